@@ -1,0 +1,38 @@
+# Everything sets itself up on a fresh machine; the second time it is quick.
+.PHONY: demo test gate format setup lock clean
+
+demo: .venv/.made-demo
+	.venv/bin/assayer demo
+
+test: .venv/.made-test .venv/.made-demo
+	scripts/gate
+
+# the checks alone, on what is set up
+gate:
+	scripts/gate
+
+format: .venv/.made-python
+	.venv/bin/ruff check --select I --fix --quiet .
+	.venv/bin/ruff format .
+
+setup: .venv/.made-test
+
+# after a change of the dependencies in pyproject.toml
+lock: .venv/.made-python
+	.venv/bin/uv pip compile --quiet --universal --python-version 3.11 --extra dev --no-annotate \
+		--custom-compile-command "make lock" --output-file requirements.lock pyproject.toml
+
+.venv/.made-demo: .venv/.made-python scripts/system-packages
+	scripts/system-packages demo
+	@touch $@
+
+.venv/.made-test: .venv/.made-python scripts/system-packages
+	scripts/system-packages test
+	@touch $@
+
+.venv/.made-python: requirements.lock pyproject.toml scripts/setup
+	scripts/setup
+	@touch $@
+
+clean:
+	rm -rf .venv build dist
