@@ -1,0 +1,146 @@
+"""The ML APIs that are known, and how code is matched with them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import asdict
+from functools import cache
+
+from analyzers.catalogue.labels import Vocabulary, vocabulary
+from analyzers.catalogue.model import Api, Descriptions, Factory
+from analyzers.catalogue.reading import read
+from analyzers.vocabulary import JsonObject
+
+_MODULE_ENDS = (".", "(")
+
+
+class Catalogue:
+    """Descriptions of ML APIs, looked up by dotted method, URL and name."""
+
+    def __init__(self, descriptions: Descriptions) -> None:
+        self.apis = descriptions.apis
+        self.transport = descriptions.transport
+        self.hints = descriptions.hints
+        self.aliases = dict(descriptions.aliases)
+        self._factories = descriptions.factories
+        self._canonical: dict[str, str] = {}
+        self._methods: dict[str, tuple[Api, ...]] = {}
+        self._requests: dict[str, tuple[Api, ...]] = {}
+        for api in self.apis.values():
+            for method in api.methods:
+                self._methods[method] = (*self._methods.get(method, ()), api)
+            for method in api.requests:
+                self._requests[method] = (*self._requests.get(method, ()), api)
+        self._roots = frozenset(map(_root, (*self._methods, *self._requests)))
+        self._folders = frozenset(
+            "/".join(root.split(".")[:2]) for root in self._roots if "." in root
+        )
+        self._rest = [
+            (_pattern(pattern), api) for api in self.apis.values() for pattern in api.rest
+        ]
+
+    def __getitem__(self, name: str) -> Api:
+        """The API called ``name``.  Raises ``KeyError``."""
+        return self.apis[name]
+
+    def canonical(self, path: str) -> str:
+        """A dotted path with the names of older generations brought up to date.
+
+        ``google.cloud.vision_v1.types.Image`` is ``google.cloud.vision.Image``.
+        """
+        known = self._canonical.get(path)
+        if known is None:
+            known = self._canonical[path] = self._rewritten(path)
+        return known
+
+    def _rewritten(self, path: str) -> str:
+        segments = path.split(".")
+        if len(segments) > 1 and segments[-1] in self.transport.transparent:
+            return self.canonical(".".join(segments[:-1]))
+        for _ in range(8):
+            for end in _prefixes(path):
+                alias = self.aliases.get(path[:end])
+                if alias is not None:
+                    path = alias + path[end:]
+                    break
+            else:
+                break
+        return path
+
+    def factory(self, path: str) -> Factory | None:
+        """The factory that is called by ``path``, if it is one."""
+        return self._factories.get(path)
+
+    def is_client(self, path: str) -> bool:
+        """Whether a dotted path lies in a library through which APIs are asked."""
+        return _root(path) in self._roots
+
+    @property
+    def libraries(self) -> frozenset[str]:
+        """The top-level packages of the client libraries."""
+        return frozenset(root.partition(".")[0] for root in self._roots)
+
+    def is_copy(self, path: str) -> bool:
+        """Whether a file belongs to a copy of a client library in the project."""
+        return any(f"/{folder}/" in f"/{path}" for folder in self._folders)
+
+    def called(self, path: str, words: Iterable[str]) -> tuple[Api, ...]:
+        """The APIs that a call of the dotted ``path`` asks.
+
+        ``words`` are the constants and dotted names among its arguments;
+        they tell the features of a shared request apart.
+        """
+        return self._methods.get(path) or _by_feature(self._requests.get(path, ()), words)
+
+    def posted(self, words: Iterable[str]) -> tuple[Api, ...]:
+        """The APIs that an HTTP call asks, by the URL among its ``words``."""
+        words = tuple(words)
+        found = [api for pattern, api in self._rest if any(pattern.search(word) for word in words)]
+        featured = [api for api in found if api.feature and api.requests and len(found) > 1]
+        return _by_feature(featured, words) if featured else tuple(found)
+
+    def mentions(self, text: str) -> bool:
+        """Whether a file's text can use an ML API at all."""
+        return any(all(word in text for word in words) for words in self.hints)
+
+    def vocabulary(self, name: str) -> Vocabulary:
+        """The label vocabulary called ``name``, read on first use."""
+        return vocabulary(name)
+
+    def as_json(self, names: Iterable[str]) -> list[JsonObject]:
+        """The entries of the APIs ``names``, as the guest reads them.
+
+        Each has the fields of :class:`Api` (``null`` where absent) and
+        ``aliases``, a mapping of older dotted names to the current ones.
+        """
+        return [asdict(self.apis[name]) | {"aliases": self.aliases} for name in sorted(set(names))]
+
+
+def _prefixes(path: str) -> list[int]:
+    ends = [at for at, char in enumerate(path) if char in _MODULE_ENDS]
+    return [len(path), *reversed(ends)]
+
+
+def _root(path: str) -> str:
+    parts = path.partition("(")[0].split(".")
+    return ".".join(parts[: 3 if parts[0] in ("google", "azure") else 1])
+
+
+def _by_feature(apis: Iterable[Api], words: Iterable[str]) -> tuple[Api, ...]:
+    """The APIs whose feature is named; all of them where none is."""
+    ends = {word.rpartition(".")[2].casefold() for word in words}
+    apis = tuple(apis)
+    named = tuple(api for api in apis if (api.feature or "").casefold() in ends)
+    return named or apis
+
+
+def _pattern(rest: str) -> re.Pattern[str]:
+    parts = (re.escape(part) for part in rest.split("*"))
+    return re.compile("[^?#]+".join(parts) + r"(?![\w/:])")
+
+
+@cache
+def load() -> Catalogue:
+    """The catalogue that is shipped, read once."""
+    return Catalogue(read())

@@ -1,0 +1,81 @@
+"""What an ML API is, as the catalogue describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class InputField:
+    """The request field that carries the input, and what it is to a person.
+
+    ``kind`` is one of the values of ``vocabulary.InputKind``.
+    """
+
+    field: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """One ML API.
+
+    ``methods`` are dotted client methods after :meth:`Catalogue.canonical`:
+    calls are left out (``Client().f`` is ``Client.f``), and a factory keeps
+    its service (``boto3.client('rekognition').detect_labels``).
+    ``requests`` are methods shared by several APIs, told apart by the
+    ``feature`` their arguments name; ``rest`` are patterns of host and path
+    (``*``: one or more path segments).  ``schema`` is the message name of the
+    response; ``result``, ``key`` and ``score`` are paths in it, ``[]`` for
+    the elements of a list.  ``case`` is how the provider writes its labels.
+    """
+
+    name: str
+    provider: str
+    task: str
+    methods: tuple[str, ...]
+    result: str
+    requests: tuple[str, ...] = ()
+    feature: str | None = None
+    rest: tuple[str, ...] = ()
+    input: InputField | None = None
+    schema: str | None = None
+    key: str | None = None
+    score: str | None = None
+    vocabulary: str | None = None
+    case: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Factory:
+    """A call whose string argument says which client it makes."""
+
+    call: str
+    argument: str
+
+
+@dataclass(frozen=True, slots=True)
+class Transport:
+    """What lies around an answer.
+
+    ``calls`` carry a URL, ``attributes`` tell of the transport alone,
+    ``faults`` of a call that failed, and ``transparent`` methods return the
+    client that they are called on.
+    """
+
+    calls: frozenset[str]
+    attributes: frozenset[str]
+    faults: frozenset[str]
+    transparent: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Descriptions:
+    """Everything that the data files say."""
+
+    apis: Mapping[str, Api]
+    aliases: Mapping[str, str]
+    factories: Mapping[str, Factory]
+    hints: tuple[tuple[str, ...], ...]
+    transport: Transport

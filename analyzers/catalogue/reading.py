@@ -1,0 +1,62 @@
+"""Reads the descriptions from the TOML files beside it."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.resources import files
+from typing import Any
+
+from analyzers.catalogue.model import Api, Descriptions, Factory, InputField, Transport
+
+TRANSPORT = "transport.toml"
+_LISTS = ("methods", "requests", "rest")
+
+
+def read() -> Descriptions:
+    """All descriptions.
+
+    Raises ``tomllib.TOMLDecodeError``, ``KeyError`` or ``TypeError`` where a
+    file of ours is malformed.
+    """
+    tables = {
+        entry.name: tomllib.loads(entry.read_text(encoding="utf-8"))
+        for entry in files("analyzers.catalogue").joinpath("apis").iterdir()
+        if entry.name.endswith(".toml")
+    }
+    transport = tables.pop(TRANSPORT)
+    aliases: dict[str, str] = dict(transport["aliases"])
+    apis: dict[str, Api] = {}
+    factories: dict[str, Factory] = {}
+    hints: set[tuple[str, ...]] = set()
+    for _, table in sorted(tables.items()):
+        aliases.update(table["aliases"])
+        hints.update(tuple(words) for words in table["hints"])
+        for call, argument in table.get("factories", ()):
+            factories[call] = Factory(call, argument)
+        apis.update((api.name, api) for api in _apis(table))
+    return Descriptions(
+        apis,
+        aliases,
+        factories,
+        tuple(sorted(hints)),
+        Transport(
+            frozenset(transport["calls"]),
+            frozenset(transport["attributes"]),
+            frozenset(transport["faults"]),
+            frozenset(transport["transparent"]),
+        ),
+    )
+
+
+def _apis(table: dict[str, Any]) -> list[Api]:
+    return [_api(table["provider"], table.get("shared", {}) | entry) for entry in table["api"]]
+
+
+def _api(provider: str, entry: dict[str, Any]) -> Api:
+    fields = dict(entry)
+    for key in _LISTS:
+        fields[key] = tuple(fields.get(key, ()))
+    if "input" in fields:
+        fields["input"] = InputField(**fields["input"])
+    fields["name"] = f"{provider}.{fields['name']}"
+    return Api(provider=provider, **fields)

@@ -1,0 +1,1 @@
+"""Software that uses ML cloud APIs (Keeper, ICSE 2022)."""

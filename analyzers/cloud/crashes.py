@@ -1,0 +1,165 @@
+"""Crashes that an ML answer causes (Keeper, section 4.1.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from analyzers.cloud.branches import NAME
+from analyzers.judging import DEATH, crash_of, wants_world
+from analyzers.vocabulary import (
+    Crashes,
+    Died,
+    Finding,
+    Input,
+    InputKind,
+    JsonObject,
+    Level,
+    Probe,
+    Raised,
+    Returned,
+    Run,
+    Skipped,
+    Target,
+)
+
+Executed = tuple[Probe, Run]
+PLAIN = "plain"
+
+
+class CrashLog:
+    """Which crashes of a target were seen; each is reported once.
+
+    Only a crash that some answer avoids is the answer's doing: until a run
+    has survived, crashes are held back.  Under made-up answers only the first
+    in a function is reported: the others tell of the same missing care.
+    """
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._seen: set[tuple[str, str, str]] = set()
+        self._held: list[Finding] = []
+        self._survived = False
+
+    def hear(self, executed: Sequence[Executed]) -> None:
+        """Note whether a run survived; report nothing yet: inputs come first."""
+        self._survived = self._survived or any(_survives(run) for _, run in executed)
+
+    def findings(self, executed: Sequence[Executed]) -> Iterator[Finding]:
+        """The crashes that are new among the runs, as far as they can be judged."""
+        self.hear(executed)
+        for probe, run in executed:
+            crash = crash_of(run.ending)
+            if crash and _answered(run) and self._is_new(crash, invented=made_up(probe)):
+                self._seen.add(crash)
+                self._held.append(self._finding(probe.answered(run.exchanges), run))
+        if self._survived:
+            yield from self._held
+            self._held.clear()
+
+    def undecided(self, executed: Sequence[Executed]) -> Iterator[Skipped]:
+        """What could not be told: crashes in every run, and wants of the sandbox."""
+        for finding in self._held:
+            reason = f"every run ended with {finding.evidence['exception']}"
+            yield Skipped(NAME, self._target.id, f"{reason} at {finding.path}:{finding.line}")
+        reasons = (_not_the_answers_doing(run) for _, run in executed)
+        for reason in dict.fromkeys(filter(None, reasons)):
+            yield Skipped(NAME, self._target.id, reason)
+
+    def _is_new(self, crash: tuple[str, str, str], *, invented: bool) -> bool:
+        if invented:
+            return crash[1:] not in {(path, function) for _, path, function in self._seen}
+        return crash not in self._seen
+
+    def _finding(self, probe: Probe, run: Run) -> Finding:
+        ending = run.ending
+        if isinstance(ending, Raised):
+            path, line, function = ending.path, ending.line, ending.function
+            exception, message = ending.exception, ending.message
+            criterion = Crashes(exception, path, function)
+        else:
+            assert isinstance(ending, Died)
+            path, line, function = self._target.path, self._target.line, self._target.function
+            exception, message = DEATH, f"signal {ending.signal}"
+            criterion = Crashes(DEATH, "", "")
+        return Finding(
+            analyzer=NAME,
+            rule="cloud/crash",
+            level=Level.FAILURE,
+            path=path,
+            line=line,
+            end_line=line,
+            symbol=f"{path}::{function}",
+            target=self._target.id,
+            title=f"{exception} {_occasion(probe, run)}",
+            message=_message(exception, message, f"{path}:{line}", probe, run),
+            evidence={
+                "exception": exception,
+                "raised_at": f"{path}:{line}",
+                "answer": _last_answer(run),
+                "message": message,
+            },
+            probes=(probe,),
+            criterion=criterion,
+            input_kind=exception,
+        )
+
+
+def _survives(run: Run) -> bool:
+    ending = run.ending
+    return isinstance(ending, Returned) or (isinstance(ending, Raised) and ending.refusal)
+
+
+def _answered(run: Run) -> bool:
+    """Whether an answer can be the cause; what a dead process was told is not known."""
+    return bool(run.exchanges) or isinstance(run.ending, Died)
+
+
+def _not_the_answers_doing(run: Run) -> str | None:
+    ending = run.ending
+    if not isinstance(ending, Raised):
+        return None
+    raised = f"{ending.exception} at {ending.path}:{ending.line}"
+    if wants_world(ending):
+        return f"{raised}: the code wants a file, device or service that is not there"
+    return f"{raised} before an API is asked" if crash_of(ending) and not run.exchanges else None
+
+
+def _occasion(probe: Probe, run: Run) -> str:
+    item = _input(probe)
+    if item is not None and item.reading is None and not _nothing(run):
+        return f"on {item.description}"
+    return "when the API finds nothing" if _nothing(run) else "on a valid answer of the API"
+
+
+def made_up(probe: Probe) -> bool:
+    """Whether a probe's answers were made up, so that its input means nothing."""
+    return _input(probe) is None
+
+
+def _input(probe: Probe) -> Input | None:
+    """The input that mattered: none where the answer was made up."""
+    found = probe.inputs[0] if probe.inputs else None
+    return None if found is None or found.origin.source == PLAIN else found
+
+
+def _nothing(run: Run) -> bool:
+    return all(not any(exchange.answer.values()) for exchange in run.exchanges)
+
+
+def _last_answer(run: Run) -> JsonObject:
+    return run.exchanges[-1].answer if run.exchanges else {}
+
+
+def _message(exception: str, text: str, where: str, probe: Probe, run: Run) -> str:
+    item = _input(probe)
+    given = f"Given {_named(item)}, " if item else "When "
+    said = f"`{run.exchanges[-1].api}`" if run.exchanges else "the API"
+    shape = "finds nothing" if _nothing(run) else "gives a valid answer"
+    detail = f": {text}" if text else ""
+    joined = ", and the code raises" if item else ", the code raises"
+    return f"{given}{said} {shape}{joined} `{exception}`{detail} at {where}."
+
+
+def _named(item: Input) -> str:
+    kinds = {InputKind.IMAGE: "a picture", InputKind.TEXT: "a text", InputKind.AUDIO: "a recording"}
+    return f"{kinds.get(item.kind, 'an input')} ({item.description})"

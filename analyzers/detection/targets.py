@@ -1,0 +1,166 @@
+"""Which functions are worth testing, and for which goals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from functools import cache, cached_property
+
+from analyzers.detection.goals import Asked, answered, asked
+from analyzers.detection.imports import closure
+from analyzers.detection.modules import MAIN, MODULE
+from analyzers.detection.state import State
+from analyzers.detection.values import NOTHING, Through
+from analyzers.vocabulary import ApiCall, Goal, Reason, Target
+
+Effect = tuple[str, str, ApiCall]
+"""A kind, an id and the API call: one way in which a change can be felt."""
+LOCALS = ".<locals>."
+_TEST_FILE = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$")
+_TEST_CODE = re.compile(r"^\s*(def test|import (pytest|unittest)|from (pytest|unittest))", re.M)
+
+
+class Selection:
+    """The targets of one change."""
+
+    def __init__(self, state: State, changed: Collection[str]) -> None:
+        self._state = state
+        self._changed = frozenset(changed)
+        self.reach = cache(self._reach)
+        self.calls = cache(self._calls)
+        self.effects = cache(self._effects)
+
+    # ----------------------------------------------------------- the facts
+
+    @cached_property
+    def asked(self) -> dict[str, list[Asked]]:
+        """The decisions that depend on answers, by function."""
+        found: dict[str, list[Asked]] = {}
+        for module in self._state.modules.values():
+            if any(self.touched(unit) for unit in module.units):
+                for decision in asked(self._state, module):
+                    found.setdefault(decision.function, []).append(decision)
+        return found
+
+    def _reach(self, unit: str) -> frozenset[str]:
+        return closure([unit], self._state.edges)
+
+    def _calls(self, unit: str) -> frozenset[ApiCall]:
+        found = (self._state.calls.get(inner, ()) for inner in self.reach(unit))
+        return frozenset(call for calls in found for call in calls)
+
+    def touched(self, unit: str) -> frozenset[ApiCall]:
+        """The calls that a function makes itself or whose answers it handles."""
+        records = self._state.records.get(unit, {})
+        marks = NOTHING.union(*records.values())
+        own = self._state.calls.get(unit, set[ApiCall]())
+        return answered(self._state.resolved(marks)) | own
+
+    def goals(self, unit: str) -> tuple[Goal, ...]:
+        """The goals in a function and what it calls, for the calls it makes."""
+        calls = self.calls(unit)
+        found = {
+            goal.id: goal
+            for inner in sorted(self.reach(unit))
+            for decision in self.asked.get(inner, ())
+            for goal, sources in decision.goals
+            if sources & calls
+        }
+        return tuple(found.values())
+
+    # ---------------------------------------------------------- the effects
+
+    def _effects(self, unit: str) -> frozenset[Effect]:
+        """The ways in which the change can be felt in a function's ML behaviour."""
+        calls = self.calls(unit)
+        found = (effect for inner in self.reach(unit) for effect in self._felt(inner))
+        return frozenset(effect for effect in found if effect[2] in calls)
+
+    def _felt(self, unit: str) -> Iterator[Effect]:
+        changed = unit in self._changed
+        if changed:
+            yield from (("touch", unit, call) for call in self.touched(unit))
+        for decision in self.asked.get(unit, ()):
+            for goal, sources in decision.goals:
+                for call in sources:
+                    if changed or decision.through or self._altered(call):
+                        yield "goal", goal.id, call
+        for call in self._state.calls.get(unit, ()):
+            if changed or self._altered(call):
+                yield "ask", unit, call
+
+    def _altered(self, call: ApiCall) -> bool:
+        """Whether the change can alter what an API is asked."""
+        marks = self._state.resolved(self._state.questions.get(call, NOTHING))
+        through = any(isinstance(mark, Through) for mark in marks)
+        return through or f"{call.path}::{call.function}" in self._changed
+
+    # ---------------------------------------------------------- the choice
+
+    def targets(self) -> tuple[Target, ...]:
+        """The targets, by path and line."""
+        chosen: dict[str, Reason] = {}
+        own = (u for u, known in self._state.units.items() if not self._is_test(known.path))
+        candidates = [unit for unit in own if self.calls(unit)]
+        for unit in sorted(candidates, key=lambda unit: (len(self.reach(unit)), unit)):
+            if unit in self._changed:
+                chosen[unit] = Reason.CHANGED
+            elif self.effects(unit) - self._covered(unit, chosen):
+                chosen[unit] = Reason.CALLS_CHANGED
+        kept = [unit for unit in chosen if not self._redundant(unit, chosen)]
+        targets = (self.target(unit, chosen[unit]) for unit in kept)
+        return tuple(sorted(targets, key=lambda target: (target.path, target.line, target.id)))
+
+    def _is_test(self, path: str) -> bool:
+        """Whether a file is a test of the project: its answers are made up."""
+        named = _TEST_FILE.search(path) is not None
+        return named and _TEST_CODE.search(self._state.modules[path].source) is not None
+
+    def nearest(self, unit: str) -> list[str]:
+        """The function itself if it makes the calls, else its nearest callers that do."""
+        if self.calls(unit):
+            return [unit]
+        wanted = self.touched(unit)
+        found: list[str] = []
+        callers = (u for u in self._state.units if unit in self.reach(u))
+        for caller in sorted(callers, key=lambda u: (len(self.reach(u)), u)):
+            near = any(other in self.reach(caller) for other in found)
+            if self.calls(caller) & wanted and not near:
+                found.append(caller)
+        return found
+
+    def _covered(self, unit: str, chosen: Iterable[str]) -> frozenset[Effect]:
+        inner = (other for other in chosen if other in self.reach(unit))
+        return frozenset[Effect]().union(*(self.effects(other) for other in inner))
+
+    def _redundant(self, unit: str, chosen: dict[str, Reason]) -> bool:
+        """Whether another target stands for this one."""
+        for other, reason in chosen.items():
+            if other == unit or unit not in self.reach(other):
+                continue
+            if LOCALS in unit and unit.startswith(other + LOCALS):
+                return True
+            unchanged = chosen[unit] is not Reason.CHANGED
+            if unchanged and reason is Reason.CHANGED:
+                return set(self.goals(unit)) <= set(self.goals(other))
+        return False
+
+    def target(self, unit: str, reason: Reason) -> Target:
+        """The target for one function."""
+        known = self._state.units[unit]
+        module = self._state.modules[known.path]
+        goals = self.goals(unit)
+        line, end_line = 1, max(1, len(module.source.splitlines()))
+        if known.node is not None:
+            line, _, end_line, column = module.positions.span(known.node)
+            end_line -= column == 0
+        elif known.name == MAIN:
+            line = module.positions.line(known.body[0])
+        order = sorted(self.calls(unit), key=lambda c: (c.path, c.line, c.api))
+        files = tuple(sorted({known.path, *(goal.path for goal in goals)}))
+        return Target(known.path, known.name, line, end_line, reason, tuple(order), goals, files)
+
+
+def is_script(unit: str) -> bool:
+    """Whether an id means code outside functions."""
+    return unit.endswith((f"::{MODULE}", f"::{MAIN}"))

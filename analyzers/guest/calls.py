@@ -1,0 +1,155 @@
+"""Every question to an ML API passes here, whatever client asked it.
+
+A *supplier* answers: it is called with a :class:`Request` and returns the
+canonical answer (the response schema's field names in snake case, enums by
+name) or raises :class:`Refused`.  Leaves of an answer may be any object when
+the supplier is not ``faithful``; the code under test then gets light response
+objects with the leaves as they are.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
+
+Answer = Mapping[str, Any]
+Supplier = Callable[["Request"], Answer]
+
+
+@dataclass(frozen=True)
+class Request:
+    """One question.  ``api`` is the catalogue name; absent parts are ``None``."""
+
+    api: str
+    content: Any = None
+    text: Any = None
+    uri: Any = None
+    parameters: Dict[str, Any] = field(default_factory=dict)
+
+
+def digest(request: Request) -> str:
+    """SHA-256 of the canonical request, in hexadecimal, for any client alike."""
+    content = request.content
+    if isinstance(content, (bytes, bytearray, memoryview)):
+        content = hashlib.sha256(bytes(content)).hexdigest()
+    canonical = {
+        "api": request.api,
+        "content": content,
+        "text": request.text,
+        "uri": request.uri,
+        "parameters": request.parameters,
+    }
+    text = json.dumps(canonical, sort_keys=True, separators=(",", ":"), default=_plain)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (bytes, bytearray)):
+        return base64.b64encode(value).decode()
+    return str(value)
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A request and the answer it was given."""
+
+    request: Request
+    answer: Answer
+
+    def as_json(self) -> Dict[str, Any]:
+        """The exchange as it goes to the host."""
+        return {
+            "api": self.request.api,
+            "digest": digest(self.request),
+            "answer": self.answer,
+        }
+
+
+class Refused(BaseException):
+    """No answer is to be had; the run says nothing about the code."""
+
+
+class Session:
+    """The exchanges of one run, and why it was cut short, if it was."""
+
+    def __init__(self, supplier: Supplier) -> None:
+        self.supplier = supplier
+        self.exchanges: List[Exchange] = []
+        self.refusal: Optional[str] = None
+        self.process = os.getpid()
+
+    @property
+    def faithful(self) -> bool:
+        """Whether answers become the SDK's own objects, rounded as it rounds."""
+        return bool(getattr(self.supplier, "faithful", True))
+
+    def ask(self, request: Request) -> Answer:
+        """Answer a request and note the exchange; raises :class:`Refused`."""
+        if self.process != os.getpid():
+            raise Refused("an API was called from a process of its own")
+        if self.refusal is not None:
+            raise Refused(self.refusal)
+        try:
+            answer = self.supplier(request)
+        except Refused as refused:
+            raise self.refuse(str(refused)) from None
+        self.exchanges.append(Exchange(request, answer))
+        return answer
+
+    def refuse(self, reason: str) -> Refused:
+        """Cut the run short, whatever the code does; return what to raise."""
+        self.refusal = reason
+        return Refused(reason)
+
+
+class Nothing:
+    """Answers everything with an empty answer, as while modules are imported."""
+
+    faithful = True
+
+    def __call__(self, request: Request) -> Answer:
+        """An answer without any field."""
+        del request
+        return {}
+
+
+class Script:
+    """Plays recorded answers in order for each API; the last one repeats."""
+
+    faithful = True
+
+    def __init__(self, entries: Sequence[Mapping[str, Any]]) -> None:
+        self._answers: Dict[str, List[Answer]] = {}
+        for entry in entries:
+            self._answers.setdefault(entry["api"], []).append(entry["answer"])
+
+    def __call__(self, request: Request) -> Answer:
+        """The next answer of the API."""
+        answers = self._answers.get(request.api)
+        if not answers:
+            raise Refused(f"the script has no answer for {request.api}")
+        return answers.pop(0) if len(answers) > 1 else answers[0]
+
+
+_session = Session(Nothing())
+
+
+def set_supplier(supplier: Supplier) -> Session:
+    """Begin a session: from here on ``supplier`` answers every request."""
+    global _session
+    _session = Session(supplier)
+    return _session
+
+
+def session() -> Session:
+    """The session in progress."""
+    return _session
+
+
+def ask(request: Request) -> Answer:
+    """Answer a request in the session in progress."""
+    return _session.ask(request)

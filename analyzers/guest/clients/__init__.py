@@ -1,0 +1,1 @@
+"""Client libraries of ML APIs, intercepted where they would send a request."""

@@ -1,0 +1,158 @@
+"""Runs one input, for ``run`` and for ``search`` alike."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import itertools
+import time
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict, FrozenSet, List, Mapping, Tuple
+
+from . import calls, endings, standins
+from .arguments import Unusable, decode
+from .limits import CLOCK, TimeUp
+from .recording import Recorder
+
+DRAWN = 100
+Arguments = Mapping[str, Mapping[str, Any]]
+CLOCK.calm(__file__)
+
+
+@dataclass
+class Prepared:
+    """A target that can be called.
+
+    ``function`` makes the callable for one input (a fresh instance for a
+    method).  ``parameters`` are ``{name, kind, default, annotation}`` without
+    ``self``.  ``points`` are the ids of the instrumented files; a hit is an
+    index into them.  ``sources`` maps the instrumented files to their text,
+    ``blobs`` digests to contents, ``entries`` are the catalogue's.
+    """
+
+    root: str
+    path: str
+    name: str
+    function: Callable[[], Callable[..., Any]]
+    parameters: List[Dict[str, Any]]
+    points: List[str]
+    recorder: Recorder
+    sources: Dict[str, str]
+    standins: List[str] = field(default_factory=list)
+    notes: List[str] = field(default_factory=list)
+    entries: List[Mapping[str, Any]] = field(default_factory=list)
+    schemas: Mapping[str, Any] = field(default_factory=dict)
+    namespace: Mapping[str, Any] = field(default_factory=dict)
+    blobs: Dict[str, bytes] = field(default_factory=dict)
+
+    def bind(self, arguments: Arguments) -> Tuple[List[Any], Dict[str, Any]]:
+        """The positional and keyword values; raises ``Unusable``.
+
+        Arguments are the protocol's, and ``{"kind": "value", "value": object}``
+        for an object that is passed as it is.
+        """
+        values = {name: decode(given, self.blobs) for name, given in arguments.items()}
+        return _placed(self.parameters, values)
+
+    def call(self, args: List[Any], kwargs: Dict[str, Any]) -> Any:
+        """Call the target; await what it awaits, draw what it yields."""
+        return _drained(self.function()(*args, **kwargs))
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one input did.  ``ending`` is the protocol's."""
+
+    ending: Dict[str, Any]
+    hits: FrozenSet[int]
+    exchanges: List[calls.Exchange]
+    seconds: float
+
+    def as_json(self, index: int) -> Dict[str, Any]:
+        """The result as it goes to the host."""
+        return {
+            "index": index,
+            "ending": self.ending,
+            "hits": sorted(self.hits),
+            "exchanges": [exchange.as_json() for exchange in self.exchanges],
+            "seconds": round(self.seconds, 6),
+        }
+
+
+def execute(
+    prepared: Prepared, arguments: Arguments, supplier: calls.Supplier, seconds: float
+) -> Result:
+    """Run one input under a time limit; whatever it raises becomes its ending."""
+    recorder = prepared.recorder
+    recorder.hits = set()
+    session = calls.set_supplier(supplier)
+    standins.forget()
+    started = time.perf_counter()
+    try:
+        CLOCK.start(seconds)
+        ending = _run(prepared, arguments)
+    except TimeUp:
+        ending = endings.timed_out(seconds)
+    finally:
+        CLOCK.stop()
+    spent = time.perf_counter() - started
+    if session.refusal is not None:
+        ending = endings.not_run(session.refusal)
+    elif CLOCK.expired:
+        ending = endings.timed_out(seconds)
+    return Result(ending, frozenset(recorder.hits), session.exchanges, spent)
+
+
+def _run(prepared: Prepared, arguments: Arguments) -> Dict[str, Any]:
+    try:
+        args, kwargs = prepared.bind(arguments)
+        return endings.returned(prepared.call(args, kwargs))
+    except Unusable as unusable:
+        return endings.not_run(str(unusable))
+    except BaseException as error:
+        return endings.raised(error, prepared.root)
+
+
+def _placed(
+    parameters: List[Dict[str, Any]], values: Dict[str, Any]
+) -> Tuple[List[Any], Dict[str, Any]]:
+    """Distribute values over parameters; an absent one keeps its default."""
+    args: List[Any] = []
+    kwargs: Dict[str, Any] = {}
+    by_position = True
+    for parameter in parameters:
+        name, kind = parameter["name"], parameter["kind"]
+        if kind.startswith("var"):
+            by_position = False
+        elif name in values and (kind == "keyword_only" or not by_position):
+            kwargs[name] = values[name]
+        elif name in values:
+            args.append(values[name])
+        elif parameter["default"]:
+            by_position = False
+        else:
+            raise Unusable(f"the parameter {name} has no argument")
+    unknown = values.keys() - {parameter["name"] for parameter in parameters}
+    if unknown:
+        raise Unusable(f"there is no parameter {min(unknown)}")
+    return args, kwargs
+
+
+def _drained(value: Any) -> Any:
+    if inspect.iscoroutine(value):
+        return _drained(asyncio.run(value))
+    if inspect.isgenerator(value):
+        return list(itertools.islice(value, DRAWN))
+    if inspect.isasyncgen(value):
+        return asyncio.run(_drawn(value))
+    return value
+
+
+async def _drawn(values: Any) -> List[Any]:
+    drawn: List[Any] = []
+    async for value in values:
+        drawn.append(value)
+        if len(drawn) >= DRAWN:
+            break
+    await values.aclose()
+    return drawn

@@ -1,0 +1,242 @@
+"""Loads a target as its project does, and makes it callable."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
+
+from . import calls, files, standins, targets
+from .endings import is_own
+from .execution import Prepared
+from .interception import Interception
+from .limits import CLOCK
+from .projects import SHADOWED, Project, ProjectLoader, compiled
+from .sources import Sources
+
+SECONDS = 45.0
+_MODULE_LEVEL = ("<module>", "__main__")
+
+
+class Unprepared(Exception):  # noqa: N818 - a fact about the target, not an error of ours
+    """The target cannot be called; says why."""
+
+
+def prepare(message: Mapping[str, Any]) -> Prepared:
+    """Load the target of a ``prepare`` frame; raises :class:`Unprepared`."""
+    root = str(Path(message["root"]).absolute())
+    path, name = message["path"], message["function"]
+    sources = Sources(root)
+    failed = sources.instrument(list(dict.fromkeys([path, *message.get("files", ())])))
+    if path in failed:
+        raise Unprepared(f"{path} cannot be read: {failed[path]}")
+    entries: List[Mapping[str, Any]] = list(message.get("catalogue") or ())
+    schemas = message.get("schemas") or {}
+    folders = _folders(root, path)
+    project = Project(sources, folders, time.monotonic() + SECONDS)
+    project.notes += [f"{file}: {reason}" for file, reason in failed.items()]
+    _enter(root, path, folders)
+    interception = Interception(root, entries, schemas, message.get("hidden") or ())
+    interception.install(sources.texts)
+    sys.meta_path.insert(1, project)
+    calls.set_supplier(calls.Nothing())
+    function, parameters, namespace = _loaded(project, path, name)
+    return Prepared(
+        root=root,
+        path=path,
+        name=name,
+        function=function,
+        parameters=parameters,
+        points=sources.points,
+        recorder=sources.recorder,
+        sources=dict(sources.texts),
+        standins=standins.names,
+        notes=project.notes,
+        entries=entries,
+        schemas=schemas,
+        namespace=namespace,
+    )
+
+
+_Loaded = Tuple[Callable[[], Callable[..., Any]], List[Dict[str, Any]], Mapping[str, Any]]
+
+
+def _loaded(project: Project, path: str, name: str) -> _Loaded:
+    full = str(Path(project.sources.root, path))
+    if name in _MODULE_LEVEL:
+        return ModuleRun(project, full, name).callable, [], {}
+    try:
+        with CLOCK.limited(SECONDS):
+            module = _import(project, path)
+        function, owner = targets.find(vars(module), name, full)
+        parameters = targets.parameters(function, owner, project.sources.texts[path])
+    except targets.Unfound as unfound:
+        raise Unprepared(f"{unfound}{_because(project, path)}") from unfound
+    except BaseException as error:
+        raise Unprepared(f"{path} cannot be loaded: {error!r}"[:500]) from error
+    return targets.callable_of(function, owner), parameters, vars(module)
+
+
+def _because(project: Project, path: str) -> str:
+    notes = [note for note in project.notes if note.startswith(f"{path}:")]
+    return f" ({'; '.join(notes[:3])})" if notes else ""
+
+
+# ----------------------------------------------------------------- imports
+
+
+def _package(root: str, path: str) -> Tuple[str, str]:
+    """The folder from which a file is imported, and its dotted name."""
+    file = Path(root, path)
+    folder = file.parent
+    parts = [] if file.name == "__init__.py" else [file.stem]
+    while (folder / "__init__.py").exists() and str(folder) != root:
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return str(folder), ".".join(parts) or "__init__"
+
+
+def _folders(root: str, path: str) -> List[str]:
+    own = Path(root, path).parent
+    wanted = [_package(root, path)[0], root, str(Path(root, "src")), str(own)]
+    return [
+        folder
+        for folder in dict.fromkeys(wanted)
+        if Path(folder).is_dir() and not _shadows(Path(folder))
+    ]
+
+
+def _shadows(folder: Path) -> bool:
+    """Whether a module in a folder would hide a client library."""
+    return any((folder / f"{name}.py").exists() for name in SHADOWED)
+
+
+def _import(project: Project, path: str) -> ModuleType:
+    """Import the target's module under the name its project gives it."""
+    root = project.sources.root
+    full = str(Path(root, path))
+    name = _package(root, path)[1]
+    if "." not in name and _is_relative(project, path):
+        name = path.rpartition(".")[0].replace("/", ".")
+    if path.endswith(".py") and name not in SHADOWED:
+        try:
+            module = importlib.import_module(name)
+        except ImportError:
+            module = ModuleType(name)
+        if getattr(module, "__file__", None) == full:
+            return module
+    if name in SHADOWED or name.partition(".")[0] in sys.modules:
+        name = "_target_" + name.replace(".", "_")
+    return _load(project, full, name)
+
+
+def _load(project: Project, full: str, name: str) -> ModuleType:
+    loader = ProjectLoader(project, full)
+    spec = importlib.util.spec_from_file_location(name, full, loader=loader)
+    if spec is None:
+        raise Unprepared(f"{full} is no module")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    loader.exec_module(module)
+    return module
+
+
+def _is_relative(project: Project, path: str) -> bool:
+    statements = project.sources.statements(path)[0]
+    return any(isinstance(s, ast.ImportFrom) and s.level > 0 for s in statements)
+
+
+class ModuleRun:
+    """Runs a file's top level anew for each input, with its imports done once."""
+
+    def __init__(self, project: Project, full: str, name: str) -> None:
+        self._project = project
+        self._full = full
+        root = project.sources.root
+        own = _package(root, project.sources.relative(full))[1]
+        self._name = name if name == "__main__" else own
+        statements, flags = project.sources.statements(project.sources.relative(full))
+        self._flags = flags
+        self._parts = [(s, compiled(s, full, flags)) for s in statements]
+        warm = self._namespace()
+        for statement, _ in self._parts:
+            if isinstance(statement, (ast.Import, ast.ImportFrom)):
+                project.attempt(statement, full, flags, warm)
+
+    def callable(self) -> Callable[[], None]:
+        """The run of one input."""
+        return self._run
+
+    def _namespace(self) -> Dict[str, Any]:
+        from .goals import RECORD
+
+        return {
+            "__name__": self._name,
+            "__file__": self._full,
+            "__builtins__": __builtins__,
+            RECORD: self._project.sources.recorder,
+        }
+
+    def _run(self) -> None:
+        namespace = self._namespace()
+        for statement, code in self._parts:
+            if isinstance(statement, (ast.Import, ast.ImportFrom)):
+                self._bind(statement, code, namespace)
+            else:
+                exec(code, namespace)
+
+    def _bind(self, statement: ast.stmt, code: Any, namespace: Dict[str, Any]) -> None:
+        try:
+            exec(code, namespace)
+        except ImportError:
+            self._project.attempt(statement, self._full, self._flags, namespace)
+
+
+# ------------------------------------------------------------- environment
+
+
+def _enter(root: str, path: str, folders: Sequence[str]) -> None:
+    """Make the process look to the project as on its own machine."""
+    first = next((at for at, entry in enumerate(sys.path) if "-packages" in entry), None)
+    at = len(sys.path) if first is None else first
+    sys.path[at:at] = [folder for folder in folders if folder not in sys.path]
+    sys.argv = [str(Path(root, path))]
+    sys.dont_write_bytecode = True
+    files.install(root)
+    _Environment.root = root
+    os.environ.__class__ = _Environment
+    _workplace(Path(root), Path(root, path).parent)
+
+
+def _workplace(root: Path, own: Path) -> None:
+    """Work in a folder that shows the project's files and can be written to."""
+    place = Path(tempfile.mkdtemp(prefix="work-"))
+    for folder in (root, own):
+        for entry in folder.iterdir():
+            link = place / entry.name
+            if not link.is_symlink():
+                link.symlink_to(entry)
+    os.chdir(place)
+
+
+class _Environment(type(os.environ)):  # type: ignore[misc]
+    """An environment in which the project finds every variable it insists on."""
+
+    root = ""
+
+    def __getitem__(self, key: Any) -> Any:
+        try:
+            return super().__getitem__(key)
+        except KeyError:
+            frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+            if not is_own(frame.f_code.co_filename, self.root):
+                raise
+            standins.note(f"os.environ[{key!r}]")
+            return standins.InertText("1")

@@ -1,0 +1,222 @@
+"""The guest process: a zygote that loads one target and forks to run it.
+
+The host starts ``main(descriptor)``; ``docs/guest-protocol.md`` says what
+comes and goes over the descriptor.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import time
+from typing import Any, Callable, Dict, Mapping, Optional
+
+from . import calls, standins
+from .asking import Asking
+from .board import RUNNING, SENDING, Board, send_results
+from .endings import not_run, timed_out
+from .execution import Prepared, execute
+from .loading import Unprepared, prepare
+from .processes import OUR_FAILURE, complain, fork, hide
+from .wire import Wire, WireError, pack
+
+GRACE = 1.0
+SEARCH_GRACE = 8.0
+MOST_TIMED_OUT = 3
+_LONGEST = 4 * 1024 * 1024
+
+
+class Guest:
+    """Serves the host until it says ``quit`` or goes away."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self._board = Board()
+        self._prepared: Optional[Prepared] = None
+        self._serve: Dict[str, Callable[[Mapping[str, Any]], None]] = {
+            "prepare": self._prepare,
+            "run": self._run,
+            "search": self._search,
+        }
+
+    def serve(self) -> None:
+        """Answer frame after frame."""
+        while True:
+            message = self._wire.receive()
+            if message is None or message["type"] == "quit":
+                return
+            serve = self._serve.get(message["type"])
+            if serve is None:
+                raise WireError(f"an unknown frame {message['type']!r}")
+            serve(message)
+
+    def _prepare(self, message: Mapping[str, Any]) -> None:
+        try:
+            prepared = self._prepared = prepare(message)
+        except Unprepared as reason:
+            self._wire.send({"type": "unprepared", "reason": str(reason)})
+            return
+        gc.collect()
+        gc.freeze()
+        self._wire.send(
+            {
+                "type": "prepared",
+                "points": prepared.points,
+                "parameters": prepared.parameters,
+                "standins": list(standins.names),
+                "notes": prepared.notes,
+            }
+        )
+
+    def _target(self) -> Prepared:
+        if self._prepared is None:
+            raise WireError("nothing has been prepared")
+        return self._prepared
+
+    # ---------------------------------------------------------------- run
+
+    def _run(self, message: Mapping[str, Any]) -> None:
+        prepared, board = self._target(), self._board
+        prepared.blobs.update(message["blobs"])
+        probes, seconds = message["probes"], message["seconds"]
+        board.reset(0)
+        slow = 0
+        while board.index < len(probes):
+            child = fork(lambda: self._run_from(board.index, message))
+            status, killed = self._watch(child, seconds)
+            index, running = board.index, board.state == RUNNING
+            board.flush(self._wire)
+            if running or status:
+                if not killed:
+                    ended = {"index": index, "signal": _signal(status)}
+                    self._wire.send({"type": "done", "ended": ended})
+                    return
+                self._report(index, timed_out(seconds))
+                board.reset(index + 1)
+            slow += 1
+            if slow > MOST_TIMED_OUT:
+                self._give_up(board.index, len(probes), seconds)
+                break
+        self._wire.send({"type": "done", "ended": None})
+
+    def _run_from(self, first: int, message: Mapping[str, Any]) -> None:
+        """Run the probes from ``first``; after a time-out leave the rest to others."""
+        prepared, board, seconds = self._target(), self._board, message["seconds"]
+        sent = time.monotonic()
+        for index in range(first, len(message["probes"])):
+            probe = message["probes"][index]
+            supplier = self._supplier(probe.get("script"))
+            board.run(index)
+            result = execute(prepared, probe["arguments"], supplier, seconds)
+            board.done(index, _json(result.as_json(index)), self._wire)
+            if result.ending["kind"] == "timed-out":
+                break
+            if time.monotonic() - sent > 0.05:
+                board.flush(self._wire)
+                sent = time.monotonic()
+        board.flush(self._wire)
+
+    def _supplier(self, script: Any) -> calls.Supplier:
+        return Asking(self._wire, self._board) if script is None else calls.Script(script)
+
+    def _watch(self, child: int, seconds: float) -> Any:
+        """Wait for a child; kill it where a probe does not heed its limit."""
+        killed = False
+        while True:
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
+                return status, killed
+            running = self._board.state == RUNNING
+            if running and time.monotonic() - self._board.since > seconds + GRACE:
+                os.kill(child, signal.SIGKILL)
+                killed = True
+            signal.sigtimedwait([signal.SIGCHLD], 0.1)
+
+    def _report(self, index: int, ending: Mapping[str, Any]) -> None:
+        result = {"index": index, "ending": ending, "hits": [], "exchanges": []}
+        send_results(self._wire, [_json({**result, "seconds": ending.get("seconds", 0.0)})])
+
+    def _give_up(self, first: int, end: int, seconds: float) -> None:
+        reason = f"too many inputs before took longer than {seconds:g} s"
+        for index in range(first, end):
+            self._report(index, not_run(reason))
+
+    # ------------------------------------------------------------- search
+
+    def _search(self, message: Mapping[str, Any]) -> None:
+        """Search; without the symbolic part where that does not come to an end."""
+        symbolic = message["symbolic_seconds"]
+        status = 0
+        frame = dict(message)
+        for frame["symbolic_seconds"] in dict.fromkeys([symbolic, 0.0]):
+            self._board.reset(0)
+            child = fork(lambda: self._search_once(frame))
+            seconds = frame["symbolic_seconds"] + message["mutation_seconds"]
+            status = self._await_search(child, seconds + SEARCH_GRACE)
+            if self._board.index:
+                return
+        if os.WIFEXITED(status) and os.WEXITSTATUS(status) == OUR_FAILURE:
+            raise RuntimeError("the search ended without a result")
+        reason = f"the search ended by signal {_signal(status)}"
+        self._wire.send({**_NOTHING_FOUND, "obstacle": reason})
+
+    def _search_once(self, message: Mapping[str, Any]) -> None:
+        from .search import search
+
+        self._board.run(0)
+        found = pack({**search(self._target(), message), "type": "searched"})
+        self._board.enter(SENDING)
+        self._wire.write(found)
+        self._board.reset(1)
+
+    def _await_search(self, child: int, seconds: float) -> int:
+        deadline = time.monotonic() + seconds
+        while True:
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
+                return status
+            if time.monotonic() > deadline and self._board.state != SENDING:
+                os.kill(child, signal.SIGKILL)
+            signal.sigtimedwait([signal.SIGCHLD], 0.1)
+
+
+_NOTHING_FOUND: Mapping[str, Any] = {
+    "type": "searched",
+    "template": None,
+    "witnesses": [],
+    "crashes": [],
+    "exhausted": [],
+    "bound": "",
+    "constants": {},
+    "executions": 0,
+}
+
+
+def _json(result: Mapping[str, Any]) -> bytes:
+    """A result as JSON on one line, cut down where it is far too long."""
+    body = pack(result)[4:]
+    if len(body) <= _LONGEST:
+        return body
+    ending = not_run("the result is too long")
+    return pack({**result, "ending": ending, "exchanges": [], "hits": []})[4:]
+
+
+def _signal(status: int) -> int:
+    return os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+
+
+def main(descriptor: int) -> None:
+    """Serve the host on an inherited descriptor until it ends."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    guest = Guest(Wire(hide(descriptor)))
+    try:
+        guest.serve()
+    except BaseException:
+        complain()
+        os._exit(1)
+    os._exit(0)
+
+
+__all__ = ["Guest", "main"]

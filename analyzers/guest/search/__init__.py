@@ -1,0 +1,112 @@
+"""Looks for ML answers that reach the conditions of a target."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Mapping, Sequence
+
+from ..execution import Prepared
+from .campaign import Campaign, Candidate, is_crash, usable
+from .entry import Entry, find_entry
+from .harvest import harvest
+from .mutation import mutate
+from .simplify import confirm, simplified
+from .symbolic import Symbolic, explore
+from .wishes import constants_near
+
+Frame = Dict[str, Any]
+
+
+def search(prepared: Prepared, message: Mapping[str, Any]) -> Frame:
+    """The ``searched`` frame for a ``search`` frame (docs/guest-protocol.md).
+
+    Runs in a process of its own with the target loaded; everything found was
+    replayed through :func:`execute` with real messages.
+    """
+    goals: Sequence[str] = message["goals"]
+    pool = harvest(
+        prepared.sources, prepared.path, prepared.name, goals, prepared.namespace, prepared.root
+    )
+    entry = find_entry(prepared, pool.raw)
+    wishes = constants_near(prepared, goals)
+    if entry.arguments is None:
+        return _frame(None, wishes, obstacle=entry.obstacle, executions=entry.executions)
+    campaign = Campaign(prepared, entry.arguments, goals, message["seed"])
+    campaign.pool = pool
+    mutate(campaign, _variable(entry), message["mutation_seconds"])
+    proof = Symbolic()
+    if campaign.missing and campaign.apis:
+        proof = explore(campaign, entry, message["symbolic_seconds"], message["max_list"])
+    return _frame(
+        {"arguments": entry.arguments},
+        wishes,
+        witnesses=_witnesses(campaign),
+        crashes=_crashes(campaign),
+        exhausted=sorted(campaign.goals[number] for number in proof.exhausted & campaign.missing),
+        bound=proof.bound,
+        executions=entry.executions + campaign.executions,
+    )
+
+
+def _variable(entry: Entry) -> List[str]:
+    return [
+        name for name, argument in (entry.arguments or {}).items() if argument["kind"] == "literal"
+    ]
+
+
+def _witnesses(campaign: Campaign) -> List[Frame]:
+    frames: List[Frame] = []
+    for number, candidate in sorted(campaign.first.items()):
+        found = confirm(campaign, number, candidate)
+        if found is not None:
+            frames.append(
+                {
+                    "goal": campaign.goals[number],
+                    "arguments": _arguments(campaign, found.candidate),
+                    "script": found.script,
+                    "confirmed": True,
+                }
+            )
+    return frames
+
+
+def _crashes(campaign: Campaign) -> List[Frame]:
+    frames: List[Frame] = []
+    for place, (candidate, _) in sorted(campaign.crashes.items(), key=lambda item: item[0]):
+
+        def same(each: Candidate, place: Any = place) -> bool:
+            return bool(_place(campaign.ending(each)) == place)
+
+        small = simplified(campaign, candidate, same)
+        result, script = campaign.confirmed(small)
+        if usable(result) and _place(result.ending) == place:
+            arguments = _arguments(campaign, small)
+            frames.append({"arguments": arguments, "script": script, "ending": result.ending})
+    return frames
+
+
+def _place(ending: Mapping[str, Any]) -> Any:
+    if not is_crash(ending):
+        return None
+    return ending["exception"], ending["path"], ending["line"]
+
+
+def _arguments(campaign: Campaign, candidate: Candidate) -> Frame:
+    literals = {
+        name: {"kind": "literal", "source": source} for name, source in candidate.literals.items()
+    }
+    return {**campaign.arguments, **literals}
+
+
+def _frame(template: Any, constants: Mapping[str, List[str]], **fields: Any) -> Frame:
+    return {
+        "type": "searched",
+        "template": template,
+        "witnesses": [],
+        "crashes": [],
+        "exhausted": [],
+        "bound": "",
+        "constants": constants,
+        "obstacle": None,
+        "executions": 0,
+        **fields,
+    }

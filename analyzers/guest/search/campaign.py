@@ -1,0 +1,260 @@
+"""What one search knows: how to call the target, and what the calls reached."""
+
+from __future__ import annotations
+
+import random
+import struct
+import time
+from dataclasses import dataclass, field, replace
+from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
+
+from .. import standins
+from ..calls import Answer, Refused, Request, Script, set_supplier
+from ..execution import Prepared, Result, execute
+from ..limits import CLOCK, TimeUp
+from .harvest import Pool
+from .models import model_for
+from .models.base import Knobs, Model
+
+Arguments = Dict[str, Dict[str, Any]]
+Plan = Dict[str, Tuple[Knobs, ...]]
+SECONDS = 1.0
+_SINGLE = ("google.",)
+_FLOAT = struct.Struct("f")
+CLOCK.calm(__file__)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One call: the knobs of every API's answers in order, and the literals."""
+
+    plan: Mapping[str, Tuple[Knobs, ...]] = field(default_factory=dict)
+    literals: Mapping[str, str] = field(default_factory=dict)
+
+    def answering(self, api: str, *knobs: Knobs) -> Candidate:
+        """This candidate with other answers of one API."""
+        return replace(self, plan={**self.plan, api: knobs})
+
+
+class Supplier:
+    """Answers from a candidate; what it does not say is the model's start.
+
+    Numbers are given in the precision of the wire; ``script`` keeps the
+    answers with the numbers as they were meant.
+    """
+
+    faithful = False
+
+    def __init__(
+        self, models: Models, plan: Mapping[str, Sequence[Knobs]], *, exact: bool = False
+    ) -> None:
+        self._single = () if exact else _SINGLE
+        self._models = models
+        self._plan = plan
+        self._given: List[Tuple[str, Knobs]] = []
+        self.asked: Dict[str, int] = {}
+
+    def __call__(self, request: Request) -> Answer:
+        """The next answer of the API; raises ``Refused`` without a model."""
+        model = self._models[request.api]
+        number = self.asked.get(request.api, 0)
+        self.asked[request.api] = number + 1
+        planned = self._plan.get(request.api)
+        knobs = planned[min(number, len(planned) - 1)] if planned else model.start()
+        self._given.append((request.api, knobs))
+        return model.answer(_single(knobs) if request.api.startswith(self._single) else knobs)
+
+    @property
+    def script(self) -> List[Dict[str, Any]]:
+        """The answers given so far, as the protocol writes a script."""
+        return [
+            {"api": api, "answer": self._models[api].answer(knobs)} for api, knobs in self._given
+        ]
+
+
+def _single(knobs: Knobs) -> Knobs:
+    if isinstance(knobs, tuple):
+        return tuple(map(_single, knobs))
+    return _FLOAT.unpack(_FLOAT.pack(knobs))[0] if isinstance(knobs, float) else knobs
+
+
+class Models:
+    """The models of the APIs in a catalogue."""
+
+    def __init__(self, entries: Sequence[Mapping[str, Any]]) -> None:
+        self._entries = {entry["name"]: entry for entry in entries}
+        self._made: Dict[str, Model] = {}
+
+    def __getitem__(self, api: str) -> Model:
+        if api not in self._made:
+            model = model_for(self._entries.get(api, {"name": api}))
+            if model is None:
+                raise Refused(f"no model of the answers of {api}")
+            self._made[api] = model
+        return self._made[api]
+
+
+@dataclass
+class Found:
+    """A candidate that reaches a goal; ``confirmed`` with real messages."""
+
+    candidate: Candidate
+    script: List[Dict[str, Any]]
+    confirmed: bool
+
+
+class Campaign:
+    """One search of one target.
+
+    ``arguments`` is the template; ``apis`` are those that were asked so far,
+    ``asked`` the candidate under which each was asked most often.
+    """
+
+    def __init__(
+        self, prepared: Prepared, arguments: Arguments, goals: Sequence[str], seed: int
+    ) -> None:
+        self.prepared = prepared
+        self.arguments = arguments
+        self.models = Models(prepared.entries)
+        self.rng = random.Random(seed)
+        self.apis: List[str] = []
+        self.asked: Dict[str, Tuple[int, Candidate]] = {}
+        self.executions = 0
+        self.pool: Pool = Pool([], [], [])
+        numbers = {point: number for number, point in enumerate(prepared.points)}
+        self.goals = {numbers[goal]: goal for goal in goals if goal in numbers}
+        self.first: Dict[int, Candidate] = {}
+        self.crashes: Dict[Tuple[str, str, int], Tuple[Candidate, Dict[str, Any]]] = {}
+        self.seen: Set[int] = set()
+        self._endings: Set[Tuple[Any, ...]] = set()
+
+    @property
+    def missing(self) -> Set[int]:
+        """The goals that nothing has reached yet."""
+        return self.goals.keys() - self.first.keys()
+
+    def run(self, candidate: Candidate) -> bool:
+        """Call the target with light messages; whether it reached something new."""
+        supplier = Supplier(self.models, candidate.plan)
+        ending = self._call(candidate, supplier)
+        for api, times in supplier.asked.items():
+            if api not in self.apis:
+                self.apis.append(api)
+            if times > self.asked.get(api, (0, candidate))[0]:
+                self.asked[api] = times, candidate
+        if ending is None:
+            return False
+        new = self.prepared.recorder.hits - self.seen
+        for number in new & self.goals.keys():
+            self.first[number] = candidate
+        self.seen |= new
+        if ending not in self._endings:
+            self._endings.add(ending)
+            self._note_crash(candidate)
+            return True
+        return bool(new)
+
+    def _call(self, candidate: Candidate, supplier: Supplier) -> Optional[Tuple[Any, ...]]:
+        """As :func:`execute`, without describing how it ended; ``None``: unusable."""
+        self.executions += 1
+        prepared = self.prepared
+        prepared.recorder.hits = set()
+        session = set_supplier(supplier)
+        standins.forget()
+        raised: Tuple[Any, ...] = ()
+        try:
+            CLOCK.start(SECONDS)
+            prepared.call(*prepared.bind(self.all_arguments(candidate)))
+        except TimeUp:
+            return None
+        except BaseException as error:
+            raised = type(error), _line(error)
+        finally:
+            CLOCK.stop()
+        return None if session.refusal is not None or CLOCK.expired else raised
+
+    def execute(self, candidate: Candidate, supplier: Any) -> Result:
+        """Call the target once."""
+        self.executions += 1
+        return execute(self.prepared, self.all_arguments(candidate), supplier, SECONDS)
+
+    def all_arguments(self, candidate: Candidate) -> Arguments:
+        """The template with the literals of a candidate."""
+        if not candidate.literals:
+            return self.arguments
+        literals = {
+            name: {"kind": "literal", "source": source}
+            for name, source in candidate.literals.items()
+        }
+        return {**self.arguments, **literals}
+
+    def hits(self, candidate: Candidate, *, exact: bool = False) -> FrozenSet[int]:
+        """The points that a candidate reaches, without noting them.
+
+        ``exact`` leaves numbers as they are, not as the wire rounds them.
+        """
+        supplier = Supplier(self.models, candidate.plan, exact=exact)
+        ending = self._call(candidate, supplier)
+        return frozenset() if ending is None else frozenset(self.prepared.recorder.hits)
+
+    def ending(self, candidate: Candidate) -> Dict[str, Any]:
+        """How a candidate ends."""
+        return self.execute(candidate, Supplier(self.models, candidate.plan)).ending
+
+    def confirmed(self, candidate: Candidate) -> Tuple[Result, List[Dict[str, Any]]]:
+        """Replay a candidate with recorded answers and real messages."""
+        supplier = Supplier(self.models, candidate.plan)
+        self.execute(candidate, supplier)
+        script = supplier.script
+        return self.execute(candidate, Script(script)), script
+
+    def _note_crash(self, candidate: Candidate) -> None:
+        ending = self.ending(candidate)
+        if is_crash(ending):
+            place = ending["exception"], ending["path"], ending["line"]
+            self.crashes.setdefault(place, (candidate, ending))
+
+
+def usable(result: Result) -> bool:
+    """Whether a call says something about the code."""
+    return result.ending["kind"] in ("returned", "raised")
+
+
+def is_crash(ending: Mapping[str, Any]) -> bool:
+    """Whether the code raised something that it did not mean to."""
+    return ending["kind"] == "raised" and not ending["refusal"] and not ending["standin"]
+
+
+def _line(error: BaseException) -> int:
+    """The deepest line of a traceback, to tell exceptions apart."""
+    trace, line = error.__traceback__, 0
+    while trace is not None:
+        line, trace = line * 31 + trace.tb_lineno, trace.tb_next
+    return line
+
+
+class CpuWatch:
+    """Tells when this process has worked for a time, or waited for much longer."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.process_time() + seconds
+        self._latest = time.monotonic() + 4 * seconds
+
+    def over(self) -> bool:
+        """Whether the time is over."""
+        return time.process_time() >= self._end or time.monotonic() >= self._latest
+
+
+class Stopwatch:
+    """Tells when a time is over."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    def over(self) -> bool:
+        """Whether the time is over."""
+        return time.monotonic() >= self._end
+
+    def remaining(self) -> float:
+        """Seconds left, at least 0."""
+        return max(self._end - time.monotonic(), 0.0)

@@ -1,0 +1,34 @@
+"""The answer models, one file a family."""
+
+from __future__ import annotations
+
+from typing import Any, List, Mapping, Optional, Tuple
+
+from .base import Model
+from .described import described
+from .labels import LABELS
+from .likelihoods import FACES, SAFE_SEARCH
+from .objects import ENTITIES, LANDMARKS, LOGOS, OBJECTS
+from .sentiment import SENTIMENT
+from .text import TEXT
+
+MODELS: List[Tuple[str, Model]] = [
+    ("google.vision.label_detection", LABELS),
+    ("google.vision.text_detection", TEXT),
+    ("google.vision.document_text_detection", TEXT),
+    ("google.vision.object_localization", OBJECTS),
+    ("google.vision.logo_detection", LOGOS),
+    ("google.vision.landmark_detection", LANDMARKS),
+    ("google.vision.face_detection", FACES),
+    ("google.vision.safe_search_detection", SAFE_SEARCH),
+    ("google.language.analyze_sentiment", SENTIMENT),
+    ("google.language.analyze_entities", ENTITIES),
+]
+
+
+def model_for(entry: Mapping[str, Any]) -> Optional[Model]:
+    """The model of an API, by its catalogue entry; ``None`` where there is none."""
+    for name, model in MODELS:
+        if name == entry["name"]:
+            return model
+    return described(entry)

@@ -1,0 +1,46 @@
+"""A model made from the catalogue's own description of an API."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Mapping, Optional, Sequence
+
+from .base import Model
+from .entries import EntriesModel
+
+_PERCENT = ("aws.",)
+
+
+def described(entry: Mapping[str, Any]) -> Optional[Model]:
+    """The model of an API that lists named things; ``None`` for other shapes.
+
+    ``entry`` has ``name``, ``key`` and ``score``, paths such as
+    ``"tags.list[].name"``, with one list in them.
+    """
+    key, score = entry.get("key") or "", entry.get("score") or ""
+    if key.count("[].") != 1 or key.endswith("[]"):
+        return None
+    outer, _, inner = key.partition("[].")
+    rated = score.partition("[].")[2] if score.startswith(outer + "[].") else ""
+    highest = 100.0 if str(entry["name"]).startswith(_PERCENT) else 1.0
+
+    def write(number: int, name: str, likely: float) -> Dict[str, Any]:
+        del number
+        made: Dict[str, Any] = {}
+        _put(made, inner.split("."), name)
+        if rated and "[]" not in rated:
+            _put(made, rated.split("."), likely)
+        return made
+
+    def around(entries: Any) -> Dict[str, Any]:
+        made: Dict[str, Any] = {}
+        _put(made, outer.split("."), entries)
+        return made
+
+    fields = [part for path in (outer, inner, rated) for part in path.split(".") if part]
+    return EntriesModel("entries", tuple(fields), write, around, (0.5, highest))
+
+
+def _put(into: Dict[str, Any], path: Sequence[str], value: Any) -> None:
+    for part in path[:-1]:
+        into = into.setdefault(part, {})
+    into[path[-1]] = value

@@ -1,0 +1,165 @@
+"""Finds the function that a target names, and makes what it is called on."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+import time
+import types
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
+
+from . import standins
+from .limits import TimeUp
+
+_WRAPPED = ("__wrapped__", "__func__", "fget", "func", "callback", "fn", "run", "_func")
+_SLOW = 0.02
+_LOCALS = "<locals>"
+
+
+class Unfound(Exception):  # noqa: N818 - a fact about the target, not an error of ours
+    """There is no such function to call; says why."""
+
+
+def find(namespace: Mapping[str, Any], name: str, file: str) -> Tuple[Any, Optional[type]]:
+    """The plain function that a qualified name means, and the class it is in.
+
+    The second is ``None`` for what is called without an instance or class.
+    Raises :class:`Unfound`.
+    """
+    parts = name.split(".")
+    if _LOCALS in parts:
+        return _nested(namespace, parts, file), None
+    owner: Any = None
+    found: Any = namespace.get(parts[0])
+    for part in parts[1:]:
+        owner = found
+        found = vars(found).get(part) if isinstance(found, type) else None
+    if standins.is_standin(found) or found is None:
+        raise Unfound(f"{name} is not there once the module is loaded")
+    function = _plain(found, parts[-1], file)
+    if function is None:
+        raise Unfound(f"{name} is no function of this file")
+    if isinstance(found, staticmethod) or not isinstance(owner, type):
+        return function, None
+    if isinstance(found, classmethod):
+        return types.MethodType(function, owner), None
+    return function, owner
+
+
+def _plain(value: Any, name: str, file: str, depth: int = 5) -> Optional[Any]:
+    """The function with that name and file behind decorators."""
+    if isinstance(value, types.FunctionType):
+        code = value.__code__
+        if code.co_name == name and code.co_filename == file:
+            return value
+    if depth == 0:
+        return None
+    inner = [getattr(value, spelling, None) for spelling in _WRAPPED]
+    cells = getattr(value, "__closure__", None) or ()
+    for cell in cells:
+        try:
+            inner.append(cell.cell_contents)
+        except ValueError:
+            continue
+    for candidate in inner:
+        if callable(candidate) and not standins.is_standin(candidate):
+            found = _plain(candidate, name, file, depth - 1)
+            if found is not None:
+                return found
+    return None
+
+
+def _nested(namespace: Mapping[str, Any], parts: List[str], file: str) -> Any:
+    """A function made from its outer one's code, with inert free variables."""
+    at = parts.index(_LOCALS)
+    outer, owner = find(namespace, ".".join(parts[:at]), file)
+    del owner
+    code = getattr(outer, "__func__", outer).__code__
+    for part in parts[at + 1 :]:
+        if part != _LOCALS:
+            code = _constant(code, part)
+    cells = tuple(types.CellType(standins.Inert(free)) for free in code.co_freevars)
+    return types.FunctionType(code, outer.__globals__, code.co_name, None, cells)
+
+
+def _constant(code: types.CodeType, name: str) -> types.CodeType:
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType) and constant.co_name == name:
+            return constant
+    raise Unfound(f"{name} is not defined in {code.co_name}")
+
+
+class Instances:
+    """Makes instances of a class: through its constructor, or else unconstructed."""
+
+    def __init__(self, kind: type) -> None:
+        self._kind = kind
+        self._unconstructed = False
+        self._kept: Any = None
+
+    def make(self) -> Any:
+        """A fresh instance, or a shallow copy of the first where it takes long."""
+        if self._kept is not None:
+            return copy.copy(self._kept)
+        if self._unconstructed:
+            return standins.filled(self._kind)
+        started = time.perf_counter()
+        try:
+            instance = self._kind(**_required(self._kind))
+        except Exception:
+            self._unconstructed = True
+            return standins.filled(self._kind)
+        if time.perf_counter() - started > _SLOW:
+            self._kept = instance
+        return instance
+
+
+def _required(kind: type) -> Dict[str, Any]:
+    """Inert values for the constructor's parameters without a default."""
+    found: Dict[str, Any] = {}
+    for parameter in inspect.signature(kind).parameters.values():
+        variable = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        if parameter.default is parameter.empty and not variable:
+            found[parameter.name] = standins.Inert(parameter.name)
+    return found
+
+
+def callable_of(function: Any, owner: Optional[type]) -> Callable[[], Callable[..., Any]]:
+    """What makes the callable for one input."""
+    if owner is None:
+        return lambda: function
+    instances = Instances(owner)
+    return lambda: types.MethodType(function, instances.make())
+
+
+def parameters(function: Any, owner: Optional[type], text: str) -> List[Dict[str, Any]]:
+    """The parameters as the protocol has them, without ``self`` and ``cls``."""
+    annotations = _annotations(function, text)
+    found: List[Dict[str, Any]] = []
+    for parameter in inspect.signature(function).parameters.values():
+        found.append(
+            {
+                "name": parameter.name,
+                "kind": parameter.kind.name.lower(),
+                "default": parameter.default is not parameter.empty,
+                "annotation": annotations.get(parameter.name),
+            }
+        )
+    return found if owner is None else found[1:]
+
+
+def _annotations(function: Any, text: str) -> Dict[str, str]:
+    """The annotations as they are written."""
+    code = getattr(function, "__func__", function).__code__
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+        if node.name == code.co_name and code.co_firstlineno in (first, node.lineno):
+            arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            return {a.arg: ast.unparse(a.annotation) for a in arguments if a.annotation}
+    return {}
+
+
+__all__ = ["Instances", "TimeUp", "Unfound", "callable_of", "find", "parameters"]

@@ -1,0 +1,84 @@
+"""The analyzers, and the one loop that lets them examine targets."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Collection, Iterator, Sequence
+
+from analyzers.cloud.analyzer import CloudAnalyzer
+from analyzers.ports import Analyzer, Bench
+from analyzers.vocabulary import (
+    Broken,
+    Conclusion,
+    Finding,
+    Level,
+    Skipped,
+    Status,
+    Target,
+    Verdict,
+)
+
+ANALYZERS: tuple[Analyzer, ...] = (CloudAnalyzer(),)
+
+
+def named(names: Collection[str]) -> tuple[Analyzer, ...]:
+    """The analyzers of these names, all of them for no names.
+
+    Raises ``KeyError`` with the first unknown name.
+    """
+    known = {analyzer.name: analyzer for analyzer in ANALYZERS}
+    return tuple(known[name] for name in names) if names else ANALYZERS
+
+
+def examine(analyzers: Sequence[Analyzer], target: Target, bench: Bench) -> Iterator[Verdict]:
+    """Let every analyzer examine a target; verdicts come as they stand.
+
+    A failure of an analyzer becomes a ``Broken`` verdict and ends only its
+    own look at the target.
+    """
+    for analyzer in analyzers:
+        try:
+            yield from analyzer.examine(target, bench)
+        except Exception as error:  # noqa: BLE001 - the one place where our own failures are caught
+            yield _broken(analyzer, target, error)
+
+
+def _broken(analyzer: Analyzer, target: Target, error: Exception) -> Broken:
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{last.filename.rsplit('/', 1)[-1]}:{last.lineno}"
+    return Broken(analyzer.name, target.id, f"{type(error).__name__} at {where}: {error}")
+
+
+def conclude(
+    verdicts: Sequence[Verdict],
+    *,
+    targets: int,
+    tested: int,
+    gate: Conclusion = Conclusion.FAILURE,
+    ignored: Collection[str] = (),
+    partial: bool = False,
+) -> Conclusion:
+    """The verdict on the whole change (CONTRACT.md, section 1).
+
+    ``tested`` counts the runs that say something about the targets.
+    """
+    standing = [
+        verdict
+        for verdict in verdicts
+        if isinstance(verdict, Finding)
+        and verdict.status is Status.NEW
+        and verdict.fingerprint not in ignored
+    ]
+    if any(finding.level is Level.FAILURE for finding in standing):
+        return gate
+    if partial or any(_ours(verdict) for verdict in verdicts):
+        return Conclusion.ERROR
+    if standing:
+        return Conclusion.NEUTRAL
+    if targets:
+        return Conclusion.SUCCESS if tested else Conclusion.NEUTRAL
+    return Conclusion.NEUTRAL if verdicts else Conclusion.SKIPPED
+
+
+def _ours(verdict: Verdict) -> bool:
+    return isinstance(verdict, Broken) or (isinstance(verdict, Skipped) and verdict.our_fault)
