@@ -1,0 +1,1 @@
+"""Every effect: git, sandbox, engines, sources, store, reports, command line."""

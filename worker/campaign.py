@@ -1,0 +1,176 @@
+"""The examination of a change's targets, one after the other, and its report."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Protocol
+
+from analyzers.detection import Detected
+from analyzers.pipeline import conclude, examine
+from analyzers.ports import Analyzer
+from analyzers.vocabulary import (
+    Broken,
+    ChangeSet,
+    Conclusion,
+    Cost,
+    Finding,
+    JsonObject,
+    Report,
+    Skipped,
+    Tally,
+    Target,
+    Verdict,
+)
+from worker.configuration import Configuration
+from worker.confirm import Confirmer
+from worker.ignores import ignored_findings
+from worker.laboratory import Laboratory, SandboxBench
+from worker.session import GuestFailure, Unpreparable
+
+LEAST_TARGET_SECONDS = 20.0
+
+
+class Listener(Protocol):
+    """Hears of the progress of a check."""
+
+    def detected(self, targets: Sequence[Target]) -> None:
+        """The targets are known."""
+
+    def examining(self, target: Target) -> None:
+        """A target's examination begins."""
+
+    def found(self, verdict: Verdict) -> None:
+        """A verdict stands, confirmed."""
+
+
+class Campaign:
+    """All targets of a change, as far as they were examined."""
+
+    def __init__(
+        self, laboratory: Laboratory, changes: ChangeSet, found: Detected, listener: Listener
+    ) -> None:
+        self._laboratory = laboratory
+        self._changes = changes
+        self._targets = found.targets
+        self._listener = listener
+        self._tallies: dict[str, Tally] = {}
+        self._findings: dict[str, Finding] = {}
+        self._skipped: list[Skipped] = [*changes.skipped, *found.skipped]
+        self._broken: list[Broken] = []
+        self._notes: dict[str, None] = {}
+        self._partial = False
+        self._tested = 0
+
+    def examine(self, analyzers: Sequence[Analyzer], deadline: float) -> None:
+        """Examine target after target, until ``deadline`` or Ctrl-C.
+
+        ``deadline`` is a time of ``time.monotonic``; what it leaves of the
+        budget is shared evenly by the targets that are left.
+        """
+        try:
+            for position, target in enumerate(self._targets):
+                now = time.monotonic()
+                share = (deadline - now) / (len(self._targets) - position)
+                until = min(now + max(share, LEAST_TARGET_SECONDS), deadline)
+                if now >= deadline:
+                    self._hear(Skipped("assayer", target.id, "the run's time budget was spent"))
+                else:
+                    self._examine_one(target, analyzers, until)
+        except KeyboardInterrupt:
+            self._partial = True
+
+    def _examine_one(self, target: Target, analyzers: Sequence[Analyzer], deadline: float) -> None:
+        self._listener.examining(target)
+        bench = SandboxBench(self._laboratory, target, deadline)
+        confirmer = Confirmer(self._laboratory, target, self._changes.changes)
+        with ExitStack() as stack:
+            stack.callback(self._note, target, bench)
+            stack.callback(bench.close)
+            stack.callback(confirmer.close)
+            for verdict in examine(analyzers, target, bench):
+                if isinstance(verdict, Finding) and verdict.fingerprint in self._findings:
+                    continue
+                self._hear(self._settled(verdict, target, confirmer, bench))
+
+    def _settled(
+        self, verdict: Verdict, target: Target, confirmer: Confirmer, bench: SandboxBench
+    ) -> Verdict:
+        """The verdict as it may be reported: a finding only when confirmed."""
+        if not isinstance(verdict, Finding):
+            return verdict
+        try:
+            return confirmer.confirmed(verdict, bench.history)
+        except (GuestFailure, Unpreparable) as error:
+            return Broken(verdict.analyzer, target.id, f"could not confirm {verdict.rule}: {error}")
+
+    def _hear(self, verdict: Verdict) -> None:
+        match verdict:
+            case Finding():
+                self._findings[verdict.fingerprint] = verdict
+            case Skipped():
+                if verdict in self._skipped:
+                    return
+                self._skipped.append(verdict)
+            case Broken():
+                self._broken.append(verdict)
+        self._listener.found(verdict)
+
+    def _note(self, target: Target, bench: SandboxBench) -> None:
+        self._tallies[target.id] = bench.tally()
+        self._tested += bench.judged
+        if bench.standins:
+            names = ", ".join(bench.standins)
+            self._notes[f"{target.path}: stand-ins replaced what is not installed: {names}"] = None
+        self._notes.update(dict.fromkeys(f"{target.path}: {note}" for note in bench.notes))
+
+    def report(self, configuration: Configuration, seconds: float, *notes: str) -> Report:
+        """The report on everything that was done, with ``notes`` on its circumstances."""
+        findings = tuple(self._findings.values())
+        ignored = ignored_findings(findings, configuration, self._laboratory.head.texts)
+        return Report(
+            repository=self._changes.repository,
+            base=self._changes.base,
+            head=self._changes.head,
+            conclusion=self._conclusion(configuration, ignored),
+            targets=tuple(
+                (target, self._tallies.get(target.id, Tally())) for target in self._targets
+            ),
+            findings=findings,
+            skipped=tuple(self._skipped),
+            broken=(*self._broken, *self._outages()),
+            cost=self._cost(seconds),
+            environment=(*notes, *self._laboratory.describe(), *self._notes),
+            ignored=ignored,
+            partial=self._partial,
+        )
+
+    def _conclusion(
+        self, configuration: Configuration, ignored: dict[str, JsonObject]
+    ) -> Conclusion:
+        return conclude(
+            [*self._findings.values(), *self._skipped, *self._broken, *self._outages()],
+            targets=len(self._targets),
+            tested=self._tested,
+            gate=Conclusion(configuration.gate),
+            ignored=ignored,
+            partial=self._partial,
+        )
+
+    def _outages(self) -> list[Broken]:
+        laboratory = self._laboratory
+        return [
+            *(Broken("engines", "", reason) for reason in laboratory.broker.outages),
+            *(Broken("sources", "", reason) for reason in laboratory.sources.outages),
+        ]
+
+    def _cost(self, seconds: float) -> Cost:
+        counters = self._laboratory.broker
+        return Cost(
+            seconds=round(seconds, 3),
+            executions=sum(tally.executions for tally in self._tallies.values()),
+            api_calls=counters.calls,
+            api_calls_cached=counters.cached,
+            api_calls_refused=counters.refused,
+        )

@@ -1,0 +1,163 @@
+"""A git checkout on this machine: where it is, and which revisions it knows."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from worker.changes.git import Git, GitError
+from worker.errors import MachineError, UsageError
+
+_DEFAULT_BRANCHES = (
+    "refs/remotes/origin/HEAD",
+    "refs/remotes/origin/main",
+    "refs/heads/main",
+    "refs/remotes/origin/master",
+    "refs/heads/master",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """A repository: ``root`` is the top of its tree (its git folder if bare)."""
+
+    root: Path
+    store: Path
+    bare: bool
+    object_format: str
+
+    @property
+    def git(self) -> Git:
+        """Git in this checkout, under the checkout's own configuration."""
+        return Git(self.root)
+
+    @property
+    def shallow(self) -> bool:
+        """Whether a part of the history is missing."""
+        return (self.store / "shallow").exists()
+
+
+def open_checkout(repository: Path) -> Checkout:
+    """The checkout that holds a path, which may be a folder inside it.
+
+    Raises ``UsageError`` where there is none that can be trusted.
+    """
+    if not repository.is_dir():
+        raise UsageError(f"{repository} is not a directory")
+    git = Git(repository)
+    try:
+        bare = git.line("rev-parse", "--is-bare-repository") == "true"
+        store = git.line("rev-parse", "--path-format=absolute", "--git-common-dir")
+        object_format = git.line("rev-parse", "--show-object-format")
+        root = store if bare else git.line("rev-parse", "--show-toplevel")
+    except GitError as error:
+        raise _unusable(repository, error) from error
+    checkout = Checkout(Path(root), Path(store), bare, object_format)
+    if not bare and not os.path.lexists(checkout.root / ".git"):
+        raise UsageError(
+            f"{repository} belongs to a repository whose work tree is set to"
+            f" {root}; check the checkout itself"
+        )
+    return checkout
+
+
+def _unusable(repository: Path, error: GitError) -> UsageError:
+    if "dubious ownership" in error.message:
+        return UsageError(
+            f"{repository} belongs to another user; if you trust it, run"
+            f" git config --global --add safe.directory {repository.resolve()}"
+        )
+    if "must be run in a work tree" in error.message:
+        return UsageError(f"{repository} is a git folder, not a checkout")
+    if "not a git repository" in error.message:
+        return UsageError(f"{repository} is not a git repository")
+    return UsageError(f"git cannot read {repository}: {error.message}")
+
+
+def resolve(checkout: Checkout, revision: str) -> str:
+    """The full name of the commit that a revision names.
+
+    The name of the empty tree stands for itself: nothing was there before.
+    Raises ``UsageError`` naming the revision when there is none.
+    """
+    if revision == empty_tree(checkout.object_format):
+        return revision
+    try:
+        return checkout.git.line(
+            "rev-parse", "--verify", "--quiet", "--end-of-options",
+            f"{revision}^{{commit}}",
+        )  # fmt: skip
+    except GitError as error:
+        hint = (
+            "; this clone is shallow, so fetch it first: git fetch --unshallow"
+            if checkout.shallow
+            else ""
+        )
+        raise UsageError(f"unknown revision {revision!r}{hint}") from error
+
+
+def empty_tree(object_format: str) -> str:
+    """The name of the tree without files, which every repository knows."""
+    return hashlib.new(object_format, b"tree 0\0").hexdigest()
+
+
+def default_branch(checkout: Checkout) -> str | None:
+    """The full ref name of the branch that changes go into, if it can be told.
+
+    The remote's own word first, then ``main`` and ``master``, then the only
+    branch there is.
+    """
+    refs = checkout.git.line("for-each-ref", "--format=%(refname)").splitlines()
+    for name in _DEFAULT_BRANCHES:
+        if name in refs:
+            return name
+    heads = [name for name in refs if name.startswith("refs/heads/")]
+    return heads[0] if len(heads) == 1 else None
+
+
+def has_commits(checkout: Checkout) -> bool:
+    """Whether HEAD names a commit."""
+    try:
+        checkout.git.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    except GitError:
+        return False
+    return True
+
+
+def merge_base(checkout: Checkout, shadow: Git, head: str | None) -> str:
+    """The commit at which ``head`` left the default branch.
+
+    ``head`` is a full commit name, or ``None`` for the checked-out commit.
+    Raises ``UsageError`` with a way out when it cannot be told.
+    """
+    if not has_commits(checkout) and head is None:
+        raise UsageError(f"{checkout.root} has no commits to compare with; commit, or pass --all")
+    branch = default_branch(checkout)
+    if branch is None:
+        raise UsageError(
+            "cannot tell the default branch (looked for origin/HEAD, main and"
+            " master); pass --base, or run git remote set-head origin --auto"
+        )
+    tip = resolve(checkout, branch)
+    head = head or resolve(checkout, "HEAD")
+    try:
+        return shadow.line("merge-base", tip, head)
+    except GitError as error:
+        raise _unrelated(checkout, branch, error) from error
+
+
+def _unrelated(checkout: Checkout, branch: str, error: GitError) -> UsageError | MachineError:
+    name = branch.removeprefix("refs/heads/").removeprefix("refs/remotes/")
+    if checkout.shallow:
+        return UsageError(
+            f"this clone is shallow and does not reach back to where the change left"
+            f" {name}; run git fetch --unshallow, or pass --base"
+        )
+    if error.message:
+        return MachineError(
+            f"git cannot walk the history: {error.message}",
+            "Run git fsck; in a partial clone fetch what is missing.",
+        )
+    return UsageError(f"the change and {name} have no common commit; pass --base")

@@ -1,0 +1,169 @@
+"""The one pipeline of the command line and of the hosted bot."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from analyzers import catalogue
+from analyzers.detection import Detected, detect
+from analyzers.pipeline import ANALYZERS, conclude, named
+from analyzers.ports import Analyzer, Plan
+from analyzers.vocabulary import ChangeSet, Cost, Report
+from worker.broker import Broker, Recordings
+from worker.campaign import Campaign, Listener
+from worker.changes import Scope, materialise, read_changes
+from worker.configuration import Configuration, proposal, read_configuration
+from worker.engines import Engines
+from worker.errors import UsageError
+from worker.functions import has_function
+from worker.ignores import added_ignores, refuse_malformed
+from worker.laboratory import Laboratory, Tree
+from worker.place import place_for
+from worker.settings import Settings
+from worker.sources import Sources
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRequest:
+    """What to check.  ``None`` takes the configuration's or the default value."""
+
+    repository: Path
+    base: str | None = None
+    head: str | None = None
+    everything: bool = False
+    targets: tuple[str, ...] = ()
+    analyzers: tuple[str, ...] = ()
+    inputs: int | None = None
+    seconds: float | None = None
+    seed: int = 0
+    offline: bool = False
+    trust: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A report, and the head texts by path that it speaks of."""
+
+    report: Report
+    sources: Mapping[str, str]
+
+
+def check(request: CheckRequest, settings: Settings, listener: Listener) -> Checked:
+    """Test what changed between two revisions of a checkout.
+
+    Raises ``UsageError`` for wrong usage or configuration and
+    ``MachineError`` where this machine cannot do it; everything else,
+    our own failures too, stands in the report.  On ``KeyboardInterrupt`` the
+    report is partial.
+    """
+    began = time.monotonic()
+    configuration = _configuration(request)
+    changes = _changes(request, configuration)
+    refuse_malformed(changes)
+    analyzers = _analyzers(request, configuration)
+    _require_targets(request, changes)
+    found = detect(changes, catalogue.load(), everything=request.everything, only=request.targets)
+    listener.detected(found.targets)
+    if not found.targets:
+        return Checked(_untouched(changes, found, began), changes.sources)
+    plan = Plan(
+        inputs=request.inputs or configuration.inputs,
+        recall_threshold=configuration.recall_threshold,
+        seed=request.seed,
+    )
+    seconds = request.seconds or configuration.budget.seconds
+    notes = (*added_ignores(changes), *_proposal(request))
+    with _laboratory(request, settings, changes, plan, configuration) as laboratory:
+        campaign = Campaign(laboratory, changes, found, listener)
+        campaign.examine(analyzers, began + seconds)
+        report = campaign.report(configuration, time.monotonic() - began, *notes)
+    return Checked(report, changes.sources)
+
+
+def _analyzers(request: CheckRequest, configuration: Configuration) -> tuple[Analyzer, ...]:
+    try:
+        return named(request.analyzers or configuration.analyzers)
+    except KeyError as unknown:
+        known = ", ".join(analyzer.name for analyzer in ANALYZERS)
+        raise UsageError(f"no analyzer is called {unknown}; there is: {known}") from unknown
+
+
+def _configuration(request: CheckRequest) -> Configuration:
+    return read_configuration(
+        request.repository, request.base, head=request.head, everything=request.everything
+    )
+
+
+def _proposal(request: CheckRequest) -> tuple[str, ...]:
+    """What to say of a change that edits the configuration."""
+    if request.everything and request.base is None:
+        return ()
+    said = proposal(request.repository, request.base, head=request.head)
+    return () if said is None else (said,)
+
+
+def _changes(request: CheckRequest, configuration: Configuration) -> ChangeSet:
+    return read_changes(
+        request.repository,
+        base=request.base,
+        head=request.head,
+        scope=Scope(include=configuration.include, exclude=configuration.exclude),
+        everything=request.everything,
+    )
+
+
+def _require_targets(request: CheckRequest, changes: ChangeSet) -> None:
+    """Refuse targets that are not there; a file that cannot be read is said in the report."""
+    unread = {skipped.target for skipped in changes.skipped}
+    for target in request.targets:
+        path, _, function = target.partition("::")
+        if path not in unread and not has_function(changes.sources.get(path, ""), function):
+            raise UsageError(
+                f"--target {target}: there is no such function "
+                "(write it as path/to/file.py::Qualified.name)"
+            )
+
+
+def _untouched(changes: ChangeSet, found: Detected, began: float) -> Report:
+    skipped = (*changes.skipped, *found.skipped)
+    return Report(
+        repository=changes.repository,
+        base=changes.base,
+        head=changes.head,
+        conclusion=conclude(skipped, targets=0, tested=0),
+        skipped=skipped,
+        cost=Cost(seconds=time.monotonic() - began),
+    )
+
+
+@contextmanager
+def _laboratory(
+    request: CheckRequest,
+    settings: Settings,
+    changes: ChangeSet,
+    plan: Plan,
+    configuration: Configuration,
+) -> Generator[Laboratory]:
+    place = place_for(settings, trust=request.trust)
+    engines = Engines.from_settings(settings.engines, offline=request.offline)
+    sources = Sources.from_settings(settings.sources, offline=request.offline)
+    recordings = Recordings(settings.recordings_folder)
+    broker = Broker(engines, recordings, configuration.budget.api_calls)
+    with TemporaryDirectory(prefix="assayer-") as folder:
+        trees = {}
+        for side, revision, texts in (
+            ("head", changes.head, changes.sources),
+            ("base", changes.base, changes.base_sources),
+        ):
+            root = Path(folder) / side
+            root.mkdir()
+            if texts:
+                materialise(request.repository, revision, root)
+            trees[side] = Tree(root, texts)
+        Path(folder).chmod(0o755)
+        yield Laboratory(place, broker, sources, plan, trees["head"], trees["base"])

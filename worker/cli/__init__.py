@@ -1,0 +1,80 @@
+"""The command line: ``assayer``."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.metadata import version
+
+import click
+
+from worker.cli.interruption import interrupt_no_more, interrupt_once
+from worker.errors import MachineError, UsageError
+
+COMMANDS = {
+    "check": "worker.cli.check:check",
+    "replay": "worker.cli.replay:replay",
+    "demo": "worker.cli.demo:demo",
+    "doctor": "worker.cli.doctor:doctor",
+    "init": "worker.cli.init:init",
+    "serve": "worker.cli.serve:serve",
+    "worker": "worker.cli.serve:worker",
+}
+
+EXIT_USAGE = 2
+EXIT_MACHINE = 3
+
+
+class _Lazy(click.Group):
+    """Commands that are imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name].partition(":")
+        command = getattr(import_module(module), name)
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(version("assayer"), prog_name="assayer")
+def cli() -> None:
+    """Test the pull requests of Python projects that use machine learning.
+
+    \b
+    assayer demo                    see it work, without network or keys
+    assayer check                   test what changed on this branch
+    assayer check --all             test every function that uses ML
+    assayer doctor                  what works on this machine
+    """  # noqa: D301 - click reads the escape
+
+
+def main() -> None:
+    """Run the command line; exit with the status of CONTRACT.md, section 1."""
+    status: object = 0
+    interrupt_once()
+    try:
+        status = cli.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except UsageError as error:
+        _complain(str(error), EXIT_USAGE)
+    except MachineError as error:
+        _complain(str(error), EXIT_MACHINE)
+    except (click.Abort, KeyboardInterrupt):
+        _complain("interrupted", EXIT_MACHINE)
+    except OSError as error:
+        _complain(f"{error.strerror or error}: {error.filename or 'no file'}", EXIT_MACHINE)
+    finally:
+        interrupt_no_more()
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _complain(message: str, status: int) -> None:
+    click.echo(f"assayer: {message}", err=True)
+    sys.exit(status)

@@ -1,0 +1,122 @@
+"""``assayer check``: test what changed in a local checkout."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from worker.check import CheckRequest
+from worker.check import check as run_check
+from worker.cli.output import Output, exit_status, publish, written
+from worker.cli.progress import progress_listener
+from worker.report import FORMATS
+from worker.settings import read_settings
+
+
+def _names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...]:
+    return tuple(name.strip() for name in (value or "").split(",") if name.strip())
+
+
+@click.command(
+    epilog="Exit status: 0 fine or nothing to test, 1 failure, 2 wrong usage, 3 could not decide."
+)
+@click.argument("repo", default=".", type=click.Path(path_type=Path))
+@click.option(
+    "--base", metavar="REV", help="Compare with REV (default: merge base with the default branch)."
+)
+@click.option("--head", metavar="REV", help="Test REV (default: the working tree).")
+@click.option("--all", "everything", is_flag=True, help="Treat everything as changed.")
+@click.option(
+    "--target",
+    "targets",
+    multiple=True,
+    metavar="PATH::FUNCTION",
+    help="Only this function (repeatable).",
+)
+@click.option("--only", metavar="ANALYZER[,…]", callback=_names, help="Only these analyzers.")
+@click.option("--inputs", type=click.IntRange(1, 1000), metavar="N", help="Inputs for each goal.")
+@click.option(
+    "--budget", type=click.FloatRange(1), metavar="SECONDS", help="Time for the whole run."
+)
+@click.option(
+    "--seed", type=int, default=0, metavar="N", show_default=True, help="Seed of every choice."
+)
+@click.option(
+    "--settings",
+    "settings_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Engines, sources, sandbox.",
+)
+@click.option("--offline", is_flag=True, help="Use no source or engine that needs a network.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(tuple(FORMATS)),
+    default="text",
+    show_default=True,
+    help="Form of the report.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="PATH",
+    help="Write the report to PATH.",
+)
+@click.option(
+    "--artifacts",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write inputs and reproducers to DIR.",
+)
+@click.option("--trust", is_flag=True, help="Run without isolation: for your own code only.")
+@click.option("--quiet", is_flag=True, help="No progress.")
+def check(  # noqa: PLR0913, PLR0917 - one parameter an option of the contract
+    repo: Path,
+    base: str | None,
+    head: str | None,
+    everything: bool,  # noqa: FBT001
+    targets: tuple[str, ...],
+    only: tuple[str, ...],
+    inputs: int | None,
+    budget: float | None,
+    seed: int,
+    settings_file: Path | None,
+    offline: bool,  # noqa: FBT001
+    form: str,
+    output: Path | None,
+    artifacts: Path | None,
+    trust: bool,  # noqa: FBT001
+    quiet: bool,  # noqa: FBT001
+) -> int:
+    """Test the ML code that changed in REPO (default: here).
+
+    Finds the changed functions that ask an ML API, makes inputs for each of
+    their branches, runs them in isolation on base and on head, and reports
+    what fails, with inputs and a reproducer.
+    """
+    request = CheckRequest(
+        repository=repo,
+        base=base,
+        head=head,
+        everything=everything,
+        targets=targets,
+        analyzers=only,
+        inputs=inputs,
+        seconds=budget,
+        seed=seed,
+        offline=offline,
+        trust=trust,
+    )
+    settings = read_settings(settings_file)
+    with progress_listener(quiet=quiet) as listener:
+        checked = run_check(request, settings, listener)
+    where = Output(form, output, artifacts)
+    try:
+        files = written(checked, artifacts)
+    except OSError:
+        publish(checked, where, None)
+        raise
+    publish(checked, where, files)
+    return exit_status(checked)

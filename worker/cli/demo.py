@@ -1,0 +1,77 @@
+"""``assayer demo``: the main job on a shipped pull request."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import click
+
+from worker.check import Checked, CheckRequest, check
+from worker.cli.output import Output, publish, written
+from worker.cli.progress import progress_listener
+from worker.demo import BASE, BUNDLE, HEAD
+from worker.settings import read_settings
+
+GIT_SECONDS = 30
+BUDGET_SECONDS = 90.0
+INPUTS = 6
+
+
+@click.command()
+@click.option("--trust", is_flag=True, help="Run without isolation.")
+@click.option(
+    "--artifacts",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write the page, inputs and reproducers to DIR.",
+)
+@click.option("--quiet", is_flag=True, help="No progress.")
+def demo(trust: bool, artifacts: Path | None, quiet: bool) -> int:  # noqa: FBT001
+    """Check a shipped pull request from end to end.
+
+    No network, server or key: pictures are drawn, texts are rated tweets,
+    OCR and sentiment engines run here. Prints the review as it would stand in
+    the pull request and writes an HTML page.
+    """
+    with TemporaryDirectory(prefix="assayer-demo-") as folder:
+        repository = unpack(Path(folder))
+        click.echo("A pull request adds an OCR receipt check and a sentiment filter.", err=True)
+        request = CheckRequest(
+            repository=repository,
+            base=BASE,
+            head=HEAD,
+            inputs=INPUTS,
+            seconds=BUDGET_SECONDS,
+            offline=True,
+            trust=trust,
+        )
+        with progress_listener(quiet=quiet) as listener:
+            checked = check(request, read_settings(None), listener)
+        _show(checked, artifacts)
+    return 0
+
+
+def unpack(folder: Path) -> Path:
+    """A checkout of the demo's pull request in ``folder``."""
+    repository = folder / "expense-desk"
+    for arguments in (
+        ["clone", "-q", "--branch", BASE, str(BUNDLE), str(repository)],
+        ["-C", str(repository), "branch", "-q", HEAD, f"origin/{HEAD}"],
+    ):
+        subprocess.run(  # noqa: S603 - git, with arguments of ours
+            ["git", *arguments],  # noqa: S607
+            check=True,
+            timeout=GIT_SECONDS,
+        )
+    return repository
+
+
+def _show(checked: Checked, folder: Path | None) -> None:
+    artifacts = written(checked, folder)
+    publish(checked, Output("markdown"), artifacts)
+    if artifacts is not None:
+        page = artifacts.directory / "report.html"
+        publish(checked, Output("html", page, artifacts.directory), artifacts)
+        click.echo(f"\nThe page, with the inputs as pictures and texts: {page}", err=True)

@@ -1,0 +1,1 @@
+"""Data that the worker ships, each with its licence beside it."""

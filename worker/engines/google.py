@@ -1,0 +1,167 @@
+"""Google's vision and language APIs, in their own REST protocol.
+
+https://cloud.google.com/vision/docs/reference/rest/v1/images/annotate
+https://cloud.google.com/natural-language/docs/reference/rest/v1/documents
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, cast
+
+from google.auth import exceptions, jwt
+
+from analyzers.vocabulary import Json, JsonObject
+from worker.engines.canonical import canonical
+from worker.engines.http import Http
+from worker.engines.request import ApiRequest, NoAnswer, Outage
+
+ENDPOINTS = {
+    "google.vision": "https://vision.googleapis.com",
+    "google.language": "https://language.googleapis.com",
+}
+LANGUAGE_METHODS = {
+    "analyze_sentiment": "analyzeSentiment",
+    "analyze_entities": "analyzeEntities",
+    "analyze_entity_sentiment": "analyzeEntitySentiment",
+    "analyze_syntax": "analyzeSyntax",
+    "classify_text": "classifyText",
+    "moderate_text": "moderateText",
+}
+_WITH_ENCODING = frozenset(
+    {"analyze_sentiment", "analyze_entities", "analyze_entity_sentiment", "analyze_syntax"}
+)
+_VERSION = re.compile(r"/v\d\w*$")
+_PICTURE_AT_FAULT = frozenset({3})
+
+
+@dataclass
+class Google:
+    """One of Google's services, asked at ``endpoint`` (with or without version).
+
+    ``credentials`` reads an API key or the JSON of a service account, when
+    the first question is asked; ``None`` asks without.
+    """
+
+    provider: str
+    endpoint: str
+    credentials: Callable[[], str] | None = field(default=None, repr=False)
+    http: Http = field(default_factory=lambda: Http("the provider"), repr=False)
+    local = False
+
+    @property
+    def identity(self) -> str:
+        """Service and address, part of every recording's key."""
+        return f"{self.provider}@{self._base}"
+
+    def answers(self, api: str) -> bool:
+        """Every API of the service."""
+        return api.rpartition(".")[0] == self.provider
+
+    def ask(self, api: str, request: ApiRequest) -> JsonObject:
+        """The answer in the schema's own field names.
+
+        Raises:
+            NoAnswer: the service refused, failed, or cannot be reached.
+
+        """
+        task = api.rpartition(".")[2]
+        if self.provider == "google.vision":
+            return self._annotate(task, request)
+        return self._analyze(task, request)
+
+    def _annotate(self, task: str, request: ApiRequest) -> JsonObject:
+        feature: dict[str, Json] = {"type": task.upper()}
+        most = request.parameters.get("max_results")
+        if most is not None:
+            feature["maxResults"] = most
+        question: dict[str, Json] = {"image": _image(request), "features": [feature]}
+        hints = request.parameters.get("language_hints")
+        if hints:
+            question["imageContext"] = {"languageHints": hints}
+        answer = self._post("images:annotate", {"requests": [question]})
+        responses = answer.get("responses")
+        if not isinstance(responses, list) or len(responses) != 1:
+            raise Outage(f"{self.provider} answered without a response to the picture")
+        return self._judged(cast("object", responses[0]))
+
+    def _judged(self, response: object) -> JsonObject:
+        """A response; an error stays in it only when the picture is at fault."""
+        if not isinstance(response, Mapping):
+            raise Outage(f"{self.provider} answered with a malformed response")
+        known = cast("Mapping[str, Any]", response)
+        error = known.get("error")
+        if isinstance(error, Mapping) and error:
+            status = cast("Mapping[str, Any]", error)
+            if status.get("code") not in _PICTURE_AT_FAULT:
+                raise Outage(f"{self.provider} failed: {str(status.get('message'))[:300]}")
+        return canonical(known)
+
+    def _analyze(self, task: str, request: ApiRequest) -> JsonObject:
+        method = LANGUAGE_METHODS.get(task)
+        if method is None:
+            raise NoAnswer(f"{self.provider}.{task} cannot be asked over REST")
+        parameters = request.parameters
+        document: dict[str, Json] = {"type": parameters.get("type") or "PLAIN_TEXT"}
+        if request.text is not None:
+            document["content"] = request.text
+        else:
+            document["gcsContentUri"] = request.uri
+        if parameters.get("language"):
+            spelling = "languageCode" if self._base.endswith("/v2") else "language"
+            document[spelling] = parameters["language"]
+        body: dict[str, Json] = {"document": document}
+        if task in _WITH_ENCODING:
+            body["encodingType"] = parameters.get("encoding_type") or "UTF32"
+        return canonical(self._post(f"documents:{method}", body))
+
+    def _post(self, path: str, body: JsonObject) -> JsonObject:
+        query, headers = self._access()
+        return self.http.post(f"{self._base}/{path}", body, query, headers)
+
+    @property
+    def _base(self) -> str:
+        base = self.endpoint.rstrip("/")
+        return base if _VERSION.search(base) else f"{base}/v1"
+
+    def _access(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Query and headers that say who asks."""
+        if self.credentials is None:
+            return {}, {}
+        if self._account is not None:
+            return {}, {"authorization": f"Bearer {self._token()}"}
+        return {"key": self._secret}, {}
+
+    @cached_property
+    def _secret(self) -> str:
+        return self.credentials() if self.credentials else ""
+
+    @cached_property
+    def _account(self) -> jwt.Credentials | None:
+        """The service account, if the secret is one; it signs its own tokens."""
+        if not self._secret.startswith("{"):
+            return None
+        audience = f"{ENDPOINTS[self.provider]}/"
+        try:
+            return jwt.Credentials.from_service_account_info(
+                json.loads(self._secret), audience=audience
+            )
+        except (ValueError, KeyError, exceptions.GoogleAuthError) as error:
+            raise Outage(f"the service account for {self.provider} cannot be read") from error
+
+    def _token(self) -> str:
+        assert self._account is not None
+        if not self._account.valid:
+            self._account.refresh(None)
+        return bytes(self._account.token).decode()
+
+
+def _image(request: ApiRequest) -> JsonObject:
+    if request.content is not None:
+        return {"content": base64.b64encode(request.content).decode()}
+    return {"source": {"imageUri": request.uri}}

@@ -1,0 +1,63 @@
+"""A recorded run, examined with the pipeline of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from analyzers.vocabulary import Target, Verdict
+from worker.check import CheckRequest, check
+from worker.errors import MachineError
+from worker.report import write_artifacts
+from worker.report.as_json import report_document
+from worker.settings import Settings
+from worker.store import RunRecord
+
+
+def examine(run: RunRecord, settings: Settings) -> Mapping[str, Any]:
+    """Return the report's document; its files lie in the run's own folder.
+
+    Raises ``UsageError`` and ``MachineError`` as the command line does.
+    """
+    request = CheckRequest(checkout(run.job.repository, settings), run.job.base, run.job.head)
+    checked = check(request, settings, _Silent())
+    folder = artifacts_folder(settings).resolve() / run.id
+    folder.mkdir(parents=True, exist_ok=True)
+    artifacts = write_artifacts(checked.report, folder, checked.sources)
+    return report_document(checked.report, artifacts, folder)
+
+
+def checkout(repository: str, settings: Settings) -> Path:
+    """Return the checkout of ``owner/name`` that the operator keeps.
+
+    Raises ``MachineError`` where there is none, or where the name leads out
+    of the folder of checkouts.
+    """
+    root = settings.github.checkouts
+    if root is None:
+        raise MachineError(
+            "there are no checkouts to test", "Set github.checkouts to their folder."
+        )
+    folder = (root / repository).resolve()
+    if not (folder.is_relative_to(root.resolve()) and folder.is_dir()):
+        raise MachineError(
+            f"there is no checkout of {repository}", "Clone it into github.checkouts."
+        )
+    return folder
+
+
+def artifacts_folder(settings: Settings) -> Path:
+    """Return the folder that holds a folder of files for each run."""
+    return Path(settings.store.blobs) / "runs"
+
+
+class _Silent:
+    def detected(self, targets: Sequence[Target]) -> None:
+        """Say nothing."""
+
+    def examining(self, target: Target) -> None:
+        """Say nothing."""
+
+    def found(self, verdict: Verdict) -> None:
+        """Say nothing."""

@@ -1,0 +1,146 @@
+"""The queue between the web process and the workers.
+
+A job is a run's id: everything else is in the store.  The web process loads
+this module, so tasks are named here and never imported.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from celery import Celery
+from kombu.exceptions import OperationalError
+
+from worker.settings import Settings
+from worker.store import RunState, Store
+
+CHECK = "assayer.check"
+"""The task that carries out a run; its argument is the run's id."""
+
+QUEUES = ("cpu", "gpu")
+"""Where a job can wait; a check waits in the first."""
+
+
+class QueueDownError(Exception):
+    """The broker does not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long a run may take, in seconds."""
+
+    soft: int
+
+    @classmethod
+    def of(cls, settings: Settings) -> Limits:
+        """Return the limits that the operator set."""
+        return cls(settings.queue.seconds)
+
+    @property
+    def hard(self) -> int:
+        """When its process is killed, if it did not heed the soft limit."""
+        return self.soft + max(2, self.soft // 30)
+
+    @property
+    def visibility(self) -> int:
+        """When a job whose worker is gone is given to another worker.
+
+        Above the hard limit, or a long job would run twice at a time.
+        """
+        return self.hard + max(2, self.hard // 10)
+
+
+class Queue(Protocol):
+    """What the web process needs of a queue."""
+
+    def enqueue(self, run_id: str) -> None:
+        """Hand over a run; raises ``QueueDownError``."""
+        ...
+
+    def depth(self) -> int:
+        """Count the runs that wait; raises ``QueueDownError``."""
+        ...
+
+
+def open_queue(settings: Settings, store: Store) -> Queue:
+    """Return the broker's queue or, without a broker, the store's own table."""
+    if settings.queue.url is None:
+        return TableQueue(store)
+    return BrokerQueue(celery_app(settings.queue.url, Limits.of(settings)))
+
+
+class BrokerQueue:
+    """The queue on the Redis broker of a Celery application."""
+
+    def __init__(self, celery: Celery) -> None:
+        self._celery = celery
+
+    def enqueue(self, run_id: str) -> None:
+        """Publish the job, without waiting for a broker that is away."""
+        try:
+            self._celery.send_task(CHECK, args=[run_id], queue=QUEUES[0], retry=False)
+        except (OperationalError, OSError) as error:
+            raise QueueDownError(str(error)) from error
+
+    def depth(self) -> int:
+        """Count the jobs that no worker has taken."""
+        connection = self._celery.connection_for_write()
+        try:
+            with connection:
+                redis = connection.default_channel.client
+                return sum(int(redis.llen(name)) for name in QUEUES)
+        except (OperationalError, *connection.connection_errors) as error:
+            raise QueueDownError(str(error)) from error
+
+
+class TableQueue:
+    """No broker: a recorded run waits in the store for the one process."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def enqueue(self, run_id: str) -> None:
+        """Do nothing more: the run is where the process looks."""
+
+    def depth(self) -> int:
+        """Count the runs that wait in the store."""
+        return self._store.count_runs()[RunState.QUEUED]
+
+
+def celery_app(url: str, limits: Limits) -> Celery:
+    """Return the Celery application on the broker at ``url``.
+
+    A job is acknowledged when it is done, so that a killed worker's job
+    comes back; a process takes one job at a time.  The job of a process
+    that died under a living worker is sent again by ``worker.tasks``.
+    """
+    celery: Any = Celery("assayer", broker=url, include=["worker.tasks"])
+    celery.conf.update(
+        accept_content=["json"],
+        task_serializer="json",
+        task_ignore_result=True,
+        task_acks_late=True,
+        task_reject_on_worker_lost=False,
+        task_soft_time_limit=limits.soft,
+        task_time_limit=limits.hard,
+        task_queues={name: {} for name in QUEUES},
+        task_default_queue=QUEUES[0],
+        worker_prefetch_multiplier=1,
+        worker_disable_prefetch=True,
+        worker_max_tasks_per_child=50,
+        worker_hijack_root_logger=False,
+        broker_connection_retry_on_startup=True,
+        broker_connection_timeout=2,
+        broker_transport_options={
+            "visibility_timeout": limits.visibility,
+            "unacked_restore_interval": 5,
+            "unacked_restore_throttle": 1,
+            "socket_connect_timeout": 2,
+            "socket_timeout": 10,
+            "max_retries": 0,
+        },
+    )
+    celery.steps["worker"].add("worker.tasks:Sweeper")
+    application: Celery = celery
+    return application

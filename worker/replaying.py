@@ -1,0 +1,115 @@
+"""A report's findings run again on the code in a folder, offline."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from analyzers.judging import decided, located, shows
+from analyzers.vocabulary import (
+    ApiCall,
+    Crashes,
+    Finding,
+    NotRun,
+    Reason,
+    Target,
+)
+from worker.broker import Broker, Recordings
+from worker.changes import materialise
+from worker.engines import Engines
+from worker.errors import UsageError
+from worker.place import place_for
+from worker.report.as_json import replay_files
+from worker.report.replay import read_replay
+from worker.session import GuestFailure, Place, Session, Unpreparable
+from worker.settings import Settings
+
+NOT_CODE = shutil.ignore_patterns(".git", ".venv", "venv", "node_modules", "__pycache__")
+
+
+class Outcome(StrEnum):
+    """How a finding stands on the code at hand."""
+
+    FAILED = "FAILED"
+    FIXED = "FIXED"
+    ERROR = "ERROR"
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """One finding's outcome; ``reason`` where it could not be decided."""
+
+    fingerprint: str
+    outcome: Outcome
+    reason: str = ""
+
+
+def replay_report(
+    report: Path, code: Path, settings: Settings, *, trust: bool = False
+) -> Iterator[Replayed]:
+    """Yield the outcome of each finding of a JSON report, in its order.
+
+    Raises ``UsageError`` for a report or replay file that cannot be used and
+    ``MachineError`` where nothing can be isolated.
+    """
+    files = replay_files(report)
+    findings = [read_replay(file) for file in files]
+    if not findings:
+        return
+    place = place_for(settings, trust=trust)
+    with _copied(code) as tree:
+        for finding in findings:
+            yield _replayed(finding, place, tree)
+
+
+@contextmanager
+def _copied(code: Path) -> Generator[Path]:
+    if not code.is_dir():
+        raise UsageError(f"{code} is no folder")
+    with TemporaryDirectory(prefix="assayer-replay-") as folder:
+        tree = Path(folder) / "tree"
+        if (code / ".git").exists():
+            materialise(code, None, tree)
+        else:
+            shutil.copytree(code, tree, symlinks=True, ignore=NOT_CODE)
+        Path(folder).chmod(0o755)
+        yield tree
+
+
+def _replayed(finding: Finding, place: Place, tree: Path) -> Replayed:
+    text = _text(tree / finding.path)
+    criterion = located(finding.criterion, text or "")
+    if text is None or criterion is None:
+        return Replayed(finding.fingerprint, Outcome.FIXED, "the code is not there any more")
+    broker = Broker(Engines(()), Recordings(None), 0)
+    try:
+        with Session(place, tree, _target(finding), broker) as session:
+            runs = session.run(finding.probes)
+    except (Unpreparable, GuestFailure) as error:
+        return Replayed(finding.fingerprint, Outcome.ERROR, str(error).partition("\n")[0])
+    if not decided(runs):
+        reasons = [run.ending.reason for run in runs if isinstance(run.ending, NotRun)]
+        return Replayed(finding.fingerprint, Outcome.ERROR, "; ".join(dict.fromkeys(reasons)))
+    failed = shows(criterion, runs)
+    return Replayed(finding.fingerprint, Outcome.FAILED if failed else Outcome.FIXED)
+
+
+def _text(file: Path) -> str | None:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _target(finding: Finding) -> Target:
+    path, _, function = finding.target.partition("::")
+    apis = {e.api for probe in finding.probes for e in probe.script or ()}
+    calls = tuple(ApiCall(api, path, function, 1) for api in sorted(apis))
+    criterion = finding.criterion
+    files = {path} if isinstance(criterion, Crashes) else {path, criterion.goal.path}
+    return Target(path, function, 1, 1, Reason.CHANGED, calls, (), tuple(sorted(files)))

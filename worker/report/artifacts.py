@@ -1,0 +1,89 @@
+"""The files of a report: inputs, reproducers and replays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from analyzers.vocabulary import Finding, Input, Report
+from worker.report import replay
+from worker.report.reproducer import reproducer, test_name
+from worker.report.wording import inputs_of
+
+_UNSAFE = re.compile(r"[^a-z0-9]+")
+_SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,8}")
+LONGEST_NAME = 40
+
+
+@dataclass(frozen=True, slots=True)
+class FindingFiles:
+    """The files of one finding.  ``inputs`` maps a digest to its file."""
+
+    inputs: Mapping[str, Path]
+    replay: Path
+    reproducer: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Artifacts:
+    """What was written, by fingerprint.
+
+    ``sources`` are the head texts of the project's files, for diffs.
+    """
+
+    directory: Path
+    files: Mapping[str, FindingFiles] = field(default_factory=dict[str, FindingFiles])
+    sources: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def of(self, finding: Finding) -> FindingFiles | None:
+        """The files of a finding; ``None`` when none were written."""
+        return self.files.get(finding.fingerprint)
+
+
+def write_artifacts(
+    report: Report, directory: Path, sources: Mapping[str, str] | None = None
+) -> Artifacts:
+    """Write every finding's inputs, reproducer and replay below ``directory``.
+
+    ``sources`` are the head texts by path: a reproducer that watches a
+    condition needs them.  Raises ``OSError``.
+    """
+    texts = {f.path: sources[f.path] for f in report.findings if sources and f.path in sources}
+    apis = {target.id: target.apis for target, _ in report.targets}
+    files: dict[str, FindingFiles] = {}
+    for finding in report.findings:
+        inputs = dict(_write_inputs(finding, directory))
+        text = finding.reproducer or reproducer(
+            finding, sources or {}, apis.get(finding.target, ())
+        )
+        files[finding.fingerprint] = FindingFiles(
+            inputs,
+            replay.write_replay(finding, inputs, directory),
+            None if text is None else _write_reproducer(finding, text, directory),
+        )
+    return Artifacts(directory, files, texts)
+
+
+def _write_reproducer(finding: Finding, text: str, directory: Path) -> Path:
+    path = directory / f"{test_name(finding)}.py"
+    directory.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="\n")
+    return path
+
+
+def _write_inputs(finding: Finding, directory: Path) -> Iterator[tuple[str, Path]]:
+    folder = directory / "inputs" / finding.fingerprint
+    for number, item in enumerate(inputs_of(finding), 1):
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / file_name(item, number)
+        path.write_bytes(item.content)
+        yield item.digest, path
+
+
+def file_name(item: Input, number: int) -> str:
+    """``03-total-handwritten.png``: a number, a few words, the suffix."""
+    words = _UNSAFE.sub("-", item.description.lower()).strip("-")[:LONGEST_NAME].strip("-")
+    suffix = item.suffix if _SUFFIX.fullmatch(item.suffix) else ".bin"
+    return f"{number:02}-{words or item.kind}{suffix}"

@@ -1,0 +1,168 @@
+"""The report as JSON, as CONTRACT.md section 2 lays it down."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from analyzers.vocabulary import Finding, Input, InputKind, Literal, Report, Tally, Target
+from worker.report.artifacts import Artifacts, FindingFiles
+from worker.report.replay import read_document
+from worker.report.wording import clipped, inputs_of, text_of
+
+SCHEMA = "assayer-report/1"
+LONGEST_VALUE = 4000
+_FOLDER = Path(__file__).parent
+
+
+def tool_version() -> str:
+    """The version of Assayer that is installed."""
+    return version("assayer")
+
+
+def report_document(
+    report: Report, artifacts: Artifacts | None = None, relative_to: Path | None = None
+) -> dict[str, Any]:
+    """The report as a JSON object.
+
+    Paths of files are absolute, or relative to the folder ``relative_to``
+    for files below it.
+    """
+    return {
+        "schema": SCHEMA,
+        "tool": {"name": "assayer", "version": tool_version()},
+        "repository": report.repository,
+        "base": report.base,
+        "head": report.head,
+        "verdict": report.conclusion.value,
+        "targets": [_target(target, tally) for target, tally in report.targets],
+        "findings": [_finding(f, report, artifacts, relative_to) for f in report.findings],
+        "skipped": [
+            {"analyzer": s.analyzer, "target": s.target, "reason": s.reason} for s in report.skipped
+        ],
+        "broken": [asdict(broken) for broken in report.broken],
+        "cost": asdict(report.cost),
+        "environment": list(report.environment),
+        "partial": report.partial,
+    }
+
+
+def to_json(
+    report: Report, artifacts: Artifacts | None = None, relative_to: Path | None = None
+) -> str:
+    """The report as JSON text."""
+    document = report_document(report, artifacts, relative_to)
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+@cache
+def validator() -> Draft202012Validator:
+    """The validator of reports, by the schema that is shipped."""
+    schema = json.loads((_FOLDER / "schema.json").read_text(encoding="utf-8"))
+    return Draft202012Validator(schema)
+
+
+def read_report(path: Path) -> dict[str, Any]:
+    """The report in a file; raises ``UsageError`` when it is none."""
+    return read_document(path, validator())
+
+
+def replay_files(path: Path) -> list[Path]:
+    """The replay files that the report in a file names, in its order.
+
+    Raises as :func:`read_report`.
+    """
+    folder = path.resolve().parent
+    findings = read_report(path)["findings"]
+    return [folder / finding["replay"] for finding in findings if finding.get("replay")]
+
+
+def _target(target: Target, tally: Tally) -> dict[str, Any]:
+    return {
+        "id": target.id,
+        "path": target.path,
+        "function": target.function,
+        "line": target.line,
+        "reason": target.reason.value,
+        "apis": list(target.apis),
+        "goals": {
+            "total": tally.goals_total,
+            "reached": tally.goals_reached,
+            "proved_unreachable": tally.goals_proved_unreachable,
+        },
+        "branches": {"total": tally.branches_total, "covered": tally.branches_covered},
+        "executions": tally.executions,
+    }
+
+
+def _finding(
+    finding: Finding, report: Report, artifacts: Artifacts | None, relative_to: Path | None
+) -> dict[str, Any]:
+    files = artifacts.of(finding) if artifacts else None
+    document: dict[str, Any] = {
+        "fingerprint": finding.fingerprint,
+        "analyzer": finding.analyzer,
+        "rule": finding.rule,
+        "level": finding.level.value,
+        "status": finding.status.value,
+        "path": finding.path,
+        "line": finding.line,
+        "end_line": finding.end_line,
+        "target": finding.target,
+        "title": finding.title,
+        "message": finding.message,
+        "evidence": finding.evidence,
+        "inputs": _inputs(finding, files, relative_to),
+        "suggestion": None if finding.suggestion is None else asdict(finding.suggestion),
+        "reproducer": _file(files.reproducer if files else None, relative_to),
+        "replay": _file(files.replay if files else None, relative_to),
+    }
+    if finding.fingerprint in report.ignored:
+        document["ignored"] = dict(report.ignored[finding.fingerprint])
+    return document
+
+
+def _inputs(
+    finding: Finding, files: FindingFiles | None, relative_to: Path | None
+) -> list[dict[str, Any]]:
+    items = inputs_of(finding)
+    if items:
+        return [_input(item, files, relative_to) for item in items]
+    literals = {
+        (name, argument.source): None
+        for probe in finding.probes
+        for name, argument in probe.arguments.items()
+        if isinstance(argument, Literal)
+    }
+    return [
+        {"kind": "value", "description": f"argument {name}", "file": None, "value": source}
+        for name, source in literals
+    ]
+
+
+def _input(item: Input, files: FindingFiles | None, relative_to: Path | None) -> dict[str, Any]:
+    file = files.inputs.get(item.digest) if files else None
+    text = item.kind in (InputKind.TEXT, InputKind.VALUE)
+    return {
+        "kind": item.kind.value,
+        "description": item.description,
+        "file": _file(file, relative_to),
+        "value": clipped(repr(text_of(item)), LONGEST_VALUE) if text else None,
+        "reading": item.reading,
+        "origin": asdict(item.origin),
+    }
+
+
+def _file(path: Path | None, relative_to: Path | None) -> str | None:
+    if path is None:
+        return None
+    whole = path.resolve()
+    if relative_to is not None and whole.is_relative_to(relative_to.resolve()):
+        return whole.relative_to(relative_to.resolve()).as_posix()
+    return str(whole)

@@ -1,0 +1,102 @@
+"""The calls of a reproducer, their inputs and answers, as Python text."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from analyzers.vocabulary import Argument, Content, Finding, Form, Inert, Input, Literal, Probe
+from worker.report.literals import literal
+from worker.report.wording import inputs_of
+
+BASE64_WIDTH = 88
+COMMENT_WIDTH = 86
+_BLANK_PICTURE = "BLANK_PICTURE"
+EMPTY = {form: _BLANK_PICTURE if form in (Form.PIL, Form.NUMPY) else 'b""' for form in Form}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One call, as Python text: arguments by name, and the recorded answers."""
+
+    arguments: tuple[tuple[str, str], ...]
+    answers: str
+
+
+def cases(finding: Finding) -> list[Case]:
+    """The calls of a finding; a slot without an input is given an empty one."""
+    names = _names(finding)
+    return [_case(probe, names) for probe in finding.probes]
+
+
+def constants(finding: Finding) -> list[tuple[str, str, str]]:
+    """``(comment, name, value)`` of each input's content."""
+    names = _names(finding)
+    return [
+        (comment(item.description), names[item.digest], _bytes(item)) for item in inputs_of(finding)
+    ]
+
+
+def forms(finding: Finding) -> set[str]:
+    """The forms in which the finding's inputs are given."""
+    arguments = [a for probe in finding.probes for a in probe.arguments.values()]
+    return {a.form.value for a in arguments if isinstance(a, Content)}
+
+
+def comment(text: str) -> str:
+    """The text as comment lines that hold no control character."""
+    indent = "    " if text.startswith("    ") else ""
+    lines = textwrap.wrap(
+        printable(text).strip(), COMMENT_WIDTH, initial_indent=indent, subsequent_indent=indent
+    )
+    return "\n".join(f"# {line}".rstrip() for line in lines or [""])
+
+
+def printable(text: str) -> str:
+    """The text on one line, without control characters."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def _names(finding: Finding) -> dict[str, str]:
+    return {item.digest: f"INPUT_{number}" for number, item in enumerate(inputs_of(finding), 1)}
+
+
+def _case(probe: Probe, names: Mapping[str, str]) -> Case:
+    arguments = tuple((name, _argument(value, names)) for name, value in probe.arguments.items())
+    answers = [(exchange.api, exchange.answer) for exchange in probe.script or ()]
+    return Case(arguments, literal(answers, 12))
+
+
+def _argument(argument: Argument, names: Mapping[str, str]) -> str:
+    match argument:
+        case Literal():
+            return literal(ast.literal_eval(argument.source), 16)
+        case Inert():
+            return "MagicMock()"
+        case Content():
+            item = argument.input
+            if item is None:
+                return _content(argument.form, EMPTY[argument.form], "")
+            return _content(argument.form, names[item.digest], item.suffix)
+
+
+def _content(form: Form, content: str, suffix: str) -> str:
+    if form is Form.BYTES:
+        return content
+    if form in (Form.PATH, Form.FILE):
+        return f"as_{form}(folder, {content}, {literal(suffix)})"
+    return f"as_{form}({content})"
+
+
+def _bytes(item: Input) -> str:
+    try:
+        text = item.content.decode("utf-8")
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" not in text:
+        return f"{literal(text)}.encode()"
+    lines = textwrap.wrap(base64.b64encode(item.content).decode("ascii"), BASE64_WIDTH)
+    return 'base64.b64decode(\n    """\n' + "\n".join(lines) + '\n    """\n)'

@@ -1,0 +1,77 @@
+"""Text from outside, made harmless in Markdown.
+
+Nothing of a pull request may mention people, link, load pictures, or change
+how a comment is laid out.  Where a backslash does not help, because GitHub
+looks at the text after Markdown, a word joiner (an invisible character) does.
+"""
+
+from __future__ import annotations
+
+import re
+
+JOINER = "\u2060"
+_HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_SPECIAL = re.compile(r"[\\`*\[\]{}|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+_FIRST = re.compile(r"^(?=[#+=-])|^\d+(?=[.)](?:\s|$))")
+_INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_MENTION = re.compile(r"@(?=\w)")
+_REFERENCE = re.compile(r"(?i)#(?=\d)|\bgh-(?=\d)")
+_LINK = re.compile(r"(?i)\b(https?|ftp|mailto|xmpp|www)(?=[:.])")
+_SPAN = re.compile(r"`([^`]{1,400})`")
+_RUNS = re.compile(r"`+")
+
+
+def prose(text: str) -> str:
+    """One paragraph of text; code in single backquotes stays code."""
+    parts = _SPAN.split(_flat(text))
+    return "".join(
+        code(part) if index % 2 else _escaped(part, first=not index)
+        for index, part in enumerate(parts)
+    )
+
+
+def plain(text: str) -> str:
+    """Text in which nothing is markup, mention, reference or link."""
+    return _escaped(_flat(text), first=True)
+
+
+def cell(text: str) -> str:
+    """As :func:`prose`, inside a table, where even code must not hold a bare bar."""
+    return re.sub(r"(?<!\\)\|", r"\\|", prose(text))
+
+
+def code(text: str) -> str:
+    """A code span, on one line."""
+    flat = _flat(text)
+    if not flat:
+        return "` `"
+    fence = "`" * (longest_run(flat) + 1)
+    space = " " if flat[0] == "`" or flat[-1] == "`" else ""
+    return f"{fence}{space}{flat}{space}{fence}"
+
+
+def block(text: str, language: str = "") -> str:
+    """A fenced block whose fence is longer than any run of backquotes inside."""
+    fence = "`" * max(3, longest_run(text) + 1)
+    end = "\r\n" if "\r\n" in text else "\n"
+    return f"{fence}{language}{end}{text}{end}{fence}"
+
+
+def longest_run(text: str) -> int:
+    """The length of the longest run of backquotes."""
+    return max((len(run) for run in _RUNS.findall(text)), default=0)
+
+
+def _escaped(text: str, *, first: bool) -> str:
+    escaped = _SPECIAL.sub(lambda found: "\\" + found.group(), text)
+    if first:
+        escaped = _FIRST.sub(lambda found: f"{found.group()}\\", escaped)
+    escaped = "".join(_HTML.get(c, c) for c in escaped)
+    for pattern in (_MENTION, _REFERENCE, _LINK):
+        escaped = pattern.sub(lambda found: found.group() + JOINER, escaped)
+    return escaped
+
+
+def _flat(text: str) -> str:
+    shown = "".join(c if c.isprintable() else " " for c in _INVISIBLE.sub("", text))
+    return " ".join(shown.split())

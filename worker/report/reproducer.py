@@ -1,0 +1,190 @@
+"""A finding as a pytest file that needs neither network, key nor Assayer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+from analyzers.vocabulary import Constant, Crashes, Finding, Goal, Misses, Mixes, Outcome
+from worker.report.answer_schema import answer_schema
+from worker.report.cases import cases, comment, constants, forms, printable
+from worker.report.literals import literal
+from worker.report.places import Place, place_of
+from worker.report.templating import fill
+
+TEMPLATE = "reproducer.py.j2"
+MOST_VARIABLES = 20
+_SDKS = {"vision": ("vision",), "language": ("language", "language_v1", "language_v2")}
+_LEGACY = {"vision": "LegacyVision", "language": "LegacyLanguage"}
+_BLANK_LINES = re.compile(r"\n{4,}")
+_VARIABLE = re.compile(r"""os\.environ\[\s*['"](\w+)['"]\s*\]""")
+_REST = re.compile(r"googleapis\.com|googleapiclient|apiclient\.discovery")
+_MODULES = [
+    "ast",
+    "asyncio",
+    "base64",
+    "builtins",
+    "inspect",
+    "io",
+    "json",
+    "os",
+    "struct",
+    "sys",
+    "zlib",
+]
+
+_NAMES = {
+    "enum": ("IntEnum",),
+    "pathlib": ("Path",),
+    "types": ("FunctionType", "MethodType", "ModuleType"),
+    "unittest.mock": ("MagicMock",),
+    "PIL": ("Image",),
+}
+
+
+def test_name(finding: Finding) -> str:
+    """``test_<rule>_<fingerprint>``, an identifier."""
+    return f"test_{re.sub(r'[^0-9a-zA-Z]+', '_', finding.rule)}_{finding.fingerprint}"
+
+
+def reproducer(
+    finding: Finding, sources: Mapping[str, str], apis: Sequence[str] = ()
+) -> str | None:
+    """The text of a pytest file that fails where ``finding`` stands.
+
+    ``sources`` are the head texts of the project's files by path; ``apis``
+    are the APIs that the target asks, for findings without recorded answers.
+    ``None`` where there is nothing to run: a function inside a function, a
+    notebook, an API that is asked otherwise than by Google's client, or a
+    condition that cannot be found.
+    """
+    path, _, function = finding.target.partition("::")
+    families = _families(finding, apis)
+    place = _place(finding, sources)
+    runnable = "<locals>" not in function and path.endswith(".py") and not _asks_rest(sources, path)
+    if not runnable or families is None or (place is None and _goal(finding)):
+        return None
+    body = _body(finding, families, place, sources)
+    text = "\n\n".join((_heading(finding), _imports(body), body.lstrip()))
+    return _BLANK_LINES.sub("\n\n\n", text).rstrip("\n") + "\n"
+
+
+def _body(
+    finding: Finding, families: tuple[str, ...], place: Place | None, sources: Mapping[str, str]
+) -> str:
+    path, _, function = finding.target.partition("::")
+    schema = answer_schema(e for probe in finding.probes for e in probe.script or ())
+    return fill(
+        TEMPLATE,
+        target_path=path,
+        target_function=function,
+        whole_module=function in ("<module>", "__main__"),
+        run_name="__main__" if function == "__main__" else "under_test",
+        place=literal(asdict(place)) if place else None,
+        test_name=test_name(finding),
+        cases=cases(finding),
+        constants=constants(finding),
+        forms=forms(finding),
+        families=families,
+        sdks=tuple(sdk for family in families for sdk in _SDKS[family]),
+        legacy=_legacy(families, sources),
+        messages=literal(schema.messages),
+        enums=literal(schema.enums),
+        variables=_variables(sources),
+        **_criterion(finding),
+    )
+
+
+def _goal(finding: Finding) -> Goal | None:
+    return None if isinstance(finding.criterion, Crashes) else finding.criterion.goal
+
+
+def _place(finding: Finding, sources: Mapping[str, str]) -> Place | None:
+    goal = _goal(finding)
+    source = sources.get(goal.path) if goal else None
+    return place_of(goal, source) if goal and source is not None else None
+
+
+def _families(finding: Finding, apis: Sequence[str]) -> tuple[str, ...] | None:
+    """The Google client families in play; ``None`` for a client we cannot stand in for."""
+    asked = {e.api for p in finding.probes for e in p.script or ()} or set(apis)
+    parts = [api.split(".") for api in sorted(asked)]
+    if any(p[0] != "google" or len(p) < 3 or p[1] not in _SDKS for p in parts):
+        return None
+    return tuple(dict.fromkeys(p[1] for p in parts))
+
+
+def _asks_rest(sources: Mapping[str, str], path: str) -> bool:
+    """Whether the target's file, or else the project, asks without Google's client."""
+    own = sources.get(path, "")
+    texts = [own] if _REST.search(own) else list(sources.values())
+    return any(_REST.search(text) for text in texts) and not any(
+        "google.cloud" in text for text in texts
+    )
+
+
+def _legacy(families: tuple[str, ...], sources: Mapping[str, str]) -> dict[str, str]:
+    """The first-generation clients that the project uses, by family."""
+    texts = list(sources.values())
+    return {
+        family: _LEGACY[family]
+        for family in families
+        if any(re.search(rf"\b{family}\.Client\b", text) for text in texts)
+    }
+
+
+def _variables(sources: Mapping[str, str]) -> list[str]:
+    """Environment variables without which the project does not load."""
+    found = {name for text in sources.values() for name in _VARIABLE.findall(text)}
+    return sorted(found)[:MOST_VARIABLES]
+
+
+def _criterion(finding: Finding) -> dict[str, object]:
+    criterion = finding.criterion
+    values: dict[str, object] = {"criterion": type(criterion).__name__.lower()}
+    match criterion:
+        case Crashes():
+            return {**values, "exception": printable(criterion.exception)}
+        case Misses():
+            values["threshold"] = float(criterion.threshold)
+        case Mixes():
+            values["threshold"] = float(criterion.threshold)
+            values["positives"] = int(criterion.positives)
+        case Constant():
+            pass
+    return {**values, "outcome": str(criterion.goal.outcome is Outcome.TRUE)}
+
+
+def _imports(body: str) -> str:
+    """The imports that the text needs, standard library first."""
+    plain = [f"import {name}" for name in _MODULES if _uses(body, rf"{name}[.,]")]
+    plain += [f"import importlib.{part}" for part in ("machinery", "util")]
+    chosen: dict[str, list[str]] = {
+        module: [name for name in names if _uses(body, name)] for module, names in _NAMES.items()
+    }
+    others = [
+        f"from {module} import {', '.join(names)}" for module, names in chosen.items() if names
+    ]
+    third = [line for line in others if line.startswith("from PIL")]
+    if _uses(body, r"numpy\."):
+        third.insert(0, "import numpy")
+    standard = sorted(plain) + [line for line in others if line not in third]
+    return "\n".join(standard) + ("\n\n" + "\n".join(third) if third else "")
+
+
+def _uses(body: str, pattern: str) -> bool:
+    return re.search(rf"(?<![\w.\"]){pattern}", body) is not None
+
+
+def _heading(finding: Finding) -> str:
+    said = [finding.title, "", *finding.message.splitlines(), ""]
+    said += [f"    python -m pytest {test_name(finding)}.py", ""]
+    said += [
+        "Run it in the folder of the repository: it fails where the defect is and passes"
+        " where it is fixed. It needs pytest and the project's own dependencies, no network"
+        " and no key; the answers of the ML API are recorded below.",
+        "",
+        f"{finding.rule} {finding.fingerprint}, found by Assayer.",
+    ]
+    return "\n".join(comment(line) for line in said)

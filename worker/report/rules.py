@@ -1,0 +1,110 @@
+"""What each rule says, for formats that explain rules beside findings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule: what it says, and what to do about it."""
+
+    id: str
+    says: str
+    help: str
+
+
+RULES: dict[str, Rule] = {
+    rule.id: rule
+    for rule in (
+        Rule(
+            "cloud/low-recall",
+            "Inputs meant for a branch do not reach it",
+            "The ML API often answers otherwise than the condition expects. Let the condition"
+            " know the other answers too, or compare less strictly.",
+        ),
+        Rule(
+            "cloud/dead-branch",
+            "A branch that no ML answer can reach, or one that is always taken",
+            "Check the condition: a text that stands alone in it is always true, and a label"
+            " that the API never gives is never equal.",
+        ),
+        Rule(
+            "cloud/unknown-label",
+            "Compares with a label that the API's vocabulary lacks",
+            "Use the spelling of the vocabulary; the closest labels stand in the evidence.",
+        ),
+        Rule(
+            "cloud/mixed-sentiment",
+            "A score or magnitude test does not separate positive from negative",
+            "The sign of the score says positive or negative; the magnitude says how strong.",
+        ),
+        Rule(
+            "cloud/crash",
+            "An ML answer makes the code raise",
+            "Answers may be empty, and texts may be no numbers: handle the answer that is"
+            " recorded in the reproducer.",
+        ),
+        Rule(
+            "behaviour/changed",
+            "The same inputs have another outcome than on the base",
+            "See whether the change in behaviour is meant.",
+        ),
+        Rule(
+            "property/crash",
+            "A valid input crashes the function",
+            "Handle the input, or refuse it on purpose.",
+        ),
+        Rule(
+            "property/invalid-annotation",
+            "An annotation that can't be read or can never be met",
+            "Correct the annotation.",
+        ),
+        Rule(
+            "relation/value",
+            "A DL API call gives another value than an equivalent API",
+            "See which of the two is right for this call.",
+        ),
+        Rule(
+            "relation/status",
+            "A DL API call fails where an equivalent API works",
+            "See whether the arguments are meant to be valid.",
+        ),
+        Rule(
+            "relation/crash",
+            "A DL API call takes the process down",
+            "Check the arguments before the call.",
+        ),
+        Rule(
+            "model/divergence",
+            "The model behaves differently on another execution of the same mathematics",
+            "Look at the first layer that differs.",
+        ),
+        Rule(
+            "model/non-finite",
+            "The model gives infinite or undefined values",
+            "Look at the first layer that does.",
+        ),
+        Rule("model/crash", "The model fails on another execution", "Look at the layer."),
+        Rule(
+            "model/not-compiled",
+            "Part of the model is left out of compilation",
+            "See the reason in the evidence.",
+        ),
+        Rule(
+            "assembly/unchecked-boundary",
+            "A layer takes an illegal value silently",
+            "Check the value before the layer is built.",
+        ),
+        Rule(
+            "assembly/state",
+            "Assembled code breaks where its parts work",
+            "Look for state that the parts share.",
+        ),
+    )
+}
+
+
+def rule_of(name: str) -> Rule:
+    """The rule of this name; one that is not listed speaks for itself."""
+    return RULES.get(name) or Rule(name, name, "See the finding.")

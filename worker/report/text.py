@@ -1,0 +1,146 @@
+"""The report for people at a terminal."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator
+from typing import TextIO
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from analyzers.vocabulary import Conclusion, Finding, Input, InputKind, Level, Report, Status
+from worker.report import wording
+from worker.report.artifacts import Artifacts, FindingFiles
+
+PLAIN_WIDTH = 100
+MOST_INPUTS = 5
+_MARKS = {
+    Conclusion.SUCCESS: ("✓", "bold green"),
+    Conclusion.FAILURE: ("✗", "bold red"),
+    Conclusion.NEUTRAL: ("•", "bold yellow"),
+    Conclusion.SKIPPED: ("–", "bold"),
+    Conclusion.ERROR: ("!", "bold magenta"),
+}
+_LEVEL_STYLES = {Level.FAILURE: "red", Level.WARNING: "yellow", Level.NOTICE: "blue"}
+
+
+def to_text(report: Report, artifacts: Artifacts | None = None, *, colour: bool = False) -> str:
+    """The report as text; ``colour`` adds terminal codes."""
+    buffer = io.StringIO()
+    console = Console(
+        file=buffer,
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+        no_color=not colour,
+        width=PLAIN_WIDTH,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+    for line in _lines(report, artifacts):
+        console.print(line)
+    return "\n".join(line.rstrip() for line in buffer.getvalue().split("\n"))
+
+
+def wants_colour(stream: TextIO) -> bool:
+    """Whether a stream is a terminal that shows colours (``NO_COLOR`` is honoured)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _lines(report: Report, artifacts: Artifacts | None) -> Iterator[Text | Padding]:
+    mark, style = _MARKS[report.conclusion]
+    yield Text.assemble((f"{mark} {wording.headline(report)}", style))
+    yield Text(f"  {wording.overview(report)}")
+    for finding in wording.ordered(report):
+        yield Text()
+        yield from _finding(finding, report, artifacts)
+    yield from _not_tested(report)
+    yield Text()
+    yield Text(f"  {wording.cost_sentence(report.cost)}", "dim")
+    if report.findings or report.conclusion is Conclusion.ERROR:
+        for sentence in report.environment:
+            yield Text(f"  {_clean(sentence)}", "dim")
+
+
+def _finding(
+    finding: Finding, report: Report, artifacts: Artifacts | None
+) -> Iterator[Padding | Text]:
+    files = artifacts.of(finding) if artifacts else None
+    stands = finding.status is Status.NEW and finding.fingerprint not in report.ignored
+    style = _LEVEL_STYLES[finding.level] if stands else "dim"
+    yield Text.assemble((wording.place(finding), "bold"), "  ", (_clean(finding.title), style))
+    yield _indented(f"{finding.rule}, {wording.standing(finding, report)}", style="dim")
+    yield _indented(finding.message)
+    for name, value in _evidence(finding):
+        yield _indented(f"{name}: {value}", 4)
+    yield from _inputs(finding, files)
+    yield from _suggestion(finding, artifacts)
+    if files and files.reproducer:
+        yield _indented(f"Reproduce: python -m pytest {files.reproducer}")
+    if stands:
+        yield _indented(f"Silence: /assayer ignore {finding.fingerprint} <reason>", style="dim")
+
+
+def _evidence(finding: Finding) -> list[tuple[str, str]]:
+    recall = wording.recall_sentence(finding.evidence)
+    lines = wording.evidence_lines(finding)
+    if recall is None:
+        return lines
+    told = ("inputs", "reached", "recall")
+    return [("reached", recall), *[line for line in lines if line[0] not in told]]
+
+
+def _inputs(finding: Finding, files: FindingFiles | None) -> Iterator[Padding]:
+    items = wording.inputs_of(finding)
+    if items:
+        yield _indented("Inputs:")
+    for item in items[:MOST_INPUTS]:
+        yield _indented(_input(item, files), 4)
+    if len(items) > MOST_INPUTS:
+        yield _indented(f"and {len(items) - MOST_INPUTS} more", 4)
+
+
+def _input(item: Input, files: FindingFiles | None) -> str:
+    if item.kind is InputKind.TEXT:
+        return f"{item.description}: {wording.clipped(wording.text_of(item), 160)!r}"
+    file = files.inputs.get(item.digest) if files else None
+    return item.description if file is None else f"{item.description}  {file}"
+
+
+def _suggestion(finding: Finding, artifacts: Artifacts | None) -> Iterator[Padding]:
+    suggestion = finding.suggestion
+    if suggestion is None:
+        return
+    tried = (
+        "applied and run again: the finding goes away" if suggestion.verified else "not verified"
+    )
+    yield _indented(f"Suggestion ({tried}):")
+    source = artifacts.sources.get(suggestion.path) if artifacts else None
+    for line in wording.suggestion_diff(suggestion, source):
+        yield _indented(line, 4, "green" if line.startswith("+") else "red")
+
+
+def _not_tested(report: Report) -> Iterator[Text | Padding]:
+    if report.skipped:
+        yield Text()
+        yield Text("Not tested", "bold")
+        for skipped in report.skipped:
+            yield _indented(f"{skipped.target}: {skipped.reason}")
+    if report.broken:
+        yield Text()
+        yield Text("Our own failures", "bold magenta")
+        for broken in report.broken:
+            yield _indented(f"{broken.target}: {broken.error}")
+
+
+def _indented(text: str, indent: int = 2, style: str = "") -> Padding:
+    return Padding(Text(_clean(text, keep="\n"), style), (0, 0, 0, indent), expand=False)
+
+
+def _clean(text: str, keep: str = "") -> str:
+    """The text without control characters, which could drive a terminal."""
+    return "".join(c if c.isprintable() or c in keep else " " for c in text)

@@ -1,0 +1,1 @@
+"""The sandbox: isolation of the guest process, its channel, its attacks."""

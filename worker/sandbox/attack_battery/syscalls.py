@@ -1,0 +1,74 @@
+"""System calls by number, where the C library offers no way around its checks."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+
+_NUMBERS = {
+    "x86_64": {
+        "ioctl": 16,
+        "shmget": 29,
+        "clone": 56,
+        "ptrace": 101,
+        "mount": 165,
+        "keyctl": 250,
+        "mknodat": 259,
+        "unshare": 272,
+        "perf_event_open": 298,
+        "setns": 308,
+        "process_vm_readv": 310,
+        "memfd_create": 319,
+        "bpf": 321,
+        "userfaultfd": 323,
+        "chroot": 161,
+    },
+    "aarch64": {
+        "ioctl": 29,
+        "shmget": 194,
+        "clone": 220,
+        "ptrace": 117,
+        "mount": 40,
+        "keyctl": 219,
+        "mknodat": 33,
+        "unshare": 97,
+        "perf_event_open": 241,
+        "setns": 268,
+        "process_vm_readv": 270,
+        "memfd_create": 279,
+        "bpf": 280,
+        "userfaultfd": 282,
+        "chroot": 51,
+    },
+}
+_COMMON = {
+    "io_uring_setup": 425,
+    "open_tree": 428,
+    "fsopen": 430,
+    "pidfd_open": 434,
+    "clone3": 435,
+    "pidfd_getfd": 438,
+    "memfd_secret": 447,
+}
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def call(name: str | int, *arguments: int | bytes | ctypes.Array[ctypes.c_char]) -> int:
+    """Make a system call with full 64-bit arguments; raises ``OSError``."""
+    number = name if isinstance(name, int) else _number(name)
+    wide = [
+        ctypes.c_uint64(argument % (1 << 64)) if isinstance(argument, int) else argument
+        for argument in arguments
+    ]
+    result: int = _libc.syscall(ctypes.c_long(number), *wide)
+    if result < 0:
+        error = ctypes.get_errno()
+        raise OSError(error, os.strerror(error), str(name))
+    return result
+
+
+def _number(name: str) -> int:
+    if name in _COMMON:
+        return _COMMON[name]
+    return _NUMBERS[platform.machine()][name]

@@ -1,0 +1,196 @@
+"""The command lines that put a program into the sandbox."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from worker.sandbox.interpreter import interpreter_folders
+from worker.sandbox.limits import MIB, Limits
+
+PROJECT = "/project"
+PACKAGES = "/assayer"
+SCRATCH = "/scratch"
+SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+WRITABLE = ("/tmp", "/dev/shm", SCRATCH)  # noqa: S108 - the sandbox's own
+SHARED_MEMORY = 64 * MIB
+OWN_ETC = Path(__file__).parent / "etc"
+SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+SYSTEM_ETC = (
+    *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives"),
+    *("/etc/fonts", "/etc/localtime", "/etc/mime.types", "/etc/ssl/certs"),
+)
+
+DYING = ("--no-new-privs", "--pdeathsig", "KILL", "--")
+GUARD = '[ "$PPID" = "$1" ] || exit 1; shift; exec "$@"'
+STAGING = """
+set -e
+stage=$1; shift
+mount -t tmpfs -o mode=0755,size=1m,nosuid,nodev stage "$stage"
+number=0
+while [ "$1" != -- ]; do
+    if [ -d "$1" ]; then mkdir "$stage/$number"; else : > "$stage/$number"; fi
+    mount --bind "$1" "$stage/$number"
+    number=$((number + 1)); shift
+done
+shift
+exec "$@"
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Bind:
+    """A host path to be seen, read-only, at ``target`` in the sandbox."""
+
+    source: Path
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """What is seen in the sandbox beside the system, and what runs there."""
+
+    binds: tuple[Bind, ...]
+    command: tuple[str, ...]
+
+
+def system_binds() -> Iterator[Bind]:
+    """Yield the system's programs and libraries, and the harmless part of /etc."""
+    yield Bind(Path("/usr"), "/usr")
+    for name in SYSTEM:
+        if Path(name).is_dir() and not Path(name).is_symlink():
+            yield Bind(Path(name), name)
+    for name in SYSTEM_ETC:
+        if Path(name).exists():
+            yield Bind(Path(name).resolve(), name)
+    for file in sorted(OWN_ETC.iterdir()):
+        yield Bind(file, f"/etc/{file.name}")
+
+
+def python_binds(python: Path) -> Iterator[Bind]:
+    """Yield the folders of an interpreter, outer ones first."""
+    for folder in sorted(interpreter_folders(python)):
+        if not folder.is_relative_to("/usr"):
+            yield Bind(folder.resolve(), str(folder))
+
+
+def readable_by_others(path: Path) -> bool:
+    """Say whether the mode of ``path`` itself lets everyone read it."""
+    wanted = 0o005 if path.is_dir() else 0o004
+    return path.stat().st_mode & wanted == wanted
+
+
+def reachable_by_others(path: Path) -> bool:
+    """Say whether everyone can pass through the folders above ``path``."""
+    return all(folder.stat().st_mode & 0o001 for folder in path.resolve().parents)
+
+
+def bubblewrap(inside: Inside, limits: Limits, *, seccomp: int, info: int) -> Iterator[str]:
+    """Yield the arguments of bwrap, in the order in which it applies them.
+
+    ``seccomp`` and ``info`` are descriptors.
+    """
+    yield from ("bwrap", "--unshare-all", "--unshare-user", "--disable-userns")
+    yield from ("--uid", "1000", "--gid", "1000", "--hostname", "sandbox")
+    yield from ("--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv")
+    for writable in ("/tmp", SCRATCH):  # noqa: S108 - the sandbox's own
+        yield from ("--size", str(limits.scratch), "--perms", "1777")
+        yield from ("--tmpfs", writable)
+    for bind in inside.binds:
+        yield from ("--ro-bind", str(bind.source), bind.target)
+    for name in SYSTEM:
+        if Path(name).is_symlink():
+            yield from ("--symlink", str(Path(name).readlink()), name)
+    yield from ("--proc", "/proc", "--dev", "/dev")
+    yield from ("--size", str(SHARED_MEMORY), "--tmpfs", "/dev/shm")  # noqa: S108
+    yield from ("--dir", f"{SCRATCH}/home", "--chdir", SCRATCH)
+    yield from ("--remount-ro", "/dev", "--remount-ro", "/")
+    for name, value in environment(f"{SCRATCH}/home").items():
+        yield from ("--setenv", name, value)
+    yield from ("--seccomp", str(seccomp), "--info-fd", str(info), "--")
+    yield from ("prlimit", f"--nproc={limits.processes}", "--", *inside.command)
+
+
+def environment(home: str) -> dict[str, str]:
+    """Return the whole environment of a guest."""
+    return {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "HOME": home,
+        "LANG": "C.UTF-8",
+        "PYTHONHASHSEED": "0",
+        "OMP_NUM_THREADS": "1",
+    }
+
+
+def limited(limits: Limits) -> Iterator[str]:
+    """Yield the prefix that bounds each process."""
+    yield "prlimit"
+    yield from ("--core=0", "--memlock=0", "--msgqueue=0", f"--as={limits.address_space}")
+    yield from (f"--fsize={limits.file_size}", f"--nofile={limits.open_files}")
+    yield from (f"--cpu={limits.cpu_seconds}", "--")
+
+
+def orphan_guard() -> Iterator[str]:
+    """Yield the prefix that gives up if we died before the bond to us was made."""
+    yield from ("/bin/sh", "-c", GUARD, "guard", str(os.getpid()))
+
+
+def unprivileged(uid: int) -> Iterator[str]:
+    """Yield the prefix that gives up root for good."""
+    yield from ("setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups")
+    yield from ("--inh-caps=-all", "--bounding-set=-all", *DYING)
+
+
+def staging(stage: Path, staged: Sequence[Path]) -> Iterator[str]:
+    """Yield the prefix that makes ``staged`` reachable, in private mounts."""
+    yield from ("unshare", "--mount", "--propagation", "private", "--")
+    yield from ("/bin/sh", "-c", STAGING, "staging", str(stage))
+    yield from (*map(str, staged), "--")
+
+
+def sandboxed(
+    inside: Inside, limits: Limits, *, seccomp: int, info: int, uid: int | None, stage: Path
+) -> list[str]:
+    """Return the whole command line that runs ``inside``.
+
+    ``uid`` is the uid that root drops to; ``None`` where we are an ordinary
+    user.  ``stage`` is an empty folder that everyone can pass through.
+    """
+    prefix = [*orphan_guard(), *limited(limits)]
+    if uid is None:
+        prefix = ["setpriv", *DYING, *prefix]
+        return [*prefix, *bubblewrap(inside, limits, seccomp=seccomp, info=info)]
+    sources = dict.fromkeys(bind.source for bind in inside.binds)
+    staged = [source for source in sources if not reachable_by_others(source)]
+    moved = Inside(tuple(_moved(inside.binds, staged, stage)), inside.command)
+    return [
+        *staging(stage, staged),
+        *unprivileged(uid),
+        *prefix,
+        *bubblewrap(moved, limits, seccomp=seccomp, info=info),
+    ]
+
+
+def _moved(binds: Sequence[Bind], staged: Sequence[Path], stage: Path) -> Iterator[Bind]:
+    for bind in binds:
+        if bind.source in staged:
+            yield Bind(stage / str(staged.index(bind.source)), bind.target)
+        else:
+            yield bind
+
+
+def plain(limits: Limits, command: Sequence[str]) -> list[str]:
+    """Return the command line of trusted code: bounded, not isolated."""
+    return ["setpriv", *DYING, *orphan_guard(), *limited(limits), *command]
+
+
+def open_to_others(tree: Path) -> None:
+    """Let everyone read ``tree``, which is a copy of ours, links not followed."""
+    for folder, _, files in os.walk(tree):
+        Path(folder).chmod(0o755)
+        for name in files:
+            path = Path(folder, name)
+            if not path.is_symlink():
+                path.chmod(path.stat().st_mode | 0o444)

@@ -1,0 +1,110 @@
+"""The system calls a guest may not make, as a seccomp filter."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, TypeAlias
+
+Rule: TypeAlias = "tuple[int, str, Any | None]"
+
+REFUSED = (
+    *("ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp"),
+    *("pidfd_getfd", "bpf", "perf_event_open", "userfaultfd"),
+    *("io_uring_setup", "io_uring_enter", "io_uring_register"),
+    *("keyctl", "add_key", "request_key", "lookup_dcookie", "quotactl", "acct"),
+    *("mount", "umount2", "pivot_root", "chroot", "mount_setattr", "move_mount"),
+    *("open_tree", "fsopen", "fsconfig", "fsmount", "fspick", "unshare", "setns"),
+    *("mknod", "mknodat", "open_by_handle_at", "name_to_handle_at", "fanotify_init"),
+    *("init_module", "finit_module", "delete_module", "kexec_load", "kexec_file_load"),
+    *("reboot", "swapon", "swapoff", "sethostname", "setdomainname", "syslog"),
+    *("iopl", "ioperm", "modify_ldt", "vhangup", "settimeofday", "clock_settime"),
+    *("adjtimex", "clock_adjtime", "personality", "seccomp"),
+)
+ABSENT = (
+    *("clone3", "memfd_create", "memfd_secret"),
+    *("shmget", "msgget", "semget", "mq_open"),
+)
+NEW_NAMESPACES = (
+    0x00000080,  # CLONE_NEWTIME
+    0x00020000,  # CLONE_NEWNS
+    0x02000000,  # CLONE_NEWCGROUP
+    0x04000000,  # CLONE_NEWUTS
+    0x08000000,  # CLONE_NEWIPC
+    0x10000000,  # CLONE_NEWUSER
+    0x20000000,  # CLONE_NEWPID
+    0x40000000,  # CLONE_NEWNET
+)
+TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
+WORD = 0xFFFFFFFF
+AF_UNIX = 1
+
+
+class NoFilter(Exception):  # noqa: N818 - a noun of the outside
+    """libseccomp is missing or does not know this machine."""
+
+
+def _rules(library: Any) -> Iterator[Rule]:
+    """Yield (errno, call, condition on one argument).
+
+    The kernel reads flags and commands as 32 bits, so they are compared under
+    a mask: a high bit must not make a value look different.
+    """
+    for name in REFUSED:
+        yield errno.EPERM, name, None
+    for name in ABSENT:
+        yield errno.ENOSYS, name, None
+    for flag in NEW_NAMESPACES:
+        masked = library.Arg(0, library.MASKED_EQ, flag, flag)
+        yield errno.EPERM, "clone", masked
+    for command in TERMINAL_INPUT:
+        masked = library.Arg(1, library.MASKED_EQ, WORD, command)
+        yield errno.EPERM, "ioctl", masked
+    for call in ("socket", "socketpair"):
+        other = library.Arg(0, library.NE, AF_UNIX)
+        yield errno.EAFNOSUPPORT, call, other
+
+
+def _library() -> Any:
+    try:
+        import pyseccomp  # noqa: PLC0415 - fails to import where libseccomp is missing
+    except (ImportError, RuntimeError, OSError) as error:
+        raise NoFilter(str(error)) from error
+    return pyseccomp
+
+
+@cache
+def seccomp_filter() -> tuple[bytes, int]:
+    """Return the filter as BPF for this machine, and how many rules it has.
+
+    A call that the architecture does not have (``ioperm`` on aarch64) is left
+    out; one that the library cannot name raises ``NoFilter``.
+    """
+    library: Any = _library()
+    program = library.SyscallFilter(library.ALLOW)
+    count = 0
+    for number, name, condition in _rules(library):
+        conditions = () if condition is None else (condition,)
+        try:
+            program.add_rule(library.ERRNO(number), name, *conditions)
+        except OSError as error:
+            raise NoFilter(f"{name}: {error}") from error
+        count += 1
+    return _exported(program), count
+
+
+def _exported(program: Any) -> bytes:
+    with os.fdopen(os.memfd_create("seccomp"), "w+b") as file:
+        program.export_bpf(file)
+        file.seek(0)
+        return file.read()
+
+
+def filter_descriptor() -> int:
+    """Return a new descriptor that reads the filter from its start."""
+    descriptor = os.memfd_create("seccomp")
+    os.write(descriptor, seccomp_filter()[0])
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor

@@ -1,0 +1,31 @@
+"""How much a guest may use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+KIB = 1024
+MIB = 1024 * KIB
+GIB = 1024 * MIB
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Upper bounds of one guest, all its processes together unless said otherwise.
+
+    ``memory`` (bytes) is polled from outside as the proportional set size;
+    ``files`` counts those in the writable folders.
+    ``address_space`` (bytes), ``file_size`` (bytes), ``open_files`` and
+    ``cpu_seconds`` hold for each process.  ``scratch`` (bytes) is the size of
+    each of the two writable folders, which live in memory beside ``memory``.
+    """
+
+    memory: int = 4 * GIB
+    address_space: int = 16 * GIB
+    processes: int = 256
+    files: int = 100_000
+    file_size: int = 256 * MIB
+    open_files: int = 1024
+    cpu_seconds: int = 600
+    wall_seconds: float = 900.0
+    scratch: int = 256 * MIB

@@ -1,0 +1,5 @@
+"""Sources find or make inputs whose common human reading is a wanted answer."""
+
+from worker.sources.choice import Source, Sources
+
+__all__ = ["Source", "Sources"]

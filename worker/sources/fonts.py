@@ -1,0 +1,115 @@
+"""The fonts that text pictures are drawn with.
+
+Printed and handwriting fonts of Debian's packages ``fonts-dejavu-core``,
+``fonts-liberation``, ``fonts-dkg-handwriting``, ``fonts-humor-sans`` and
+``fonts-bwht``, as far as installed; Pillow's own font where none is.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from PIL import Image, ImageDraw, ImageFont
+
+FOLDER = Path("/usr/share/fonts")
+_PROBE_SIZE = 24
+_MISSING = "\U0010fffd"
+
+
+class FontKind(StrEnum):
+    """How the writing came about."""
+
+    PRINTED = "printed"
+    HANDWRITTEN = "handwritten"
+
+
+@dataclass(frozen=True, slots=True)
+class Font:
+    """One font; ``path`` is ``None`` for the one inside Pillow.
+
+    ``capitals``: small letters look like capitals, so a reader could not
+    tell their case and the font is kept for texts without small letters.
+    """
+
+    name: str
+    kind: FontKind
+    path: Path | None
+    capitals: bool = False
+
+    def at(self, size: int) -> ImageFont.FreeTypeFont:
+        """The font at a size in pixels."""
+        return _loaded(self.path, size)
+
+    def can_draw(self, text: str) -> bool:
+        """Whether every character has a glyph and keeps its case."""
+        if self.capitals and text != text.upper():
+            return False
+        return all(_has_glyph(self.path, letter) for letter in set(text))
+
+
+_PRINTED = (
+    "truetype/dejavu/DejaVuSans.ttf",
+    "truetype/liberation/LiberationSans-Regular.ttf",
+    "truetype/dejavu/DejaVuSerif.ttf",
+    "truetype/liberation/LiberationSerif-Bold.ttf",
+    "truetype/dejavu/DejaVuSans-Bold.ttf",
+    "truetype/liberation/LiberationSerif-Regular.ttf",
+)
+_HANDWRITTEN = (
+    "opentype/comic-neue/ComicNeue-Regular.otf",
+    "truetype/yusei-magic/YuseiMagic-Regular.ttf",
+    "opentype/comic-neue/ComicNeue-Bold.otf",
+)
+_HANDWRITTEN_CAPITALS = ("opentype/bwht/BecauseWeConnect-Regular.otf",)
+
+
+@functools.cache
+def installed(folder: Path = FOLDER) -> tuple[Font, ...]:
+    """The fonts found under ``folder``, Pillow's own where no printed one is."""
+    found = [
+        Font(Path(name).stem, kind, folder / name, capitals)
+        for names, kind, capitals in (
+            (_PRINTED, FontKind.PRINTED, False),
+            (_HANDWRITTEN, FontKind.HANDWRITTEN, False),
+            (_HANDWRITTEN_CAPITALS, FontKind.HANDWRITTEN, True),
+        )
+        for name in names
+        if (folder / name).is_file()
+    ]
+    if not any(font.kind is FontKind.PRINTED for font in found):
+        found.insert(0, Font("Pillow", FontKind.PRINTED, None))
+    return tuple(found)
+
+
+@functools.lru_cache(maxsize=64)
+def _loaded(path: Path | None, size: int) -> ImageFont.FreeTypeFont:
+    if path is not None:
+        return ImageFont.truetype(path, size)
+    font = ImageFont.load_default(size)
+    if not isinstance(font, ImageFont.FreeTypeFont):
+        raise OSError("Pillow was built without FreeType and draws no text")
+    return font
+
+
+@functools.lru_cache(maxsize=4096)
+def _has_glyph(path: Path | None, letter: str) -> bool:
+    """A character without a glyph is drawn like one that no font has."""
+    if letter.isspace():
+        return letter in " \n"
+    drawn = _glyph(path, letter)
+    return any(drawn) and drawn != _missing_glyph(path)
+
+
+@functools.lru_cache(maxsize=64)
+def _missing_glyph(path: Path | None) -> bytes:
+    return _glyph(path, _MISSING)
+
+
+def _glyph(path: Path | None, letter: str) -> bytes:
+    canvas = Image.new("L", (2 * _PROBE_SIZE, 2 * _PROBE_SIZE))
+    font = _loaded(path, _PROBE_SIZE)
+    ImageDraw.Draw(canvas).text((_PROBE_SIZE // 2, 0), letter, 255, font)
+    return canvas.tobytes()

@@ -1,0 +1,25 @@
+"""What must outlive a process: deliveries, runs and their reports."""
+
+from worker.store.records import (
+    Attempt,
+    Busy,
+    Delivery,
+    Job,
+    Over,
+    Recorded,
+    RunRecord,
+    RunState,
+)
+from worker.store.store import Store
+
+__all__ = [
+    "Attempt",
+    "Busy",
+    "Delivery",
+    "Job",
+    "Over",
+    "Recorded",
+    "RunRecord",
+    "RunState",
+    "Store",
+]
