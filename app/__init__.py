@@ -1,0 +1,1 @@
+"""What hears GitHub and people: verifies, records, enqueues, shows."""
