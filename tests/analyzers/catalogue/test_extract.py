@@ -1,0 +1,37 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from analyzers.catalogue.extract import ROOTS, SCHEMAS
+
+EXTRACT = """
+import json, sys
+from analyzers.catalogue.extract import extract
+print(json.dumps(extract(sys.argv[1])))
+"""
+
+
+def extracted(name: str) -> dict:
+    """A fresh extraction, in a process of its own: it imports the SDK."""
+    program = [sys.executable, "-c", EXTRACT, name]
+    done = subprocess.run(program, check=True, capture_output=True, timeout=120)
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", ROOTS)
+def test_shipped_schema_equals_the_sdks(name: str) -> None:
+    shipped = json.loads((SCHEMAS / f"{name}.json").read_text())
+    assert shipped == extracted(name)
+
+
+def test_every_type_is_described() -> None:
+    scalars = {"string", "bytes", "bool", "float", "double", "int32", "int64", "uint64", "uint32"}
+    for name in ROOTS:
+        schema = json.loads((SCHEMAS / f"{name}.json").read_text())
+        known = scalars | schema["messages"].keys() | schema["enums"].keys()
+        used = {
+            field["type"] for message in schema["messages"].values() for field in message.values()
+        }
+        assert used <= known

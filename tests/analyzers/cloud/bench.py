@@ -1,0 +1,273 @@
+"""A bench at which nothing is real but the code under test.
+
+A case is a small program and what its API would say.  An input's content is
+the answer that it gets, so runs need no state; a search is the list of
+answers that it tried.
+"""
+
+import json
+import tomllib
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from analyzers.guest.goals import RECORD, Recorder, decisions, instrument
+from analyzers.ports import Plan
+from analyzers.vocabulary import (
+    ApiCall,
+    Content,
+    Died,
+    Exchange,
+    Form,
+    Goal,
+    Input,
+    InputKind,
+    NotRun,
+    Origin,
+    Outcome,
+    Probe,
+    Raised,
+    Reason,
+    Returned,
+    Run,
+    Searched,
+    Supply,
+    Target,
+    Witness,
+)
+
+PATH, FUNCTION = "app.py", "check"
+NO_ENGINE = "no engine"
+PLAIN = Origin("plain")
+DRAWN = Origin("drawn")
+
+
+class Dead(BaseException):
+    """What stands for the death of the process."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program, its API, and the world that it meets.
+
+    ``searched`` are answers that the search tried, ``inputs`` those that
+    inputs of a reading get (``""``: inputs with nothing in them).  A string
+    instead of a list of inputs says why there are none.
+    """
+
+    source: str
+    api: str = "google.vision.label_detection"
+    searched: Sequence = ()
+    inputs: dict = field(default_factory=dict)
+    constants: dict = field(default_factory=dict)
+    exhausted: Sequence[str] = ()
+    unconfirmed: Sequence[str] = ()
+    obstacle: str | None = None
+    form: str = "path"
+    substitute: bool = False
+    seconds: float = 100.0
+    threshold: float = 0.75
+    path: str = PATH
+
+    @cached_property
+    def target(self) -> Target:
+        calls = (ApiCall(self.api, PATH, FUNCTION, 1),)
+        return Target(
+            PATH, FUNCTION, 1, 99, Reason.CHANGED, calls, tuple(goals(self.source)), (PATH,)
+        )
+
+
+def goals(source: str):
+    """The goals of every decision, as detection makes them."""
+    for decision in decisions(source):
+        clauses = {clause.ordinal: clause for clause in decision.clauses}
+        for ordinal, member, outcome in decision.outcomes:
+            place = decision if ordinal is None else clauses[ordinal]
+            if ordinal is not None and place.members and member is None and outcome == "true":
+                continue
+            yield Goal(
+                PATH,
+                decision.function,
+                decision.ordinal,
+                ordinal,
+                Outcome(outcome),
+                decision.line,
+                decision.end_line,
+                place.text,
+                decision.text,
+                member,
+            )
+
+
+def answer_of(api: str, said):
+    """An answer in the schema's own fields, from what the API says in short."""
+    if isinstance(said, dict):
+        return said
+    match api.rpartition(".")[2]:
+        case "label_detection" | "detect_labels":
+            return {"label_annotations": [{"description": name, "score": 0.9} for name in said]}
+        case "text_detection":
+            return {"text_annotations": [{"description": said}]} if said else {}
+        case "analyze_sentiment":
+            return {"document_sentiment": {"score": said[0], "magnitude": said[1]}}
+    raise KeyError(api)
+
+
+class FakeBench:
+    """Runs the case's program here, on the answers that inputs carry."""
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self.plan = Plan(inputs=10, recall_threshold=case.threshold)
+        self.proved: list[str] = []
+        self.wanted: list[str | None] = []
+
+    # ------------------------------------------------------------ the port
+
+    def search(self, target: Target) -> Searched:
+        case = self._case
+        if case.obstacle is not None:
+            return Searched(None, obstacle=case.obstacle)
+        slot = {} if not case.form else {"path": Content(Form(case.form))}
+        template = Probe(target.id, slot)
+        tried = [self._made_up(template, answer_of(case.api, said)) for said in case.searched]
+        ran = [(probe, self._run_one(probe)) for probe in tried]
+        first = {point: probe for probe, run in reversed(ran) for point in run.hits}
+        return Searched(
+            template,
+            tuple(
+                Witness(goal.id, first[goal.id], goal.id not in map(full, case.unconfirmed))
+                for goal in target.goals
+                if goal.id in first
+            ),
+            tuple((p, r) for p, r in ran if isinstance(r.ending, Raised | Died)),
+            tuple(map(full, case.exhausted)),
+            "lists of at most 3" if case.exhausted else "",
+            {full(goal): tuple(strings) for goal, strings in case.constants.items()},
+            executions=len(ran),
+        )
+
+    def inputs(self, wanted, count: int) -> Supply:
+        self.wanted.append(wanted.reading)
+        said = self._case.inputs.get(wanted.reading or "", [])
+        if isinstance(said, str):
+            return Supply((), said)
+        return Supply(tuple(self._input(each, wanted.reading, n) for n, each in enumerate(said)))
+
+    def run(self, probes: Sequence[Probe]) -> list[Run]:
+        return [self._run_one(probe) for probe in probes]
+
+    def substitute(self, api: str) -> bool:
+        return self._case.substitute
+
+    def source(self, path: str) -> str:
+        assert path == PATH
+        return self._case.source
+
+    def unreachable(self, goal: str) -> None:
+        if goal not in self.proved:
+            self.proved.append(goal)
+
+    def remaining(self) -> float:
+        return self._case.seconds
+
+    # ------------------------------------------------------------- inside
+
+    def _made_up(self, template: Probe, answer) -> Probe:
+        plain = Input(InputKind.IMAGE, b"null", "any picture", None, ".png", PLAIN)
+        script = (Exchange(self._case.api, "", answer),)
+        return replace(template.with_input(plain), script=script)
+
+    def _input(self, said, reading: str | None, number: int) -> Input:
+        kind = InputKind.TEXT if self._case.form == "text" else InputKind.IMAGE
+        return Input(kind, json.dumps(said).encode(), f"input {number}", reading, "", DRAWN)
+
+    def _run_one(self, probe: Probe) -> Run:
+        asked = _Asked(self._case, probe)
+        module, points = instrument(self._case.source, self._case.path)
+        recorder = Recorder()
+        names = {RECORD: recorder, **asked.functions}
+        exec(compile(module, PATH, "exec"), names)
+        ending = _called(names[FUNCTION], self._case)
+        if asked.refused:
+            return Run(NotRun(NO_ENGINE))
+        hits = frozenset(points[number] for number in recorder.hits)
+        return Run(ending, hits, tuple(asked.exchanges))
+
+
+class _Asked:
+    """The API as the program sees it: ``labels()``, ``text()``, ``sentiment()``."""
+
+    def __init__(self, case: Case, probe: Probe) -> None:
+        self._case = case
+        self._probe = probe
+        self.exchanges: list[Exchange] = []
+        self.refused = False
+        self.functions = {
+            "labels": lambda: [
+                label["description"] for label in self._ask().get("label_annotations", [])
+            ],
+            "text": lambda: "".join(
+                each["description"] for each in self._ask().get("text_annotations", [])
+            ),
+            "sentiment": lambda: tuple(self._ask()["document_sentiment"].values()),
+            "answer": self._ask,
+            "strange": lambda _: self._said() == "strange",
+            "die": _die,
+        }
+
+    def _ask(self):
+        answer = self._answer()
+        self.exchanges.append(Exchange(self._case.api, "digest", answer))
+        return answer
+
+    def _said(self):
+        return json.loads(self._probe.inputs[0].content) if self._probe.inputs else None
+
+    def _answer(self):
+        if self._probe.script is not None:
+            return self._probe.script[0].answer
+        said = self._said()
+        if said == NO_ENGINE:
+            self.refused = True
+            raise RuntimeError(NO_ENGINE)
+        return answer_of(self._case.api, said)
+
+
+def _die():
+    raise Dead
+
+
+def _called(function, case: Case):
+    try:
+        return Returned(repr(function("a path")))
+    except Dead:
+        return Died(11)
+    except Exception as error:  # noqa: BLE001 - whatever the program raises
+        frame = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == PATH][-1]
+        kind = type(error)
+        module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+        line = case.source.splitlines()[frame.lineno - 1]
+        return Raised(
+            module + kind.__name__,
+            str(error),
+            case.path,
+            frame.lineno,
+            frame.name,
+            refusal=line.strip().startswith(("raise", "assert")),
+        )
+
+
+def full(goal: str) -> str:
+    """A goal's id from the short form of the cases."""
+    return f"{PATH}::{goal}" if "#" in goal else f"{PATH}::{FUNCTION}#{goal}"
+
+
+def read(file: Path) -> tuple[Case, dict]:
+    """A case and what is expected of it."""
+    document = tomllib.loads(file.read_text(encoding="utf-8"))
+    expected = {name: document.pop(name, []) for name in ("findings", "skipped", "proved")}
+    assert document.pop("about")
+    return Case(**document), expected

@@ -1,0 +1,102 @@
+"""What the judges say of small programs: every case has its expected verdicts beside it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from analyzers.cloud.analyzer import CloudAnalyzer
+from analyzers.cloud.related import related
+from analyzers.judging import shows, translate
+from analyzers.vocabulary import Broken, Finding, Skipped
+from tests.analyzers.cloud.bench import PATH, FakeBench, full, read
+from worker.laboratory import apply
+
+CASES = sorted((Path(__file__).parent / "cases").glob("*.toml"))
+EVIDENCE = {
+    "cloud/low-recall": "goal wanted inputs reached recall interval threshold",
+    "cloud/dead-branch": "goal proof bound",
+    "cloud/unknown-label": "label vocabulary closest",
+    "cloud/mixed-sentiment": "positive negative",
+    "cloud/crash": "exception raised_at answer",
+}
+COUNTS = ("inputs", "reached")
+
+pytestmark = pytest.mark.skipif(not related.available(), reason="wordnet-base is absent")
+
+
+@pytest.fixture(params=CASES, ids=lambda file: file.stem)
+def examined(request):
+    case, expected = read(request.param)
+    bench = FakeBench(case)
+    return case, expected, bench, list(CloudAnalyzer().examine(case.target, bench))
+
+
+def findings(verdicts) -> list[Finding]:
+    return [verdict for verdict in verdicts if isinstance(verdict, Finding)]
+
+
+def caused_by(finding: Finding) -> list[str]:
+    """The readings that a finding is about, else what it says."""
+    evidence = finding.evidence
+    return evidence.get("wanted") or [evidence.get("label") or finding.title]
+
+
+def test_verdicts_are_those_expected(examined):
+    _, expected, bench, verdicts = examined
+    found = findings(verdicts)
+    assert [(f.rule, f.level, f.line) for f in found] == [
+        (e["rule"], e["level"], e["line"]) for e in expected["findings"]
+    ]
+    for finding, wanted in zip(found, expected["findings"], strict=True):
+        assert {k: finding.evidence.get(k) for k in wanted.get("evidence", {})} == wanted.get(
+            "evidence", {}
+        )
+        assert wanted.get("says", "") in f"{finding.title}\n{finding.message}"
+        suggested = finding.suggestion and finding.suggestion.replacement.strip()
+        assert suggested == wanted.get("suggestion")
+    reasons = [verdict.reason for verdict in verdicts if isinstance(verdict, Skipped)]
+    assert len(reasons) == len(expected["skipped"]), reasons
+    for reason, wanted in zip(reasons, expected["skipped"], strict=True):
+        assert wanted in reason
+    assert bench.proved == [full(goal) for goal in expected["proved"]]
+    assert not any(isinstance(verdict, Broken) for verdict in verdicts)
+
+
+def test_findings_hold_what_the_contract_says(examined):
+    case, _, _, verdicts = examined
+    for finding in findings(verdicts):
+        assert set(EVIDENCE[finding.rule].split()) <= set(finding.evidence)
+        counts = [finding.evidence[name] for name in COUNTS if name in finding.evidence]
+        assert all(type(count) is int for count in counts)
+        if finding.rule == "cloud/low-recall" and finding.suggestion is None:
+            assert finding.evidence["no_repair"]
+        assert (finding.path, finding.target) == (PATH, case.target.id)
+        assert 1 <= finding.line <= finding.end_line <= len(case.source.splitlines())
+
+
+def test_findings_are_their_own_tests(examined):
+    _, _, bench, verdicts = examined
+    for finding in findings(verdicts):
+        assert finding.probes
+        assert all(probe.script is not None for probe in finding.probes)
+        assert shows(finding.criterion, bench.run(finding.probes))
+
+
+def test_one_cause_is_one_finding(examined):
+    _, _, _, verdicts = examined
+    found = findings(verdicts)
+    assert len({finding.fingerprint for finding in found}) == len(found)
+    causes = [(f.evidence.get("goal", f.symbol), said) for f in found for said in caused_by(f)]
+    assert len(set(causes)) == len(causes)
+
+
+def test_suggestions_remove_their_findings(examined):
+    case, _, _, verdicts = examined
+    for finding in findings(verdicts):
+        if finding.suggestion is None:
+            continue
+        changed = apply(case.source, finding.suggestion)
+        criterion = translate(finding.criterion, PATH, case.source, changed)
+        runs = FakeBench(replace(case, source=changed)).run(finding.probes)
+        assert not shows(criterion, runs)

@@ -1,0 +1,3 @@
+"""The cases are input, not tests."""
+
+collect_ignore_glob = ["cases/*"]

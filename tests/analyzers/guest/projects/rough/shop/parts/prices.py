@@ -1,0 +1,8 @@
+from .. import rates
+from ..rates import RATE
+
+
+def of(item):
+    if item == "tea":
+        return 3 * RATE
+    return rates.other(item)

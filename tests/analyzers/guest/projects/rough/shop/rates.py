@@ -1,0 +1,5 @@
+RATE = 2
+
+
+def other(item):
+    return len(item) * RATE

@@ -1,0 +1,84 @@
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analyzers.guest.messages import Schema
+from analyzers.guest.search.harvest import Pool
+from analyzers.guest.search.models import MODELS, model_for
+from analyzers.guest.search.models.base import weight
+from analyzers.guest.search.models.text import TEXT
+from tests.analyzers.guest.search.targets import SCHEMAS
+
+POOL = Pool(["Cat", "wild cat", "12,50 €"], [r"\d{3}"], [0.7, 3.0, -0.2], 2)
+VISION = "google.cloud.vision.v1.AnnotateImageResponse"
+MESSAGES = {
+    "google.language.analyze_sentiment": "google.cloud.language.v1.AnalyzeSentimentResponse",
+    "google.language.analyze_entities": "google.cloud.language.v1.AnalyzeEntitiesResponse",
+}
+
+
+def checked(name, value, schema):
+    """Assert that an answer has only fields of its schema, with values of their type."""
+    for key, item in value.items():
+        field = schema.messages[name][key]
+        items = item if field.get("repeated") else [item]
+        assert isinstance(item, list) == bool(field.get("repeated"))
+        for each in items:
+            if field["type"] in schema.messages:
+                checked(field["type"], each, schema)
+            elif field["type"] == "float":
+                assert isinstance(each, float)
+            elif field["type"] == "string":
+                assert isinstance(each, str)
+            elif field["type"] in schema.enums:
+                assert each in schema.enums[field["type"]]
+
+
+@pytest.mark.parametrize(("api", "model"), MODELS)
+@given(seed=st.integers(0, 2**32))
+def test_answers_keep_to_the_schema(api, model, seed) -> None:
+    rng, schema = random.Random(seed), Schema(SCHEMAS)
+    knobs = model.start()
+    for _ in range(12):
+        knobs = model.mutate(knobs, rng, POOL)
+        checked(MESSAGES.get(api, VISION), model.answer(knobs), schema)
+
+
+@pytest.mark.parametrize(("api", "model"), MODELS)
+def test_seeds_begin_with_the_simplest(api, model) -> None:
+    seeds = list(model.seeds(POOL))
+    assert len(seeds) < 5000
+    assert weight(seeds[0], POOL) <= min(weight(seed, POOL) for seed in seeds)
+
+
+def test_empty_text_lists_nothing() -> None:
+    assert TEXT.answer("") == {"text_annotations": []}
+    texts = TEXT.answer("Exit now")["text_annotations"]
+    assert [text["description"] for text in texts] == ["Exit now", "Exit", "now"]
+
+
+def test_scores_are_in_order() -> None:
+    labels = model_for({"name": "google.vision.label_detection"})
+    knobs = labels.start()
+    rng = random.Random(1)
+    for _ in range(200):
+        knobs = labels.mutate(knobs, rng, POOL)
+        scores = [score for _, score in knobs]
+        assert scores == sorted(scores, reverse=True)
+        assert all(0 <= score <= 1 for score in scores)
+
+
+def test_other_lists_come_from_the_catalogue() -> None:
+    entry = {
+        "name": "aws.rekognition.detect_labels",
+        "key": "Labels[].Name",
+        "score": "Labels[].Confidence",
+    }
+    model = model_for(entry)
+    assert model.answer((("Cat", 90.0),)) == {"Labels": [{"Name": "Cat", "Confidence": 90.0}]}
+
+
+def test_unknown_shape_has_no_model() -> None:
+    assert model_for({"name": "x.y", "key": None, "score": None}) is None

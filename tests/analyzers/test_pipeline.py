@@ -1,0 +1,90 @@
+"""How verdicts are gathered, and what they come to."""
+
+import pytest
+
+from analyzers.pipeline import ANALYZERS, conclude, examine, named
+from analyzers.vocabulary import Broken, Conclusion, Level, Skipped, Status
+from tests.analyzers.samples import finding, target
+
+
+class Speaking:
+    name = "speaking"
+
+    def examine(self, target, bench):
+        yield Skipped(self.name, target.id, bench)
+
+
+class Failing:
+    name = "failing"
+
+    def examine(self, target, bench):
+        yield Skipped(self.name, target.id, "before")
+        raise ValueError("our own mistake")
+
+
+def test_verdicts_stream_out_as_they_come():
+    stream = examine([Speaking(), Failing()], target(), "why")
+    assert next(stream) == Skipped("speaking", "app.py::check", "why")
+
+
+def test_our_own_failure_is_broken_and_ends_one_look():
+    verdicts = list(examine([Failing(), Speaking()], target(), "why"))
+    assert [type(verdict) for verdict in verdicts] == [Skipped, Broken, Skipped]
+    assert "test_pipeline.py" in verdicts[1].error
+    assert "our own mistake" in verdicts[1].error
+
+
+def test_analyzers_are_chosen_by_name():
+    assert named(()) == ANALYZERS
+    assert [analyzer.name for analyzer in named(["cloud"])] == ["cloud"]
+    with pytest.raises(KeyError, match="nothing"):
+        named(["nothing"])
+
+
+SKIPPED = Skipped("cloud", "app.py::check", "no engine")
+BROKEN = Broken("cloud", "app.py::check", "error")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        ([], Conclusion.SUCCESS),
+        ([SKIPPED], Conclusion.SUCCESS),
+        ([finding()], Conclusion.FAILURE),
+        ([finding(), BROKEN], Conclusion.FAILURE),
+        ([finding(status=Status.EXISTING)], Conclusion.SUCCESS),
+        ([finding(status=Status.FIXED)], Conclusion.SUCCESS),
+        ([finding(status=Status.FLAKY)], Conclusion.SUCCESS),
+        ([finding(level=Level.WARNING)], Conclusion.NEUTRAL),
+        ([BROKEN], Conclusion.ERROR),
+        ([finding(level=Level.WARNING), BROKEN], Conclusion.ERROR),
+        ([Skipped("cloud", "", "no isolation", our_fault=True)], Conclusion.ERROR),
+    ],
+)
+def test_conclusion_of_tested_targets(verdicts, expected):
+    assert conclude(verdicts, targets=1, tested=5) is expected
+
+
+def test_gate_may_be_neutral():
+    assert conclude([finding()], targets=1, tested=1, gate=Conclusion.NEUTRAL) is Conclusion.NEUTRAL
+
+
+def test_ignored_finding_blocks_nothing():
+    ignored = [finding().fingerprint]
+    assert conclude([finding()], targets=1, tested=1, ignored=ignored) is Conclusion.SUCCESS
+
+
+def test_nothing_tested_is_neutral_not_success():
+    assert conclude([SKIPPED], targets=1, tested=0) is Conclusion.NEUTRAL
+
+
+def test_no_ml_code_is_skipped():
+    assert conclude([], targets=0, tested=0) is Conclusion.SKIPPED
+
+
+def test_unreadable_change_is_not_called_skipped():
+    assert conclude([SKIPPED], targets=0, tested=0) is Conclusion.NEUTRAL
+
+
+def test_interrupted_run_decides_nothing():
+    assert conclude([], targets=1, tested=3, partial=True) is Conclusion.ERROR

@@ -1,0 +1,28 @@
+"""Letters, and what to do with them."""
+
+from desk.cloud import whole_text, words_on
+
+POSTAGE = {"letter": 85, "card": 70, "parcel": 549}
+OPENING = {"monday": (9, 17), "tuesday": (9, 17), "wednesday": (9, 13)}
+
+
+def postage(kind):
+    return POSTAGE.get(kind, POSTAGE["letter"])
+
+
+def is_open(day, hour):
+    first, last = OPENING.get(day, (0, 0))
+    return first <= hour < last
+
+
+def sender(path):
+    """Who has sent a letter."""
+    first = words_on(path)[0].description
+    return first.splitlines()[0]
+
+
+def is_urgent(path):
+    first = whole_text(path).split()[0]
+    if first == "URGENT":
+        return True
+    return False

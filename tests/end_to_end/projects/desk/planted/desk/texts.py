@@ -1,0 +1,5 @@
+"""Texts, made comparable."""
+
+
+def tidy(text):
+    return " ".join(text.lower().split())

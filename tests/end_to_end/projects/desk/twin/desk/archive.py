@@ -1,0 +1,12 @@
+"""Where scans are kept."""
+
+from .cloud import words_on
+
+
+def shelf(path):
+    """The letter of the shelf."""
+    words = words_on(path)
+    if not words:
+        return "?"
+    letter = words[0].description[0]
+    return letter.upper()

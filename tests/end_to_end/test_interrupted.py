@@ -1,0 +1,126 @@
+"""Ctrl-C in the middle: nothing is left running, and what was found is kept."""
+
+import os
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.commandline import ASSAYER, Checked, Ended
+
+PATIENCE = 120
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process; its start time tells it from a later one of the same id."""
+
+    pid: int
+    parent: int
+    started: str
+    state: str
+
+    @classmethod
+    def read(cls, pid: int) -> "Process | None":
+        try:
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return None
+        return cls(pid, int(fields[1]), fields[19], fields[0])
+
+    @property
+    def alive(self) -> bool:
+        now = Process.read(self.pid)
+        return now is not None and now.started == self.started and now.state != "Z"
+
+
+def descendants(pid: int) -> list[Process]:
+    known = [Process.read(int(entry.name)) for entry in Path("/proc").iterdir() if _is_pid(entry)]
+    below, found = {pid}, []
+    while fresh := [p for p in known if p and p.parent in below and p not in found]:
+        found += fresh
+        below |= {process.pid for process in fresh}
+    return found
+
+
+def _is_pid(entry: Path) -> bool:
+    return entry.name.isdigit()
+
+
+def interrupted(desk, folder: Path, after: str, count: int = 1) -> tuple[Checked, list[Process]]:
+    """A check that gets SIGINT, as a terminal sends it, once it has said ``after``."""
+    folder.mkdir()
+    said = folder / "stderr"
+    with said.open("w") as errors:
+        process = subprocess.Popen(
+            [
+                *(ASSAYER, "check", desk.repository, "--base", "main", "--head", "planted"),
+                *("--format", "json", "--output", folder / "report.json", "--artifacts", folder),
+            ],
+            env=desk.home.environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            start_new_session=True,
+        )
+    began = time.monotonic()
+    while after not in said.read_text() and process.poll() is None:
+        assert time.monotonic() - began < PATIENCE
+        time.sleep(0.02)
+    time.sleep(0.5)
+    children = descendants(process.pid)
+    for _ in range(count):
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(0.05)
+    status = process.wait(timeout=60)
+    return Checked(Ended(status, "", said.read_text(), time.monotonic() - began), folder), children
+
+
+@pytest.fixture(scope="module")
+def stopped(desk, tmp_path_factory):
+    """A check stopped while its second function was examined."""
+    return interrupted(desk, tmp_path_factory.mktemp("stopped") / "run", "[2/")
+
+
+def test_interruption_ends_with_three(stopped):
+    assert stopped[0].status == 3
+    assert "Traceback" not in stopped[0].ended.err
+
+
+def test_partial_report_is_kept(stopped):
+    report = stopped[0].report
+    assert report["partial"] is True
+    assert report["verdict"] == "error"
+    assert len(report["targets"]) == 12
+
+
+def test_what_was_found_before_stands(stopped, planted):
+    (found,) = [f for f in stopped[0].findings if f["path"] == "desk/archive.py"]
+    assert found["fingerprint"] in {finding["fingerprint"] for finding in planted.findings}
+    assert (stopped[0].folder / found["reproducer"]).is_file()
+
+
+def test_children_are_gone(stopped):
+    children = stopped[1]
+    assert children
+    deadline = time.monotonic() + 5
+    while any(child.alive for child in children) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert [child for child in children if child.alive] == []
+
+
+def test_impatience_costs_no_report(desk, tmp_path):
+    checked, children = interrupted(desk, tmp_path / "run", "[1/", count=4)
+    assert checked.status == 3
+    assert checked.report["partial"] is True
+    assert [child for child in children if child.alive] == []
+
+
+@pytest.mark.parametrize("after", ["", "functions to test"])
+def test_no_moment_shows_a_traceback(desk, tmp_path, after):
+    checked, children = interrupted(desk, tmp_path / "run", after)
+    assert checked.status == 3
+    assert "Traceback" not in checked.ended.err
+    assert [child for child in children if child.alive] == []

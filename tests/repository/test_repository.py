@@ -1,0 +1,122 @@
+"""The repository keeps what it promises to itself."""
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from analyzers.pipeline import ANALYZERS
+from worker.cli import COMMANDS
+from worker.report.rules import RULES
+
+ROOT = Path(__file__).parents[2]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+def committed(*patterns: str) -> list[Path]:
+    listing = subprocess.run(
+        ["git", "ls-files", "-z", *patterns], cwd=ROOT, capture_output=True, check=True
+    ).stdout.decode()
+    return [path for name in listing.split("\0") if name and (path := ROOT / name).is_file()]
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+@pytest.mark.parametrize("analyzer", [analyzer.name for analyzer in ANALYZERS])
+def test_every_analyzer_is_documented_and_tested(analyzer):
+    assert any(rule.startswith(f"{analyzer}/") for rule in RULES)
+    assert list((ROOT / "tests/analyzers" / analyzer).glob("test_*.py"))
+    assert f"`{analyzer}" in (ROOT / "README.md").read_text()
+
+
+def test_every_analyzer_folder_is_a_layer_of_its_own():
+    contracts = PYPROJECT["tool"]["importlinter"]["contracts"]
+    (layers,) = [contract["layers"] for contract in contracts if "containers" in contract]
+    listed = {name for layer in layers for name in layer.split(" | ")}
+    assert {analyzer.name for analyzer in ANALYZERS} <= listed
+
+
+def test_every_rule_has_words():
+    for rule in RULES.values():
+        assert rule.says
+        assert rule.help.endswith(".")
+
+
+def test_every_command_exists():
+    missing = [
+        name
+        for name, place in COMMANDS.items()
+        if not (ROOT / (place.split(":")[0].replace(".", "/") + ".py")).is_file()
+    ]
+    assert not missing
+
+
+def test_every_dependency_is_pinned_and_locked():
+    project = PYPROJECT["project"]
+    asked = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    assert [line for line in asked if "==" not in line] == []
+    locked = {}
+    for line in (ROOT / "requirements.lock").read_text().splitlines():
+        if not line.startswith("#"):
+            name, _, version = line.split(" ;")[0].strip().partition("==")
+            locked.setdefault(normal(name), set()).add(version)
+    stale = [
+        line
+        for line in asked
+        if line.partition("==")[2] not in locked.get(normal(line.partition("==")[0]), ())
+    ]
+    assert not stale, "run make lock"
+    assert "opencv-python" not in locked
+
+
+def test_nothing_names_this_machine():
+    places = re.compile(r"(?<![\w.])/(work|home|root|Users)/[\w.-]+")
+    texts = [path for path in committed() if path.suffix in {".md", ".toml", ".py", ".yaml", ""}]
+    told = [
+        f"{path.relative_to(ROOT)}: {found[0]}"
+        for path in texts
+        if ROOT / "tests" not in path.parents
+        for found in [places.search(path.read_text(errors="replace"))]
+        if found
+    ]
+    assert not told
+
+
+def test_no_secret_is_committed():
+    secret = re.compile(rb"AKIA[0-9A-Z]{16}|AIza[\w-]{35}|-----BEGIN [A-Z ]*PRIVATE KEY|ghp_\w{36}")
+    assert [path for path in committed() if secret.search(path.read_bytes())] == []
+
+
+def test_nothing_is_left_unfinished():
+    marks = re.compile(r"\b(TODO|FIXME|XXX|NotImplementedError)\b")
+    ours = [path for path in committed("app", "worker", "analyzers") if path.suffix == ".py"]
+    assert [str(path.relative_to(ROOT)) for path in ours if marks.search(path.read_text())] == []
+
+
+def test_public_modules_say_what_they_are():
+    silent = [
+        str(path.relative_to(ROOT))
+        for path in committed("app", "worker", "analyzers")
+        if path.suffix == ".py"
+        and "application" not in path.parts
+        and path.read_text()
+        and not path.read_text().startswith(('"""', 'r"""'))
+    ]
+    assert not silent
+
+
+@pytest.mark.parametrize("name", ["setup", "gate", "system-packages"])
+def test_scripts_are_sound(name):
+    script = ROOT / "scripts" / name
+    assert script.stat().st_mode & 0o111
+    subprocess.run(["bash", "-n", script], check=True)
+
+
+def test_fragments_name_their_issue():
+    kinds = "feature|bugfix|doc|removal|misc"
+    for path in (ROOT / "changelog.d").iterdir():
+        assert re.fullmatch(rf"(\d+|\+[\w-]+)\.({kinds})\.md", path.name), path.name

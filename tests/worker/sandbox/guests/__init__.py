@@ -1,0 +1,1 @@
+"""Guests that behave as the test tells them; they run in the sandbox."""

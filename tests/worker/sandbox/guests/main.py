@@ -1,0 +1,134 @@
+"""Behaviours, by the name in the first message."""
+
+import json
+import os
+import socket
+import struct
+import sys
+import time
+from pathlib import Path
+
+
+def main(descriptor):
+    sock = socket.socket(fileno=descriptor)
+    (length,) = struct.unpack(">I", sock.recv(4))
+    message = json.loads(sock.recv(length))
+    BEHAVIOURS[message["behaviour"]](sock)
+
+
+def frame(payload):
+    return struct.pack(">I", len(payload)) + payload
+
+
+def say(sock, **message):
+    sock.sendall(frame(json.dumps(message).encode()))
+
+
+def describe(sock):
+    facts = {
+        "uid": os.getuid(),
+        "environ": dict(os.environ),
+        "project": sorted(path.name for path in Path("/project").iterdir()),
+        "version": list(sys.version_info[:2]),
+        "hash": hash("assayer"),
+        "home": Path(os.environ["HOME"]).is_dir(),
+        "path": sys.path[0],
+    }
+    say(sock, type="unprepared", reason=json.dumps(facts))
+    sock.recv(1)
+
+
+def leave(sock):
+    print("last words", file=sys.stderr)
+    sys.exit(7)
+
+
+def crash(sock):
+    os.abort()
+
+
+def oversize(sock):
+    sock.sendall(b"\xff\xff\xff\xff" + b"x" * 1000)
+    time.sleep(60)
+
+
+def garbage(sock):
+    sock.sendall(frame(bytes(range(256))))
+    time.sleep(60)
+
+
+def half(sock):
+    sock.sendall(struct.pack(">I", 100) + b'{"type": ')
+    time.sleep(60)
+
+
+def drip(sock):
+    sock.sendall(struct.pack(">I", 1000))
+    while True:
+        sock.sendall(b" ")
+        time.sleep(0.05)
+
+
+def stream(sock):
+    while True:
+        sock.sendall(b"\x01\xff\xff\xff" + b" " * (1 << 20))
+
+
+def deep(sock):
+    payload = b'{"type": "unprepared", "reason": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    sock.sendall(frame(payload))
+    time.sleep(60)
+
+
+def forged(sock):
+    say(sock, type="searched", template=None)
+    time.sleep(60)
+
+
+def silent(sock):
+    time.sleep(60)
+
+
+def chatter(sock):
+    while True:
+        sys.stderr.write("noise " * 10_000)
+        sys.stderr.flush()
+
+
+def hoard(sock):
+    kept = bytearray(os.urandom(1 << 20) * 300)
+    say(sock, type="unprepared", reason=str(len(kept)))
+    time.sleep(60)
+
+
+def breed(sock):
+    children = []
+    try:
+        while len(children) < 100:
+            child = os.fork()
+            if child == 0:
+                time.sleep(60)
+            children.append(child)
+    except OSError:
+        pass
+    say(sock, type="unprepared", reason=str(len(children)))
+    time.sleep(60)
+
+
+def litter(sock):
+    for number in range(1_000_000):
+        Path("/tmp", str(number)).touch()
+
+
+def burn(sock):
+    while True:
+        pass
+
+
+BEHAVIOURS = {
+    behaviour.__name__: behaviour
+    for behaviour in (
+        *(describe, leave, crash, oversize, garbage, half, drip, stream),
+        *(deep, forged, silent, chatter, hoard, breed, litter, burn),
+    )
+}

@@ -1,0 +1,232 @@
+import json
+import os
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from worker.errors import MachineError
+from worker.sandbox.channel import ChannelClosed, ChannelTimeout
+from worker.sandbox.frames import BadFrame
+from worker.sandbox.guest import GuestProcess, guest_program
+from worker.sandbox.isolation import TRUSTED
+from worker.sandbox.launch import Program
+from worker.sandbox.limits import MIB, Limits
+from worker.sandbox.processes import family
+from worker.sandbox.slots import UIDS
+
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can change its uid")
+
+
+def facts(guest: GuestProcess) -> dict:
+    return json.loads(guest.channel.receive(20)["reason"])
+
+
+def host_uid(guest: GuestProcess) -> int:
+    status = Path(f"/proc/{guest.pid}/status").read_text()
+    return int(status.partition("Uid:")[2].split()[0])
+
+
+def open_descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_guest_sees_only_its_world(start, monkeypatch):
+    monkeypatch.setenv("ASSAYER_SECRET", "canary")
+    seen = facts(start("describe"))
+    assert seen["uid"] == 1000
+    assert seen["project"] == ["module.py"]
+    assert seen["path"] == "/assayer"
+    assert seen["home"]
+    assert set(seen["environ"]) == {
+        *("PATH", "HOME", "LANG", "PYTHONHASHSEED", "OMP_NUM_THREADS", "PWD")
+    }
+
+
+def test_hashes_repeat_between_guests(start):
+    assert facts(start("describe"))["hash"] == facts(start("describe"))["hash"]
+
+
+def test_private_tree_is_readable(start, tmp_path):
+    private = tmp_path / "private"
+    private.mkdir(mode=0o700)
+    (private / "secret.py").touch(mode=0o600)
+    assert facts(start("describe", tree=private))["project"] == ["secret.py"]
+
+
+@as_root
+def test_concurrent_guests_have_own_uids(start):
+    uids = {host_uid(start("silent")) for _ in range(3)}
+    assert len(uids) == 3
+    assert all(uid in UIDS for uid in uids)
+
+
+def test_other_interpreter_runs(start):
+    python = "/usr/bin/python3"
+    if not Path(python).exists():
+        pytest.skip("this system has no Python of its own")
+    command = [python, "-c", "import sys; print(*sys.version_info[:2])"]
+    expected = subprocess.check_output(command, text=True).split()
+    assert facts(start("describe", python=python))["version"] == [int(n) for n in expected]
+
+
+def test_exit_status_and_last_words_remain(start):
+    guest = start("leave")
+    assert guest.wait(20) == 7
+    assert "last words" in guest.stderr_tail()
+    with pytest.raises(ChannelClosed):
+        guest.channel.receive(5)
+
+
+def test_crash_closes_the_channel(start):
+    guest = start("crash")
+    with pytest.raises(ChannelClosed):
+        guest.channel.receive(20)
+    assert guest.wait(20) == 128 + 6
+
+
+@pytest.mark.parametrize("behaviour", ["oversize", "garbage", "deep", "forged", "stream"])
+def test_hostile_frame_is_refused(start, behaviour):
+    guest = start(behaviour)
+    with pytest.raises(BadFrame):
+        guest.channel.receive(20)
+    guest.close()
+    assert not alive(guest.pid)
+
+
+@pytest.mark.parametrize("behaviour", ["half", "drip", "silent"])
+def test_unfinished_frame_times_out(start, behaviour):
+    guest = start(behaviour)
+    began = time.monotonic()
+    with pytest.raises(ChannelTimeout):
+        guest.channel.receive(0.5)
+    assert time.monotonic() - began < 5
+
+
+def test_guest_that_never_reads_times_out(start):
+    guest = start("silent")
+    with pytest.raises(ChannelTimeout):
+        guest.channel.send({"type": "run", "blobs": {"": bytes(1 << 22)}}, timeout=0.5)
+
+
+def test_chatter_is_cut(start):
+    guest = start("chatter")
+    time.sleep(0.5)
+    assert 0 < len(guest.stderr_tail()) <= 64 * 1024
+
+
+def test_wall_clock_ends_guest(start):
+    guest = start("silent", Limits(wall_seconds=0.5))
+    assert guest.wait(20) is not None
+    assert guest.stopped == "it ran longer than 0.5 s"
+
+
+def test_memory_ends_guest(start):
+    guest = start("hoard", Limits(memory=100 * MIB))
+    assert guest.wait(20) is not None
+    assert guest.stopped == "it used more than 100 MiB"
+
+
+def test_litter_ends_guest(start):
+    guest = start("litter", Limits(files=1000))
+    assert guest.wait(20) is not None
+    assert guest.stopped == "it made more than 1000 files"
+
+
+def test_processor_time_ends_guest(start):
+    guest = start("burn", Limits(cpu_seconds=1))
+    assert guest.wait(20) == 128 + 9
+    assert guest.stopped is None
+
+
+def test_processes_are_bounded(start):
+    guest = start("breed", Limits(processes=20))
+    assert 0 < int(guest.channel.receive(20)["reason"]) < 20
+
+
+def test_close_leaves_no_process(start):
+    guest = start("breed", Limits(processes=10))
+    guest.channel.receive(20)
+    processes = family(guest.pid)
+    assert len(processes) > 5
+    guest.close()
+    assert not any(map(alive, processes))
+
+
+def test_close_twice_is_harmless(start):
+    guest = start("silent")
+    guest.close()
+    guest.close()
+
+
+def test_guests_start_in_threads(start):
+    seen: list[dict] = []
+
+    def work() -> None:
+        seen.append(facts(start("describe")))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [each["uid"] for each in seen] == [1000] * 4
+
+
+def test_no_descriptor_is_left_open(start):
+    start("silent").close()
+    before = open_descriptors()
+    for _ in range(3):
+        start("silent").close()
+    assert open_descriptors() == before
+
+
+def test_missing_tree_is_our_error(start, tmp_path):
+    with pytest.raises(MachineError, match="absent"):
+        start("describe", tree=tmp_path / "absent")
+
+
+@as_root
+def test_unreadable_interpreter_is_named(start, tmp_path):
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    python.touch()
+    (tmp_path / "pyvenv.cfg").touch()
+    tmp_path.chmod(0o700)
+    with pytest.raises(MachineError, match=f"cannot read {tmp_path}"):
+        start("describe", python=python)
+
+
+def test_broken_interpreter_is_our_error(start, tmp_path):
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    (tmp_path / "pyvenv.cfg").touch()
+    tmp_path.chmod(0o755)
+    python.write_text("#!/bin/sh\necho no python here >&2; exit 3\n")
+    python.chmod(0o755)
+    with pytest.raises(MachineError, match="no python here"):
+        start("describe", python=python)
+
+
+def test_trusted_guest_runs_in_place(tree):
+    program = Program(Path(__file__).parent / "guests", "guests")
+    with GuestProcess.start(TRUSTED, tree=tree, program=program) as guest:
+        assert guest.root == str(tree)
+        guest.channel.send({"type": "prepare", "behaviour": "leave"})
+        assert guest.wait(20) == 7
+        assert "last words" in guest.stderr_tail()
+
+
+def test_guest_program_is_the_analyzers_own():
+    program = guest_program()
+    assert program.name == "_assayer_guest"
+    assert (program.folder / "wire.py").is_file()

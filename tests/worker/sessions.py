@@ -1,0 +1,106 @@
+"""Guests that are not there, and the real ones' small project."""
+
+import json
+import sys
+from pathlib import Path
+from typing import ClassVar
+
+from analyzers.ports import Plan
+from analyzers.vocabulary import (
+    ApiCall,
+    Content,
+    Exchange,
+    Form,
+    Input,
+    InputKind,
+    Origin,
+    Probe,
+    Reason,
+    Searched,
+    Target,
+)
+from tests.analyzers.cloud.bench import Case, FakeBench
+from worker.broker import Broker, Recordings
+from worker.engines import Engines
+from worker.laboratory import Laboratory, Tree
+from worker.sandbox.isolation import TRUSTED
+from worker.sandbox.limits import Limits
+from worker.session import Place, Prepared
+from worker.sources import Sources
+
+LABELS = "google.vision.label_detection"
+PLACE = Place(TRUSTED, Path(sys.executable), Limits())
+TARGET = "app.py::check"
+
+
+class FakeSession:
+    """A session that runs the tree's program here, as the judges' cases do.
+
+    ``trouble`` holds exceptions to raise, by ``unloadable``, ``unsearchable``
+    or ``unrunnable``, or by a comment in the program that begins so.
+    """
+
+    trouble: ClassVar[dict]
+    opened: ClassVar[list]
+    closed: ClassVar[list]
+
+    def __init__(self, place, root, target, broker):
+        self.source = (root / target.path).read_text(encoding="utf-8")
+        self.target = target
+        self._bench = FakeBench(Case(self.source, path=target.path))
+        self._raise_if("unloadable")
+        self.prepared = Prepared(
+            tuple(goal.id for goal in self._bench._case.target.goals), ("numpy",), ("a note",)
+        )
+        self.opened.append(root.name)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+    def close(self):
+        self.closed.append(self)
+
+    def search(self, goals, seed, seconds):
+        self._raise_if("unsearchable")
+        return Searched(None, obstacle="nothing to search", executions=7)
+
+    def run(self, probes):
+        self._raise_if("unrunnable")
+        return self._bench.run(probes)
+
+    def _raise_if(self, word):
+        for mark, error in self.trouble.items():
+            if mark == word or (mark in self.source and mark.startswith(f"# {word}")):
+                raise error
+
+
+def answered(*names):
+    """A probe whose API answered, and would answer, with labels of these names."""
+    answer = {"label_annotations": [{"description": name} for name in names]}
+    content = json.dumps(names).encode()
+    picture = Input(InputKind.IMAGE, content, "a picture", "Fire", ".png", Origin("drawn"))
+    return Probe(
+        TARGET, {"path": Content(Form.PATH, picture)}, (Exchange(LABELS, "digest", answer),)
+    )
+
+
+def target(path="app.py", function="check"):
+    return Target(
+        path, function, 1, 9, Reason.CHANGED, (ApiCall(LABELS, path, function, 2),), (), (path,)
+    )
+
+
+def tree(root: Path, **texts: str) -> Tree:
+    root.mkdir()
+    named = {f"{name}.py": text for name, text in texts.items()}
+    for path, text in named.items():
+        (root / path).write_bytes(text.encode())
+    return Tree(root, named)
+
+
+def laboratory(head: Tree, base: Tree, place: Place = PLACE, engines=()) -> Laboratory:
+    broker = Broker(Engines(engines), Recordings(None), None)
+    return Laboratory(place, broker, Sources(None, "there is none"), Plan(), head, base)

@@ -1,0 +1,68 @@
+import json
+
+import pytest
+from PIL import Image
+
+from analyzers.vocabulary import Wanted
+from worker.errors import UsageError
+from worker.sources.folder import Folder
+
+LABELS = "google.vision.label_detection"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for number, name in enumerate(["Fire_Truck/a.png", "Fire_Truck/b.jpg", "cat/c.png"]):
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        Image.new("RGB", (100, 100), (number, 0, 0)).save(file)
+    (tmp_path / "cat" / "broken.png").write_bytes(b"no picture")
+    (tmp_path / "cat" / "notes.txt").write_text("no picture")
+    return tmp_path
+
+
+def names(folder, wanted, count=9):
+    return sorted(item.description for item in Folder(folder).find(wanted, count, 0).inputs)
+
+
+def test_folder_names_are_keywords(folder):
+    assert names(folder, Wanted(LABELS, "fire truck")) == ["a.png", "b.jpg"]
+    assert names(folder, Wanted(LABELS, "Cat")) == ["c.png"]
+
+
+def test_says_what_is_missing(folder):
+    supply = Folder(folder).find(Wanted(LABELS, "dog"), 2, 0)
+    assert supply.inputs == ()
+    assert "0 pictures of 'dog'" in supply.shortfall
+
+
+def test_other_pictures_show_other_things(folder):
+    assert names(folder, Wanted(LABELS, None, ("cat",))) == ["a.png", "b.jpg"]
+
+
+def test_index_names_the_keywords(folder):
+    index = [
+        {"file": "cat/c.png", "keywords": ["cat", "pet"], "author": "Ann", "licence": "CC0"},
+        {"file": "Fire_Truck/a.png", "keywords": ["truck"]},
+    ]
+    (folder / "index.json").write_text(json.dumps(index))
+    (item,) = Folder(folder).find(Wanted(LABELS, "pet"), 1, 0).inputs
+    assert (item.description, item.origin.author, item.origin.licence) == ("c.png", "Ann", "CC0")
+    assert names(folder, Wanted(LABELS, "pet", ("cat",))) == []
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        "{",
+        "[1]",
+        '[{"file": "a"}]',
+        '[{"file": "a", "keywords": "cat"}]',
+        '[{"file": "../../etc/passwd", "keywords": []}]',
+        "7",
+    ],
+)
+def test_malformed_index_is_wrong_usage(folder, index):
+    (folder / "index.json").write_text(index)
+    with pytest.raises(UsageError, match="list of objects"):
+        Folder(folder).find(Wanted(LABELS, "cat"), 1, 0)

@@ -1,0 +1,220 @@
+"""All targets of a change, within the budget, and the report on them."""
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from analyzers.detection import Detected
+from analyzers.vocabulary import (
+    Broken,
+    Change,
+    ChangeSet,
+    Conclusion,
+    Crashes,
+    Finding,
+    Skipped,
+    Status,
+)
+from tests.analyzers.samples import finding
+from tests.worker.sessions import answered, laboratory, target, tree
+from worker.campaign import LEAST_TARGET_SECONDS, Campaign
+from worker.configuration import Configuration, Ignore
+from worker.session import GuestFailure
+
+CRASHING = "def check(path):\n    return labels()[0]\n"
+CAREFUL = "def check(path):\n    return labels()[:1]\n"
+CRASH = finding(line=2, criterion=Crashes("IndexError", "app.py", "check"), probes=(answered(),))
+TARGETS = target(), target("two.py"), target("three.py")
+
+
+class Speaking:
+    """An analyzer that says what it is told for each target, and notes the time it has."""
+
+    name = "speaking"
+
+    def __init__(self, *verdicts, after=None):
+        self._verdicts = verdicts
+        self._after = after
+        self.remaining = []
+
+    def examine(self, target, bench):
+        self.remaining.append(bench.remaining())
+        bench.run([answered("Sky")])
+        yield from self._verdicts
+        if self._after is not None:
+            raise self._after
+
+
+class Listening:
+    def __init__(self):
+        self.heard = []
+
+    def detected(self, targets):
+        self.heard.append(len(targets))
+
+    def examining(self, target):
+        self.heard.append(target.id)
+
+    def found(self, verdict):
+        self.heard.append(verdict)
+
+
+@pytest.fixture
+def campaign(tmp_path, sessions):
+    def campaign(*targets, skipped=()):
+        texts = {"app": CRASHING, "two": CRASHING, "three": CRASHING}
+        head = tree(tmp_path / "head", **texts)
+        base = tree(tmp_path / "base", **dict.fromkeys(texts, CAREFUL))
+        changes = ChangeSet(
+            "here", "b" * 40, None, (Change("app.py", frozenset({2})),), head.texts, base.texts
+        )
+        listener = Listening()
+        made = Campaign(
+            laboratory(head, base), changes, Detected(targets, tuple(skipped)), listener
+        )
+        return made, listener
+
+    return campaign
+
+
+def examined(campaign, *targets, analyzer=None, seconds=100.0, configuration=None):
+    made, listener = campaign(*targets)
+    made.examine([analyzer or Speaking()], time.monotonic() + seconds)
+    return made.report(configuration or Configuration(), 1.23456, "a remark"), listener
+
+
+def test_findings_are_confirmed_and_heard(campaign):
+    report, listener = examined(campaign, target(), analyzer=Speaking(CRASH))
+    assert report.findings == (CRASH,)
+    assert report.conclusion is Conclusion.FAILURE
+    assert listener.heard == ["app.py::check", CRASH]
+
+
+def test_what_does_not_repeat_blocks_nothing(campaign):
+    other = replace(CRASH, criterion=Crashes("KeyError", "app.py", "check"))
+    report, _ = examined(campaign, target(), analyzer=Speaking(other))
+    assert [found.status for found in report.findings] == [Status.FLAKY]
+    assert report.conclusion is Conclusion.NEUTRAL
+
+
+def test_one_fingerprint_is_reported_once(campaign):
+    again = replace(CRASH, title="in other words")
+    report, listener = examined(campaign, target(), analyzer=Speaking(CRASH, again))
+    assert report.findings == (CRASH,)
+    assert sum(isinstance(heard, Finding) for heard in listener.heard) == 1
+
+
+def test_one_reason_is_given_once(campaign):
+    skipped = Skipped("speaking", "app.py::check", "no engine")
+    report, _ = examined(campaign, target(), analyzer=Speaking(skipped, skipped))
+    assert report.skipped == (skipped,)
+
+
+def test_budget_is_shared_and_kept(campaign):
+    analyzer = Speaking()
+    examined(campaign, *TARGETS, analyzer=analyzer, seconds=90)
+    first, second, third = analyzer.remaining
+    assert first == pytest.approx(30, abs=2)
+    assert second == pytest.approx(45, abs=2)
+    assert third == pytest.approx(90, abs=2)
+
+
+def test_small_budget_is_not_overdrawn(campaign):
+    analyzer = Speaking()
+    examined(campaign, *TARGETS, analyzer=analyzer, seconds=LEAST_TARGET_SECONDS + 10)
+    assert analyzer.remaining[0] == pytest.approx(LEAST_TARGET_SECONDS, abs=2)
+
+
+def test_last_seconds_are_not_stretched(campaign):
+    analyzer = Speaking()
+    examined(campaign, target(), analyzer=analyzer, seconds=5)
+    assert analyzer.remaining[0] <= 5
+
+
+def test_spent_budget_skips_the_rest(campaign):
+    report, listener = examined(campaign, *TARGETS, seconds=-1)
+    assert [s.target for s in report.skipped] == [t.id for t in TARGETS]
+    assert {s.reason for s in report.skipped} == {"the run's time budget was spent"}
+    assert report.conclusion is Conclusion.NEUTRAL
+    assert not any(isinstance(heard, str) for heard in listener.heard)
+
+
+def test_interruption_keeps_what_was_found(campaign, sessions):
+    analyzer = Speaking(CRASH, after=KeyboardInterrupt())
+    report, _ = examined(campaign, *TARGETS, analyzer=analyzer)
+    assert report.partial
+    assert report.findings == (CRASH,)
+    assert report.conclusion is Conclusion.FAILURE
+    assert len(analyzer.remaining) == 1
+    assert [tally.executions for _, tally in report.targets] == [1, 0, 0]
+    assert len(sessions.closed) == len(sessions.opened)
+
+
+def test_interrupted_run_without_findings_decides_nothing(campaign):
+    report, _ = examined(campaign, target(), analyzer=Speaking(after=KeyboardInterrupt()))
+    assert report.conclusion is Conclusion.ERROR
+
+
+def test_our_own_mistake_is_broken(campaign):
+    report, _ = examined(campaign, target(), analyzer=Speaking(after=ZeroDivisionError("ours")))
+    (broken,) = report.broken
+    assert broken.analyzer == "speaking"
+    assert "ZeroDivisionError" in broken.error
+    assert report.conclusion is Conclusion.ERROR
+
+
+def test_finding_that_cannot_be_confirmed_is_broken(campaign, sessions, monkeypatch):
+    def run(self, probes):
+        if probes == CRASH.probes:
+            raise GuestFailure("the guest ended")
+        return []
+
+    monkeypatch.setattr(sessions, "run", run)
+    report, _ = examined(campaign, target(), analyzer=Told(CRASH))
+    assert report.findings == ()
+    assert report.broken == (
+        Broken("cloud", "app.py::check", "could not confirm cloud/crash: the guest ended"),
+    )
+
+
+class Told(Speaking):
+    """Runs nothing itself."""
+
+    def examine(self, target, bench):
+        yield from self._verdicts
+
+
+def test_outages_are_no_success(campaign):
+    made, _ = campaign(target())
+    made.examine([Speaking()], time.monotonic() + 100)
+    laboratory = made._laboratory
+    laboratory.broker._outages["Google does not answer"] = None
+    report = made.report(Configuration(), 1.0)
+    assert report.broken == (Broken("engines", "", "Google does not answer"),)
+    assert report.conclusion is Conclusion.ERROR
+
+
+def test_ignored_finding_is_kept_and_blocks_nothing(campaign):
+    ignore = Ignore(fingerprint=CRASH.fingerprint, reason="known")
+    configuration = Configuration(ignore=(ignore,))
+    report, _ = examined(campaign, target(), analyzer=Speaking(CRASH), configuration=configuration)
+    assert report.findings == (CRASH,)
+    assert report.ignored == {CRASH.fingerprint: {"reason": "known", "until": None}}
+    assert report.conclusion is not Conclusion.FAILURE
+
+
+def test_report_says_how_it_was_made(campaign):
+    report, _ = examined(campaign, target())
+    assert report.environment[0] == "a remark"
+    assert "app.py: stand-ins replaced what is not installed: numpy" in report.environment
+    assert "app.py: a note" in report.environment
+    assert report.cost.seconds == 1.235
+    assert report.cost.executions == 1
+    assert (report.base, report.head) == ("b" * 40, None)
+
+
+def test_detection_is_part_of_the_report(campaign):
+    skipped = Skipped("detection", "bad.py", "line 1 cannot be parsed")
+    made, _ = campaign(target(), skipped=[skipped])
+    assert made.report(Configuration(), 0.0).skipped == (skipped,)

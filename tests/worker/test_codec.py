@@ -1,0 +1,150 @@
+"""Probes and runs in the words of the protocol."""
+
+import pytest
+
+from analyzers.vocabulary import (
+    Content,
+    Exchange,
+    Form,
+    Inert,
+    Input,
+    InputKind,
+    Literal,
+    NotRun,
+    Origin,
+    Probe,
+    Raised,
+    Returned,
+    TimedOut,
+)
+from worker.codec import LONGEST_TEXT, argument_frame, ending_of, run_frame, run_of, searched_of
+
+PICTURE = Input(InputKind.IMAGE, b"png", "a cat", "cat", ".png", Origin("drawn"))
+POINTS = ("a.py::f#0:true", "a.py::f#0:false")
+
+
+def test_arguments_are_written_by_kind():
+    assert argument_frame(Literal("'a'")) == {"kind": "literal", "source": "'a'"}
+    assert argument_frame(Inert()) == {"kind": "inert"}
+    assert argument_frame(Content(Form.PATH, PICTURE)) == {
+        "kind": "content",
+        "form": "path",
+        "blob": PICTURE.digest,
+        "suffix": ".png",
+    }
+
+
+def test_missing_input_is_a_missing_blob():
+    assert argument_frame(Content(Form.PATH))["blob"] is None
+
+
+def test_every_input_is_sent_once():
+    probe = Probe("t", {"a": Content(Form.PATH, PICTURE), "b": Content(Form.BYTES, PICTURE)})
+    frame = run_frame([probe, probe], 2.0)
+    assert frame["blobs"] == {PICTURE.digest: b"png"}
+    assert len(frame["probes"]) == 2
+    assert frame["seconds"] == 2.0
+
+
+def test_scripts_tell_asking_from_silence():
+    asking, silent = Probe("t", {}), Probe("t", {}, ())
+    scripted = Probe("t", {}, (Exchange("api", "digest", {"a": 1}),))
+    scripts = [each["script"] for each in run_frame([asking, silent, scripted], 1.0)["probes"]]
+    assert scripts == [None, [], [{"api": "api", "answer": {"a": 1}}]]
+
+
+def result(**changes):
+    facts = {"ending": {"kind": "returned", "value": "1"}, "hits": [1], "exchanges": []}
+    return {**facts, "index": 0, "seconds": 0.5, **changes}
+
+
+def test_hits_are_points_by_number():
+    run = run_of(result(), POINTS)
+    assert run.hits == {POINTS[1]}
+    assert (run.ending, run.seconds) == (Returned("1"), 0.5)
+
+
+def test_points_that_do_not_exist_are_not_hit():
+    assert run_of(result(hits=[0, 7]), POINTS).hits == {POINTS[0]}
+
+
+def test_exchanges_are_kept_in_order():
+    said = [{"api": "b", "digest": "1", "answer": {}}, {"api": "a", "digest": "2", "answer": {}}]
+    assert [e.api for e in run_of(result(exchanges=said), POINTS).exchanges] == ["b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("frame", "ending"),
+    [
+        ({"kind": "returned", "value": "x" * 9000}, Returned("x" * LONGEST_TEXT)),
+        ({"kind": "timed-out", "seconds": 2}, TimedOut(2.0)),
+        ({"kind": "not-run", "reason": "no engine"}, NotRun("no engine")),
+        (
+            {
+                "kind": "raised",
+                "exception": "KeyError",
+                "message": "'a'",
+                "path": "a.py",
+                "line": 3,
+                "function": "f",
+                "refusal": False,
+                "standin": True,
+            },
+            Raised("KeyError", "'a'", "a.py", 3, "f", refusal=False, standin=True),
+        ),
+    ],
+)
+def test_endings_are_read_by_kind(frame, ending):
+    assert ending_of(frame) == ending
+
+
+SLOT = {"path": {"kind": "content", "form": "path"}, "n": {"kind": "literal", "source": "1"}}
+SEARCHED = {
+    "template": {"arguments": {**SLOT, "client": {"kind": "inert"}}},
+    "witnesses": [
+        {
+            "goal": "g",
+            "arguments": SLOT,
+            "script": [{"api": "api", "answer": {"a": 1}}],
+            "confirmed": True,
+        }
+    ],
+    "crashes": [
+        {
+            "arguments": SLOT,
+            "script": [{"api": "api", "answer": {}}],
+            "ending": {"kind": "timed-out", "seconds": 1},
+        }
+    ],
+    "exhausted": ["g2"],
+    "bound": "3 labels",
+    "constants": {"g2": ["Fire"]},
+    "obstacle": None,
+    "executions": 12,
+}
+
+
+def test_search_results_are_read_whole():
+    searched = searched_of(SEARCHED, "t")
+    assert searched.template.arguments["client"] == Inert()
+    assert searched.template.arguments["n"] == Literal("1")
+    (witness,) = searched.witnesses
+    assert (witness.goal, witness.confirmed) == ("g", True)
+    assert witness.probe.script == (Exchange("api", "", {"a": 1}),)
+    ((probe, run),) = searched.crashes
+    assert (run.ending, run.exchanges) == (TimedOut(1.0), probe.script)
+    assert (searched.exhausted, searched.bound) == (("g2",), "3 labels")
+    assert searched.constants == {"g2": ("Fire",)}
+    assert searched.executions == 12
+
+
+def test_slots_hold_an_input_that_means_nothing():
+    searched = searched_of(SEARCHED, "t")
+    for probe in (searched.template, searched.witnesses[0].probe, searched.crashes[0][0]):
+        (item,) = probe.inputs
+        assert (item.origin, item.reading) == (Origin("plain"), None)
+
+
+def test_function_that_cannot_be_called_has_no_template():
+    searched = searched_of({**SEARCHED, "template": None, "obstacle": "no way in"}, "t")
+    assert (searched.template, searched.obstacle) == (None, "no way in")

@@ -1,0 +1,292 @@
+"""One warm guest: the real one in the real sandbox, and ones that misbehave."""
+
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import worker.session
+from analyzers.vocabulary import (
+    Content,
+    Died,
+    Exchange,
+    Form,
+    Literal,
+    NotRun,
+    Probe,
+    Raised,
+    Returned,
+    TimedOut,
+)
+from tests.analyzers.cloud.bench import goals
+from tests.worker.sessions import LABELS, PLACE, target
+from worker.broker import Broker, Recordings
+from worker.engines import Engines, NoAnswer
+from worker.sandbox.channel import ChannelClosed, ChannelTimeout
+from worker.sandbox.frames import BadFrame
+from worker.sandbox.isolation import find_isolation
+from worker.sandbox.limits import Limits
+from worker.session import MOST_DEATHS, GuestFailure, Place, Session, Unpreparable
+from worker.sources.plain import plain_input
+
+APP = """\
+import os
+import time
+
+from google.cloud import vision
+
+
+def check(what):
+    if what == "die":
+        os.kill(os.getpid(), 11)
+    if what == "sleep":
+        time.sleep(60)
+    if what == "raise":
+        raise KeyError(what)
+    return what
+
+
+def look(path):
+    client = vision.ImageAnnotatorClient()
+    with open(path, "rb") as file:
+        image = vision.Image(content=file.read())
+    names = [label.description for label in client.label_detection(image=image).label_annotations]
+    if "Fire" in names:
+        return "alarm"
+    return names
+"""
+
+
+class Parrot:
+    """Says one label, or that it has none to say."""
+
+    identity = "parrot"
+    local = False
+
+    def __init__(self, *names):
+        self.names = names
+
+    def answers(self, api):
+        return api == LABELS
+
+    def ask(self, api, request):
+        if not self.names:
+            raise NoAnswer("the parrot sleeps")
+        return {"label_annotations": [{"description": name} for name in self.names]}
+
+
+@pytest.fixture(scope="module")
+def place():
+    if shutil.which("bwrap") is None:
+        pytest.skip("bubblewrap is not installed")
+    return Place(find_isolation(), Path(sys.executable), Limits())
+
+
+@pytest.fixture
+def opened(place, tmp_path):
+    root = tmp_path / "tree"
+    root.mkdir()
+    (root / "app.py").write_text(APP)
+    (root / "broken.py").write_text("import nothing.of\n\ndef check(:\n")
+
+    def opened(found, *engines):
+        return Session(place, root, found, Broker(Engines(engines), Recordings(None), None))
+
+    return opened
+
+
+def given(what):
+    return Probe("app.py::check", {"what": Literal(repr(what))}, ())
+
+
+def test_runs_come_one_for_each_probe(opened):
+    with opened(target()) as session:
+        ran = session.run([given("a"), given("raise"), given("b")])
+        assert session.run([]) == []
+    assert [type(run.ending) for run in ran] == [Returned, Raised, Returned]
+    assert "app.py::check#2:true" in ran[1].hits
+    assert "app.py::check#2:true" not in ran[0].hits
+    assert (ran[1].ending.exception, ran[1].ending.line) == ("KeyError", 13)
+
+
+def test_death_costs_one_probe(opened):
+    with opened(target()) as session:
+        ran = session.run([given("a"), given("die"), given("b"), given("raise")])
+    assert [run.ending for run in ran[:3]] == [Returned("'a'"), Died(11), Returned("'b'")]
+    assert isinstance(ran[3].ending, Raised)
+
+
+def test_many_deaths_end_the_batch(opened):
+    with opened(target()) as session:
+        ran = session.run([given("die")] * (MOST_DEATHS + 2))
+        assert session.run([given("a")])[0].ending == Returned("'a'")
+    assert [type(run.ending) for run in ran] == [Died] * MOST_DEATHS + [NotRun] * 2
+
+
+def test_slow_probe_times_out_alone(opened):
+    with opened(target()) as session:
+        ran = session.run([given("sleep"), given("a")], seconds=0.5)
+    assert [run.ending for run in ran] == [TimedOut(0.5), Returned("'a'")]
+
+
+def test_questions_go_to_the_engine(opened):
+    probe = Probe("app.py::look", {"path": Content(Form.PATH, plain_input(Form.PATH))})
+    with opened(target(function="look"), Parrot("Fire")) as session:
+        (run,) = session.run([probe])
+    assert run.ending == Returned("'alarm'")
+    assert [exchange.api for exchange in run.exchanges] == [LABELS]
+    assert len(run.exchanges[0].digest) == 64
+
+
+def test_question_without_an_answer_is_not_run(opened):
+    probe = Probe("app.py::look", {"path": Content(Form.PATH, plain_input(Form.PATH))})
+    with opened(target(function="look"), Parrot()) as session:
+        (run,) = session.run([probe])
+    assert isinstance(run.ending, NotRun)
+    assert "the parrot sleeps" in run.ending.reason
+
+
+def test_recorded_answers_need_no_engine(opened):
+    answer = {"label_annotations": [{"description": "Sky"}]}
+    probe = Probe(
+        "app.py::look", {"path": Content(Form.PATH)}, (Exchange(LABELS, "digest", answer),)
+    )
+    with opened(target(function="look")) as session:
+        (run,) = session.run([probe])
+    assert run.ending == Returned("['Sky']")
+
+
+def test_search_finds_answers_for_goals(opened):
+    found = replace(target(function="look"), goals=tuple(goals(APP)))
+    with opened(found) as session:
+        searched = session.search(found.goals, 0, 1.0)
+        (alarm,) = [w for w in searched.witnesses if w.goal == "app.py::look#0:true"]
+        (run,) = session.run([alarm.probe])
+    assert alarm.confirmed
+    assert run.ending == Returned("'alarm'")
+    assert searched.template is not None
+    assert searched.executions > 0
+
+
+def test_unloadable_target_says_why(opened):
+    with pytest.raises(Unpreparable, match="SyntaxError"):
+        opened(target("broken.py"))
+
+
+# ------------------------------------------------- guests that misbehave
+
+PREPARED = {"type": "prepared", "points": [], "standins": [], "notes": []}
+
+
+class FakeGuest:
+    """A guest that says what it was told to say, an exception where it fails."""
+
+    root = Path("/project")
+
+    def __init__(self, *says, stopped=None, deaf=False):
+        self._says = list(says)
+        self._deaf = deaf
+        self.stopped = stopped
+        self.heard = []
+        self.closed = False
+        self.channel = self
+
+    def start(self, isolation, **facts):
+        return self
+
+    def send(self, message):
+        self.heard.append(message)
+        if self._deaf and message["type"] == "run":
+            raise ChannelTimeout("took no frame in 60 s")
+
+    def receive(self, timeout):
+        said = self._says.pop(0)
+        if isinstance(said, Exception):
+            raise said
+        return said
+
+    def stderr_tail(self):
+        return "its last words\n"
+
+    def close(self):
+        self.closed = True
+
+
+@pytest.fixture
+def session(monkeypatch, tmp_path):
+    def session(*says, **more):
+        guest = FakeGuest(*says, **more)
+        monkeypatch.setattr(worker.session, "GuestProcess", guest)
+        broker = Broker(Engines([Parrot("Fire")]), Recordings(None), None)
+        return guest, lambda: Session(PLACE, tmp_path, target(), broker)
+
+    return session
+
+
+def ran(index):
+    ending = {"kind": "returned", "value": str(index)}
+    result = {"index": index, "ending": ending, "hits": [], "exchanges": [], "seconds": 0.0}
+    return {"type": "ran", "results": [result]}
+
+
+DONE = {"type": "done", "ended": None}
+
+
+@pytest.mark.parametrize("error", [BadFrame("is no JSON"), ChannelClosed("gone")])
+def test_broken_protocol_ends_the_session(session, error):
+    _, opened = session(PREPARED, error)
+    with pytest.raises(GuestFailure, match="its last words") as failure:
+        opened().run([given("a")])
+    assert str(error) in str(failure.value)
+
+
+def test_guest_that_we_stopped_says_why(session):
+    _, opened = session(PREPARED, ChannelClosed("gone"), stopped="it used more than 4 GiB")
+    with pytest.raises(GuestFailure, match="it used more than 4 GiB"):
+        opened().run([given("a")])
+
+
+def test_guest_that_does_not_listen_fails(session):
+    _, opened = session(PREPARED, deaf=True)
+    with pytest.raises(GuestFailure, match="took no frame"):
+        opened().run([given("a")])
+
+
+def test_guest_that_fails_at_the_start_is_closed(session):
+    guest, opened = session(BadFrame("is no object"))
+    with pytest.raises(GuestFailure):
+        opened()
+    assert guest.closed
+
+
+def test_left_out_results_are_a_failure(session):
+    _, opened = session(PREPARED, ran(1), DONE)
+    with pytest.raises(GuestFailure, match="left out results"):
+        opened().run([given("a"), given("b")])
+
+
+def test_runs_are_put_in_order(session):
+    _, opened = session(PREPARED, ran(1), ran(0), DONE)
+    assert [r.ending.value for r in opened().run([given("a"), given("b")])] == ["0", "1"]
+
+
+def test_many_probes_go_in_several_frames(session, monkeypatch):
+    monkeypatch.setattr(worker.session, "PROBES_A_FRAME", 2)
+    guest, opened = session(PREPARED, ran(0), ran(1), DONE, ran(0), DONE)
+    assert len(opened().run([given("a")] * 3)) == 3
+    assert [len(m["probes"]) for m in guest.heard if m["type"] == "run"] == [2, 1]
+
+
+def test_questions_are_answered_or_refused(session):
+    asks = [
+        {"type": "ask", "api": api, "request": {"content": b"png", "parameters": {}}}
+        for api in (LABELS, "nobody.knows.this")
+    ]
+    guest, opened = session(PREPARED, *asks, ran(0), DONE)
+    opened().run([given("a")])
+    answer, refusal = guest.heard[2:]
+    assert answer["answer"]["label_annotations"] == [{"description": "Fire"}]
+    assert refusal["type"] == "refused"
+    assert "nobody.knows.this" in refusal["reason"]
