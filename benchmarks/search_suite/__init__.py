@@ -1,0 +1,1 @@
+"""Functions in the shapes of real applications, for the search benchmark."""
