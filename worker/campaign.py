@@ -26,6 +26,7 @@ from analyzers.vocabulary import (
 from worker.configuration import Configuration
 from worker.confirm import Confirmer
 from worker.ignores import ignored_findings
+from worker.interruption import heed, settle
 from worker.laboratory import Laboratory, SandboxBench
 from worker.session import GuestFailure, Unpreparable
 
@@ -78,7 +79,9 @@ class Campaign:
                     self._hear(Skipped("assayer", target.id, "the run's time budget was spent"))
                 else:
                     self._examine_one(target, analyzers, until)
+                heed()
         except KeyboardInterrupt:
+            settle()
             self._partial = True
 
     def _examine_one(self, target: Target, analyzers: Sequence[Analyzer], deadline: float) -> None:

@@ -27,6 +27,7 @@ from analyzers.vocabulary import (
     Wanted,
 )
 from worker.broker import Broker
+from worker.interruption import heed
 from worker.session import GuestFailure, Place, Session, Unpreparable
 from worker.sources import Sources
 
@@ -115,6 +116,7 @@ class SandboxBench:
 
     def search(self, target: Target) -> Searched:
         """Search for the target's goals; an unloadable target is an obstacle."""
+        heed()
         try:
             session = self._opened()
             searched = session.search(target.goals, self.plan.seed, max(1.0, self.remaining()))
@@ -129,6 +131,7 @@ class SandboxBench:
 
     def run(self, probes: Sequence[Probe]) -> Sequence[Run]:
         """Run the probes on head; a broken guest is started afresh once."""
+        heed()
         if not probes:
             return []
         if self.remaining() <= 0:

@@ -1,6 +1,8 @@
 """All targets of a change, within the budget, and the report on them."""
 
+import signal
 import time
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -18,6 +20,7 @@ from analyzers.vocabulary import (
 )
 from tests.analyzers.samples import finding
 from tests.worker.sessions import answered, laboratory, target, tree
+from worker import interruption
 from worker.campaign import LEAST_TARGET_SECONDS, Campaign
 from worker.configuration import Configuration, Ignore
 from worker.session import GuestFailure
@@ -149,6 +152,28 @@ def test_interruption_keeps_what_was_found(campaign, sessions):
     assert len(analyzer.remaining) == 1
     assert [tally.executions for _, tally in report.targets] == [1, 0, 0]
     assert len(sessions.closed) == len(sessions.opened)
+
+
+class Deafened(Speaking):
+    """Ctrl-C strikes under something that loses it, as an import that catches everything."""
+
+    def examine(self, target, bench):
+        yield from super().examine(target, bench)
+        with suppress(BaseException):
+            signal.raise_signal(signal.SIGINT)
+
+
+def test_lost_interruption_is_heard_before_the_next_target(campaign, monkeypatch):
+    monkeypatch.setattr(interruption, "_once", interruption.Once())
+    before = signal.getsignal(signal.SIGINT)
+    interruption.interrupt_once()
+    try:
+        report, _ = examined(campaign, *TARGETS, analyzer=Deafened(CRASH))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert report.partial
+    assert report.findings == (CRASH,)
+    assert [tally.executions for _, tally in report.targets] == [1, 0, 0]
 
 
 def test_interrupted_run_without_findings_decides_nothing(campaign):

@@ -8,8 +8,8 @@ from importlib.metadata import version
 
 import click
 
-from worker.cli.interruption import interrupt_no_more, interrupt_once
 from worker.errors import MachineError, UsageError
+from worker.interruption import interrupt_no_more, interrupt_once
 
 COMMANDS = {
     "check": "worker.cli.check:check",

@@ -1,0 +1,67 @@
+"""Ctrl-C, heard once and never lost.
+
+An impatient second Ctrl-C must not cost the report.  Python loses a
+``KeyboardInterrupt`` that strikes in a destructor, a callback of a C library
+or an import that catches everything, so long work asks ``heed`` now and then.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from types import FrameType
+
+PATIENCE = 10.0
+
+
+class Once:
+    """Raises ``KeyboardInterrupt``, but not again within ``PATIENCE`` seconds."""
+
+    def __init__(self) -> None:
+        self._until = 0.0
+        self._pending = False
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Handle the signal."""
+        del number, frame
+        self._pending = True
+        now = time.monotonic()
+        if now >= self._until:
+            self._until = now + PATIENCE
+            raise KeyboardInterrupt
+
+    def heed(self) -> None:
+        """Raise again what was raised and reached nobody."""
+        if self._pending:
+            self._pending = False
+            raise KeyboardInterrupt
+
+    def settle(self) -> None:
+        """It was heard: what comes now is the orderly end."""
+        self._pending = False
+
+
+_once = Once()
+
+
+def interrupt_once() -> None:
+    """Give what is stopped by Ctrl-C time to end what it started and to report."""
+    signal.signal(signal.SIGINT, _once)
+
+
+def heed() -> None:
+    """Raise the ``KeyboardInterrupt`` that was lost on its way, if there was one.
+
+    Call it between two steps of long work, where nothing has to be put back.
+    """
+    _once.heed()
+
+
+def settle() -> None:
+    """Say that the interruption was heard."""
+    _once.settle()
+
+
+def interrupt_no_more() -> None:
+    """Let the process end with its own exit status."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
