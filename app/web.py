@@ -14,7 +14,7 @@ from app.links import Links
 from app.metrics import Metrics
 from app.services import Services
 from worker.queue import open_queue
-from worker.settings import Settings, read_settings
+from worker.settings.server import Settings, read_settings
 from worker.store import Store
 
 _TEMPLATES = Path(__file__).parent.parent / "templates"

@@ -26,9 +26,9 @@ from analyzers.vocabulary import (
 )
 from worker.broker import Broker, Recordings
 from worker.engines import Engines
-from worker.place import place_for
-from worker.session import Session
-from worker.settings import Settings
+from worker.laboratory.place import place_for
+from worker.laboratory.session import Session
+from worker.settings.server import Settings
 
 SOURCE = """
 from google.cloud import vision

@@ -23,12 +23,12 @@ from analyzers.vocabulary import (
     Target,
     Verdict,
 )
-from worker.configuration import Configuration
-from worker.confirm import Confirmer
 from worker.ignores import ignored_findings
 from worker.interruption import heed, settle
-from worker.laboratory import Laboratory, SandboxBench
-from worker.session import GuestFailure, Unpreparable
+from worker.laboratory.bench import Laboratory, SandboxBench
+from worker.laboratory.confirm import Confirmer
+from worker.laboratory.session import GuestFailure, Unpreparable
+from worker.settings.configuration import Configuration
 
 LEAST_TARGET_SECONDS = 20.0
 

@@ -17,14 +17,14 @@ from analyzers.vocabulary import ChangeSet, Cost, Report
 from worker.broker import Broker, Recordings
 from worker.campaign import Campaign, Listener
 from worker.changes import Scope, materialise, read_changes
-from worker.configuration import Configuration, proposal, read_configuration
 from worker.engines import Engines
 from worker.errors import UsageError
 from worker.functions import has_function
 from worker.ignores import added_ignores, refuse_malformed
-from worker.laboratory import Laboratory, Tree
-from worker.place import place_for
-from worker.settings import Settings
+from worker.laboratory.bench import Laboratory, Tree
+from worker.laboratory.place import place_for
+from worker.settings.configuration import Configuration, proposal, read_configuration
+from worker.settings.server import Settings
 from worker.sources import Sources
 
 

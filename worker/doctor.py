@@ -15,7 +15,7 @@ from worker.engines import ApiRequest, Engines, NoAnswer
 from worker.errors import UsageError
 from worker.sandbox.checks import Check
 from worker.sandbox.doctor import examine_isolation
-from worker.settings import Settings
+from worker.settings.server import Settings
 from worker.sources.fonts import FontKind, installed
 from worker.store import Store
 

@@ -6,9 +6,9 @@ import datetime
 from collections.abc import Mapping, Sequence
 
 from analyzers.vocabulary import ChangeSet, Finding, JsonObject
-from worker.configuration import Configuration
 from worker.errors import UsageError
 from worker.inline import inline_ignores, malformed_ignores
+from worker.settings.configuration import Configuration
 
 
 def ignored_findings(

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from celery import Celery
 from kombu.exceptions import OperationalError
 
-from worker.settings import Settings
+from worker.settings.server import Settings
 from worker.store import RunState, Store
 
 CHECK = "assayer.check"

@@ -23,11 +23,11 @@ from worker.broker import Broker, Recordings
 from worker.changes import materialise
 from worker.engines import Engines
 from worker.errors import UsageError
-from worker.place import place_for
+from worker.laboratory.place import place_for
+from worker.laboratory.session import GuestFailure, Place, Session, Unpreparable
 from worker.report.as_json import replay_files
 from worker.report.replay import read_replay
-from worker.session import GuestFailure, Place, Session, Unpreparable
-from worker.settings import Settings
+from worker.settings.server import Settings
 
 NOT_CODE = shutil.ignore_patterns(".git", ".venv", "venv", "node_modules", "__pycache__")
 

@@ -9,10 +9,10 @@ from celery import bootsteps, shared_task, signals
 from celery.exceptions import TimeLimitExceeded
 from sqlalchemy.exc import SQLAlchemyError
 
-from worker.examination import examine
-from worker.jobs import bury, carry_out, resend
+from worker.jobs.examination import examine
+from worker.jobs.life import bury, carry_out, resend
 from worker.queue import CHECK, BrokerQueue
-from worker.settings import read_settings
+from worker.settings.server import read_settings
 from worker.store import Busy, Store
 
 _log = logging.getLogger(__name__)

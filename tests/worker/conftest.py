@@ -2,8 +2,8 @@
 
 import pytest
 
-import worker.confirm
-import worker.laboratory
+import worker.laboratory.bench
+import worker.laboratory.confirm
 from tests.worker.sessions import FakeSession
 
 
@@ -11,6 +11,6 @@ from tests.worker.sessions import FakeSession
 def sessions(monkeypatch):
     """No guest is started: programs run here."""
     kind = type("Session", (FakeSession,), {"trouble": {}, "opened": [], "closed": []})
-    monkeypatch.setattr(worker.confirm, "Session", kind)
-    monkeypatch.setattr(worker.laboratory, "Session", kind)
+    monkeypatch.setattr(worker.laboratory.confirm, "Session", kind)
+    monkeypatch.setattr(worker.laboratory.bench, "Session", kind)
     return kind

@@ -15,7 +15,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 
 from worker.errors import MachineError
 from worker.queue import Limits, celery_app
-from worker.settings import Settings, read_settings
+from worker.settings.server import Settings, read_settings
 from worker.store import RunRecord
 
 
@@ -52,7 +52,7 @@ def _note(settings: Settings, text: str) -> None:
 
 
 def main() -> None:
-    pipeline = ModuleType("worker.examination")
+    pipeline = ModuleType("worker.jobs.examination")
     pipeline.examine = examine
     sys.modules[pipeline.__name__] = pipeline
     settings = read_settings()

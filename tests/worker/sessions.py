@@ -22,10 +22,10 @@ from analyzers.vocabulary import (
 from tests.analyzers.cloud.bench import Case, FakeBench
 from worker.broker import Broker, Recordings
 from worker.engines import Engines
-from worker.laboratory import Laboratory, Tree
+from worker.laboratory.bench import Laboratory, Tree
+from worker.laboratory.session import Place, Prepared
 from worker.sandbox.isolation import TRUSTED
 from worker.sandbox.limits import Limits
-from worker.session import Place, Prepared
 from worker.sources import Sources
 
 LABELS = "google.vision.label_detection"

@@ -22,8 +22,8 @@ from tests.analyzers.samples import finding
 from tests.worker.sessions import answered, laboratory, target, tree
 from worker import interruption
 from worker.campaign import LEAST_TARGET_SECONDS, Campaign
-from worker.configuration import Configuration, Ignore
-from worker.session import GuestFailure
+from worker.laboratory.session import GuestFailure
+from worker.settings.configuration import Configuration, Ignore
 
 CRASHING = "def check(path):\n    return labels()[0]\n"
 CAREFUL = "def check(path):\n    return labels()[:1]\n"

@@ -10,7 +10,7 @@ from tests.worker.changes.conftest import Project
 from worker.check import CheckRequest, check
 from worker.cli.progress import Silent
 from worker.errors import UsageError
-from worker.settings import read_settings
+from worker.settings.server import read_settings
 
 PLAIN = "def add(a, b):\n    return a + b\n"
 READER = """\

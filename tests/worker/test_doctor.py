@@ -7,7 +7,7 @@ import pytest
 import worker.doctor
 from worker.doctor import examine
 from worker.sandbox.checks import Check
-from worker.settings import read_settings
+from worker.settings.server import read_settings
 
 
 def _isolated(uids):

@@ -6,9 +6,9 @@ import pytest
 
 from analyzers.vocabulary import Change, ChangeSet
 from tests.analyzers.samples import finding
-from worker.configuration import Configuration, Ignore
 from worker.errors import UsageError
 from worker.ignores import added_ignores, ignored_findings, refuse_malformed
+from worker.settings.configuration import Configuration, Ignore
 
 CRASH = finding()
 TODAY = datetime.datetime.now(tz=datetime.UTC).date()

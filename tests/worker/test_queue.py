@@ -7,7 +7,7 @@ import redis
 
 from tests.worker.redis_server import INSTALLED, redis_server
 from worker.queue import BrokerQueue, Limits, TableQueue, celery_app, open_queue
-from worker.settings import QueueSettings, Settings, StoreSettings
+from worker.settings.server import QueueSettings, Settings, StoreSettings
 from worker.store import Job, Store
 
 needs_redis = pytest.mark.skipif(not INSTALLED, reason="redis-server is absent")

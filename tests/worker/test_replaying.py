@@ -23,7 +23,7 @@ from worker.errors import UsageError
 from worker.replaying import Outcome, replay_report
 from worker.report import write_artifacts
 from worker.report.as_json import to_json
-from worker.settings import Settings
+from worker.settings.server import Settings
 from worker.sources.plain import plain_input
 
 ASKING = """\

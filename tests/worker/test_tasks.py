@@ -15,12 +15,12 @@ import pytest
 from tests.worker.fake_pipeline import examine, notes
 from tests.worker.redis_server import INSTALLED, redis_server
 from worker.errors import MachineError
-from worker.examination import checkout
-from worker.examination import examine as real_examine
-from worker.jobs import carry_out, resend
-from worker.one_process import work
+from worker.jobs.examination import checkout
+from worker.jobs.examination import examine as real_examine
+from worker.jobs.life import carry_out, resend
+from worker.jobs.one_process import work
 from worker.queue import BrokerQueue, Limits, QueueDownError, celery_app
-from worker.settings import GithubSettings, QueueSettings, Settings, StoreSettings
+from worker.settings.server import GithubSettings, QueueSettings, Settings, StoreSettings
 from worker.store import Attempt, Busy, Job, Over, RunRecord, RunState, Store
 
 ROOT = Path(__file__).parent.parent.parent

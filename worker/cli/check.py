@@ -11,7 +11,7 @@ from worker.check import check as run_check
 from worker.cli.output import Output, exit_status, publish, written
 from worker.cli.progress import progress_listener
 from worker.report import FORMATS
-from worker.settings import read_settings
+from worker.settings.server import read_settings
 
 
 def _names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from worker.check import Checked, CheckRequest, check
 from worker.cli.output import Output, publish, written
 from worker.cli.progress import progress_listener
 from worker.demo import BASE, BUNDLE, HEAD
-from worker.settings import read_settings
+from worker.settings.server import read_settings
 
 GIT_SECONDS = 30
 BUDGET_SECONDS = 90.0

@@ -10,7 +10,7 @@ from rich.markup import escape
 
 from worker.doctor import examine
 from worker.sandbox.checks import Check
-from worker.settings import read_settings
+from worker.settings.server import read_settings
 
 EXIT_BROKEN = 3
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from worker.changes import read_changes
-from worker.configuration import OWN_FILE, find_configuration
 from worker.errors import UsageError
+from worker.settings.configuration import OWN_FILE, find_configuration
 
 TEMPLATE = """\
 # Assayer's configuration. It counts once it is on the base branch.

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from worker.replaying import Outcome, replay_report
-from worker.settings import read_settings
+from worker.settings.server import read_settings
 
 
 @click.command(epilog="Exit status: 0 all fixed, 1 any failed, 3 any error.")

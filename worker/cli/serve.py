@@ -14,9 +14,9 @@ from types import FrameType
 
 import click
 
-from worker.one_process import work
+from worker.jobs.one_process import work
 from worker.queue import QUEUES, Limits, celery_app
-from worker.settings import FILE_VARIABLE, Settings, read_settings
+from worker.settings.server import FILE_VARIABLE, Settings, read_settings
 
 _SETTINGS = click.option(
     "--settings",

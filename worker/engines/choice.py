@@ -15,7 +15,7 @@ from worker.engines.replay import Replay
 from worker.engines.request import NoAnswer
 from worker.engines.sentiment import LocalSentiment
 from worker.errors import UsageError
-from worker.settings import EngineSettings
+from worker.settings.server import EngineSettings
 
 
 def local_engines() -> tuple[Engine, ...]:

@@ -45,16 +45,20 @@ class Isolation:
     """The layers between tested code and this machine, in words for the report.
 
     ``uids`` are the uids root drops to, one a guest; ``None`` for an ordinary
-    user.  ``isolated`` is false for trusted code.
+    user.  ``isolated`` is false for trusted code.  ``namespaces`` says that
+    the guest has a network, a process and a mount namespace of its own.
     """
 
     layers: tuple[str, ...]
     uids: range | None = None
     state: Path = STATE
     isolated: bool = True
+    namespaces: bool = True
 
 
-TRUSTED = Isolation(("no isolation: the code was trusted (--trust)",), isolated=False)
+TRUSTED = Isolation(
+    ("no isolation: the code was trusted (--trust)",), isolated=False, namespaces=False
+)
 
 
 def find_isolation(uid_range: range = UIDS, state: Path = STATE) -> Isolation:

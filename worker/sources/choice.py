@@ -11,7 +11,7 @@ from platformdirs import user_state_path
 from analyzers import catalogue
 from analyzers.vocabulary import Supply, Wanted
 from worker.errors import UsageError
-from worker.settings import SourceSettings
+from worker.settings.server import SourceSettings
 from worker.sources import drawn, rated
 from worker.sources.folder import Folder
 from worker.sources.kept import Kept

@@ -10,7 +10,7 @@ from analyzers.cloud.related import related
 from analyzers.judging import shows, translate
 from analyzers.vocabulary import Broken, Finding, Skipped
 from tests.analyzers.cloud.bench import PATH, FakeBench, full, read
-from worker.laboratory import apply
+from worker.laboratory.bench import apply
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.toml"))
 EVIDENCE = {

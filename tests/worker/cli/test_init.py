@@ -7,8 +7,8 @@ from click.testing import CliRunner
 
 from tests.worker.changes.conftest import Project
 from worker.cli.init import TEMPLATE, init
-from worker.configuration import Configuration, find_configuration, parse_configuration
 from worker.errors import UsageError
+from worker.settings.configuration import Configuration, find_configuration, parse_configuration
 
 
 @pytest.fixture

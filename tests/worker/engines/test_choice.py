@@ -3,7 +3,7 @@ import pytest
 from tests.worker.engines.standin import Reply
 from worker.engines import ApiRequest, Engines, NoAnswer, Recordings
 from worker.errors import UsageError
-from worker.settings import EngineSettings
+from worker.settings.server import EngineSettings
 
 LABELS = "google.vision.label_detection"
 TEXT = "google.vision.text_detection"

@@ -3,7 +3,7 @@ import pytest
 from analyzers.vocabulary import Wanted
 from tests.worker.engines.standin import Reply
 from worker.errors import UsageError
-from worker.settings import SourceSettings
+from worker.settings.server import SourceSettings
 from worker.sources import Sources
 
 LABELS = "google.vision.label_detection"

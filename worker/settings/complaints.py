@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from worker.errors import UsageError
-from worker.toml import dotted, line_of
+from worker.settings.toml import dotted, line_of
 
 
 def complaint(

@@ -11,7 +11,7 @@ from worker.check import CheckRequest, check
 from worker.errors import MachineError
 from worker.report import write_artifacts
 from worker.report.as_json import report_document
-from worker.settings import Settings
+from worker.settings.server import Settings
 from worker.store import RunRecord
 
 

@@ -20,7 +20,6 @@ from pydantic import (
 )
 
 from worker.changes import base_of, read_text
-from worker.complaints import complaint
 from worker.errors import UsageError
 from worker.inline import (
     InlineIgnore,
@@ -30,7 +29,8 @@ from worker.inline import (
     unknown_rule,
 )
 from worker.report.rules import RULES
-from worker.toml import parse
+from worker.settings.complaints import complaint
+from worker.settings.toml import parse
 
 __all__ = [
     "Budget", "Configuration", "Ignore", "InlineIgnore", "MalformedIgnore",

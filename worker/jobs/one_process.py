@@ -10,12 +10,12 @@ from multiprocessing import get_context
 from pkgutil import resolve_name
 from threading import Event
 
-from worker.jobs import bury, carry_out
+from worker.jobs.life import bury, carry_out
 from worker.queue import Limits
-from worker.settings import Settings
+from worker.settings.server import Settings
 from worker.store import Store
 
-EXAMINE = "worker.examination:examine"
+EXAMINE = "worker.jobs.examination:examine"
 """The pipeline, by name: it is loaded in a run's own process only."""
 
 _SPAWN = get_context("spawn")

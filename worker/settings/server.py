@@ -26,10 +26,10 @@ from pydantic_settings import (
     SettingsError,
 )
 
-from worker.complaints import complaint, sentence
-from worker.credentials import Reference
 from worker.errors import UsageError
-from worker.toml import parse
+from worker.settings.complaints import complaint, sentence
+from worker.settings.credentials import Reference
+from worker.settings.toml import parse
 
 PREFIX = "ASSAYER_"
 FILE_VARIABLE = "ASSAYER_SETTINGS"

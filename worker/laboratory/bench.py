@@ -28,7 +28,7 @@ from analyzers.vocabulary import (
 )
 from worker.broker import Broker
 from worker.interruption import heed
-from worker.session import GuestFailure, Place, Session, Unpreparable
+from worker.laboratory.session import GuestFailure, Place, Session, Unpreparable
 from worker.sources import Sources
 
 SPENT = Run(NotRun("the time budget was spent"))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from worker.laboratory.session import Place
 from worker.sandbox.isolation import TRUSTED, find_isolation
 from worker.sandbox.limits import Limits
-from worker.session import Place
-from worker.settings import SandboxSettings, Settings
+from worker.settings.server import SandboxSettings, Settings
 
 
 def place_for(settings: Settings, *, trust: bool) -> Place:

@@ -17,7 +17,14 @@ from analyzers.vocabulary import (
     Returned,
     TimedOut,
 )
-from worker.codec import LONGEST_TEXT, argument_frame, ending_of, run_frame, run_of, searched_of
+from worker.laboratory.codec import (
+    LONGEST_TEXT,
+    argument_frame,
+    ending_of,
+    run_frame,
+    run_of,
+    searched_of,
+)
 
 PICTURE = Input(InputKind.IMAGE, b"png", "a cat", "cat", ".png", Origin("drawn"))
 POINTS = ("a.py::f#0:true", "a.py::f#0:false")

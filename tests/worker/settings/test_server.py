@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from worker.errors import UsageError
-from worker.settings import read_settings
+from worker.settings.server import read_settings
 
 WHOLE = """
 [app]

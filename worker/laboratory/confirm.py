@@ -27,8 +27,8 @@ from analyzers.vocabulary import (
     Target,
 )
 from worker.functions import has_function
-from worker.laboratory import Laboratory, Tree, relocated
-from worker.session import GuestFailure, Session, Unpreparable
+from worker.laboratory.bench import Laboratory, Tree, relocated
+from worker.laboratory.session import GuestFailure, Session, Unpreparable
 
 History = Sequence[tuple[Probe, Run]]
 

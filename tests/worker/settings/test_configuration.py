@@ -5,7 +5,8 @@ import datetime
 import pytest
 
 from tests.worker.changes.conftest import Project
-from worker.configuration import (
+from worker.errors import UsageError
+from worker.settings.configuration import (
     Configuration,
     InlineIgnore,
     inline_ignores,
@@ -14,7 +15,6 @@ from worker.configuration import (
     proposal,
     read_configuration,
 )
-from worker.errors import UsageError
 
 WHOLE = """
 [project]

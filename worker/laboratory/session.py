@@ -25,7 +25,7 @@ from analyzers.vocabulary import (
     Target,
 )
 from worker.broker import ApiRequest, Broker, NoAnswer
-from worker.codec import run_frame, run_of, searched_of
+from worker.laboratory.codec import run_frame, run_of, searched_of
 from worker.sandbox.channel import ChannelClosed, ChannelTimeout
 from worker.sandbox.frames import BadFrame
 from worker.sandbox.guest import GuestProcess

@@ -10,7 +10,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 
 from worker.errors import MachineError, UsageError
 from worker.queue import Limits, Queue, QueueDownError
-from worker.settings import Settings
+from worker.settings.server import Settings
 from worker.store import Attempt, Busy, Over, RunRecord, Store
 
 _log = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-import worker.session
+import worker.laboratory.session
 from analyzers.vocabulary import (
     Content,
     Died,
@@ -24,11 +24,11 @@ from tests.analyzers.cloud.bench import goals
 from tests.worker.sessions import LABELS, PLACE, target
 from worker.broker import Broker, Recordings
 from worker.engines import Engines, NoAnswer
+from worker.laboratory.session import MOST_DEATHS, GuestFailure, Place, Session, Unpreparable
 from worker.sandbox.channel import ChannelClosed, ChannelTimeout
 from worker.sandbox.frames import BadFrame
 from worker.sandbox.isolation import find_isolation
 from worker.sandbox.limits import Limits
-from worker.session import MOST_DEATHS, GuestFailure, Place, Session, Unpreparable
 from worker.sources.plain import plain_input
 
 APP = """\
@@ -218,7 +218,7 @@ class FakeGuest:
 def session(monkeypatch, tmp_path):
     def session(*says, **more):
         guest = FakeGuest(*says, **more)
-        monkeypatch.setattr(worker.session, "GuestProcess", guest)
+        monkeypatch.setattr(worker.laboratory.session, "GuestProcess", guest)
         broker = Broker(Engines([Parrot("Fire")]), Recordings(None), None)
         return guest, lambda: Session(PLACE, tmp_path, target(), broker)
 
@@ -273,7 +273,7 @@ def test_runs_are_put_in_order(session):
 
 
 def test_many_probes_go_in_several_frames(session, monkeypatch):
-    monkeypatch.setattr(worker.session, "PROBES_A_FRAME", 2)
+    monkeypatch.setattr(worker.laboratory.session, "PROBES_A_FRAME", 2)
     guest, opened = session(PREPARED, ran(0), ran(1), DONE, ran(0), DONE)
     assert len(opened().run([given("a")] * 3)) == 3
     assert [len(m["probes"]) for m in guest.heard if m["type"] == "run"] == [2, 1]

@@ -1,0 +1,1 @@
+"""A recorded run: carried out, tried again, given up."""

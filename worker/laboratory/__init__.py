@@ -1,0 +1,1 @@
+"""Where one target is tested: trees, warm guests, the bench, confirmation."""

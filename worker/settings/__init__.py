@@ -1,0 +1,1 @@
+"""What the operator decides, and what the tested repository's maintainers decide."""
