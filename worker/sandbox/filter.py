@@ -40,13 +40,15 @@ NEW_NAMESPACES = (
 TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
 WORD = 0xFFFFFFFF
 AF_UNIX = 1
+AF_INET = 2
+UDP = 17  # the protocols above are rare and have had many holes
 
 
 class NoFilter(Exception):  # noqa: N818 - a noun of the outside
     """libseccomp is missing or does not know this machine."""
 
 
-def _rules(library: Any) -> Iterator[Rule]:
+def _rules(library: Any, *, network: bool) -> Iterator[Rule]:
     """Yield (errno, call, condition on one argument).
 
     The kernel reads flags and commands as 32 bits, so they are compared under
@@ -62,9 +64,11 @@ def _rules(library: Any) -> Iterator[Rule]:
     for command in TERMINAL_INPUT:
         masked = library.Arg(1, library.MASKED_EQ, WORD, command)
         yield errno.EPERM, "ioctl", masked
+    family = library.Arg(0, library.GT, AF_INET) if network else library.Arg(0, library.NE, AF_UNIX)
     for call in ("socket", "socketpair"):
-        other = library.Arg(0, library.NE, AF_UNIX)
-        yield errno.EAFNOSUPPORT, call, other
+        yield errno.EAFNOSUPPORT, call, family
+    if network:
+        yield errno.EPROTONOSUPPORT, "socket", library.Arg(2, library.GT, UDP)
 
 
 def _library() -> Any:
@@ -76,16 +80,18 @@ def _library() -> Any:
 
 
 @cache
-def seccomp_filter() -> tuple[bytes, int]:
+def seccomp_filter(*, network: bool = False) -> tuple[bytes, int]:
     """Return the filter as BPF for this machine, and how many rules it has.
 
+    ``network`` lets IPv4 sockets be opened: only for a guest whose network
+    namespace is its own.
     A call that the architecture does not have (``ioperm`` on aarch64) is left
     out; one that the library cannot name raises ``NoFilter``.
     """
     library: Any = _library()
     program = library.SyscallFilter(library.ALLOW)
     count = 0
-    for number, name, condition in _rules(library):
+    for number, name, condition in _rules(library, network=network):
         conditions = () if condition is None else (condition,)
         try:
             program.add_rule(library.ERRNO(number), name, *conditions)
@@ -102,9 +108,9 @@ def _exported(program: Any) -> bytes:
         return file.read()
 
 
-def filter_descriptor() -> int:
+def filter_descriptor(*, network: bool = False) -> int:
     """Return a new descriptor that reads the filter from its start."""
     descriptor = os.memfd_create("seccomp")
-    os.write(descriptor, seccomp_filter()[0])
+    os.write(descriptor, seccomp_filter(network=network)[0])
     os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor

@@ -62,12 +62,14 @@ class GuestProcess:
         python: Path | str = sys.executable,
         limits: Limits | None = None,
         program: Program | None = None,
+        network: bool = False,
     ) -> Self:
         """Start a guest on ``tree``, a copy of a checkout that is ours.
 
         ``python`` is the tested project's interpreter; ``root`` of the result
         is where the guest sees the tree.  As root, a tree that others cannot
-        read is opened to them.  Raises ``MachineError`` where the guest does
+        read is opened to them.  ``network`` lets it open IPv4 sockets, which
+        reach nothing but its own network namespace.  Raises ``MachineError`` where the guest does
         not start.
         """
         plan = Plan(
@@ -76,6 +78,7 @@ class GuestProcess:
             Path(python),
             limits or Limits(),
             program or guest_program(),
+            network,
         )
         return cls(plan)
 

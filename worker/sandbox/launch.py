@@ -64,13 +64,18 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to start, on what, and how."""
+    """What to start, on what, and how.
+
+    ``network`` lets the guest open IPv4 sockets in its own network namespace;
+    it has no effect where there is none.
+    """
 
     isolation: Isolation
     tree: Path
     python: Path
     limits: Limits
     program: Program
+    network: bool = False
 
     @property
     def root(self) -> str:
@@ -133,7 +138,7 @@ def _isolated(plan: Plan, ours: socket.socket, theirs: int, held: ExitStack) -> 
     )
     with ExitStack() as given:
         told, info = _pipe(held, given)
-        seccomp = filter_descriptor()
+        seccomp = filter_descriptor(network=plan.network and plan.isolation.namespaces)
         given.callback(os.close, seccomp)
         command = sandboxed(
             inside,

@@ -41,6 +41,7 @@ def start(isolation: Isolation, tree: Path):
             python=more.get("python", sys.executable),
             limits=limits,
             program=Program(GUESTS, "guests"),
+            network=more.get("network", False),
         )
         started.append(guest)
         guest.channel.send({"type": "prepare", "behaviour": behaviour})

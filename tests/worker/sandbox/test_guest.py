@@ -230,3 +230,10 @@ def test_guest_program_is_the_analyzers_own():
     program = guest_program()
     assert program.name == "_assayer_guest"
     assert (program.folder / "wire.py").is_file()
+
+
+@pytest.mark.parametrize("network", [False, True])
+def test_network_is_opened_on_request(start, network):
+    said = facts(start("sockets", network=network))
+    assert (said.pop("AF_INET") is None) == network
+    assert all(refused == "EAFNOSUPPORT" for refused in said.values())

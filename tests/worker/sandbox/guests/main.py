@@ -1,5 +1,6 @@
 """Behaviours, by the name in the first message."""
 
+import errno
 import json
 import os
 import socket
@@ -36,6 +37,21 @@ def describe(sock):
     }
     say(sock, type="unprepared", reason=json.dumps(facts))
     sock.recv(1)
+
+
+def sockets(sock):
+    families = ("AF_INET", "AF_INET6", "AF_NETLINK", "AF_PACKET", "AF_VSOCK", "AF_ALG")
+    say(sock, type="unprepared", reason=json.dumps({name: opened(name) for name in families}))
+    sock.recv(1)
+
+
+def opened(family):
+    """Return what refuses a socket, ``None`` if nothing does."""
+    try:
+        socket.socket(getattr(socket, family), socket.SOCK_DGRAM).close()
+    except OSError as error:
+        return errno.errorcode[error.errno]
+    return None
 
 
 def leave(sock):
@@ -128,7 +144,7 @@ def burn(sock):
 BEHAVIOURS = {
     behaviour.__name__: behaviour
     for behaviour in (
-        *(describe, leave, crash, oversize, garbage, half, drip, stream),
-        *(deep, forged, silent, chatter, hoard, breed, litter, burn),
+        *(describe, sockets, leave, crash, oversize, garbage, half, drip),
+        *(stream, deep, forged, silent, chatter, hoard, breed, litter, burn),
     )
 }
