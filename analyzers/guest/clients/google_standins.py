@@ -15,7 +15,7 @@ from .google import LANGUAGE, LANGUAGE_METHODS, VISION, Google, response_name
 from .google_first import FirstLanguage, FirstVision
 from .standin_client import Client
 
-NAMES = re.compile(r"google\.cloud\.(vision|language)(?:_(v\w+))?(\.\w+)*$")
+MODULES = r"google\.cloud\.(vision|language)(?:_(v\w+))?(\.\w+)*"
 _SPACES = ("types", "enums", "gapic", "services", "client")
 
 
@@ -44,8 +44,8 @@ class Standins:
         self._names: Dict[str, Dict[str, Any]] = {}
 
     def module(self, name: str) -> GoogleModule:
-        """The stand-in for a module whose name fits ``NAMES``."""
-        match = NAMES.match(name)
+        """The stand-in for a module whose name fits ``MODULES``."""
+        match = re.fullmatch(MODULES, name)
         service, version = match.groups()[:2] if match else ("vision", None)
         package = f"google.cloud.{service}.{version or 'v1'}"
         if not any(full.startswith(package + ".") for full in self._schema.messages):

@@ -5,15 +5,27 @@ from __future__ import annotations
 import json
 import re
 from types import ModuleType
-from typing import Any, Callable, Dict, Mapping, Optional
+from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from .. import calls
 from ..spelling import read, snake, snaked
 from ..standins import Inert, InertModule
+from .family import Project, Rule
 from .google import LANGUAGE, VISION, Google, response_name
 from .http import ANALYZE, VERBS, Documents, Resource, Response, Session
 
 _ANNOTATE = re.compile(r"/images:annotate(?:$|[?#])")
+
+
+def rules(project: Project) -> List[Rule]:
+    """What is done about the modules of HTTP clients."""
+    rest = Rest(Google(project.entries, project.schema))
+    return [
+        Rule(r"urllib\.request", patch=rest.patch_urllib),
+        Rule(r"requests\.sessions", patch=rest.patch_requests),
+        Rule("httpx", rest.patch_httpx, rest.requests_module),
+        Rule("requests", standin=rest.requests_module),
+    ]
 
 
 class Rest:
