@@ -176,7 +176,7 @@ def test_delivery_outlives_the_queue(payload, deliver, client_with, store):
     broker = BrokerQueue(celery_app("redis://127.0.0.1:1/0", Limits(10)))
     began = time.monotonic()
     answer = deliver(client_with(queue=broker), payload("pull_request.opened"))
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     assert answer.status_code == 202
     assert store.stranded_runs(unsent=0) == (answer.json["run"],)
     with pytest.raises(QueueDownError):

@@ -76,7 +76,7 @@ def test_change_without_ml_is_skipped_quickly(at_home, tmp_path):
     write(repository, {"money.py": "def cents(euros):\n    return euros * 100\n", "a.txt": "b\n"})
     done = checked(at_home, repository)
     assert (done.status, done.report["verdict"]) == (0, "skipped")
-    assert done.ended.seconds < 15
+    assert done.ended.seconds < 60
 
 
 def test_syntax_error_is_named(at_home, scans):

@@ -78,6 +78,14 @@ def interrupted(desk, folder: Path, after: str, count: int = 1) -> tuple[Checked
     return Checked(Ended(status, "", said.read_text(), time.monotonic() - began), folder), children
 
 
+def survivors(children: list[Process]) -> list[Process]:
+    """Those that live on, when they had time to end."""
+    deadline = time.monotonic() + 30
+    while any(child.alive for child in children) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return [child for child in children if child.alive]
+
+
 @pytest.fixture(scope="module")
 def stopped(desk, tmp_path_factory):
     """A check stopped while its second function was examined."""
@@ -103,19 +111,15 @@ def test_what_was_found_before_stands(stopped, planted):
 
 
 def test_children_are_gone(stopped):
-    children = stopped[1]
-    assert children
-    deadline = time.monotonic() + 5
-    while any(child.alive for child in children) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert [child for child in children if child.alive] == []
+    assert stopped[1]
+    assert survivors(stopped[1]) == []
 
 
 def test_impatience_costs_no_report(desk, tmp_path):
     checked, children = interrupted(desk, tmp_path / "run", "[1/", count=4)
     assert checked.status == 3
     assert checked.report["partial"] is True
-    assert [child for child in children if child.alive] == []
+    assert survivors(children) == []
 
 
 @pytest.mark.parametrize("after", ["", "functions to test"])
@@ -123,4 +127,4 @@ def test_no_moment_shows_a_traceback(desk, tmp_path, after):
     checked, children = interrupted(desk, tmp_path / "run", after)
     assert checked.status == 3
     assert "Traceback" not in checked.ended.err
-    assert [child for child in children if child.alive] == []
+    assert survivors(children) == []

@@ -68,7 +68,7 @@ def test_endless_probe_times_out(prepared, function: str) -> None:
     started = time.monotonic()
     results = guest.run(*(probe(at=literal(at)) for at in range(3)), seconds=0.2)
     assert [r["ending"]["kind"] for r in results] == ["returned", "timed-out", "returned"]
-    assert time.monotonic() - started < 4
+    assert time.monotonic() - started < 30
 
 
 def test_output_flood_goes_nowhere(prepared) -> None:

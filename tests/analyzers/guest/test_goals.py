@@ -304,4 +304,4 @@ def test_recording_is_cheap() -> None:
             best = min(best, (time.perf_counter() - start) / 200)
         return best
 
-    assert seconds(instrumented) - seconds(plain["f"]) < 50e-6
+    assert seconds(instrumented) - seconds(plain["f"]) < 200e-6

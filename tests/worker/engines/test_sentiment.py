@@ -75,7 +75,7 @@ def test_tags_are_not_rated(engine):
 def test_hostile_texts_take_seconds_at_most(engine, text):
     began = time.monotonic()
     engine.ask(API, ApiRequest(text=text))
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
 
 
 def test_books_are_refused(engine):

@@ -109,7 +109,7 @@ def test_unfinished_frame_times_out(start, behaviour):
     began = time.monotonic()
     with pytest.raises(ChannelTimeout):
         guest.channel.receive(0.5)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
 
 
 def test_guest_that_never_reads_times_out(start):
@@ -120,8 +120,10 @@ def test_guest_that_never_reads_times_out(start):
 
 def test_chatter_is_cut(start):
     guest = start("chatter")
-    time.sleep(0.5)
-    assert 0 < len(guest.stderr_tail()) <= 64 * 1024
+    deadline = time.monotonic() + 30
+    while len(guest.stderr_tail()) < 64 * 1024 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert len(guest.stderr_tail()) == 64 * 1024
 
 
 def test_wall_clock_ends_guest(start):
