@@ -7,7 +7,6 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from analyzers import catalogue
 from analyzers.detection import Detected, detect
@@ -26,6 +25,7 @@ from worker.laboratory.place import place_for
 from worker.settings.configuration import Configuration, proposal, read_configuration
 from worker.settings.server import Settings
 from worker.sources import Sources
+from worker.temporary import owned_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,16 +154,16 @@ def _laboratory(
     sources = Sources.from_settings(settings.sources, offline=request.offline)
     recordings = Recordings(settings.recordings_folder)
     broker = Broker(engines, recordings, configuration.budget.api_calls)
-    with TemporaryDirectory(prefix="assayer-") as folder:
+    with owned_folder("trees") as folder:
         trees = {}
         for side, revision, texts in (
             ("head", changes.head, changes.sources),
             ("base", changes.base, changes.base_sources),
         ):
-            root = Path(folder) / side
+            root = folder / side
             root.mkdir()
             if texts:
                 materialise(request.repository, revision, root)
             trees[side] = Tree(root, texts)
-        Path(folder).chmod(0o755)
+        folder.chmod(0o755)
         yield Laboratory(place, broker, sources, plan, trees["head"], trees["base"])

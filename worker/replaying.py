@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from analyzers.judging import decided, located, shows
 from analyzers.vocabulary import (
@@ -28,6 +27,7 @@ from worker.laboratory.session import GuestFailure, Place, Session, Unpreparable
 from worker.report.as_json import replay_files
 from worker.report.replay import read_replay
 from worker.settings.server import Settings
+from worker.temporary import owned_folder
 
 NOT_CODE = shutil.ignore_patterns(".git", ".venv", "venv", "node_modules", "__pycache__")
 
@@ -71,13 +71,13 @@ def replay_report(
 def _copied(code: Path) -> Generator[Path]:
     if not code.is_dir():
         raise UsageError(f"{code} is no folder")
-    with TemporaryDirectory(prefix="assayer-replay-") as folder:
-        tree = Path(folder) / "tree"
+    with owned_folder("replay") as folder:
+        tree = folder / "tree"
         if (code / ".git").exists():
             materialise(code, None, tree)
         else:
             shutil.copytree(code, tree, symlinks=True, ignore=NOT_CODE)
-        Path(folder).chmod(0o755)
+        folder.chmod(0o755)
         yield tree
 
 

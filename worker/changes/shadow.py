@@ -13,13 +13,13 @@ import tempfile
 import zlib
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from threading import Timer
 from typing import IO
 
 from worker.changes.checkout import Checkout
 from worker.changes.git import SECONDS, Git
 from worker.errors import MachineError
+from worker.temporary import owned_folder
 
 _OURS = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"}
 
@@ -27,17 +27,17 @@ _OURS = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"}
 @contextmanager
 def shadow(checkout: Checkout) -> Generator[Git]:
     """Lend git in an own bare repository that borrows the checkout's objects."""
-    with tempfile.TemporaryDirectory(prefix="assayer-git-") as folder:
-        git = Git(Path(folder), _OURS)
+    with owned_folder("git") as folder:
+        git = Git(folder, _OURS)
         git.run(
             "init", "--quiet", "--bare", "--template=",
             f"--object-format={checkout.object_format}", ".",
         )  # fmt: skip
-        alternates = Path(folder) / "objects" / "info" / "alternates"
+        alternates = folder / "objects" / "info" / "alternates"
         alternates.parent.mkdir(exist_ok=True)
         alternates.write_text(f"{checkout.store / 'objects'}\n")
         if checkout.shallow:
-            shutil.copyfile(checkout.store / "shallow", Path(folder) / "shallow")
+            shutil.copyfile(checkout.store / "shallow", folder / "shallow")
         yield git
 
 

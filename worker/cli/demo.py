@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import click
 
@@ -13,6 +12,7 @@ from worker.cli.output import Output, publish, written
 from worker.cli.progress import progress_listener
 from worker.demo import BASE, BUNDLE, HEAD
 from worker.settings.server import read_settings
+from worker.temporary import owned_folder
 
 GIT_SECONDS = 30
 BUDGET_SECONDS = 90.0
@@ -35,8 +35,8 @@ def demo(trust: bool, artifacts: Path | None, quiet: bool) -> int:  # noqa: FBT0
     OCR and sentiment engines run here. Prints the review as it would stand in
     the pull request and writes an HTML page.
     """
-    with TemporaryDirectory(prefix="assayer-demo-") as folder:
-        repository = unpack(Path(folder))
+    with owned_folder("demo") as folder:
+        repository = unpack(folder)
         click.echo("A pull request adds an OCR receipt check and a sentiment filter.", err=True)
         request = CheckRequest(
             repository=repository,

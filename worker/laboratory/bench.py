@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from os import link
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from analyzers.ports import Plan
 from analyzers.vocabulary import (
@@ -30,6 +29,7 @@ from worker.broker import Broker
 from worker.interruption import heed
 from worker.laboratory.session import GuestFailure, Place, Session, Unpreparable
 from worker.sources import Sources
+from worker.temporary import owned_folder
 
 SPENT = Run(NotRun("the time budget was spent"))
 
@@ -61,14 +61,14 @@ class Laboratory:
     @contextmanager
     def patched(self, suggestion: Suggestion) -> Generator[Tree]:
         """A copy of head with the suggestion applied; gone afterwards."""
-        with TemporaryDirectory(prefix="assayer-patched-") as folder:
-            root = Path(folder) / "tree"
+        with owned_folder("patched") as folder:
+            root = folder / "tree"
             shutil.copytree(self.head.root, root, copy_function=link, symlinks=True)
             text = apply(self.head.texts[suggestion.path], suggestion)
             changed = root / suggestion.path
             changed.unlink()
             changed.write_text(text, encoding="utf-8", newline="")
-            Path(folder).chmod(0o755)
+            folder.chmod(0o755)
             yield Tree(root, {**self.head.texts, suggestion.path: text})
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import tempfile
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
@@ -17,6 +16,7 @@ from worker.sandbox.guest import GuestProcess
 from worker.sandbox.isolation import Isolation
 from worker.sandbox.launch import Program
 from worker.sandbox.limits import GIB, MIB, Limits
+from worker.temporary import owned_folder
 
 BATTERY = Program(Path(__file__).parent / "attack_battery", "_attack_battery")
 LIMITS = Limits(
@@ -47,8 +47,8 @@ def run_battery(isolation: Isolation, only: Collection[str] = ()) -> list[Attack
     All are harmless where nothing holds them.  Raises ``MachineError`` where
     a guest does not start.
     """
-    with canaries() as put_out, tempfile.TemporaryDirectory(prefix="assayer-") as tree:
-        field = _Field(isolation, put_out, Path(tree), tuple(only))
+    with canaries() as put_out, owned_folder("attacks") as tree:
+        field = _Field(isolation, put_out, tree, tuple(only))
         inside = _tried_inside(field)
         heard = ", ".join(put_out.heard())
         return [

@@ -6,11 +6,12 @@ import os
 import secrets
 import socket
 import subprocess
-import tempfile
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from worker.temporary import owned_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def canaries() -> Generator[Canaries]:
     """Put them out, open to everyone on this machine, and take them in again."""
     token = f"assayer-canary-{secrets.token_hex(8)}"
     with ExitStack() as held:
-        folder = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="assayer-")))
+        folder = held.enter_context(owned_folder("canaries"))
         folder.chmod(0o755)
         (folder / "file").write_text(token)
         listeners = {

@@ -7,7 +7,6 @@ import os
 import select
 import socket
 import subprocess
-import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -33,6 +32,7 @@ from worker.sandbox.filter import filter_descriptor
 from worker.sandbox.isolation import Isolation
 from worker.sandbox.limits import Limits
 from worker.sandbox.slots import lease, state_folder
+from worker.temporary import owned_folder
 
 START_SECONDS = 20.0
 STARTED = b"+"
@@ -175,9 +175,9 @@ def _expect_readable(binds: Sequence[Bind]) -> None:
 
 
 def _trusted(plan: Plan, ours: socket.socket, theirs: int, held: ExitStack) -> Launched:
-    folder = held.enter_context(tempfile.TemporaryDirectory(prefix="assayer-"))
+    folder = held.enter_context(owned_folder("trusted"))
     Path(folder, plan.program.name).symlink_to(plan.program.folder.resolve())
-    command = plain(plan.limits, plan.program.command(plan.python, folder, theirs))
+    command = plain(plan.limits, plan.program.command(plan.python, str(folder), theirs))
     home = Path(folder, "home")
     home.mkdir()
     popen, output = _spawn(command, environment(str(home)), (theirs,), held, cwd=str(home))

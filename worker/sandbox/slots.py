@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from worker.errors import MachineError
+from worker.temporary import locked
 
 UIDS = range(61184, 61440)
 STATE = Path("/run/assayer")
@@ -19,9 +19,11 @@ class Slot:
 
     uid: int
     lock: int
+    place: Path
 
     def release(self) -> None:
         """Give the uid back."""
+        self.place.unlink(missing_ok=True)
         os.close(self.lock)
 
 
@@ -52,13 +54,11 @@ def state_folder(folder: Path = STATE) -> Path:
 def lease(uids: range, folder: Path) -> Slot:
     """Lease the first uid that no other guest on this machine holds."""
     for uid in uids:
-        lock = os.open(folder / f"{uid}.lock", os.O_CREAT | os.O_RDWR, 0o600)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(lock)
-        else:
-            return Slot(uid, lock)
+        place = folder / f"{uid}.lock"
+        place.touch(0o600)
+        lock = locked(place)
+        if lock is not None:
+            return Slot(uid, lock, place)
     raise MachineError(
         f"All {len(uids)} sandbox slots are in use.",
         "Run fewer checks at a time, or widen the uid range in [sandbox].",

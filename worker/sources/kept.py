@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+
+from worker.temporary import replacement
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +26,8 @@ class Kept:
     def keep(self, kind: str, name: str, content: bytes) -> None:
         """Keep bytes, whole or (on a full or read-only disk) not at all."""
         place = self._place(kind, name)
-        with suppress(OSError):
-            place.parent.mkdir(parents=True, exist_ok=True)
-            with NamedTemporaryFile(dir=place.parent, prefix=".", delete=False) as part:
-                try:
-                    part.write(content)
-                    part.close()
-                    os.replace(part.name, place)  # noqa: PTH105
-                except OSError:
-                    Path(part.name).unlink(missing_ok=True)
+        with suppress(OSError), replacement(place, self.root) as part:
+            part.write(content)
 
     def _place(self, kind: str, name: str) -> Path:
         digest = hashlib.sha256(name.encode()).hexdigest()
