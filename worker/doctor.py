@@ -18,6 +18,7 @@ from worker.sandbox.doctor import examine_isolation
 from worker.settings.server import Settings
 from worker.sources.fonts import FontKind, installed
 from worker.store import Store
+from worker.sweeping import sweep
 
 REDIS_SECONDS = 3
 WORD = "ASSAYER"
@@ -26,6 +27,7 @@ PACKAGES = ("fonts-dejavu-core", "fonts-liberation", "fonts-bwht", "fonts-comic-
 
 def examine(settings: Settings) -> Iterator[Check]:
     """Look at every part, trying it for real; yields as soon as each is known."""
+    yield _clean_up(settings)
     yield from examine_isolation(settings.sandbox.uids)
     yield from _engines(settings)
     yield _fonts()
@@ -33,6 +35,11 @@ def examine(settings: Settings) -> Iterator[Check]:
     yield _queue(settings)
     yield _store(settings)
     yield _gpu()
+
+
+def _clean_up(settings: Settings) -> Check:
+    """Remove what dead runs have left, and say what it was."""
+    return Check("clean-up", ok=True, detail=str(sweep(settings)))
 
 
 def _engines(settings: Settings) -> Iterator[Check]:

@@ -14,6 +14,7 @@ from worker.jobs.life import bury, carry_out, resend
 from worker.queue import CHECK, BrokerQueue
 from worker.settings.server import read_settings
 from worker.store import Busy, Store
+from worker.sweeping import sweep
 
 _log = logging.getLogger(__name__)
 _SWEEP_SECONDS = 30
@@ -31,7 +32,9 @@ check: Any = shared_task(name=CHECK, bind=True)(_check)
 def _ended(sender: Any, args: Any, exception: BaseException, **_: object) -> None:
     """Settle the run of a process that was killed, or that failed to say so."""
     if sender.name == CHECK:
-        with Store(read_settings().store.url) as store:
+        settings = read_settings()
+        sweep(settings)
+        with Store(settings.store.url) as store:
             if bury(args[0], store, timed_out=isinstance(exception, TimeLimitExceeded)):
                 sender.apply_async(args=args, retry=False)
                 store.mark_enqueued(args[0])

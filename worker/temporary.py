@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO
 
 from worker.errors import MachineError
+from worker.mounts import mounts_below
 
 PARTS = ".parts"
 REMOVE_SECONDS = 120
@@ -171,6 +172,8 @@ def _removed(path: Path) -> bool:
     if lock is None:
         return False
     try:
+        if mounts_below(path):
+            return False
         remove(path)
     finally:
         os.close(lock)

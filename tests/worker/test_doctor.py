@@ -36,6 +36,7 @@ def closed_port():
 
 def test_every_part_is_looked_at(checks):
     assert [*checks()] == [
+        "clean-up",
         "isolation",
         "engine google.vision.text_detection",
         "engine google.language.analyze_sentiment",

@@ -12,6 +12,7 @@ from worker.cli.output import Output, exit_status, publish, written
 from worker.cli.progress import progress_listener
 from worker.report import FORMATS
 from worker.settings.server import read_settings
+from worker.sweeping import sweep
 
 
 def _names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...]:
@@ -110,6 +111,7 @@ def check(  # noqa: PLR0913, PLR0917 - one parameter an option of the contract
         trust=trust,
     )
     settings = read_settings(settings_file)
+    sweep(settings)
     with progress_listener(quiet=quiet) as listener:
         checked = run_check(request, settings, listener)
     where = Output(form, output, artifacts)

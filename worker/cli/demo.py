@@ -12,6 +12,7 @@ from worker.cli.output import Output, publish, written
 from worker.cli.progress import progress_listener
 from worker.demo import BASE, BUNDLE, HEAD
 from worker.settings.server import read_settings
+from worker.sweeping import sweep
 from worker.temporary import owned_folder
 
 GIT_SECONDS = 30
@@ -35,6 +36,8 @@ def demo(trust: bool, artifacts: Path | None, quiet: bool) -> int:  # noqa: FBT0
     OCR and sentiment engines run here. Prints the review as it would stand in
     the pull request and writes an HTML page.
     """
+    settings = read_settings(None)
+    sweep(settings)
     with owned_folder("demo") as folder:
         repository = unpack(folder)
         click.echo("A pull request adds an OCR receipt check and a sentiment filter.", err=True)
@@ -48,7 +51,7 @@ def demo(trust: bool, artifacts: Path | None, quiet: bool) -> int:  # noqa: FBT0
             trust=trust,
         )
         with progress_listener(quiet=quiet) as listener:
-            checked = check(request, read_settings(None), listener)
+            checked = check(request, settings, listener)
         _show(checked, artifacts)
     return 0
 

@@ -8,6 +8,7 @@ import click
 
 from worker.replaying import Outcome, replay_report
 from worker.settings.server import read_settings
+from worker.sweeping import sweep
 
 
 @click.command(epilog="Exit status: 0 all fixed, 1 any failed, 3 any error.")
@@ -26,8 +27,10 @@ def replay(report: Path, repo: Path, settings_file: Path | None, trust: bool) ->
 
     Prints a line for each: FAILED, FIXED or ERROR, and the fingerprint.
     """
+    settings = read_settings(settings_file)
+    sweep(settings)
     outcomes: list[Outcome] = []
-    for replayed in replay_report(report, repo, read_settings(settings_file), trust=trust):
+    for replayed in replay_report(report, repo, settings, trust=trust):
         outcomes.append(replayed.outcome)
         reason = f"  {replayed.reason}" if replayed.reason else ""
         click.echo(f"{replayed.outcome} {replayed.fingerprint}{reason}")

@@ -17,6 +17,7 @@ import click
 from worker.jobs.one_process import work
 from worker.queue import QUEUES, Limits, celery_app
 from worker.settings.server import FILE_VARIABLE, Settings, read_settings
+from worker.sweeping import sweep
 
 _SETTINGS = click.option(
     "--settings",
@@ -84,6 +85,7 @@ def worker(queues: Sequence[str], concurrency: int, settings_file: Path | None) 
 def _settings_for_children(file: Path | None) -> Settings:
     """Read the settings here, so that a mistake is told at once, and hand them on."""
     settings = read_settings(file)
+    sweep(settings)
     if file is not None:
         os.environ[FILE_VARIABLE] = str(file.resolve())
     return settings

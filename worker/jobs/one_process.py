@@ -14,6 +14,7 @@ from worker.jobs.life import bury, carry_out
 from worker.queue import Limits
 from worker.settings.server import Settings
 from worker.store import Store
+from worker.sweeping import sweep
 
 EXAMINE = "worker.jobs.examination:examine"
 """The pipeline, by name: it is loaded in a run's own process only."""
@@ -50,6 +51,7 @@ def _work_on(run_id: str, store: Store, settings: Settings, stop: Event, examine
     process.kill()
     process.join()
     bury(run_id, store, timed_out=timed_out)
+    sweep(settings)
 
 
 def _carry_out(run_id: str, settings: Settings, examine: str) -> None:

@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol, Self
 
-from platformdirs import user_state_path
-
 from analyzers import catalogue
 from analyzers.vocabulary import Supply, Wanted
 from worker.errors import UsageError
 from worker.settings.server import SourceSettings
 from worker.sources import drawn, rated
 from worker.sources.folder import Folder
-from worker.sources.kept import Kept
+from worker.sources.kept import Kept, pictures_folder
 from worker.sources.openverse import ENDPOINT, Openverse
 
 WRITING = frozenset({"text", "document"})
@@ -69,7 +67,7 @@ class Sources:
         if setting.kind == "folder":
             return cls(_folder(setting))
         if setting.kind == "openverse":
-            folder = kept or user_state_path("assayer") / "pictures"
+            folder = kept or pictures_folder()
             key = setting.key.read if setting.key else None
             source = Openverse(Kept(folder), setting.endpoint or ENDPOINT, key, offline)
             return cls(source, outages=source.outages)

@@ -7,7 +7,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from platformdirs import user_state_path
+
 from worker.temporary import replacement
+
+
+def pictures_folder() -> Path:
+    """Where pictures from elsewhere are kept."""
+    return user_state_path("assayer") / "pictures"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,132 @@
+"""What dead processes of ours have left on this machine, removed at every start.
+
+Only what nobody holds: temporary folders, parts of files and slots are locked
+for as long as their process lives.  Nothing of another user is touched.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from worker.mounts import mounts, mounts_below
+from worker.sandbox.command import SCRATCH
+from worker.sandbox.slots import STATE
+from worker.settings.server import Settings
+from worker.sources.kept import pictures_folder
+from worker.temporary import locked, sweep_folders, sweep_parts
+
+KILL_SECONDS = 5.0
+UNMOUNT_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What was found and removed, each by its name."""
+
+    processes: tuple[str, ...] = ()
+    mounts: tuple[str, ...] = ()
+    slots: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """How many of each kind, in words."""
+        counts = {field.name: len(getattr(self, field.name)) for field in fields(self)}
+        found = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+        return f"removed what dead runs had left: {found}" if found else "nothing was left behind"
+
+
+def sweep(settings: Settings, state: Path = STATE) -> Swept:
+    """Remove what dead owners left; milliseconds where there is nothing.
+
+    ``state`` is root's folder of slots and mount points.  Never raises for
+    what cannot be removed: it is there at the next start.
+    """
+    root = os.geteuid() == 0
+    return Swept(
+        processes=tuple(_stray_processes(settings.sandbox.uids, state)) if root else (),
+        mounts=tuple(_stale_mounts(state)) if root else (),
+        slots=tuple(_stale_slots(state)) if root else (),
+        folders=tuple(sweep_folders()),
+        parts=tuple(sweep_parts(pictures_folder())),
+    )
+
+
+def _stray_processes(uids: range, state: Path) -> Iterator[str]:
+    """Kill sandboxed processes whose slot nobody holds."""
+    for uid, pids in _sandboxed(uids).items():
+        place = state / f"{uid}.lock"
+        with suppress(OSError):
+            place.touch(0o600)
+            lock = locked(place)
+            if lock is not None:
+                yield from (f"{pid} of uid {uid}" for pid in pids if _killed(pid, uid))
+                os.close(lock)
+
+
+def _sandboxed(uids: range) -> dict[int, list[int]]:
+    """The processes under a slot's uid that live in a sandbox of ours."""
+    found: dict[int, list[int]] = {}
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            with suppress(OSError):
+                uid = _uid(int(entry.name))
+                if uid in uids and _in_sandbox(int(entry.name)):
+                    found.setdefault(uid, []).append(int(entry.name))
+    return found
+
+
+def _uid(pid: int) -> int:
+    """The owner of a process, also of one that may not be looked into."""
+    return Path(f"/proc/{pid}").stat().st_uid
+
+
+def _in_sandbox(pid: int) -> bool:
+    """Whether a process sees the file systems of the sandbox and no other root."""
+    seen = {str(mount.place): mount.kind for mount in mounts(pid)}
+    return seen.get("/") == seen.get(SCRATCH) == "tmpfs"
+
+
+def _killed(pid: int, uid: int) -> bool:
+    try:
+        process = os.pidfd_open(pid)
+    except OSError:
+        return False
+    try:
+        if _uid(pid) != uid or not _in_sandbox(pid):
+            return False
+        signal.pidfd_send_signal(process, signal.SIGKILL)
+        return bool(select.select([process], [], [], KILL_SECONDS)[0])
+    except OSError:
+        return False
+    finally:
+        os.close(process)
+
+
+def _stale_mounts(state: Path) -> Iterator[str]:
+    """Unmount what became visible outside of the sandbox's own mounts."""
+    for place in mounts_below(state / "stage"):
+        with suppress(OSError, subprocess.SubprocessError):
+            subprocess.run(  # noqa: S603 - a fixed program, a place of ours
+                ["/bin/umount", "--lazy", "--", str(place)],
+                stderr=subprocess.DEVNULL,
+                timeout=UNMOUNT_SECONDS,
+                check=True,
+            )
+            yield str(place)
+
+
+def _stale_slots(state: Path) -> Iterator[str]:
+    for place in sorted(state.glob("*.lock")):
+        lock = locked(place)
+        if lock is not None:
+            place.unlink(missing_ok=True)
+            os.close(lock)
+            yield place.stem
