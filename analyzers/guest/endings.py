@@ -12,7 +12,7 @@ from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
-from . import standins
+from . import calls, standins
 
 Ending = Dict[str, Any]
 Range = Tuple[int, int, int, int]
@@ -217,7 +217,7 @@ def _is_our_doing(error: BaseException, frames: List[Step], where: Optional[Rang
 def _is_environmental(error: Optional[BaseException]) -> bool:
     seen = 0
     while error is not None and seen < 10:
-        if isinstance(error, (OSError, ImportError, EOFError)):
+        if isinstance(error, (OSError, ImportError, EOFError)) or calls.is_unanswered(error):
             return True
         if _OUTSIDE.search(f"{_named(error)} {_said(error)}"):
             return True

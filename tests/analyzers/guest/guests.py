@@ -80,6 +80,7 @@ class GuestAtHand:
         self.asked: list[dict[str, Any]] = []
         self.answer: dict[str, Any] | None = None
         self.points: list[str] = []
+        self.standins: list[str] = []
 
     def prepare(self, path: str, function: str, *files: str) -> dict[str, Any]:
         self._wire.send(
@@ -89,12 +90,13 @@ class GuestAtHand:
                 "path": path,
                 "function": function,
                 "files": [path, *files],
-                "catalogue": catalogue.load().as_json([LABELS, TEXT, SENTIMENT]),
+                "catalogue": catalogue.load().as_json(catalogue.load().apis),
                 "schemas": SCHEMAS,
             }
         )
         reply = self._received()
         self.points = reply.get("points", [])
+        self.standins = reply.get("standins", [])
         return reply
 
     def run(

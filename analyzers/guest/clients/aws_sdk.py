@@ -1,0 +1,121 @@
+"""The installed botocore, with its calls caught where they would be sent."""
+
+from __future__ import annotations
+
+import datetime
+from types import ModuleType
+from typing import Any, Callable, Dict, Mapping
+
+from .. import calls
+from .aws import Aws, metadata
+
+REGION = "us-east-1"
+_NOBODY = "assayer"
+
+
+class Botocore:
+    """Patches botocore's modules as they are imported: boto3 is built on them."""
+
+    def __init__(self, aws: Aws) -> None:
+        self._aws = aws
+
+    def client(self, module: ModuleType) -> None:
+        """Patch ``botocore.client``: every operation of every client."""
+        base: Any = vars(module)["BaseClient"]
+
+        def make_api_call(client: Any, operation: str, params: Mapping[str, Any]) -> Any:
+            return self._call(client, operation, params)
+
+        base._make_api_call = make_api_call
+
+    def session(self, module: ModuleType) -> None:
+        """Patch ``botocore.session``: a region and credentials are always there."""
+        session: Any = vars(module)["Session"]
+        session.get_credentials = _credentials
+        session.create_client = _with_region(session.create_client)
+        session.get_scoped_config = _lenient(session.get_scoped_config)
+
+    def _call(self, client: Any, operation: str, params: Mapping[str, Any]) -> Dict[str, Any]:
+        model = client.meta.service_model
+        entry = self._aws.entry(model.service_name, operation)
+        if entry is None:
+            raise unreachable(model.service_name, operation)
+        faithful = calls.session().faithful
+        shapes = model.operation_model(operation)
+        if faithful:
+            _validate(params, shapes.input_shape)
+        answer = self._aws.answer(entry, params)
+        if "Error" in answer:
+            raise client.exceptions.from_code(answer["Error"].get("Code"))(answer, operation)
+        if faithful:
+            answer = _timed(answer, shapes.output_shape)
+        return {**answer, "ResponseMetadata": metadata()}
+
+
+def unreachable(service: str, operation: str) -> Exception:
+    """What a client raises for an operation that no described API is."""
+    from botocore import exceptions, xform_name
+
+    name = f"{service}.{xform_name(operation)}"
+    error = exceptions.EndpointConnectionError(endpoint_url=f"{name} (no described ML API)")
+    return calls.unanswered(name, error)
+
+
+def _validate(params: Mapping[str, Any], shape: Any) -> None:
+    from botocore.exceptions import ParamValidationError
+    from botocore.validate import ParamValidator
+
+    report = ParamValidator().validate(dict(params), shape) if shape is not None else None
+    if report is not None and report.has_errors():
+        raise ParamValidationError(report=report.generate_report())
+
+
+def _timed(value: Any, shape: Any) -> Any:
+    """An answer whose times are ``datetime`` objects, as botocore parses them."""
+    if shape is None or value is None:
+        return value
+    if shape.type_name == "structure":
+        return {key: _timed(item, shape.members.get(key)) for key, item in value.items()}
+    if shape.type_name == "list":
+        return [_timed(item, shape.member) for item in value]
+    if shape.type_name == "timestamp" and not isinstance(value, datetime.datetime):
+        from botocore.utils import parse_timestamp
+
+        return parse_timestamp(value)
+    return value
+
+
+# ------------------------------------------------------------------- sessions
+
+
+def _credentials(session: Any) -> Any:
+    from botocore.credentials import Credentials
+
+    known = getattr(session, "_credentials", None)
+    return Credentials(_NOBODY, _NOBODY) if known is None else known
+
+
+def _with_region(original: Callable[..., Any]) -> Callable[..., Any]:
+    def create_client(
+        session: Any, service_name: str, region_name: Any = None, *args: Any, **options: Any
+    ) -> Any:
+        configured = getattr(options.get("config"), "region_name", None)
+        if region_name is None and configured is None:
+            region_name = session.get_config_variable("region") or REGION
+        return original(session, service_name, region_name, *args, **options)
+
+    return create_client
+
+
+def _lenient(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a profile that is not configured here have no settings."""
+
+    def get_scoped_config(session: Any) -> Any:
+        from botocore.exceptions import ProfileNotFound
+
+        try:
+            return original(session)
+        except ProfileNotFound:
+            return {}
+
+    return get_scoped_config

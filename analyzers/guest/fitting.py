@@ -1,0 +1,115 @@
+"""Answers fitted to a response schema, and written as the service sends them."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import Any, Callable, Dict, Optional, Tuple, Type
+
+from .messages import Schema
+from .spelling import camel
+
+_KINDS: Mapping[str, Tuple[Type[Any], ...]] = {
+    "string": (str,),
+    "bytes": (bytes, bytearray),
+    "bool": (bool,),
+    "float": (int, float),
+    "double": (int, float),
+    "int32": (int,),
+    "int64": (int,),
+    "timestamp": (str, int, float, datetime.datetime),
+}
+
+
+class Misfit(ValueError):  # noqa: N818 - a fact about the answer, not an error of ours
+    """An answer that the schema does not allow; names the place."""
+
+
+def fitted(schema: Schema, name: str, answer: Any, place: str = "") -> Dict[str, Any]:
+    """An answer with what the message ``name`` has of it, and no more.
+
+    Raises :class:`Misfit` where a value is of another type.
+    """
+    if not isinstance(answer, Mapping):
+        raise Misfit(f"{place or 'the answer'} is no {name.rpartition('.')[2]}")
+    fields = schema.messages.get(name)
+    if fields is None:
+        return dict(answer)
+    return {
+        key: _value(schema, fields[key], value, f"{place}.{key}".lstrip("."))
+        for key, value in answer.items()
+        if key in fields
+    }
+
+
+def _value(schema: Schema, field: Mapping[str, Any], value: Any, place: str) -> Any:
+    if value is None:
+        return None
+    if "map" in field:
+        if not isinstance(value, Mapping):
+            raise Misfit(f"{place} is no mapping")
+        return {key: _single(schema, field, item, place) for key, item in value.items()}
+    if field.get("repeated"):
+        if not isinstance(value, (list, tuple)):
+            raise Misfit(f"{place} is no list")
+        return [_single(schema, field, item, f"{place}[{n}]") for n, item in enumerate(value)]
+    return _single(schema, field, value, place)
+
+
+def _single(schema: Schema, field: Mapping[str, Any], value: Any, place: str) -> Any:
+    kind = field["type"]
+    if kind in schema.messages:
+        return fitted(schema, kind, value, place)
+    allowed = _KINDS.get(kind)
+    if allowed is None or value is None:
+        return value
+    if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
+        raise Misfit(f"{place} is no {kind}")
+    return float(value) if kind in ("float", "double") else value
+
+
+def with_lists(schema: Schema, name: str, answer: Mapping[str, Any]) -> Dict[str, Any]:
+    """An answer in which the lists that it leaves out are there, and empty."""
+    fields = schema.messages.get(name, {})
+    made = {key: _listed(schema, fields.get(key), value) for key, value in answer.items()}
+    for key, field in fields.items():
+        if field.get("repeated"):
+            made.setdefault(key, [])
+    return made
+
+
+def _listed(schema: Schema, field: Optional[Mapping[str, Any]], value: Any) -> Any:
+    if field is None or "map" in field:
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_listed(schema, field, item) for item in value]
+    if field["type"] in schema.messages and isinstance(value, Mapping):
+        return with_lists(schema, field["type"], value)
+    return value
+
+
+def on_the_wire(
+    schema: Schema, name: str, answer: Any, spelled: Callable[[str], str] = camel
+) -> Any:
+    """An answer with its fields named as the service names them.
+
+    That is the field's own ``wire`` name, else its name as it is ``spelled``.
+    """
+    if not isinstance(answer, Mapping):
+        return answer
+    fields = schema.messages.get(name, {})
+    made: Dict[str, Any] = {}
+    for key, value in answer.items():
+        field = fields.get(key, {"type": "any"})
+        made[field.get("wire") or spelled(key)] = _sent(schema, field, value, spelled)
+    return made
+
+
+def _sent(
+    schema: Schema, field: Mapping[str, Any], value: Any, spelled: Callable[[str], str]
+) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_sent(schema, field, item, spelled) for item in value]
+    if "map" in field or field["type"] not in schema.messages:
+        return value
+    return on_the_wire(schema, field["type"], value, spelled)
