@@ -560,7 +560,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a whole run cost."""
+    """What a whole run cost; ``dollars`` by the list prices of the calls."""
 
     seconds: float = 0.0
     executions: int = 0
@@ -572,6 +572,7 @@ class Cost:
 class Conclusion(StrEnum):
     """The verdict on a whole change (CONTRACT.md, section 1)."""
 
+    dollars: float = 0.0
     SUCCESS = "success"
     FAILURE = "failure"
     NEUTRAL = "neutral"

@@ -24,10 +24,28 @@ class _Commit(_Part):
     sha: str = _SHA
 
 
+class _Place(_Part):
+    id: int
+
+
+class _Base(_Commit):
+    repo: _Place
+
+
+class _Head(_Commit):
+    """``repo`` is null when the fork is gone."""
+
+    repo: _Place | None
+
+
 class _PullRequest(_Part):
     number: int
-    base: _Commit
-    head: _Commit
+    base: _Base
+    head: _Head
+
+    @property
+    def from_fork(self) -> bool:
+        return self.head.repo is None or self.head.repo.id != self.base.repo.id
 
 
 class _Repository(_Part):
@@ -62,4 +80,5 @@ def job_of(event: str, payload: object) -> Job | None:
         head=heard.pull_request.head.sha,
         reason=f"pull request {heard.pull_request.number} {heard.action}",
         private=heard.repository.private,
+        fork=heard.pull_request.from_fork,
     )

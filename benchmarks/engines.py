@@ -39,7 +39,7 @@ READINGS = (
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         recordings = Recordings(Path(folder))
-        broker = Broker(Engines.from_settings({}, offline=True), recordings, None)
+        broker = Broker(Engines.from_settings({}, offline=True), recordings)
         began = time.perf_counter()
         item = drawn.find(Wanted(TEXT, "warm up"), 1, 0).inputs[0]
         broker.answer(TEXT, ApiRequest(item.content))

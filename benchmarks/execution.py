@@ -24,7 +24,7 @@ from analyzers.vocabulary import (
     Returned,
     Target,
 )
-from worker.broker import Broker, Recordings
+from worker.broker import Broker, Budget, Recordings
 from worker.engines import Engines
 from worker.laboratory.place import place_for
 from worker.laboratory.session import Session
@@ -93,7 +93,7 @@ def main() -> None:
 def measure(root: Path, function: str) -> dict[str, float]:
     """Seconds for 100 and 2,000 inputs, medians of five, after a warm-up."""
     place = place_for(Settings(), trust=False)
-    broker = Broker(Engines(()), Recordings(None), 0)
+    broker = Broker(Engines(()), Recordings(None), Budget(0))
     target = Target(
         "app.py",
         function,

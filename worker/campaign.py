@@ -177,3 +177,4 @@ class Campaign:
             api_calls_cached=counters.cached,
             api_calls_refused=counters.refused,
         )
+            dollars=round(counters.dollars, 6),

@@ -12,11 +12,12 @@ from analyzers import catalogue
 from analyzers.detection import Detected, detect
 from analyzers.pipeline import ANALYZERS, conclude, named
 from analyzers.ports import Analyzer, Plan
-from analyzers.vocabulary import ChangeSet, Cost, Report
-from worker.broker import Broker, Recordings
+from analyzers.vocabulary import ChangeSet, Cost, Report, Skipped
+from worker.broker import Broker, Budget, Shelves, Standing
 from worker.campaign import Campaign, Listener
 from worker.changes import Scope, materialise, read_changes
-from worker.engines import Engines
+from worker.engines import FORK, Engines
+from worker.engines.eviction import Limits
 from worker.errors import UsageError
 from worker.functions import has_function
 from worker.ignores import added_ignores, refuse_malformed
@@ -30,7 +31,10 @@ from worker.temporary import owned_folder
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    """What to check.  ``None`` takes the configuration's or the default value."""
+    """What to check.  ``None`` takes the configuration's or the default value.
+
+    Without a ``standing`` the code is the user's own.
+    """
 
     repository: Path
     base: str | None = None
@@ -43,6 +47,7 @@ class CheckRequest:
     seed: int = 0
     offline: bool = False
     trust: bool = False
+    standing: Standing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +82,9 @@ def check(request: CheckRequest, settings: Settings, listener: Listener) -> Chec
         seed=request.seed,
     )
     seconds = request.seconds or configuration.budget.seconds
-    notes = (*added_ignores(changes), *_proposal(request))
-    with _laboratory(request, settings, changes, plan, configuration) as laboratory:
+    notes = (*added_ignores(changes), *_proposal(request), *_withheld(request, settings))
+    with _laboratory(request, settings, changes, plan, configuration) as bare:
+        laboratory, installing = _furnished(bare)
         campaign = Campaign(laboratory, changes, found, listener)
         campaign.examine(analyzers, began + seconds)
         report = campaign.report(configuration, time.monotonic() - began, *notes)
@@ -141,6 +147,28 @@ def _untouched(changes: ChangeSet, found: Detected, began: float) -> Report:
     )
 
 
+def _withheld(request: CheckRequest, settings: Settings) -> tuple[str, ...]:
+    """What to say where a fork's code is kept from the configured providers."""
+    providers = [name for name, engine in settings.engines.items() if engine.kind == "provider"]
+    if request.standing is None or request.standing.approved or not providers:
+        return ()
+    return (f"{', '.join(sorted(providers))}: {FORK}",)
+
+
+def _broker(request: CheckRequest, settings: Settings, configuration: Configuration) -> Broker:
+    standing = request.standing or Standing(str(request.repository.resolve()))
+    asked, most = configuration.budget, settings.budget
+    dollars = most.api_dollars if asked.api_dollars is None else asked.api_dollars
+    kept = settings.recordings
+    return Broker(
+        Engines.from_settings(
+            settings.engines, offline=request.offline, approved=standing.approved
+        ),
+        Shelves.open(settings.recordings_folder, standing, Limits(int(kept.size), kept.days)),
+        Budget(min(asked.api_calls, most.api_calls), min(dollars, most.api_dollars)),
+    )
+
+
 @contextmanager
 def _laboratory(
     request: CheckRequest,
@@ -150,10 +178,8 @@ def _laboratory(
     configuration: Configuration,
 ) -> Generator[Laboratory]:
     place = place_for(settings, trust=request.trust)
-    engines = Engines.from_settings(settings.engines, offline=request.offline)
     sources = Sources.from_settings(settings.sources, offline=request.offline)
-    recordings = Recordings(settings.recordings_folder)
-    broker = Broker(engines, recordings, configuration.budget.api_calls)
+    broker = _broker(request, settings, configuration)
     with owned_folder("trees") as folder:
         trees = {}
         for side, revision, texts in (

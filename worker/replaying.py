@@ -18,7 +18,7 @@ from analyzers.vocabulary import (
     Reason,
     Target,
 )
-from worker.broker import Broker, Recordings
+from worker.broker import Broker, Budget, Recordings
 from worker.changes import materialise
 from worker.engines import Engines
 from worker.errors import UsageError
@@ -86,7 +86,7 @@ def _replayed(finding: Finding, place: Place, tree: Path) -> Replayed:
     criterion = located(finding.criterion, text or "")
     if text is None or criterion is None:
         return Replayed(finding.fingerprint, Outcome.FIXED, "the code is not there any more")
-    broker = Broker(Engines(()), Recordings(None), 0)
+    broker = Broker(Engines(()), Recordings(None), Budget(0))
     try:
         with Session(place, tree, _target(finding), broker) as session:
             runs = session.run(finding.probes)

@@ -56,6 +56,9 @@ class Listening:
     def detected(self, targets):
         self.heard.append(len(targets))
 
+    def preparing(self, what):
+        pass
+
     def examining(self, target):
         self.heard.append(target.id)
 
@@ -214,7 +217,7 @@ def test_outages_are_no_success(campaign):
     made, _ = campaign(target())
     made.examine([Speaking()], time.monotonic() + 100)
     laboratory = made._laboratory
-    laboratory.broker._outages["Google does not answer"] = None
+    laboratory.broker.troubles.failed("google.vision.label_detection", "digest", "Google does not answer")
     report = made.report(Configuration(), 1.0)
     assert report.broken == (Broken("engines", "", "Google does not answer"),)
     assert report.conclusion is Conclusion.ERROR

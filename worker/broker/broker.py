@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 
 from analyzers import catalogue
 from analyzers.vocabulary import JsonObject
+from worker.broker.admission import admitted
+from worker.broker.budget import Budget
+from worker.broker.flights import Flights, Key
+from worker.broker.shelves import Shelves
+from worker.broker.troubles import Troubles
 from worker.engines import (
     ANY_ENGINE,
     ApiRequest,
@@ -17,58 +24,70 @@ from worker.engines import (
     Outage,
     Recordings,
 )
+from worker.engines.answers import checked
 from worker.errors import UsageError
 
 
 class Broker:
     """Takes questions from hostile code; safe for several threads.
 
-    ``budget`` bounds how many questions go to engines (``None``: no bound);
-    recorded answers are free.  ``apis`` are the names that may be asked, by
-    default those of the catalogue.
+    ``budget`` bounds what engines are asked; recorded answers are free.
+    ``apis`` are the names that may be asked, by default those of the
+    catalogue.
 
-    ``calls`` counts the questions that went to an engine, ``cached`` those
-    answered from a recording, ``refused`` those without an answer.
+    ``calls`` counts the questions that went to an engine, ``dollars`` is their
+    list price, ``cached`` counts those answered from a recording, ``refused``
+    those without an answer.
     """
 
     def __init__(
         self,
         engines: Engines,
-        recordings: Recordings,
-        budget: int | None,
+        recordings: Recordings | Shelves,
+        budget: Budget | None = None,
         apis: AbstractSet[str] | None = None,
     ) -> None:
         self._engines = engines
-        self._recordings = recordings
-        self._budget = budget
+        self._shelves = recordings if isinstance(recordings, Shelves) else Shelves(recordings)
+        self._budget = budget or Budget()
         self._apis = catalogue.load().apis.keys() if apis is None else apis
+        self._flights = Flights()
         self._lock = threading.Lock()
         self._used: dict[str, str] = {}
-        self._outages: dict[str, None] = {}
-        self.calls = 0
+        self.troubles = Troubles()
         self.cached = 0
         self.refused = 0
+
+    @property
+    def calls(self) -> int:
+        """How many questions went to an engine."""
+        return self._budget.calls
+
+    @property
+    def dollars(self) -> float:
+        """What those cost by list price."""
+        return self._budget.dollars
 
     def answer(self, api: str, request: ApiRequest) -> JsonObject:
         """The answer in the schema's own field names.
 
         Raises:
-            NoAnswer: not an API of the catalogue, nothing asked, no engine,
-                the budget is spent, or the engine failed.
+            NoAnswer: not an API of the catalogue, not what it takes, no
+                engine, the budget is spent, or the engine failed.
 
         """
         try:
-            return self._answer(api, request)
-        except NoAnswer as reason:
-            with self._lock:
-                self.refused += 1
-                if isinstance(reason, Outage):
-                    self._outages[str(reason)] = None
+            return self._answer(api, admitted(api, request, self._apis))
+        except NoAnswer:
+            self._refuse()
             raise
         except UsageError as error:
-            with self._lock:
-                self.refused += 1
+            self._refuse()
             raise NoAnswer(str(error)) from error
+
+    def supplied(self, digests: Iterable[str]) -> None:
+        """Know inputs of our own by the SHA-256 of their content."""
+        self._shelves.supplied(digests)
 
     def substitute(self, api: str) -> bool:
         """Whether a local engine answers in the provider's place."""
@@ -79,47 +98,75 @@ class Broker:
 
     @property
     def outages(self) -> tuple[str, ...]:
-        """How configured services failed, each reason once."""
-        with self._lock:
-            return tuple(self._outages)
+        """How services failed that the run could not do without, each reason once."""
+        return self.troubles.outages
 
     def describe(self) -> tuple[str, ...]:
-        """A sentence for each API asked so far, saying which engine answered."""
+        """Sentences on the APIs asked so far: which engine answered, and how often not."""
         with self._lock:
-            return tuple(f"{api}: {engine}" for api, engine in sorted(self._used.items()))
+            used = tuple(f"{api}: {engine}" for api, engine in sorted(self._used.items()))
+        return (*used, *self.troubles.describe())
 
     def _answer(self, api: str, request: ApiRequest) -> JsonObject:
-        if not isinstance(api, str) or api not in self._apis:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise NoAnswer(f"{str(api)[:80]!r} is no API of the catalogue")
-        if request.content is None and request.text is None and request.uri is None:
-            raise NoAnswer(f"{api} was asked nothing")
         engine = self._engines.engine(api)
-        digest = request.digest(api)
-        recorded = self._recordings.find(engine.identity, api, digest)
-        if recorded is not None:
-            with self._lock:
-                self.cached += 1
-                self._used[api] = _name(engine)
-            return recorded
-        self._spend(api)
-        try:
-            answer = engine.ask(api, request)
-        except NotAsked:
-            with self._lock:
-                self.calls -= 1
-            raise
-        with self._lock:
-            self._used[api] = _name(engine)
-        if engine.identity != ANY_ENGINE:
-            self._recordings.keep(engine.identity, api, digest, answer)
+        key = (engine.identity, api, request.digest(api))
+        answer = self._recorded(key)
+        if answer is not None:
+            return answer
+        answer, ours = self._flights.fly(key, lambda: self._asked(engine, key, request))
+        if not ours:
+            self._note_cached(key)
         return answer
 
-    def _spend(self, api: str) -> None:
+    def _recorded(self, key: Key) -> JsonObject | None:
+        recorded = self._shelves.find(*key)
+        if recorded is not None:
+            self._note_cached(key)
+        return recorded
+
+    def _asked(self, engine: Engine, key: Key, request: ApiRequest) -> JsonObject:
+        """The engine's answer, or the one that another process has just recorded."""
+        with self._shelves.turn(key[2]):
+            recorded = self._recorded(key)
+            if recorded is not None:
+                return recorded
+            answer = self._paid(engine, key, request)
+            if engine.identity != ANY_ENGINE:
+                self._shelves.keep(key, _content(request), answer, durable=not engine.local)
+        return answer
+
+    def _paid(self, engine: Engine, key: Key, request: ApiRequest) -> JsonObject:
+        _, api, digest = key
+        cost = self._engines.cost(api, request)
+        self._budget.spend(api, cost)
+        try:
+            answer = checked(api, engine.ask(api, request))
+        except NotAsked:
+            self._budget.refund(cost)
+            raise
+        except Outage as outage:
+            self.troubles.failed(api, digest, str(outage))
+            raise
+        self._note(key)
+        return answer
+
+    def _note_cached(self, key: Key) -> None:
         with self._lock:
-            if self._budget is not None and self.calls >= self._budget:
-                raise NoAnswer(f"the budget of {self._budget} API calls is spent ({api})")
-            self.calls += 1
+            self.cached += 1
+        self._note(key)
+
+    def _note(self, key: Key) -> None:
+        identity, api, digest = key
+        with self._lock:
+            self._used[api] = "recorded answers" if identity == ANY_ENGINE else identity
+        self.troubles.answered(api, digest)
+
+    def _refuse(self) -> None:
+        with self._lock:
+            self.refused += 1
 
 
-def _name(engine: Engine) -> str:
-    return "recorded answers" if engine.identity == ANY_ENGINE else engine.identity
+def _content(request: ApiRequest) -> str:
+    """The SHA-256 of what the question is about."""
+    text = (request.text or "").encode("utf-8", "surrogatepass")
+    return hashlib.sha256(text if request.content is None else request.content).hexdigest()

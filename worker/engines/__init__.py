@@ -1,12 +1,13 @@
 """Engines answer questions to ML APIs: the provider, this machine, or a record."""
 
 from worker.engines.choice import Engines
-from worker.engines.engine import Engine
+from worker.engines.engine import FORK, Engine
 from worker.engines.recordings import ANY_ENGINE, Recordings
-from worker.engines.request import ApiRequest, NoAnswer, NotAsked, Outage
+from worker.engines.request import ApiRequest, NoAnswer, NotAsked, Outage, Rejected
 
 __all__ = [
     "ANY_ENGINE",
+    "FORK",
     "ApiRequest",
     "Engine",
     "Engines",
@@ -14,4 +15,5 @@ __all__ = [
     "NotAsked",
     "Outage",
     "Recordings",
+    "Rejected",
 ]

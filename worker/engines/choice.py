@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit
 
-from worker.engines.engine import Engine, Offline, Unavailable
+from analyzers.catalogue.terms import terms
+from worker.engines.engine import FORK, OFFLINE, Engine, Unavailable, Withheld
 from worker.engines.google import ENDPOINTS, Google
+from worker.engines.http import Http
 from worker.engines.ocr import LocalText
-from worker.engines.recordings import Recordings
+from worker.engines.recordings import ANY_ENGINE, Recordings
 from worker.engines.replay import Replay
-from worker.engines.request import NoAnswer
+from worker.engines.request import ApiRequest, NoAnswer
 from worker.engines.sentiment import LocalSentiment
 from worker.errors import UsageError
 from worker.settings.server import EngineSettings
@@ -24,25 +27,50 @@ def local_engines() -> tuple[Engine, ...]:
 
 
 class Engines:
-    """The engines in the order in which they are considered."""
+    """The engines in the order in which they are considered.
 
-    def __init__(self, engines: Sequence[Engine]) -> None:
+    ``prices`` are the operator's own, in micro-dollars a unit by provider,
+    instead of the list prices.
+    """
+
+    def __init__(self, engines: Sequence[Engine], prices: Mapping[str, int] | None = None) -> None:
         self._engines = tuple(engines)
+        self._prices = dict(prices or {})
 
     @classmethod
-    def from_settings(cls, settings: Mapping[str, EngineSettings], *, offline: bool) -> Self:
+    def from_settings(
+        cls, settings: Mapping[str, EngineSettings], *, offline: bool, approved: bool = True
+    ) -> Self:
         """The configured engine of each provider; local ones for all others.
+
+        For code that is not ``approved`` local ones go before all others, and
+        no provider is asked.
 
         Raises:
             UsageError: an endpoint is no address.
 
         """
         local = local_engines()
-        chosen: list[Engine] = []
+        chosen: list[Engine] = [] if approved else [*local]
+        reason = OFFLINE if offline else None if approved else FORK
         for provider, setting in settings.items():
-            chosen.extend(_configured(provider, setting, local, offline=offline))
+            chosen.extend(_configured(provider, setting, local, reason))
         unconfigured = [engine for engine in local if engine not in chosen]
-        return cls((*chosen, *unconfigured))
+        prices = {
+            provider: round(setting.price * 1_000_000)
+            for provider, setting in settings.items()
+            if setting.price is not None
+        }
+        return cls((*chosen, *unconfigured), prices)
+
+    def cost(self, api: str, request: ApiRequest) -> int | None:
+        """What a question costs in micro-dollars; ``None`` where nobody knows."""
+        engine = self.engine(api)
+        if engine.local or engine.identity == ANY_ENGINE:
+            return 0
+        own = self._prices.get(api.rpartition(".")[0])
+        known = terms(api) if own is None else replace(terms(api), price=own)
+        return known.cost(len(request.content or b""), len(request.text or ""))
 
     def engine(self, api: str) -> Engine:
         """The engine that answers ``api``.
@@ -62,9 +90,12 @@ class Engines:
 
 
 def _configured(
-    provider: str, setting: EngineSettings, local: Sequence[Engine], *, offline: bool
+    provider: str, setting: EngineSettings, local: Sequence[Engine], withheld: str | None
 ) -> list[Engine]:
-    """The engines of a provider, the last of which answers or refuses the rest."""
+    """The engines of a provider, the last of which answers or refuses the rest.
+
+    ``withheld`` says why the provider itself must not be asked.
+    """
     if setting.kind == "replay":
         folder = Recordings(Path(setting.endpoint), writable=False) if setting.endpoint else None
         return [Replay(provider, folder)]
@@ -76,19 +107,24 @@ def _configured(
         provider,
         _address(provider, setting.endpoint or ENDPOINTS[provider]),
         setting.credentials.read if setting.credentials else None,
+        Http(provider),
+        setting.uris,
     )
-    return [Offline(engine) if offline else engine]
+    return [engine if withheld is None else Withheld(engine, withheld)]
 
 
 def _address(provider: str, endpoint: str) -> str:
     try:
         parts = urlsplit(endpoint)
         good = parts.scheme in {"http", "https"} and bool(parts.hostname) and not parts.query
-        good = good and (parts.port or 1) > 0
+        good = good and (parts.port or 1) > 0 and parts.username is parts.password is None
     except ValueError:
         good = False
     if not good:
-        raise UsageError("is not an http(s) address", key=f'engines."{provider}".endpoint')
+        raise UsageError(
+            "is not an http(s) address without name, password and query",
+            key=f'engines."{provider}".endpoint',
+        )
     return endpoint
 
 

@@ -50,11 +50,19 @@ class Unavailable:
         raise NotAsked(f"no engine for {api}: {self.reason}")
 
 
+OFFLINE = "it would have to be asked over the network, which is off (--offline)"
+FORK = (
+    "fork: not asked of paid engines until approved"
+    " (a person with write access has to approve this very commit)"
+)
+
+
 @dataclass(frozen=True, slots=True)
-class Offline:
+class Withheld:
     """A provider that must not be asked now; what it once answered still counts."""
 
     engine: Engine
+    reason: str
     local: bool = False
 
     @property
@@ -69,4 +77,4 @@ class Offline:
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
         """Raises ``NotAsked``."""
         del api, request
-        raise NotAsked("it would have to be asked over the network, which is off (--offline)")
+        raise NotAsked(self.reason)

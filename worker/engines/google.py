@@ -19,7 +19,7 @@ from google.auth import exceptions, jwt
 from analyzers.vocabulary import Json, JsonObject
 from worker.engines.canonical import canonical
 from worker.engines.http import Http
-from worker.engines.request import ApiRequest, NoAnswer, Outage
+from worker.engines.request import ApiRequest, NoAnswer, NotAsked, Outage
 
 ENDPOINTS = {
     "google.vision": "https://vision.googleapis.com",
@@ -45,13 +45,16 @@ class Google:
     """One of Google's services, asked at ``endpoint`` (with or without version).
 
     ``credentials`` reads an API key or the JSON of a service account, when
-    the first question is asked; ``None`` asks without.
+    the first question is asked; ``None`` asks without.  Only with ``uris`` are
+    addresses of files passed on: the service would fetch them, from the
+    operator's own storage or as a message to somebody else's server.
     """
 
     provider: str
     endpoint: str
     credentials: Callable[[], str] | None = field(default=None, repr=False)
     http: Http = field(default_factory=lambda: Http("the provider"), repr=False)
+    uris: bool = False
     local = False
 
     @property
@@ -67,9 +70,15 @@ class Google:
         """The answer in the schema's own field names.
 
         Raises:
-            NoAnswer: the service refused, failed, or cannot be reached.
+            NoAnswer: the service refused, failed, or cannot be reached, or
+                the question is an address.
 
         """
+        if request.content is None and request.text is None and not self.uris:
+            raise NotAsked(
+                f"{self.provider} would fetch the address that the code sends: allow it by"
+                f' [engines."{self.provider}"] uris = true'
+            )
         task = api.rpartition(".")[2]
         if self.provider == "google.vision":
             return self._annotate(task, request)
@@ -139,7 +148,10 @@ class Google:
 
     @cached_property
     def _secret(self) -> str:
-        return self.credentials() if self.credentials else ""
+        secret = self.credentials() if self.credentials else ""
+        if not secret.startswith("{"):
+            self.http.secrets.add(secret)
+        return secret
 
     @cached_property
     def _account(self) -> jwt.Credentials | None:
@@ -148,16 +160,19 @@ class Google:
             return None
         audience = f"{ENDPOINTS[self.provider]}/"
         try:
-            return jwt.Credentials.from_service_account_info(
-                json.loads(self._secret), audience=audience
-            )
-        except (ValueError, KeyError, exceptions.GoogleAuthError) as error:
-            raise Outage(f"the service account for {self.provider} cannot be read") from error
+            known = json.loads(self._secret)
+            account = jwt.Credentials.from_service_account_info(known, audience=audience)
+        except (ValueError, KeyError, TypeError, exceptions.GoogleAuthError):
+            # from None: the error holds the text that it could not read
+            raise Outage(f"the service account for {self.provider} cannot be read") from None
+        self.http.secrets.add(str(known["private_key"]))
+        return account
 
     def _token(self) -> str:
         assert self._account is not None
         if not self._account.valid:
             self._account.refresh(None)
+            self.http.secrets.add(bytes(self._account.token).decode())
         return bytes(self._account.token).decode()
 
 

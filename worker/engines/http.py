@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import random
-import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, NoReturn, cast
 
 import httpx
 
 from analyzers.vocabulary import JsonObject
-from worker.engines.request import Outage
+from worker.engines.breaker import Breaker, OpenCircuit
+from worker.engines.request import Outage, Rejected
+from worker.engines.secrets import Secrets, redacted_address
 
 TRIES = 4
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 10.0
 LONGEST_REPLY = 60.0
-REST = 30.0
+LONGEST_QUESTION = 120.0
 MOST_BYTES = 16 * 1024 * 1024
 TIMEOUT = 30.0
 _AGAIN = frozenset({408, 429, 500, 502, 503, 504})
-_SECRET = re.compile(r"(?<=[?&]key=)[^&\s\"']+")
+_AT_FAULT = frozenset({400, 413, 415, 422})
 USER_AGENT = "Assayer (tests pull requests of projects that use machine learning)"
 
 
@@ -32,21 +36,23 @@ class _Redacting(logging.Filter):
     """Takes keys out of the addresses that httpx logs."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        record.msg, record.args = _SECRET.sub("…", record.getMessage()), ()
+        record.msg, record.args = redacted_address(record.getMessage()), ()
         return True
 
 
 logging.getLogger("httpx").addFilter(_Redacting())
+logging.getLogger("httpcore").setLevel(logging.WARNING)  # it would log headers
 
 
 @dataclass(slots=True)
 class Http:
-    """One server, asked again after 429, 5xx and broken connections.
+    """One service, asked again after 429, 5xx and broken connections.
 
-    One that gave no answer after all tries is left alone for ``REST`` seconds:
+    A server that fails again and again is left alone for a while (``Breaker``):
     whoever has many questions need not wait for each.
     ``name`` says in messages who is asked; ``wait`` sleeps (seconds);
-    ``redirects`` are followed only where no secret is sent.
+    ``redirects`` are followed only where no secret is sent; ``secrets`` are
+    never repeated, and an answer that repeats one is none.
     """
 
     name: str
@@ -54,10 +60,9 @@ class Http:
     tries: int = TRIES
     timeout: float = TIMEOUT
     redirects: bool = False
+    secrets: Secrets = field(default_factory=Secrets, repr=False)
     _client: httpx.Client | None = field(default=None, repr=False)
-    _resting: dict[str, tuple[float, str]] = field(
-        default_factory=dict[str, tuple[float, str]], repr=False
-    )
+    _breakers: dict[str, Breaker] = field(default_factory=dict[str, Breaker], repr=False)
 
     def post(
         self, url: str, body: JsonObject, query: Mapping[str, str], headers: Mapping[str, str]
@@ -67,12 +72,16 @@ class Http:
         Raises:
             Outage: no usable answer after all tries; neither the address
                 nor a secret is part of the message.
+            Rejected: the service found fault with the question.
 
         """
         request = self._opened().build_request(
             "POST", url, json=body, params=query, headers=headers
         )
-        return json_object(self.send(request), self.name)
+        answer = json_object(self.send(request), self.name)
+        if self.secrets.occur_in(json.dumps(answer, ensure_ascii=False).encode(errors="replace")):
+            raise Outage(f"{self.name} gave no answer: it would repeat the credential")
+        return answer
 
     def get(self, url: str, query: Mapping[str, str], headers: Mapping[str, str]) -> bytes:
         """The bytes at an address.  Raises ``Outage`` as :meth:`post`."""
@@ -80,28 +89,43 @@ class Http:
         return self.send(client.build_request("GET", url, params=query or None, headers=headers))
 
     def send(self, request: httpx.Request) -> bytes:
-        """The body of the first good answer.  Raises ``Outage``."""
-        until, problem = self._resting.get(request.url.netloc.decode(), (0.0, ""))
-        if time.monotonic() < until:
-            raise Outage(f"{self.name} gave no answer: {problem}")
+        """The body of the first good answer.  Raises as :meth:`post`."""
+        breaker = self._breakers.setdefault(request.url.netloc.decode(), Breaker())
+        deadline = time.monotonic() + LONGEST_QUESTION
+        problem = ""
         for attempt in range(self.tries):
-            pause = FIRST_WAIT * 2**attempt * random.uniform(0.8, 1.2)  # noqa: S311
             try:
-                reply = self._once(request)
-            except httpx.HTTPError as error:
-                problem = type(error).__name__
-            else:
-                if reply.status < 300:
-                    return reply.content
-                problem = f"HTTP {reply.status}{_explained(reply.content)}"
-                pause = max(pause, reply.wait)
-                if reply.status not in _AGAIN or pause > LONGEST_WAIT:
-                    break
-            if attempt < self.tries - 1:
-                self.wait(pause)
-        else:
-            self._resting[request.url.netloc.decode()] = time.monotonic() + REST, problem
+                breaker.admit()
+            except OpenCircuit as circuit:
+                problem = str(circuit)
+                break
+            reply = self._tried(request)
+            if reply.problem is None:
+                breaker.succeeded()
+                return reply.content
+            problem = self._failed(reply, breaker)
+            pause = max(FIRST_WAIT * 2**attempt * random.uniform(0.8, 1.2), reply.wait)  # noqa: S311
+            late = time.monotonic() + pause > deadline
+            if attempt == self.tries - 1 or not reply.again or pause > LONGEST_WAIT or late:
+                break
+            self.wait(pause)
         raise Outage(f"{self.name} gave no answer: {problem}")
+
+    def _failed(self, reply: _Reply, breaker: Breaker) -> str:
+        """What is wrong, told to the breaker; raises ``Rejected`` for the question's fault."""
+        problem = f"{reply.problem}{self._explained(reply.content)}"
+        if reply.status in _AT_FAULT and "api key" not in problem.casefold():
+            breaker.succeeded()
+            raise Rejected(f"{self.name} rejected the question: {problem}")
+        breaker.failed(problem, reply.wait)
+        return problem
+
+    def _tried(self, request: httpx.Request) -> _Reply:
+        """One try; whatever happens is a reply."""
+        try:
+            return self._once(request)
+        except httpx.HTTPError as error:
+            return _Reply(problem=type(error).__name__, again=True)
 
     def _once(self, request: httpx.Request) -> _Reply:
         deadline = time.monotonic() + LONGEST_REPLY
@@ -111,12 +135,30 @@ class Http:
             for chunk in response.iter_bytes():
                 content += chunk
                 if len(content) > MOST_BYTES:
-                    raise Outage(f"{self.name} sent more than {MOST_BYTES} bytes")
+                    return _Reply(problem=f"it sent more than {MOST_BYTES} bytes")
                 if time.monotonic() > deadline:
-                    raise httpx.ReadTimeout("too slow", request=request)
+                    return _Reply(problem="it answered too slowly", again=True)
         finally:
             response.close()
-        return _Reply(response.status_code, _wait(response.headers), bytes(content))
+        return self._judged(response, bytes(content))
+
+    def _judged(self, response: httpx.Response, content: bytes) -> _Reply:
+        status = response.status_code
+        if status >= 300:
+            again = status in _AGAIN
+            wait = _wait(response.headers) if again else 0.0
+            return _Reply(status, content, f"HTTP {status}", wait, again=again)
+        if self.secrets.occur_in(content):
+            return _Reply(problem="its answer repeats the credential")
+        return _Reply(status, content)
+
+    def _explained(self, content: bytes) -> str:
+        """The message of an error in Google's form, shortened, without secrets."""
+        try:
+            message: Any = json.loads(content)["error"]["message"]
+        except (ValueError, LookupError, TypeError, RecursionError):
+            return ""
+        return f": {self.secrets.redacted(str(message))[:300]}"
 
     def _opened(self) -> httpx.Client:
         if self._client is None:
@@ -126,24 +168,33 @@ class Http:
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
-    """``wait``: the seconds that the server asks to wait before the next try."""
+    """The end of a try; ``wait``: the seconds that the server asks to be left alone."""
 
-    status: int
-    wait: float
-    content: bytes
+    status: int = 0
+    content: bytes = b""
+    problem: str | None = None
+    wait: float = 0.0
+    again: bool = False
 
 
 def _wait(headers: httpx.Headers) -> float:
+    """The seconds of a ``Retry-After``, which may be a number or a date (RFC 9110, 10.2.3)."""
+    asked = headers.get("retry-after", "")
     try:
-        return max(0.0, float(headers.get("retry-after", "0")))
+        seconds = float(asked)
     except ValueError:
-        return 0.0
+        try:
+            moment = parsedate_to_datetime(asked)
+        except ValueError:
+            return 0.0
+        seconds = (moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
+    return max(0.0, seconds) if math.isfinite(seconds) else 0.0
 
 
 def json_object(content: bytes, name: str) -> JsonObject:
     """The JSON object in a reply of the server ``name``.  Raises ``Outage``."""
     try:
-        value = json.loads(content)
+        value = json.loads(content, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise Outage(f"{name} answered with something that is not JSON") from error
     if not isinstance(value, dict):
@@ -151,10 +202,5 @@ def json_object(content: bytes, name: str) -> JsonObject:
     return cast("JsonObject", value)
 
 
-def _explained(content: bytes) -> str:
-    """The message of an error in Google's form, shortened."""
-    try:
-        message: Any = json.loads(content)["error"]["message"]
-    except (ValueError, LookupError, TypeError, RecursionError):
-        return ""
-    return f": {_SECRET.sub('…', str(message))[:300]}"
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
 import re
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+import time
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any, cast
 
 from analyzers.vocabulary import JsonObject
+from worker.engines.eviction import Limits, Sweeper, touch
+from worker.temporary import replacement
 
 ANY_ENGINE = "*"
+MOST_MEMORY = 64 * 1024 * 1024
+PATIENCE = 150.0
+POLL = 0.05
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _UNSAFE = re.compile(r"[^A-Za-z0-9._@-]+")
 
@@ -24,15 +30,27 @@ class Recordings:
     """A store of answers, in ``directory`` and safe for parallel processes.
 
     The file of an answer is ``<engine>/<api>/<two digits>/<digest>.json``;
-    it says itself what it holds.  Without a directory the store lives in
-    memory; when it is not ``writable`` nothing is added.
+    it says itself what it holds.  Without a directory, or when it is not
+    ``writable``, what is added lives in memory, the newest ``MOST_MEMORY``
+    bytes of it.  ``limits`` say when files go; ``root`` is the folder of all
+    stores, where parts of files lie while they are written.
     """
 
-    def __init__(self, directory: Path | None = None, *, writable: bool = True) -> None:
+    def __init__(
+        self,
+        directory: Path | None = None,
+        *,
+        writable: bool = True,
+        limits: Limits | None = None,
+        root: Path | None = None,
+    ) -> None:
         self._directory = directory
-        self._writable = writable
-        self._memory: dict[tuple[str, str, str], JsonObject] = {}
+        self._root = root
+        self._writable = writable and directory is not None
+        self._memory: dict[tuple[str, str, str], str] = {}
+        self._remembered = 0
         self._lock = threading.Lock()
+        self._sweeper = Sweeper(directory, limits or Limits()) if self._writable else None
 
     def find(self, identity: str, api: str, digest: str) -> JsonObject | None:
         """The recorded answer, or ``None``.
@@ -41,27 +59,68 @@ class Recordings:
         as no recording.
         """
         with self._lock:
-            for (engine, *asked), answer in self._memory.items():
+            for (engine, *asked), text in self._memory.items():
                 if asked == [api, digest] and identity in (engine, ANY_ENGINE):
-                    return answer
-        found = (_read(file, identity, api, digest) for file in self._files(identity, api, digest))
-        return next((answer for answer in found if answer is not None), None)
+                    return cast("JsonObject", json.loads(text))
+        for file in self._files(identity, api, digest):
+            answer = _read(file, identity, api, digest)
+            if answer is not None:
+                if self._writable:
+                    touch(file)
+                return answer
+        return None
 
-    def keep(self, identity: str, api: str, digest: str, answer: JsonObject) -> None:
-        """Record an answer; a full or read-only disk keeps it in memory only."""
-        if not self._writable:
-            return None
-        if self._directory is None or not _DIGEST.fullmatch(digest):
-            return self._remember(identity, api, digest, answer)
+    def keep(
+        self, identity: str, api: str, digest: str, answer: JsonObject, *, durable: bool = False
+    ) -> None:
+        """Record an answer; a full or read-only disk keeps it in memory only.
+
+        A ``durable`` one, which cost money, is on the disk before this returns.
+        """
+        if not self._writable or self._directory is None or not _DIGEST.fullmatch(digest):
+            self._remember(identity, api, digest, answer)
+            return
         document = {"engine": identity, "api": api, "digest": digest, "answer": answer}
+        text = json.dumps(document)
+        file = self._directory / _place(identity, api, digest)
         try:
-            _write(self._directory / _place(identity, api, digest), json.dumps(document))
+            with replacement(file, self._root or self._directory) as part:
+                part.write(text.encode())
+                if durable:
+                    part.flush()
+                    os.fsync(part.fileno())
+            if durable:
+                _sync_folder(file.parent)
         except OSError:
             self._remember(identity, api, digest, answer)
+        if self._sweeper is not None:
+            self._sweeper.added(len(text))
+
+    @contextmanager
+    def turn(self, digest: str) -> Generator[None]:
+        """Let one process at a time ask a question, so that the next finds its answer.
+
+        Whoever waits longer than ``PATIENCE`` seconds goes on; a dead process
+        holds no turn.
+        """
+        if not self._writable or self._directory is None or not _DIGEST.fullmatch(digest):
+            yield
+            return
+        with ExitStack() as held:
+            with suppress(OSError):
+                self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+                place = self._directory / f".turn-{digest[:2]}"
+                taken = held.enter_context(place.open("wb"))
+                _take(taken.fileno(), time.monotonic() + PATIENCE)
+            yield
 
     def _remember(self, identity: str, api: str, digest: str, answer: JsonObject) -> None:
+        text = json.dumps(answer)
         with self._lock:
-            self._memory[identity, api, digest] = answer
+            self._remembered += len(text) - len(self._memory.pop((identity, api, digest), ""))
+            self._memory[identity, api, digest] = text
+            while self._remembered > MOST_MEMORY:
+                self._remembered -= len(self._memory.pop(next(iter(self._memory))))
 
     def _files(self, identity: str, api: str, digest: str) -> Iterator[Path]:
         if self._directory is None or not _DIGEST.fullmatch(digest):
@@ -72,6 +131,17 @@ class Recordings:
         with suppress(OSError):
             for engine in sorted(self._directory.iterdir()):
                 yield engine / _within(api, digest)
+
+
+def _take(descriptor: int, deadline: float) -> None:
+    """Lock a file that closing unlocks, or give up at ``deadline``."""
+    while time.monotonic() < deadline:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(POLL)
+        else:
+            return
 
 
 def _read(file: Path, identity: str, api: str, digest: str) -> JsonObject | None:
@@ -89,19 +159,12 @@ def _read(file: Path, identity: str, api: str, digest: str) -> JsonObject | None
     return cast("JsonObject", answer) if isinstance(answer, dict) else None
 
 
-def _write(file: Path, text: str) -> None:
-    """Write so that a reader sees the whole file or none."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile(
-        "w", encoding="utf-8", dir=file.parent, prefix=".", delete=False
-    ) as part:
-        try:
-            part.write(text)
-            part.close()
-            os.replace(part.name, file)  # noqa: PTH105
-        except OSError:
-            Path(part.name).unlink(missing_ok=True)
-            raise
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _place(identity: str, api: str, digest: str) -> Path:

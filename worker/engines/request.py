@@ -33,6 +33,10 @@ class Outage(NoAnswer):
     """A configured service failed or cannot be reached: the machine's fault."""
 
 
+class Rejected(NoAnswer):
+    """The service was asked and found fault with the question itself."""
+
+
 @dataclass(frozen=True, slots=True)
 class ApiRequest:
     """What is asked: bytes of a file, a text, or where the file lies.

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from analyzers.vocabulary import Target, Verdict
+from worker.broker import Standing
 from worker.check import CheckRequest, check
 from worker.errors import MachineError
 from worker.report import write_artifacts
 from worker.report.as_json import report_document
 from worker.settings.server import Settings
-from worker.store import RunRecord
+from worker.store import Job, RunRecord, Store
 
 
 def examine(run: RunRecord, settings: Settings) -> Mapping[str, Any]:
@@ -20,12 +21,22 @@ def examine(run: RunRecord, settings: Settings) -> Mapping[str, Any]:
 
     Raises ``UsageError`` and ``MachineError`` as the command line does.
     """
-    request = CheckRequest(checkout(run.job.repository, settings), run.job.base, run.job.head)
+    job = run.job
+    request = CheckRequest(
+        checkout(job.repository, settings), job.base, job.head, standing=standing(job, settings)
+    )
     checked = check(request, settings, _Silent())
     folder = artifacts_folder(settings).resolve() / run.id
     folder.mkdir(parents=True, exist_ok=True)
     artifacts = write_artifacts(checked.report, folder, checked.sources)
     return report_document(checked.report, artifacts, folder)
+
+
+def standing(job: Job, settings: Settings) -> Standing:
+    """On whose behalf a job asks: a fork's code only what is free, until approved."""
+    with Store(settings.store.url) as store:
+        approved = not job.fork or store.approval(job.repository, job.head) is not None
+    return Standing(f"github:{job.repository}", approved, job.private)
 
 
 def checkout(repository: str, settings: Settings) -> Path:
@@ -54,6 +65,9 @@ def artifacts_folder(settings: Settings) -> Path:
 
 class _Silent:
     def detected(self, targets: Sequence[Target]) -> None:
+        """Say nothing."""
+
+    def preparing(self, what: str) -> None:
         """Say nothing."""
 
     def examining(self, target: Target) -> None:

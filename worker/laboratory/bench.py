@@ -127,7 +127,9 @@ class SandboxBench:
 
     def inputs(self, wanted: Wanted, count: int) -> Supply:
         """Inputs from the sources."""
-        return self._laboratory.sources.find(wanted, count, self.plan.seed)
+        supply = self._laboratory.sources.find(wanted, count, self.plan.seed)
+        self._laboratory.broker.supplied(item.digest for item in supply.inputs)
+        return supply
 
     def run(self, probes: Sequence[Probe]) -> Sequence[Run]:
         """Run the probes on head; a broken guest is started afresh once."""

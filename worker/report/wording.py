@@ -189,8 +189,10 @@ def cost_sentence(cost: Cost) -> str:
         counted(cost.executions, "execution"),
         counted(cost.api_calls, "API call"),
     ]
+    if cost.dollars:
+        parts[-1] += f" for ${cost.dollars:,.4f}".rstrip("0").rstrip(".")
     if cost.api_calls_cached:
         parts.append(f"{cost.api_calls_cached:,} answered from recordings")
     if cost.api_calls_refused:
-        parts.append(f"{cost.api_calls_refused:,} refused by the budget")
+        parts.append(f"{cost.api_calls_refused:,} refused or without an answer")
     return ", ".join(parts)

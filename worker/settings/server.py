@@ -132,7 +132,8 @@ class EngineSettings(_Section):
 
     ``provider``: its own protocol, spoken to ``endpoint`` (its public one by
     default); ``local``: a program on this machine; ``replay``: only from
-    recordings.
+    recordings.  ``price`` in dollars a unit replaces the list price; ``uris``
+    lets the service fetch addresses that tested code sends.
     """
 
     kind: Literal["provider", "local", "replay"] = "provider"
@@ -171,8 +172,25 @@ class Settings(BaseSettings):
 
     @property
     def recordings_folder(self) -> Path:
-        """Where answers of ML APIs are kept, by the hash of what was asked."""
-        return _state() / "recordings"
+    price: float | None = Field(default=None, ge=0, le=1000)
+    uris: bool = False
+
+
+class BudgetSettings(_Section):
+    """The most that one run may cost, whatever its repository asks for."""
+
+    api_calls: int = Field(default=2000, ge=0)
+    api_dollars: float = Field(default=5.0, ge=0, le=1_000_000)
+
+
+class RecordingSettings(_Section):
+    """Where recorded answers lie, and when they go: per repository, by last use."""
+
+    folder: Path = Field(default_factory=lambda: _state() / "recordings")
+    size: ByteSize = ByteSize(256 << 20)
+    days: PositiveInt = 90
+        """Where answers of ML APIs are kept, by whose they are."""
+        return self.recordings.folder
 
     @classmethod
     def settings_customise_sources(
@@ -198,6 +216,9 @@ class _Variables(EnvSettingsSource):
             found["engines"] = {names.get(key, key): value for key, value in engines.items()}
         return found
 
+    environments: EnvironmentSettings = Field(default_factory=EnvironmentSettings)
+    budget: BudgetSettings = BudgetSettings()
+    recordings: RecordingSettings = Field(default_factory=RecordingSettings)
 
 def read_settings(file: Path | None = None) -> Settings:
     """The settings of this process.

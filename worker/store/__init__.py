@@ -1,6 +1,7 @@
 """What must outlive a process: deliveries, runs and their reports."""
 
 from worker.store.records import (
+    Approval,
     Attempt,
     Busy,
     Delivery,
@@ -13,6 +14,7 @@ from worker.store.records import (
 from worker.store.store import Store
 
 __all__ = [
+    "Approval",
     "Attempt",
     "Busy",
     "Delivery",

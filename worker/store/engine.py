@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
-from sqlalchemy.schema import CreateIndex, CreateTable
+from sqlalchemy.schema import CreateColumn, CreateIndex, CreateTable, Table
 
 from worker.store.schema import Base
 
@@ -55,5 +56,21 @@ def _create_tables(connection: Connection) -> None:
         connection.execute(text(f"SELECT pg_advisory_xact_lock({_SCHEMA_LOCK})"))
     for table in Base.metadata.sorted_tables:
         connection.execute(CreateTable(table, if_not_exists=True))
+        _add_columns(connection, table)
         for index in sorted(table.indexes, key=lambda index: str(index.name)):
             connection.execute(CreateIndex(index, if_not_exists=True))
+
+
+def _add_columns(connection: Connection, table: Table) -> None:
+    """Add the columns that an older table lacks, unless another process just has."""
+    for name in sorted(set(table.columns.keys()) - _columns(connection, table)):
+        column = CreateColumn(table.columns[name]).compile(dialect=connection.dialect)
+        try:
+            connection.execute(text(f"ALTER TABLE {table.name} ADD COLUMN {column}"))
+        except DBAPIError:
+            if name not in _columns(connection, table):
+                raise
+
+
+def _columns(connection: Connection, table: Table) -> set[str]:
+    return {str(column["name"]) for column in inspect(connection).get_columns(table.name)}

@@ -31,7 +31,8 @@ class Job:
     """What is to be checked, and why.
 
     ``repository`` is ``owner/name`` or a path.  ``base`` and ``head`` are
-    revisions; ``None`` takes the pipeline's default.
+    revisions; ``None`` takes the pipeline's default.  ``fork``: the head is
+    not known to lie in the repository itself.
     """
 
     repository: str
@@ -39,6 +40,17 @@ class Job:
     head: str | None
     reason: str
     private: bool = True
+    fork: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """Who let the code of one commit of a fork ask paid engines, and when (UTC)."""
+
+    repository: str
+    head: str
+    by: str
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)

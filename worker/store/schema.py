@@ -1,7 +1,7 @@
 """The tables.
 
-They are created where they are absent.  Their next change of shape brings
-alembic along.
+They are created where they are absent, and so are columns that have a default
+on the server.  Their next other change of shape brings alembic along.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import JSON, DateTime, Dialect, ForeignKey, Index, String, Text
+from sqlalchemy import JSON, DateTime, Dialect, ForeignKey, Index, String, Text, true
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
-from worker.store.records import Job, RunRecord, RunState
+from worker.store.records import Approval, Job, RunRecord, RunState
 
 
 class Moment(TypeDecorator[datetime]):
@@ -50,6 +50,7 @@ class RunRow(Base):
     head: Mapped[str | None] = mapped_column(String(255))
     reason: Mapped[str] = mapped_column(String(255))
     private: Mapped[bool]
+    fork: Mapped[bool] = mapped_column(server_default=true())
     state: Mapped[str] = mapped_column(String(16))
     attempts: Mapped[int] = mapped_column(default=0)
     created_at: Mapped[datetime]
@@ -69,7 +70,7 @@ class RunRow(Base):
         """Return the row as a noun."""
         return RunRecord(
             id=self.id,
-            job=Job(self.repository, self.base, self.head, self.reason, self.private),
+            job=Job(self.repository, self.base, self.head, self.reason, self.private, self.fork),
             state=RunState(self.state),
             attempts=self.attempts,
             created_at=self.created_at,
@@ -91,6 +92,21 @@ class DeliveryRow(Base):
     digest: Mapped[str] = mapped_column(String(64))
     received_at: Mapped[datetime]
     run_id: Mapped[str | None] = mapped_column(ForeignKey("runs.id"))
+
+
+class ApprovalRow(Base):
+    """A commit of a fork whose code may ask paid engines."""
+
+    __tablename__ = "approvals"
+
+    repository: Mapped[str] = mapped_column(String(201), primary_key=True)
+    head: Mapped[str] = mapped_column(String(64), primary_key=True)
+    by: Mapped[str] = mapped_column(String(100))
+    at: Mapped[datetime]
+
+    def record(self) -> Approval:
+        """Return the row as a noun."""
+        return Approval(self.repository, self.head, self.by, self.at)
 
 
 class ReportRow(Base):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self, cast
 
@@ -23,6 +25,7 @@ from sqlalchemy.orm import Session
 
 from worker.store.engine import open_engine
 from worker.store.records import (
+    Approval,
     Attempt,
     Busy,
     Delivery,
@@ -32,7 +35,9 @@ from worker.store.records import (
     RunRecord,
     RunState,
 )
-from worker.store.schema import DeliveryRow, ReportRow, RunRow
+from worker.store.schema import ApprovalRow, DeliveryRow, ReportRow, RunRow
+
+_COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 
 class Store:
@@ -176,6 +181,28 @@ class Store:
             )
         )
 
+    # ------------------------------------------------------------ approval
+
+    def approve(self, repository: str, head: str, by: str) -> Approval:
+        """Let one commit of a fork ask paid engines; the first approval stands.
+
+        ``by`` is the login of a person whose right to write was checked.
+        Raises ``ValueError`` for anything but a full commit id.
+        """
+        if not _COMMIT.fullmatch(head):
+            raise ValueError("an approval names a full commit id")
+        with suppress(IntegrityError), Session(self._engine) as session, session.begin():
+            session.add(ApprovalRow(repository=repository, head=head, by=by[:100], at=_now()))
+        approval = self.approval(repository, head)
+        assert approval is not None
+        return approval
+
+    def approval(self, repository: str, head: str | None) -> Approval | None:
+        """Who approved exactly this commit for this repository, if anyone has."""
+        with Session(self._engine) as session:
+            row = None if head is None else session.get(ApprovalRow, (repository, head))
+            return None if row is None else row.record()
+
     # ------------------------------------------------------------- looking
 
     def run(self, run_id: str) -> RunRecord | None:
@@ -270,6 +297,7 @@ def _insert_run(session: Session, job: Job) -> str:
             head=job.head,
             reason=job.reason,
             private=job.private,
+            fork=job.fork,
             state=RunState.QUEUED,
             created_at=_now(),
         )

@@ -3,9 +3,9 @@ import threading
 import pytest
 
 from analyzers.guest import calls
-from worker.broker import ApiRequest, Broker, NoAnswer, Recordings
+from worker.broker import ApiRequest, Broker, Budget, NoAnswer, Recordings
 from worker.engines import Engines
-from worker.engines.engine import Offline
+from worker.engines.engine import OFFLINE, Withheld
 from worker.errors import UsageError
 
 LABELS = "google.vision.label_detection"
@@ -32,7 +32,7 @@ class Parrot:
 
 
 def broker(engine, recordings=None, budget=None):
-    return Broker(Engines([engine]), recordings or Recordings(), budget)
+    return Broker(Engines([engine]), recordings or Recordings(), Budget(budget))
 
 
 def counters(broker):
@@ -64,7 +64,7 @@ def test_another_engine_is_asked_anew(tmp_path):
 
 
 def test_counts_only_questions_that_left():
-    asking = broker(Offline(Parrot()), budget=1)
+    asking = broker(Withheld(Parrot(), OFFLINE), budget=1)
     for content in (b"a", b"b"):
         with pytest.raises(NoAnswer, match="--offline"):
             asking.answer(LABELS, ApiRequest(content))
@@ -136,7 +136,7 @@ def test_tells_which_engine_answered():
 
 
 def test_knows_who_stands_in():
-    asking = Broker(Engines.from_settings({}, offline=True), Recordings(), None)
+    asking = Broker(Engines.from_settings({}, offline=True), Recordings())
     assert asking.substitute("google.vision.text_detection")
     assert not asking.substitute(LABELS)
     assert not broker(Parrot()).substitute(LABELS)

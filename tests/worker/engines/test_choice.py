@@ -66,7 +66,9 @@ def test_other_providers_are_refused_clearly():
         engine.ask(name, ApiRequest(b"x"))
 
 
-@pytest.mark.parametrize("endpoint", ["vision", "ftp://x", "http://", "http://h:x", "http://h?a=1"])
+@pytest.mark.parametrize(
+    "endpoint", ["vision", "ftp://x", "http://", "http://h:x", "http://h?a=1", "http://me:pw@h"]
+)
 def test_bad_endpoint_is_wrong_usage(endpoint):
     with pytest.raises(UsageError, match="endpoint: is not"):
         engines(google_vision=EngineSettings(endpoint=endpoint))

@@ -1,6 +1,7 @@
 import base64
 import json
 import logging
+import re
 
 import pytest
 from google.auth import jwt
@@ -8,7 +9,8 @@ from google.cloud import language_v1, vision
 from google.protobuf import json_format
 
 from tests.worker.engines.standin import Reply
-from worker.engines import ApiRequest, NoAnswer, Outage
+from worker.engines import ApiRequest, NoAnswer, NotAsked, Outage
+from worker.engines.breaker import FAILURES
 from worker.engines.google import Google
 from worker.engines.http import Http
 
@@ -80,9 +82,22 @@ def test_vision_answer_fits_the_sdk(stand_in):
     assert json_format.MessageToDict(parsed, preserving_proto_field_name=True) == answer
 
 
-def test_picture_by_address_is_passed_on(stand_in):
+@pytest.mark.parametrize("uri", ["gs://operators/letter.png", "https://thief.example/?say=this"])
+@pytest.mark.parametrize(
+    ("provider", "api"), [("google.vision", LABELS), ("google.language", SENTIMENT)]
+)
+def test_addresses_are_nobodys_to_fetch(stand_in, provider, api, uri):
     server = stand_in(Reply(CAT))
-    google(server)[0].ask(LABELS, ApiRequest(uri="gs://bucket/cat.jpg"))
+    with pytest.raises(NotAsked, match=rf'\[engines."{provider}"\] uris = true'):
+        google(server, provider)[0].ask(api, ApiRequest(uri=uri))
+    assert server.asked == []
+
+
+def test_address_is_passed_on_where_allowed(stand_in):
+    server = stand_in(Reply(CAT))
+    engine, _ = google(server)
+    engine.uris = True
+    engine.ask(LABELS, ApiRequest(uri="gs://bucket/cat.jpg"))
     image = server.asked[0].json["requests"][0]["image"]
     assert image == {"source": {"imageUri": "gs://bucket/cat.jpg"}}
 
@@ -144,10 +159,11 @@ def test_failed_service_is_left_alone(stand_in):
     server = stand_in(Reply({"error": {"message": "busy"}}, 503))
     engine, waits = google(server, tries=2)
     for _ in range(5):
-        with pytest.raises(Outage, match="HTTP 503: busy"):
+        with pytest.raises(Outage, match="HTTP 503: busy") as outage:
             engine.ask(LABELS, ApiRequest(b"x"))
-    assert len(server.asked) == 2
-    assert len(waits) == 1
+    assert len(server.asked) == FAILURES == 4
+    assert len(waits) == 2
+    assert re.search(r"left alone until \d\d:\d\d:\d\d UTC", str(outage.value))
 
 
 def test_waits_as_long_as_asked(stand_in):

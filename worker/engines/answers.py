@@ -1,0 +1,135 @@
+"""Whether an engine's answer is one that the API can give, before anybody sees it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any, cast
+
+from analyzers import catalogue
+from analyzers.vocabulary import Json, JsonObject
+from worker.engines.request import Outage
+
+MOST_BYTES = 8 * 1024 * 1024
+DEEPEST = 64
+_NOT_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
+
+
+def checked(api: str, answer: JsonObject) -> JsonObject:
+    """The answer, if it fits the API's schema as far as that is known.
+
+    Fields that the schema lacks are let through: services grow.
+
+    Raises:
+        Outage: a field has the wrong type, or the answer is too large, too
+            deep, or no JSON.
+
+    """
+    try:
+        text = json.dumps(answer, allow_nan=False)
+        if len(text) > MOST_BYTES:
+            raise Outage(f"{api} was answered with more than {MOST_BYTES} bytes")
+        problem = _depth(answer, DEEPEST) or _problem(_message(api), answer, "")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise Outage(f"{api} was answered with something that is not JSON") from error
+    if problem:
+        raise Outage(f"{api} was answered against its schema: {problem}")
+    return answer
+
+
+def _message(api: str) -> str:
+    described = catalogue.load().apis.get(api)
+    return (described.schema if described else None) or ""
+
+
+@cache
+def _schemas() -> tuple[Mapping[str, Any], frozenset[str]]:
+    """The fields by message, and the names of the enums."""
+    messages: dict[str, Any] = {}
+    enums: set[str] = set()
+    for entry in files("analyzers.catalogue").joinpath("schemas").iterdir():
+        if entry.name.endswith(".json"):
+            document = json.loads(entry.read_text(encoding="utf-8"))
+            messages.update(document.get("messages", {}))
+            enums.update(document.get("enums", {}))
+    return messages, frozenset(enums)
+
+
+def _depth(value: Json, left: int) -> str:
+    if isinstance(value, dict | list) and not left:
+        return f"it is nested deeper than {DEEPEST}"
+    inner = value.values() if isinstance(value, Mapping) else value
+    if not isinstance(value, dict | list):
+        return ""
+    return next((p for item in cast("Any", inner) if (p := _depth(item, left - 1))), "")
+
+
+def _problem(message: str, value: Json, place: str) -> str:
+    """What is wrong with a message, or nothing."""
+    if not isinstance(value, Mapping):
+        return f"{place or 'it'} is no object"
+    fields: Mapping[str, Any] = _schemas()[0].get(message, {})
+    for key, item in value.items():
+        spec = fields.get(key) or fields.get(f"{key}_")
+        problem = _field(spec, item, f"{place}.{key}".lstrip(".")) if spec else ""
+        if problem:
+            return problem
+    return ""
+
+
+def _field(spec: Mapping[str, Any], value: Json, place: str) -> str:
+    if "map" in spec:
+        return "" if isinstance(value, Mapping) else f"{place} is no object"
+    if not spec.get("repeated"):
+        return _single(str(spec["type"]), value, place)
+    if not isinstance(value, list | tuple):
+        return f"{place} is no list"
+    return next((p for item in value if (p := _single(str(spec["type"]), item, place))), "")
+
+
+def _single(kind: str, value: Json, place: str) -> str:
+    messages, enums = _schemas()
+    if value is None:
+        return ""
+    if kind in enums:
+        return "" if isinstance(value, str) or _is_integer(value) else f"{place} is no enum's value"
+    if kind in messages:
+        return _problem(kind, value, place)
+    fits = _SCALARS.get(kind, _is_integer if "int" in kind else _anything)
+    return "" if fits(value) else f"{place} is no {kind}"
+
+
+def _is_integer(value: Json) -> bool:
+    """Whether it is an integer, which REST writes as a string where it has 64 bits."""
+    if isinstance(value, str):
+        return value.lstrip("-").isdecimal()
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == int(value)
+
+
+def _is_number(value: Json) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number or (isinstance(value, str) and value in _NOT_FINITE)
+
+
+def _anything(value: Json) -> bool:
+    del value
+    return True
+
+
+def _is_string(value: Json) -> bool:
+    return isinstance(value, str)
+
+
+def _is_bool(value: Json) -> bool:
+    return isinstance(value, bool)
+
+
+_SCALARS: dict[str, Callable[[Json], bool]] = {
+    "string": _is_string,
+    "bytes": _is_string,
+    "bool": _is_bool,
+    "float": _is_number,
+    "double": _is_number,
+}

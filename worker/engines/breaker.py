@@ -1,0 +1,78 @@
+"""A circuit breaker: whoever fails again and again is left alone for a while.
+
+Own code: of the published ones, pybreaker holds a lock over each call, so that
+questions would queue, and circuitbreaker lets every thread probe at once.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+FAILURES = 4
+SECONDS = 30.0
+LONGEST = 300.0
+
+
+class OpenCircuit(Exception):  # noqa: N818 - a state, and why
+    """Nobody is to ask now; the message says until when and why."""
+
+
+class Breaker:
+    """Guards one server; safe for several threads.
+
+    After ``failures`` in a row it opens for ``seconds``, then lets one try
+    through: its success closes it, its failure opens it for twice as long, at
+    most ``LONGEST`` seconds.
+    """
+
+    def __init__(
+        self,
+        failures: int = FAILURES,
+        seconds: float = SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._failures = failures
+        self._seconds = seconds
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._failed = 0
+        self._opened = 0
+        self._until = 0.0
+        self._probing = False
+        self._problem = ""
+
+    def admit(self) -> None:
+        """Return when a try may go out; report its end.  Raises ``OpenCircuit``."""
+        with self._lock:
+            if not self._opened:
+                return
+            left = self._until - self._clock()
+            if left > 0 or self._probing:
+                raise OpenCircuit(self._said(left))
+            self._probing = True
+
+    def succeeded(self) -> None:
+        """Note that the server answered a try: the circuit is closed."""
+        with self._lock:
+            self._failed = self._opened = 0
+            self._probing = False
+
+    def failed(self, problem: str, wait: float = 0.0) -> None:
+        """Note a failed try, and how many seconds the server asked to be left alone."""
+        with self._lock:
+            self._failed += 1
+            self._problem = problem
+            if self._probing or self._failed >= self._failures or wait > self._seconds:
+                pause = max(self._seconds * 2**self._opened, wait)
+                self._opened = min(self._opened + 1, 8)
+                self._until = self._clock() + min(pause, LONGEST)
+                self._probing = False
+
+    def _said(self, left: float) -> str:
+        if left <= 0:
+            return f"it is being tried again after {self._failed} failures: {self._problem}"
+        until = datetime.now(UTC) + timedelta(seconds=left)
+        return f"left alone until {until:%H:%M:%S} UTC after {self._problem}"
