@@ -4,32 +4,45 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
+from worker.errors import MachineError
+from worker.sandbox.attack_battery.lasting import HOLDING, STAYING
+from worker.sandbox.attack_battery.main import ATTACKS
 from worker.sandbox.canaries import Canaries, canaries
+from worker.sandbox.channel import ChannelClosed, ChannelTimeout
+from worker.sandbox.frames import BadFrame
 from worker.sandbox.guest import GuestProcess
 from worker.sandbox.isolation import Isolation
 from worker.sandbox.launch import Program
 from worker.sandbox.limits import GIB, MIB, Limits
-from worker.temporary import owned_folder
 
 BATTERY = Program(Path(__file__).parent / "attack_battery", "_attack_battery")
+VICTIM = BATTERY.folder / "victim.py"
+ZYGOTE = "memory of the zygote in /proc"
 LIMITS = Limits(
     memory=256 * MIB,
     address_space=GIB,
     processes=64,
+    files=2000,
     file_size=MIB,
     open_files=128,
     cpu_seconds=20,
     wall_seconds=60.0,
     scratch=8 * MIB,
 )
-ENDING = 3.0
+BURNING = replace(LIMITS, cpu_seconds=1)
+SECONDS = 40.0
+HOLD = 15.0
+GUESTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +55,27 @@ class Attack:
 
 
 def run_battery(isolation: Isolation, only: Collection[str] = ()) -> list[Attack]:
-    """Try every attack against ``isolation``, or ``only`` those; about a second.
+    """Try every attack against ``isolation``, or ``only`` those; some seconds.
 
     All are harmless where nothing holds them.  Raises ``MachineError`` where
     a guest does not start.
     """
-    with canaries() as put_out, owned_folder("attacks") as tree:
-        field = _Field(isolation, put_out, tree, tuple(only))
-        inside = _tried_inside(field)
-        heard = ", ".join(put_out.heard())
-        return [
-            *inside,
-            Attack("anything the host heard", not heard, heard or "nothing"),
-            *(attack(field) for name, attack in _LASTING.items() if field.wants(name)),
+    with canaries() as put_out:
+        shutil.copy(VICTIM, put_out.tree)
+        field = _Field(isolation, put_out)
+        tries = [
+            partial(_tried_together, field, [name for name in ATTACKS if not only or name in only]),
+            *(partial(_tried_alone, field, n) for n in _ALONE if not only or n in only),
         ]
+        with ThreadPoolExecutor(GUESTS) as pool:
+            outcomes = [outcome for tried in pool.map(_call, tries) for outcome in tried]
+        noticed = ", ".join(put_out.noticed())
+    return [*outcomes, Attack("anything the host noticed", not noticed, noticed or "nothing")]
+
+
+def _call(attempt: Callable[[], list[Attack]]) -> list[Attack]:
+    """Try; a guest dies with the thread that started it, so it ends in here."""
+    return attempt()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,33 +84,38 @@ class _Field:
 
     isolation: Isolation
     put_out: Canaries
-    tree: Path
-    only: tuple[str, ...]
 
-    def wants(self, name: str) -> bool:
-        return not self.only or name in self.only
+    def guest(self, limits: Limits, program: Program | None = None) -> GuestProcess:
+        """Start a guest on the canaries' tree."""
+        return GuestProcess.start(
+            self.isolation, tree=self.put_out.tree, limits=limits, program=program
+        )
 
-    def started(self, lasting: str = "") -> GuestProcess:
-        """Start a guest and give it its orders."""
-        guest = GuestProcess.start(self.isolation, tree=self.tree, limits=LIMITS, program=BATTERY)
-        limits = {
-            "file_size": LIMITS.file_size,
-            "open_files": LIMITS.open_files,
-            "scratch": LIMITS.scratch,
-            "address_space": LIMITS.address_space,
+    def attacked(
+        self, attacks: Collection[str] = (), alone: str = "", limits: Limits = LIMITS
+    ) -> GuestProcess:
+        """Start a guest that tries ``attacks``, or one ``alone``."""
+        guest = self.guest(limits, BATTERY)
+        bounds = ("file_size", "open_files", "files", "scratch", "address_space")
+        canary = {
+            **self.put_out.orders(),
+            "project": guest.root,
+            "hold": HOLD,
+            **{name: getattr(limits, name) for name in bounds},
         }
-        canary = {**self.put_out.orders(), "project": guest.root, **limits}
-        orders = {"lasting": lasting, "only": self.only, "canary": canary}
+        orders = {"attacks": list(attacks), "alone": alone, "canary": canary}
         guest.channel.send({"type": "attack", **orders})
         return guest
 
 
-def _tried_inside(field: _Field) -> list[Attack]:
-    with field.started() as guest:
+def _tried_together(field: _Field, names: list[str]) -> list[Attack]:
+    """Try many in one guest; one that left no word was not held."""
+    with field.attacked(names) as guest:
         status = guest.wait(LIMITS.wall_seconds)
     ended = guest.stopped or f"exit status {status}"
+    said = {attack.name: attack for attack in _reported(guest.stderr_tail())}
     return [
-        *_reported(guest.stderr_tail()),
+        *(said.get(name) or Attack(name, held=False, detail="was not tried") for name in names),
         Attack("the battery to its end", status == 0, ended),
     ]
 
@@ -102,48 +127,74 @@ def _reported(printed: str) -> Iterator[Attack]:
             yield Attack(said["attack"], said["held"], said["detail"])
 
 
-def _hoarding(field: _Field) -> Attack:
-    with field.started("memory of many processes") as guest:
-        guest.wait(ENDING)
-        stopped = guest.stopped
-    held = stopped is not None
-    return Attack("memory of many processes", held, stopped or "was not stopped")
+def _tried_alone(field: _Field, name: str) -> list[Attack]:
+    return [_ALONE[name](field, name)]
 
 
-def _staying(field: _Field, name: str, mark: str) -> Attack:
+def _holding(field: _Field, name: str) -> Attack:
+    """Try to use too much: an error, or the end of the guest, holds it."""
+    limits = BURNING if name == "burning the processor" else LIMITS
+    with field.attacked(alone=name, limits=limits) as guest:
+        status = guest.wait(SECONDS)
+    if guest.stopped:
+        return Attack(name, held=True, detail=guest.stopped)
+    for said in _reported(guest.stderr_tail()):
+        return said
+    killed = bool(status) and status in {-signal.SIGKILL, 128 + signal.SIGKILL}
+    return Attack(name, killed, f"ended with status {status}")
+
+
+def _staying(field: _Field, name: str) -> Attack:
     """Close a guest that wants to stay, and look for what is left of it."""
-    token = f"{field.put_out.token}-{mark}"
-    with field.started(name):
+    token = f"{field.put_out.token}-{_MARKS[name]}"
+    with field.attacked(alone=name):
         appeared = _appears(token)
     left = _left(token)
     if not appeared:
         return Attack(name, held=False, detail="the attack itself did not start")
     for pid in left:
-        os.kill(pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
     return Attack(name, not left, f"left {left}" if left else "gone with its guest")
 
 
-def _deaf(field: _Field) -> Attack:
-    return _staying(field, "ignoring signals", "deaf")
+def _zygote(field: _Field, name: str) -> Attack:
+    """Let the guest that runs tested code run a function that attacks it."""
+    target = {"path": VICTIM.name, "function": "rewrite", "files": [], "hidden": []}
+    probes = [{"arguments": {}, "script": None}]
+    with field.guest(replace(LIMITS, address_space=4 * GIB)) as guest:
+        channel = guest.channel
+        prepare = {"type": "prepare", "root": guest.root, "catalogue": [], "schemas": {}}
+        channel.send({**prepare, **target})
+        try:
+            said = channel.receive(SECONDS)
+            if said["type"] == "prepared":
+                channel.send({"type": "run", "blobs": {}, "probes": probes, "seconds": 5.0})
+                said = channel.receive(SECONDS)
+        except (BadFrame, ChannelClosed, ChannelTimeout) as error:
+            tail = guest.stderr_tail().strip()[-500:]
+            raise MachineError(
+                f"The guest fails: {error}. {tail}", "Install Assayer again."
+            ) from error
+    ending = said["results"][0]["ending"] if said["type"] == "ran" else {"kind": said["type"]}
+    held = ending["kind"] == "raised" and ending["exception"] in {"PermissionError", "OSError"}
+    return Attack(name, held, f"{ending.get('message') or ending.get('value') or ending['kind']}")
 
 
-def _daemon(field: _Field) -> Attack:
-    return _staying(field, "daemonising", "daemon")
-
-
-_LASTING: Mapping[str, Callable[[_Field], Attack]] = {
-    "memory of many processes": _hoarding,
-    "ignoring signals": _deaf,
-    "daemonising": _daemon,
+_MARKS = {"ignoring signals": "deaf", "daemonising": "daemon"}
+_ALONE: Mapping[str, Callable[[_Field, str], Attack]] = {
+    **dict.fromkeys(HOLDING, _holding),
+    **dict.fromkeys(STAYING, _staying),
+    ZYGOTE: _zygote,
 }
 
 
 def _appears(token: str) -> bool:
-    deadline = time.monotonic() + ENDING
+    deadline = time.monotonic() + SECONDS
     while not _left(token):
         if time.monotonic() > deadline:
             return False
-        time.sleep(0.01)
+        time.sleep(0.02)
     return True
 
 

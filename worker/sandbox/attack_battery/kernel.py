@@ -12,10 +12,18 @@ import tempfile
 from pathlib import Path
 
 from .canary import Attacks, Canary
-from .syscalls import call
+from .syscalls import buffer, call
 
 NEW_USER = 0x10000000
 NEW_MOUNTS = 0x00020000
+NEW_OTHERS = {
+    "processes": 0x20000000,
+    "network": 0x40000000,
+    "IPC": 0x08000000,
+    "host name": 0x04000000,
+    "control groups": 0x02000000,
+    "time": 0x00000080,
+}
 TIOCSTI = 0x5412
 HIGH_BIT = 1 << 32
 X32 = 0x40000000
@@ -31,6 +39,19 @@ def mount_namespace(_canary: Canary) -> str:
     """Make a mount namespace with ``unshare``."""
     call("unshare", NEW_MOUNTS)
     return "made one"
+
+
+def other_namespaces(_canary: Canary) -> str:
+    """Make any other namespace with ``unshare``."""
+    return ", ".join(name for name, flag in NEW_OTHERS.items() if _unshares(flag))
+
+
+def _unshares(flag: int) -> bool:
+    try:
+        call("unshare", flag)
+    except OSError:
+        return False
+    return True
 
 
 def cloned_namespace(_canary: Canary) -> str:
@@ -52,18 +73,19 @@ def clone3_namespace(_canary: Canary) -> str:
     return "made one"
 
 
-def other_namespace(_canary: Canary) -> str:
-    """Enter the mount namespace of the first process."""
-    descriptor = os.open("/proc/1/ns/mnt", os.O_RDONLY)
+def other_namespace(canary: Canary) -> str:
+    """Enter the mount namespace of the host's canary, or else our own again."""
+    theirs = Path(f"/proc/{canary.pid}/ns/mnt")
+    descriptor = os.open(theirs if theirs.is_symlink() else "/proc/self/ns/mnt", os.O_RDONLY)
     call("setns", descriptor, NEW_MOUNTS)
     return "entered it"
 
 
 def mount(_canary: Canary) -> str:
-    """Mount a private tmpfs on a folder of our own."""
-    call("unshare", NEW_MOUNTS)
-    call("mount", b"none", b"/", 0, 1 << 18 | 1 << 14, 0)
-    call("mount", b"none", b"/tmp", b"tmpfs", 0, 0)
+    """Mount a tmpfs on an empty folder of our own, and take it away again."""
+    with tempfile.TemporaryDirectory() as folder:
+        call("mount", b"none", os.fsencode(folder), b"tmpfs", 0, 0)
+        call("umount2", os.fsencode(folder), 0)
     return "mounted"
 
 
@@ -86,7 +108,7 @@ def bpf(_canary: Canary) -> str:
 
 def io_uring(_canary: Canary) -> str:
     """Make a ring that does calls unseen by the filter."""
-    return f"descriptor {call('io_uring_setup', 1, ctypes.create_string_buffer(120))}"
+    return f"descriptor {call('io_uring_setup', 1, buffer(120))}"
 
 
 def userfaultfd(_canary: Canary) -> str:
@@ -97,6 +119,19 @@ def userfaultfd(_canary: Canary) -> str:
 def keyring(_canary: Canary) -> str:
     """Reach the kernel's keys."""
     return f"keyring {call('keyctl', 0, -2, 1)}"
+
+
+def new_key(canary: Canary) -> str:
+    """Put a key into our process's keyring, which no limit of memory counts."""
+    name = canary.token.encode()
+    return f"key {call('add_key', b'user', name, b'canary', 6, -2)}"
+
+
+def requested_key(canary: Canary) -> str:
+    """Have the kernel search for a key, which may start a program of the host."""
+    name = canary.token.encode()
+    call("add_key", b"user", name, b"canary", 6, -2)
+    return f"key {call('request_key', b'user', name, 0, 0)}"
 
 
 def perf_events(_canary: Canary) -> str:
@@ -143,6 +178,11 @@ def shared_segment(_canary: Canary) -> str:
     return f"segment {identity}"
 
 
+def secret_memory(_canary: Canary) -> str:
+    """Hold memory that nobody else can look into."""
+    return f"descriptor {call('memfd_secret', 0)}"
+
+
 def other_abi(_canary: Canary) -> str:
     """Make a call by the numbers of another ABI, which a filter may forget."""
     if platform.machine() != "x86_64":
@@ -173,6 +213,7 @@ def host_name(_canary: Canary) -> str:
 ATTACKS: Attacks = {
     "user namespace by unshare": user_namespace,
     "mount namespace by unshare": mount_namespace,
+    "other namespaces by unshare": other_namespaces,
     "user namespace by clone": cloned_namespace,
     "user namespace by clone3": clone3_namespace,
     "entering a namespace": other_namespace,
@@ -183,11 +224,14 @@ ATTACKS: Attacks = {
     "io_uring": io_uring,
     "userfaultfd": userfaultfd,
     "kernel keyring": keyring,
+    "a new key": new_key,
+    "asking for a key": requested_key,
     "performance counters": perf_events,
     "device node": device_node,
     "typing into a terminal": terminal_input,
     "typing with a high bit": wide_terminal_input,
     "memory in an unmapped file": hidden_memory,
+    "secret memory": secret_memory,
     "memory in a System V segment": shared_segment,
     "calls of the x32 ABI": other_abi,
     "writing core_pattern": core_pattern,

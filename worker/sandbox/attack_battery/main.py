@@ -7,11 +7,12 @@ import os
 import select
 import signal
 import socket
+import traceback
 from typing import Any
 
 from . import files, kernel, network, processes, resources
 from .canary import Attack, Attacks, Canary
-from .lasting import LASTING
+from .lasting import HOLDING, STAYING
 
 ATTACKS: Attacks = {
     **network.ATTACKS,
@@ -20,7 +21,8 @@ ATTACKS: Attacks = {
     **kernel.ATTACKS,
     **resources.ATTACKS,
 }
-SECONDS = 5.0
+SECONDS = 10.0
+LONGEST = 200
 
 
 def main(descriptor: int) -> None:
@@ -29,15 +31,19 @@ def main(descriptor: int) -> None:
     orders = _orders(descriptor)
     extra = tuple(number for number in inherited if number != descriptor)
     canary = Canary(**orders["canary"], descriptors=extra)
-    if orders["lasting"]:
-        LASTING[orders["lasting"]](canary)
-        return
-    for name, attack in ATTACKS.items():
-        if orders["only"] and name not in orders["only"]:
-            continue
-        held, detail = _tried(attack, canary)
-        line = json.dumps({"attack": name, "held": held, "detail": detail})
-        os.write(1, line.encode() + b"\n")
+    alone = orders["alone"]
+    if alone in STAYING:
+        STAYING[alone](canary)
+    elif alone:
+        _report(alone, *_outcome(HOLDING[alone], canary))
+    else:
+        for name in orders["attacks"]:
+            _report(name, *_tried(ATTACKS[name], canary))
+
+
+def _report(name: str, held: bool, detail: str) -> None:  # noqa: FBT001 - an outcome's two parts
+    line = json.dumps({"attack": name, "held": held, "detail": detail})
+    os.write(1, b"\n" + line.encode() + b"\n")
 
 
 def _is_open(number: int) -> bool:
@@ -77,8 +83,11 @@ def _tried(attack: Attack, canary: Canary) -> tuple[bool, str]:
 
 
 def _outcome(attack: Attack, canary: Canary) -> tuple[bool, str]:
+    """Return as :func:`_tried`; an attack that is itself at fault was not held."""
     try:
         got = attack(canary)
     except (OSError, MemoryError, ValueError) as error:
-        return True, str(error)[:500] or type(error).__name__
-    return not got, got[:500]
+        return True, str(error)[:LONGEST] or type(error).__name__
+    except Exception:  # noqa: BLE001 - whatever it is, the attack was not tried
+        return False, f"the attack itself failed: {traceback.format_exc()[-LONGEST:]}"
+    return not got, got[:LONGEST]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import signal
 from pathlib import Path
 
 from .canary import Attacks, Canary
@@ -12,6 +13,7 @@ from .syscalls import call
 PTRACE_TRACEME = 0
 PTRACE_SEIZE = 0x4206
 MARK = ctypes.create_string_buffer(8)
+PARENT = os.getppid()
 
 
 def own_environment(canary: Canary) -> str:
@@ -41,10 +43,33 @@ def _found(name: str, token: str) -> str:
     return ""
 
 
+def _elsewhere(canary: Canary) -> bool:
+    """Whether the host's process numbers mean other processes, or none, here."""
+    try:
+        return Path("/proc/self/ns/pid").readlink().name != canary.process_namespace
+    except OSError:
+        return False
+
+
 def signal_host(canary: Canary) -> str:
-    """Signal the host's canary."""
-    os.kill(canary.pid, 0)
-    return f"signalled {canary.pid}" if process_list(canary) else ""
+    """Signal the host's canary, which notes it, with a signal that ends nobody."""
+    os.kill(canary.pid, signal.SIGURG)
+    return "" if _elsewhere(canary) else f"signalled {canary.pid}"
+
+
+def signal_parent(canary: Canary) -> str:
+    """Find that the process which started us could be signalled."""
+    if _elsewhere(canary) or canary.host != PARENT:
+        return ""
+    os.kill(PARENT, 0)
+    return f"may signal {PARENT}"
+
+
+def signal_everybody(canary: Canary) -> str:
+    """Signal a process through a descriptor of it."""
+    descriptor = call("pidfd_open", canary.pid, 0)
+    call("pidfd_send_signal", descriptor, signal.SIGURG, 0, 0)
+    return "" if _elsewhere(canary) else f"signalled {canary.pid}"
 
 
 def trace_host(canary: Canary) -> str:
@@ -59,11 +84,28 @@ def trace_child(_canary: Canary) -> str:
     return "traced"
 
 
+def memory_of_host(canary: Canary) -> str:
+    """Read the host's secret in the memory of its canary."""
+    process = Path(f"/proc/{canary.pid}")
+    (stack,) = [x for x in (process / "maps").read_text().splitlines() if x.endswith("[stack]")]
+    start, end = (int(address, 16) for address in stack.split()[0].split("-"))
+    with (process / "mem").open("rb", buffering=0) as memory:
+        memory.seek(start)
+        return "read it" if canary.token.encode() in memory.read(end - start) else ""
+
+
 def read_memory(_canary: Canary) -> str:
     """Read another process's memory: our parent's."""
     ours, theirs = _vector(ctypes.create_string_buffer(8)), _vector(MARK)
     call("process_vm_readv", os.getppid(), ours, 1, theirs, 1, 0)
     return "read it"
+
+
+def write_memory(_canary: Canary) -> str:
+    """Write another process's memory: our parent's."""
+    ours, theirs = _vector(ctypes.create_string_buffer(8)), _vector(MARK)
+    call("process_vm_writev", os.getppid(), ours, 1, theirs, 1, 0)
+    return "wrote it"
 
 
 def _vector(buffer: ctypes.Array[ctypes.c_char]) -> bytes:
@@ -86,9 +128,13 @@ ATTACKS: Attacks = {
     "environments in /proc": other_environments,
     "the host's processes": process_list,
     "signalling a host process": signal_host,
+    "signalling by descriptor": signal_everybody,
+    "signalling the parent": signal_parent,
     "tracing a host process": trace_host,
     "tracing a child": trace_child,
+    "memory of a host process in /proc": memory_of_host,
     "reading another process's memory": read_memory,
+    "writing another process's memory": write_memory,
     "taking another process's descriptor": steal_descriptor,
     "inherited descriptors": inherited_descriptors,
 }

@@ -7,7 +7,6 @@ import resource
 import signal
 import tempfile
 import time
-from pathlib import Path
 
 from .canary import Attacks, Canary
 
@@ -42,17 +41,6 @@ def file_size(canary: Canary) -> str:
         return f"{canary.file_size + 1} bytes"
 
 
-def scratch(canary: Canary) -> str:
-    """Write more than the scratch folder may hold, in files of allowed size."""
-    written = 0
-    with tempfile.TemporaryDirectory() as folder:
-        while written <= canary.scratch:
-            piece = bytes(min(canary.file_size, 1 << 20))
-            Path(folder, str(written)).write_bytes(piece)
-            written += len(piece)
-    return f"{written} bytes"
-
-
 def open_files(canary: Canary) -> str:
     """Open more files than allowed."""
     for _ in range(canary.open_files):
@@ -62,11 +50,9 @@ def open_files(canary: Canary) -> str:
 
 def raise_limits(_canary: Canary) -> str:
     """Raise a limit again."""
-    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    if hard == resource.RLIM_INFINITY:
-        return "there is none"
-    resource.setrlimit(resource.RLIMIT_FSIZE, (hard + 1, hard + 1))
-    return f"raised to {hard + 1} bytes"
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard + 1))
+    return f"raised to {hard + 1} open files"
 
 
 def core_dump(_canary: Canary) -> str:
@@ -79,7 +65,6 @@ ATTACKS: Attacks = {
     "many processes": processes,
     "address space": address_space,
     "a file too long": file_size,
-    "filling the scratch folder": scratch,
     "many open files": open_files,
     "raising a limit": raise_limits,
     "core dumps": core_dump,

@@ -13,12 +13,18 @@ _NUMBERS = {
         "clone": 56,
         "ptrace": 101,
         "mount": 165,
+        "umount2": 166,
+        "add_key": 248,
+        "request_key": 249,
         "keyctl": 250,
         "mknodat": 259,
         "unshare": 272,
         "perf_event_open": 298,
+        "name_to_handle_at": 303,
+        "open_by_handle_at": 304,
         "setns": 308,
         "process_vm_readv": 310,
+        "process_vm_writev": 311,
         "memfd_create": 319,
         "bpf": 321,
         "userfaultfd": 323,
@@ -30,12 +36,18 @@ _NUMBERS = {
         "clone": 220,
         "ptrace": 117,
         "mount": 40,
+        "umount2": 39,
+        "add_key": 217,
+        "request_key": 218,
         "keyctl": 219,
         "mknodat": 33,
         "unshare": 97,
         "perf_event_open": 241,
+        "name_to_handle_at": 264,
+        "open_by_handle_at": 265,
         "setns": 268,
         "process_vm_readv": 270,
+        "process_vm_writev": 271,
         "memfd_create": 279,
         "bpf": 280,
         "userfaultfd": 282,
@@ -43,6 +55,7 @@ _NUMBERS = {
     },
 }
 _COMMON = {
+    "pidfd_send_signal": 424,
     "io_uring_setup": 425,
     "open_tree": 428,
     "fsopen": 430,
@@ -52,6 +65,8 @@ _COMMON = {
     "memfd_secret": 447,
 }
 _libc = ctypes.CDLL(None, use_errno=True)
+buffer = ctypes.create_string_buffer
+"""Memory of so many bytes, for the kernel to write into."""
 
 
 def call(name: str | int, *arguments: int | bytes | ctypes.Array[ctypes.c_char]) -> int:
