@@ -161,7 +161,7 @@ def _staying(field: _Field, name: str) -> Attack:
 def _zygote(field: _Field, name: str) -> Attack:
     """Let the guest that runs tested code run a function that attacks it."""
     target = {"path": VICTIM.name, "function": "rewrite", "files": [], "hidden": []}
-    probes = [{"arguments": {}, "script": None}]
+    probes: list[dict[str, object]] = [{"arguments": {}, "script": None}]
     with field.guest(replace(LIMITS, address_space=4 * GIB)) as guest:
         channel = guest.channel
         prepare = {"type": "prepare", "root": guest.root, "catalogue": [], "schemas": {}}

@@ -50,7 +50,7 @@ def by_handle(canary: Canary) -> str:
     """Open the host's canary folder by its handle, past every folder above it."""
     folder, mounted = os.path.realpath(Path(canary.file).parent), buffer(8)
     handle = buffer(8 + HANDLE)
-    handle[:4] = struct.pack("I", HANDLE)
+    struct.pack_into("I", handle, 0, HANDLE)
     call("name_to_handle_at", HERE, os.fsencode(folder), handle, mounted, 0)
     root = os.open(folder, os.O_RDONLY)
     os.close(call("open_by_handle_at", root, handle, os.O_RDONLY))
