@@ -13,10 +13,12 @@ import base64
 import hashlib
 import json
 import os
+import threading
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 Answer = Mapping[str, Any]
+_UNANSWERED = "_assayer_unanswered"
 Supplier = Callable[["Request"], Answer]
 
 
@@ -74,13 +76,20 @@ class Refused(BaseException):
 
 
 class Session:
-    """The exchanges of one run, and why it was cut short, if it was."""
+    """The exchanges of one run, and why it was cut short, if it was.
+
+    Threads ask one after another; ``outside`` are the addresses that were
+    asked in vain.
+    """
 
     def __init__(self, supplier: Supplier) -> None:
         self.supplier = supplier
         self.exchanges: List[Exchange] = []
         self.refusal: Optional[str] = None
+        self.outside: List[str] = []
         self.process = os.getpid()
+        self._one = threading.Lock()
+        self._over = False
 
     @property
     def faithful(self) -> bool:
@@ -91,19 +100,45 @@ class Session:
         """Answer a request and note the exchange; raises :class:`Refused`."""
         if self.process != os.getpid():
             raise Refused("an API was called from a process of its own")
-        if self.refusal is not None:
-            raise Refused(self.refusal)
-        try:
-            answer = self.supplier(request)
-        except Refused as refused:
-            raise self.refuse(str(refused)) from None
-        self.exchanges.append(Exchange(request, answer))
-        return answer
+        with self._one:
+            if self._over:
+                raise Refused("the run is over")
+            if self.refusal is not None:
+                raise Refused(self.refusal)
+            try:
+                answer = self.supplier(request)
+            except Refused as refused:
+                raise self.refuse(str(refused)) from None
+            self.exchanges.append(Exchange(request, answer))
+            return answer
+
+    def close(self) -> None:
+        """End the run: wait for the question in progress, take no other."""
+        with self._one:
+            self._over = True
 
     def refuse(self, reason: str) -> Refused:
         """Cut the run short, whatever the code does; return what to raise."""
         self.refusal = reason
         return Refused(reason)
+
+
+def unanswered(operation: str, error: Exception) -> Exception:
+    """Note a call of a service that nothing here answers; return what to raise.
+
+    ``operation`` is its name, as ``s3.get_object``.  ``error`` is what the
+    client library raises when it cannot reach the service: the code may
+    handle it, and where it does not, that is never the code's crash.
+    """
+    if operation not in _session.outside:
+        _session.outside.append(operation)
+    error.__dict__[_UNANSWERED] = operation
+    return error
+
+
+def is_unanswered(error: BaseException) -> bool:
+    """Whether an exception came from :func:`unanswered`."""
+    return _UNANSWERED in getattr(error, "__dict__", {})
 
 
 class Nothing:
