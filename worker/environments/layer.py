@@ -1,0 +1,81 @@
+"""The guest's own needs, in a folder beside the project's packages.
+
+They are what the symbolic search imports, in the versions that we have
+ourselves.  For our own minor version of Python they are copied from here, for
+another they come from the index.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
+
+from packaging.markers import UndefinedEnvironmentName
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from worker.environments.building import write_manifest
+from worker.environments.declarations import Declaration, Wanted
+from worker.environments.pythons import Interpreter
+from worker.environments.resolution import Pin, Resolution
+from worker.sandbox.command import open_to_others
+
+NEEDED = ("crosshair-tool",)
+PACKAGES = "packages"
+
+
+def layer_declaration() -> Declaration:
+    """The guest's needs as a declaration: ours by version, what they need bounded by ours."""
+    found = {canonicalize_name(each.name): each.version for each in _closure()}
+    wanted = [Wanted(name, f"=={version}") for name, version in found.items() if name in NEEDED]
+    bounds = [Wanted(name, f"=={version}") for name, version in found.items()]
+    return Declaration(["the guest's own needs"], wanted, constraints=bounds)
+
+
+def is_ours(interpreter: Interpreter) -> bool:
+    """Whether our own packages run under an interpreter."""
+    return interpreter.key[:2] == sys.version_info[:2]
+
+
+def copy_layer(folder: Path, interpreter: Interpreter) -> None:
+    """Fill an empty folder with our own packages that the guest needs."""
+    packages = folder / PACKAGES
+    packages.mkdir()
+    found = Resolution()
+    for each in _closure():
+        found.pins[canonicalize_name(each.name)] = Pin(each.name, each.version)
+        for file in each.files or ():
+            source, place = Path(str(file.locate())), packages / str(file)
+            if ".." not in file.parts and source.is_file():
+                place.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(source, place)
+    open_to_others(folder)
+    write_manifest(folder, interpreter.version, found)
+
+
+def _closure() -> Iterator[Distribution]:
+    """What the needed packages need, as far as it is installed here."""
+    pending, seen = list(NEEDED), set[str]()
+    while pending:
+        name = canonicalize_name(pending.pop())
+        if name in seen:
+            continue
+        seen.add(name)
+        try:
+            found = distribution(name)
+        except PackageNotFoundError:
+            continue
+        yield found
+        pending += [
+            need.name for text in found.requires or () if _applies(need := Requirement(text))
+        ]
+
+
+def _applies(need: Requirement) -> bool:
+    try:
+        return need.marker is None or need.marker.evaluate({"extra": ""})
+    except UndefinedEnvironmentName:
+        return False

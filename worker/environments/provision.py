@@ -1,0 +1,250 @@
+"""Which environment a tree's code runs in, and getting it ready."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import sys
+import sysconfig
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Self
+
+from worker.environments.building import Bounds, Builder, contents_of
+from worker.environments.cache import Cache, Lease
+from worker.environments.declarations import (
+    Declaration,
+    Target,
+    declared_python,
+    read_declaration,
+)
+from worker.environments.layer import (
+    NEEDED,
+    PACKAGES,
+    copy_layer,
+    is_ours,
+    layer_declaration,
+)
+from worker.environments.nouns import Contents, Environment, named, shared
+from worker.environments.own import OwnEnvironment
+from worker.environments.pythons import Interpreter, choose
+from worker.environments.uv import Index, Unreachable, uv_version
+from worker.settings.server import EnvironmentSettings
+
+FORMAT = 1
+Tell = Callable[[str], None]
+
+
+class Environments:
+    """Environments for trees; a context manager, in use until it ends.
+
+    ``python`` is the operator's interpreter, ours where nothing was chosen;
+    ``offline`` takes only what is there already, and an ``obstacle`` is why
+    none can be used.  ``tell`` hears of what takes time.
+    """
+
+    def __init__(
+        self,
+        settings: EnvironmentSettings,
+        python: Path,
+        tell: Tell,
+        *,
+        offline: bool,
+        obstacle: str = "",
+    ) -> None:
+        self._settings = settings
+        self._python = python
+        self._tell = tell
+        self._offline = offline
+        self._obstacle = obstacle
+        self._cache: Cache | None = None
+        self._held = ExitStack()
+
+    def __enter__(self) -> Self:
+        """Use the environments until the block ends."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Let others remove them."""
+        self._held.close()
+
+    def of_trees(
+        self, head: Path, base: Path, paths: Sequence[str], own: OwnEnvironment | None = None
+    ) -> tuple[Environment, Environment]:
+        """The environments of head and of base for the files at ``paths``.
+
+        ``own`` is what the developer keeps in the checkout: it is head's, and
+        base's too where both declare the same.
+        """
+        first = self.of_tree(head, paths, own)
+        if _content(head, paths) == _content(base, paths):
+            return first, first
+        second = self.of_tree(base, paths)
+        return first, replace(second, notes=tuple(f"base: {note}" for note in second.notes))
+
+    def of_tree(
+        self, root: Path, paths: Sequence[str], own: OwnEnvironment | None = None
+    ) -> Environment:
+        """The environment of one tree."""
+        if self._python != Path(sys.executable):
+            return Environment(
+                self._python, notes=(f"environment: {self._python}, by [sandbox] python",)
+            )
+        if own is not None and self._settings.install == "auto" and not self._obstacle:
+            return self._own(own)
+        choice = choose(declared_python(root, paths))
+        declaration = read_declaration(root, paths, Target(choice.interpreter.version))
+        if choice.note:
+            declaration.notes.insert(0, choice.note)
+        if not declaration.wanted:
+            return shared(*_nothing(declaration))
+        return self._declared(choice.interpreter, declaration)
+
+    def _own(self, own: OwnEnvironment) -> Environment:
+        layer, notes = self._layer(own.interpreter)
+        version = own.interpreter.version
+        said = f"environment: {own.name} of the checkout, Python {version}"
+        return Environment(own.interpreter.executable, layer, (), (said, *notes))
+
+    def _declared(self, interpreter: Interpreter, declaration: Declaration) -> Environment:
+        files = ", ".join(declaration.files)
+        if self._obstacle or self._settings.install == "never":
+            reason = self._obstacle or "installing is turned off in [environments]"
+            return self._not_installed(declaration, reason)
+        try:
+            lease = self._installed(
+                interpreter, declaration, f"the project's environment ({files})"
+            )
+        except (Unreachable, TimeoutError, OSError) as reason:
+            return self._not_installed(declaration, str(reason))
+        if lease is None:
+            return self._not_installed(declaration, "offline, and it was not installed before")
+        contents = contents_of(lease.manifest())
+        layer, notes = self._layer(interpreter)
+        return Environment(
+            lease.path / "bin" / "python",
+            layer,
+            (),
+            (*_described(files, contents, declaration), *notes),
+        )
+
+    def _not_installed(self, declaration: Declaration, reason: str) -> Environment:
+        files = ", ".join(declaration.files)
+        return shared(
+            f"environment: what {files} asks for is not installed ({reason}): "
+            "Assayer's own packages and stand-ins take its place",
+            *_notes(declaration),
+        )
+
+    def _installed(
+        self, interpreter: Interpreter, declaration: Declaration, what: str
+    ) -> Lease | None:
+        """The environment out of the cache, or made; ``None`` where that is not allowed."""
+        cache = self._opened()
+        key = self._key(interpreter, declaration)
+        seconds = self._settings.seconds
+        deadline = time.monotonic() + seconds
+
+        def make(folder: Path) -> None:
+            self._tell(f"installing {what}")
+            self._builder(interpreter).build(declaration, folder, deadline)
+
+        lease = cache.lent(key)
+        if lease is None and not self._offline:
+            lease = cache.made(key, make, seconds)
+        if lease is not None:
+            self._held.callback(lease.close)
+        return lease
+
+    def _layer(self, interpreter: Interpreter) -> tuple[Path | None, tuple[str, ...]]:
+        """The folder of the guest's own needs for an interpreter, or why there is none."""
+        without = f"no symbolic search: {' and '.join(NEEDED)} cannot be had for Python"
+        try:
+            if is_ours(interpreter):
+                lease = self._opened().made(
+                    f"layer-{self._key(interpreter, layer_declaration())}",
+                    lambda folder: copy_layer(folder, interpreter),
+                    self._settings.seconds,
+                )
+                self._held.callback(lease.close)
+                return lease.path / PACKAGES, ()
+            return self._foreign_layer(interpreter)
+        except (Unreachable, TimeoutError, OSError) as reason:
+            return None, (f"{without} {interpreter.version} ({reason})",)
+
+    def _foreign_layer(self, interpreter: Interpreter) -> tuple[Path | None, tuple[str, ...]]:
+        without = f"no symbolic search: {' and '.join(NEEDED)} cannot be had for Python"
+        if self._settings.install == "never":
+            return None, (f"{without} {interpreter.version} (nothing may be installed)",)
+        declaration = layer_declaration()
+        lease = self._installed(interpreter, declaration, "what the search needs")
+        wanted = {each.name: each.specifier.removeprefix("==") for each in declaration.wanted}
+        if lease is None:
+            return None, (f"{without} {interpreter.version} (offline)",)
+        contents = contents_of(lease.manifest())
+        if any(contents.packages.get(name) != version for name, version in wanted.items()):
+            reasons = named(tuple(each.reason for each in contents.missing)) or "no such wheel"
+            return None, (f"{without} {interpreter.version} ({reasons})",)
+        return next(lease.path.glob("lib/python3*/site-packages")), ()
+
+    def _builder(self, interpreter: Interpreter) -> Builder:
+        settings = self._settings
+        secret = settings.credentials.read() if settings.credentials else None
+        bounds = Bounds(int(settings.size) // 2, int(settings.largest))
+        index = Index(settings.index, secret)
+        return Builder(index, self._opened().downloads, interpreter, bounds)
+
+    def _opened(self) -> Cache:
+        if self._cache is None:
+            self._cache = Cache(self._settings.folder, int(self._settings.size))
+        return self._cache
+
+    def _key(self, interpreter: Interpreter, declaration: Declaration) -> str:
+        """What an environment is made from, as a name: equal content, equal name."""
+        content = [
+            FORMAT,
+            list(declaration.lines()),
+            [interpreter.version, str(interpreter.executable)],
+            [sysconfig.get_platform(), *platform.libc_ver()],
+            [uv_version(), self._settings.index, int(self._settings.largest)],
+        ]
+        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+def _content(root: Path, paths: Sequence[str]) -> list[str]:
+    """What decides a tree's environment."""
+    choice = choose(declared_python(root, paths))
+    declaration = read_declaration(root, paths, Target(choice.interpreter.version))
+    return [choice.interpreter.version, *declaration.lines(), *map(str, declaration.left_out)]
+
+
+def _nothing(declaration: Declaration) -> Iterator[str]:
+    yield (
+        "environment: the project declares no packages that can be installed: "
+        "Assayer's own and stand-ins take their place"
+    )
+    yield from _notes(declaration)
+
+
+def _described(files: str, contents: Contents, declaration: Declaration) -> Iterator[str]:
+    count = len(contents.packages)
+    plural = "" if count == 1 else "s"
+    yield f"environment: {files}, Python {contents.python}, {count} package{plural}"
+    if contents.replaced:
+        exchanged = named(contents.replaced)
+        yield f"environment: no wheel of the version asked for, another is used: {exchanged}"
+    missing = tuple(map(str, (*contents.missing, *declaration.left_out)))
+    if missing:
+        yield f"environment: not installed, stand-ins take their place: {named(missing)}"
+    yield from (f"environment: {note}" for note in declaration.notes)
+
+
+def _notes(declaration: Declaration) -> Iterator[str]:
+    if declaration.left_out:
+        names = named(tuple(map(str, declaration.left_out)))
+        yield f"environment: not installed, stand-ins take their place: {names}"
+    yield from (f"environment: {note}" for note in declaration.notes)

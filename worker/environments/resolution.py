@@ -1,0 +1,194 @@
+"""From a declaration to pinned wheels; what has none is named, not fatal."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from worker.environments.declarations import Declaration, LeftOut, Wanted
+from worker.environments.uv import Unsatisfiable, Uv
+
+ON_A_PROCESSOR = {
+    "tensorflow": "tensorflow-cpu",
+    "tensorflow-gpu": "tensorflow-cpu",
+    "onnxruntime-gpu": "onnxruntime",
+    "faiss-gpu": "faiss-cpu",
+    "opencv-python": "opencv-python-headless",
+    "opencv-contrib-python": "opencv-contrib-python-headless",
+}
+"""The same modules in a build that needs no GPU and no screen."""
+_ACCELERATOR = re.compile(r"(nvidia|cuda)-|(pytorch-)?triton\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """One wheel to install: ``size`` in bytes, 0 where the index does not say."""
+
+    name: str
+    version: str
+    hashes: tuple[str, ...] = ()
+    size: int = 0
+
+    @property
+    def line(self) -> str:
+        """For the installer."""
+        hashes = [f"--hash={value}" for value in self.hashes]
+        return " ".join([f"{self.name}=={self.version}", *hashes])
+
+
+@dataclass(slots=True)
+class Resolution:
+    """The wheels, what is missing, and what stands in another version."""
+
+    pins: dict[str, Pin] = field(default_factory=dict[str, Pin])
+    missing: list[LeftOut] = field(default_factory=list[LeftOut])
+    replaced: list[str] = field(default_factory=list[str])
+
+    def drop(self, name: str, reason: str) -> None:
+        """Leave a wheel out."""
+        pin = self.pins.pop(name)
+        self.missing.append(LeftOut(f"{name}=={pin.version}", reason))
+
+
+class Resolver:
+    """Resolves a declaration for one interpreter; wheels only."""
+
+    def __init__(self, uv: Uv, python: Path, declaration: Declaration) -> None:
+        self._uv = uv
+        self._python = python
+        self._complete = declaration.complete
+        self._constraints = [wanted.text for wanted in declaration.constraints]
+        self._wanted = [_on_a_processor(wanted) for wanted in declaration.wanted]
+
+    def resolve(self, largest: int, most: int) -> Resolution:
+        """Pin what can be had; wheels above ``largest`` or ``most`` bytes together stay out.
+
+        Raises ``Unreachable``.
+        """
+        found = Resolution()
+        kept = self._satisfiable(self._wanted, found)
+        while not self._pinned(kept, found):
+            kept = self._without_first_conflict(kept, found)
+        self._keep_hashes(found)
+        _fit(found, largest, most)
+        return found
+
+    def _satisfiable(self, wanted: Sequence[Wanted], found: Resolution) -> list[Wanted]:
+        """Those that can be met each by itself; halves are tried while the whole cannot."""
+        if not wanted:
+            return []
+        try:
+            self._compile(wanted)
+        except Unsatisfiable as reason:
+            if len(wanted) == 1:
+                return self._nearest(wanted[0], str(reason), found)
+            middle = len(wanted) // 2
+            return [
+                *self._satisfiable(wanted[:middle], found),
+                *self._satisfiable(wanted[middle:], found),
+            ]
+        return list(wanted)
+
+    def _nearest(self, wanted: Wanted, reason: str, found: Resolution) -> list[Wanted]:
+        """The oldest version above a pinned one that has a wheel, or nothing."""
+        pinned = Requirement(wanted.text).specifier
+        exact = [each.version for each in pinned if each.operator == "=="]
+        if exact and "not found in the package registry" not in reason:
+            above = replace(wanted, specifier=f">={exact[0].removesuffix('.*')}", hashes=())
+            try:
+                pins = self._compile([above], "--resolution", "lowest-direct", deps=True)
+            except Unsatisfiable:
+                pins = {}
+            if wanted.name in pins:
+                version = pins[wanted.name].version
+                found.replaced.append(f"{wanted.text} → {version}")
+                if self._complete:
+                    found.pins.update(pins)
+                return [replace(wanted, specifier=f"=={version}", hashes=())]
+        found.missing.append(LeftOut(wanted.text, _short(reason), wanted.place))
+        return []
+
+    def _pinned(self, kept: Sequence[Wanted], found: Resolution) -> bool:
+        """Pin all of them together, if that can be."""
+        if not kept:
+            return True
+        try:
+            found.pins |= self._compile(kept)
+        except Unsatisfiable:
+            return False
+        return True
+
+    def _without_first_conflict(self, kept: Sequence[Wanted], found: Resolution) -> list[Wanted]:
+        """All but the first that contradicts those before it."""
+        low, high = 0, len(kept)
+        reason = ""
+        while high - low > 1:
+            middle = (low + high) // 2
+            try:
+                self._compile(kept[:middle])
+                low = middle
+            except Unsatisfiable as conflict:
+                high, reason = middle, str(conflict)
+        dropped = kept[high - 1]
+        said = f"contradicts the others: {_short(reason)}" if reason else "contradicts the others"
+        found.missing.append(LeftOut(dropped.text, said, dropped.place))
+        return [*kept[: high - 1], *kept[high:]]
+
+    def _compile(
+        self, wanted: Sequence[Wanted], *options: str, deps: bool = False
+    ) -> dict[str, Pin]:
+        alone = () if deps or not self._complete else ("--no-deps",)
+        document = self._uv.compile(
+            [each.text for each in wanted],
+            self._python,
+            *alone,
+            *options,
+            constraints=self._constraints,
+        )
+        pins = [_pin(package) for package in tomllib.loads(document).get("packages", [])]
+        return {pin.name: pin for pin in pins}
+
+    def _keep_hashes(self, found: Resolution) -> None:
+        """What a declaration gives as hashes is what a wheel must have."""
+        for wanted in self._wanted:
+            pin = found.pins.get(wanted.name)
+            if pin is not None and wanted.hashes and wanted.specifier == f"=={pin.version}":
+                found.pins[pin.name] = replace(pin, hashes=wanted.hashes)
+
+
+def _on_a_processor(wanted: Wanted) -> Wanted:
+    other = ON_A_PROCESSOR.get(wanted.name)
+    return wanted if other is None else replace(wanted, name=other, hashes=())
+
+
+def _pin(package: dict[str, Any]) -> Pin:
+    wheels: list[dict[str, Any]] = package.get("wheels", [])
+    hashes = [f"{kind}:{value}" for w in wheels for kind, value in w.get("hashes", {}).items()]
+    size = max((int(wheel.get("size", 0)) for wheel in wheels), default=0)
+    name = canonicalize_name(str(package["name"]))
+    return Pin(name, str(package["version"]), tuple(sorted(hashes)), size)
+
+
+def _fit(found: Resolution, largest: int, most: int) -> None:
+    """Drop wheels that are too large, and the libraries for GPUs that only they need."""
+    for pin in list(found.pins.values()):
+        if pin.size > largest:
+            found.drop(pin.name, f"its wheel has {pin.size >> 20} MiB")
+    if any(missing.requirement.startswith("torch==") for missing in found.missing):
+        for name in [name for name in found.pins if _ACCELERATOR.match(name)]:
+            found.pins.pop(name)
+    while sum(pin.size for pin in found.pins.values()) > most:
+        worst = max(found.pins.values(), key=lambda pin: pin.size)
+        found.drop(worst.name, f"the environment would be too large ({worst.size >> 20} MiB)")
+
+
+def _short(reason: str) -> str:
+    """Uv's explanation without its conclusion."""
+    return re.sub(r"^Because |,? (?:and you require|we can conclude).*$", "", reason)

@@ -1,0 +1,204 @@
+"""uv, run on requirement lines of ours, with nothing of its user's about it.
+
+It downloads and unpacks wheels and runs no code of theirs: builds are off,
+and the interpreter that it asks for its tags is never one with foreign
+packages.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from urllib.parse import quote, urlsplit, urlunsplit
+
+from uv import find_uv_bin
+
+from worker.environments.declarations import printable
+from worker.errors import MachineError
+
+PASSED = (
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"),
+    *("http_proxy", "https_proxy", "all_proxy", "no_proxy", "LANG"),
+)
+LARGEST_FILE = 8 << 30
+POLL_SECONDS = 0.2
+SEARCH_PATH = "/usr/local/bin:/usr/bin:/bin"
+_PREFIX = ("setpriv", "--no-new-privs", "--pdeathsig", "KILL", "--")
+_UNSATISFIABLE = 1
+
+
+class Unsatisfiable(Exception):  # noqa: N818 - a fact about requirements
+    """The index has no wheels that meet the requirements; says which."""
+
+
+class Unreachable(Exception):  # noqa: N818 - a fact about the index
+    """uv could not do its work: no index, no time, no space; says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """The package index; ``secret`` is ``user:password`` and shown nowhere."""
+
+    url: str
+    secret: str | None = None
+
+    @property
+    def address(self) -> str:
+        """The address with the secret, for uv's environment alone."""
+        if self.secret is None:
+            return self.url
+        parts = urlsplit(self.url)
+        user, _, password = self.secret.partition(":")
+        known = f"{quote(user, safe='')}:{quote(password, safe='')}@{parts.netloc}"
+        return urlunsplit(parts._replace(netloc=known))
+
+
+def uv_version() -> str:
+    """The version of the installer, which is part of an environment's key."""
+    return version("uv")
+
+
+class Uv:
+    """Runs uv until ``deadline`` (of ``time.monotonic``); files lie in ``work``.
+
+    ``watch`` is called while it runs and may raise to stop it.
+    """
+
+    def __init__(
+        self,
+        index: Index,
+        downloads: Path,
+        work: Path,
+        deadline: float,
+        watch: Callable[[], None] = lambda: None,
+    ) -> None:
+        try:
+            self._program = find_uv_bin()
+        except FileNotFoundError as error:
+            raise MachineError("uv is not installed.", "Install Assayer again.") from error
+        self._index = index
+        self._downloads = downloads
+        self._work = work
+        self._deadline = deadline
+        self._watch = watch
+        self._runs = 0
+
+    def compile(
+        self,
+        lines: Sequence[str],
+        python: Path,
+        *options: str,
+        constraints: Sequence[str] = (),
+    ) -> str:
+        """A ``pylock.toml`` that meets requirement lines with wheels alone.
+
+        Raises ``Unsatisfiable`` or ``Unreachable``.
+        """
+        wanted, output = self._file("in", lines), self._work / f"pylock.{self._runs}.toml"
+        bounds = ("--constraints", str(self._file("bounds", constraints))) if constraints else ()
+        self._run(
+            *("pip", "compile", str(wanted), "--output-file", str(output), *bounds),
+            *("--format", "pylock.toml", "--only-binary", ":all:", "--no-sources"),
+            *("--python", str(python), *options),
+        )
+        return output.read_text(encoding="utf-8")
+
+    def install(self, lines: Sequence[str], python: Path, folder: Path) -> None:
+        """Unpack exactly the packages of these lines into a folder, and compile them.
+
+        Raises ``Unsatisfiable``, also where a hash differs, or ``Unreachable``.
+        """
+        self._run(
+            *("pip", "install", "--requirement", str(self._file("pins", lines)), "--no-deps"),
+            *("--only-binary", ":all:", "--no-sources", "--target", str(folder)),
+            *("--python", str(python), "--compile-bytecode"),
+        )
+
+    def clean(self) -> None:
+        """Forget what was downloaded."""
+        self._run("cache", "clean")
+
+    def _file(self, name: str, lines: Sequence[str]) -> Path:
+        self._runs += 1
+        place = self._work / f"{name}.{self._runs}.txt"
+        place.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return place
+
+    def _run(self, *arguments: str) -> None:
+        self._runs += 1
+        printed = self._work / f"printed.{self._runs}"
+        with printed.open("wb") as output:
+            try:
+                process = subprocess.Popen(  # noqa: S603 - uv, with arguments of ours
+                    [*_PREFIX, self._program, *arguments, "--quiet"],
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=output,
+                    cwd=self._work,
+                    env=self._environment(),
+                    start_new_session=True,
+                )
+            except OSError as error:
+                raise Unreachable(f"uv does not start: {error.strerror}") from error
+            try:
+                self._await(process)
+            finally:
+                _end(process)
+        if process.returncode:
+            said = self._said(printed)
+            kind = Unsatisfiable if process.returncode == _UNSATISFIABLE else Unreachable
+            raise kind(said)
+
+    def _await(self, process: subprocess.Popen[bytes]) -> None:
+        while True:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(POLL_SECONDS)
+                return
+            if time.monotonic() > self._deadline:
+                raise Unreachable("the time for installing was over")
+            self._watch()
+
+    def _environment(self) -> Mapping[str, str]:
+        passed = {name: os.environ[name] for name in PASSED if name in os.environ}
+        home = self._work / "home"
+        home.mkdir(exist_ok=True)
+        return {
+            **passed,
+            "PATH": SEARCH_PATH,
+            "HOME": str(home),
+            "TMPDIR": str(self._work),
+            "UV_CACHE_DIR": str(self._downloads),
+            "UV_DEFAULT_INDEX": self._index.address,
+            "UV_NO_CONFIG": "1",
+            "UV_NO_BUILD": "1",
+            "UV_KEYRING_PROVIDER": "disabled",
+            "UV_PYTHON_DOWNLOADS": "never",
+            "UV_SYSTEM_CERTS": "1",
+            "UV_HTTP_RETRIES": "2",
+            "UV_HTTP_TIMEOUT": "30",
+            "UV_NO_PROGRESS": "1",
+            "NO_COLOR": "1",
+        }
+
+    def _said(self, printed: Path) -> str:
+        """The causes that uv names, as text for a report."""
+        with printed.open("rb") as file:
+            said = file.read(65_536).decode("utf-8", "replace")
+        if self._index.secret:
+            said = said.replace(self._index.address, self._index.url)
+        causes = re.findall(r"^\s*(?:error|cause): (.*)$", said, re.MULTILINE)
+        return printable("; ".join(causes[1:] or causes) or said.strip(), 300)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Kill what still runs of uv, its compilers of bytecode too."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, 9)
+    process.wait()
