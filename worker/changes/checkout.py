@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from worker.changes.borrowing import foreign_objects
 from worker.changes.git import Git, GitError
 from worker.errors import MachineError, UsageError
 
+_FULL_NAME = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _DEFAULT_BRANCHES = (
     "refs/remotes/origin/HEAD",
     "refs/remotes/origin/main",
@@ -55,12 +59,23 @@ def open_checkout(repository: Path) -> Checkout:
     except GitError as error:
         raise _unusable(repository, error) from error
     checkout = Checkout(Path(root), Path(store), bare, object_format)
+    _refuse_foreign_objects(checkout)
     if not bare and not os.path.lexists(checkout.root / ".git"):
         raise UsageError(
             f"{repository} belongs to a repository whose work tree is set to"
             f" {root}; check the checkout itself"
         )
     return checkout
+
+
+def _refuse_foreign_objects(checkout: Checkout) -> None:
+    folder = foreign_objects(checkout.store)
+    if folder is not None:
+        raise UsageError(
+            f"{checkout.root} borrows objects from {str(folder)!r}, which belongs to"
+            " another user; copy them with git repack -a -d, then remove"
+            " objects/info/alternates"
+        )
 
 
 def _unusable(repository: Path, error: GitError) -> UsageError:
@@ -84,18 +99,24 @@ def resolve(checkout: Checkout, revision: str) -> str:
     """
     if revision == empty_tree(checkout.object_format):
         return revision
-    try:
-        return checkout.git.line(
+    with suppress(GitError, ValueError):
+        name = checkout.git.line(
             "rev-parse", "--verify", "--quiet", "--end-of-options",
             f"{revision}^{{commit}}",
         )  # fmt: skip
-    except GitError as error:
-        hint = (
-            "; this clone is shallow, so fetch it first: git fetch --unshallow"
-            if checkout.shallow
-            else ""
-        )
-        raise UsageError(f"unknown revision {revision!r}{hint}") from error
+        if is_full_name(name):
+            return name
+    hint = (
+        "; this clone is shallow, so fetch it first: git fetch --unshallow"
+        if checkout.shallow
+        else ""
+    )
+    raise UsageError(f"unknown revision {revision!r}{hint}")
+
+
+def is_full_name(name: str) -> bool:
+    """Whether a text is the full name of an object: nothing else, no option."""
+    return _FULL_NAME.fullmatch(name) is not None
 
 
 def empty_tree(object_format: str) -> str:

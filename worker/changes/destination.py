@@ -14,6 +14,8 @@ from worker.changes.tree import leaves_tree
 
 MAX_FILE_BYTES = 100_000_000
 MAX_TREE_BYTES = 2_000_000_000
+MAX_DEPTH = 100
+MAX_LINK = 4096
 
 _CHUNK = 1 << 20
 _ODD = frozenset({errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP})
@@ -33,7 +35,7 @@ class Destination:
         self._left_out: list[Skipped] = []
 
     def leave_out(self, path: str, reason: str) -> None:
-        """Note that a path of the tree is not written."""
+        """Note that a path of the tree is not written, or not what it stands for."""
         name = path.encode(errors="backslashreplace").decode()
         self._left_out.append(Skipped("changes", name, reason))
 
@@ -41,6 +43,8 @@ class Destination:
         """Whether a file may be written; notes the reason where not."""
         if leaves_tree(path):
             self.leave_out(path, "its path leaves the tree")
+        elif path.count("/") > MAX_DEPTH:
+            self.leave_out(path, f"it lies deeper than {MAX_DEPTH} folders")
         elif size > MAX_FILE_BYTES:
             self.leave_out(path, f"it has {size:,} bytes, more than {MAX_FILE_BYTES:,}")
         elif self._bytes + size > MAX_TREE_BYTES:

@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
-from worker.errors import MachineError
+from worker.changes.process import Call, running
+from worker.errors import MachineError, UsageError
 
 SECONDS = 120.0
+MAX_OUTPUT = 256 << 20
+
+OURS = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"}
+"""For a repository of our own: nobody else's configuration has a say."""
 
 _KEPT = ("HOME", "PATH", "XDG_CONFIG_HOME", "TMPDIR")
 _ENVIRONMENT = {
     "LC_ALL": "C",
     "GIT_ALLOW_PROTOCOL": "",
     "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_GRAFT_FILE": "/dev/null",
+    "GIT_LITERAL_PATHSPECS": "1",
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_OPTIONAL_LOCKS": "0",
@@ -25,6 +34,8 @@ _ENVIRONMENT = {
     "GIT_TERMINAL_PROMPT": "0",
 }
 _CONFIGURATION = (
+    "advice.graftFileDeprecated=false",
+    "core.bigFileThreshold=1m",
     "core.fsmonitor=false",
     "core.untrackedCache=false",
     "core.hooksPath=/dev/null",
@@ -34,12 +45,11 @@ _CONFIGURATION = (
 )
 
 
-class GitError(Exception):
-    """Git ended with an error; ``message`` is what it said."""
+class GitError(MachineError):
+    """Git ended with an error; ``message`` is what it said, in printable characters."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
+        super().__init__(message, "Run git fsck; in a partial clone fetch what is missing.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,28 +71,45 @@ class Git:
     ) -> bytes:
         """Run one git command and return its standard output.
 
-        Raises ``GitError`` when git fails and ``MachineError`` when it is
-        missing or does not end within ``SECONDS``.
+        Raises ``GitError`` when git fails, ``UsageError`` when it says more
+        than ``MAX_OUTPUT`` bytes, and ``MachineError`` when it is missing or
+        does not end within ``SECONDS``.
         """
-        try:
-            done = subprocess.run(  # noqa: S603 - fixed program, no shell
-                self.command(*arguments),
-                input=stdin,
-                capture_output=True,
-                cwd=self.directory,
-                env=self.variables | dict(environment or {}),
-                timeout=SECONDS,
-                check=False,
-                start_new_session=True,
+        with (
+            self._input(stdin) as file,
+            self.output(*arguments, stdin=file, environment=environment) as stream,
+        ):
+            said = stream.read(MAX_OUTPUT + 1)
+        if len(said) > MAX_OUTPUT:
+            raise UsageError(
+                f"git {arguments[0]} says more than {MAX_OUTPUT:,} bytes about {self.directory}"
             )
-        except subprocess.TimeoutExpired as error:
+        return said
+
+    @contextmanager
+    def output(
+        self,
+        *arguments: str,
+        stdin: IO[bytes] | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> Generator[IO[bytes]]:
+        """Lend the standard output of a git command; leaving early ends it.
+
+        Raises as ``run`` does, once the output was read to its end.
+        """
+        variables = self.variables | dict(environment or {})
+        call = Call(self.command(*arguments), self.directory, variables, stdin)
+        with running(call, SECONDS) as process:
+            yield process.output
+            complete = not process.output.read(1)
+            status = process.close() if complete and process.ended(SECONDS) else 0
+        if process.stopped:
             raise MachineError(
-                f"git {arguments[0]} did not end within {SECONDS:.0f} s",
+                f"git {arguments[0]} {process.stopped}",
                 "Look whether the disk is slow or the repository damaged (git fsck).",
-            ) from error
-        if done.returncode:
-            raise GitError(done.stderr.decode(errors="replace").strip())
-        return done.stdout
+            )
+        if status:
+            raise GitError(process.said)
 
     def line(self, *arguments: str) -> str:
         """Run one git command and return its output without the last newline."""
@@ -101,3 +128,14 @@ class Git:
         """The whole environment that git gets."""
         kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
         return kept | _ENVIRONMENT | dict(self.environment)
+
+    @staticmethod
+    @contextmanager
+    def _input(content: bytes) -> Generator[IO[bytes] | None]:
+        if not content:
+            yield None
+            return
+        with tempfile.TemporaryFile() as file:
+            file.write(content)
+            file.seek(0)
+            yield file

@@ -67,6 +67,8 @@ def _in_tree(git: Git, revision: str, path: str) -> bytes | None:
         if entry.mode == SYMLINK:
             raise _linked(path)
         if entry.path == path and entry.blob and entry.size is not None:
+            if entry.size > MAX_BYTES:
+                raise UsageError(f"has more than {MAX_BYTES:,} bytes", file=path)
             return git.run("cat-file", "blob", entry.blob)
     return None
 

@@ -26,6 +26,7 @@ from worker.changes.snapshot import (
     worktree_snapshot,
 )
 from worker.changes.texts import (
+    MAX_BYTES,
     UnreadableError,
     canonical,
     is_notebook,
@@ -114,7 +115,8 @@ class _Side:
 
 def _read_sides(git: Git, *snapshots: Snapshot) -> tuple[_Side, ...]:
     files = [item for snapshot in snapshots for item in snapshot.items()]
-    contents = read_blobs(git, (file.blob for _, file in files if not file.refusal))
+    wanted = (file.blob for _, file in files if not file.refusal)
+    contents = read_blobs(git, wanted, MAX_BYTES)
     read: dict[_Key, str | UnreadableError] = {}
     for path, file in files:
         key = (file.blob, is_notebook(path))

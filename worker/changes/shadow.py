@@ -7,38 +7,60 @@ say in it, so trees and differences are read there.
 from __future__ import annotations
 
 import hashlib
-import shutil
-import subprocess
+import os
+import re
 import tempfile
 import zlib
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
-from threading import Timer
+from pathlib import Path
 from typing import IO
 
 from worker.changes.checkout import Checkout
-from worker.changes.git import SECONDS, Git
-from worker.errors import MachineError
+from worker.changes.git import OURS, Git
+from worker.changes.regular import read_regular
+from worker.errors import MachineError, UsageError
 from worker.temporary import owned_folder
 
-_OURS = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"}
+MAX_SHALLOW = 16 << 20
+
+_COMMIT = re.compile(rb"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 @contextmanager
 def shadow(checkout: Checkout) -> Generator[Git]:
     """Lend git in an own bare repository that borrows the checkout's objects."""
     with owned_folder("git") as folder:
-        git = Git(folder, _OURS)
+        git = Git(folder, OURS)
         git.run(
             "init", "--quiet", "--bare", "--template=",
             f"--object-format={checkout.object_format}", ".",
         )  # fmt: skip
         alternates = folder / "objects" / "info" / "alternates"
         alternates.parent.mkdir(exist_ok=True)
-        alternates.write_text(f"{checkout.store / 'objects'}\n")
+        alternates.write_bytes(_quoted(checkout.store / "objects"))
         if checkout.shallow:
-            shutil.copyfile(checkout.store / "shallow", folder / "shallow")
+            (folder / "shallow").write_bytes(_shallow(checkout))
         yield git
+
+
+def _quoted(folder: Path) -> bytes:
+    """A line of ``objects/info/alternates``, whatever the path is made of."""
+    special = b'"\\' + bytes(range(32))
+    path = b"".join(
+        b"\\%03o" % byte if byte in special else bytes([byte]) for byte in os.fsencode(folder)
+    )
+    return b'"%s"\n' % path
+
+
+def _shallow(checkout: Checkout) -> bytes:
+    """The commits at which the history breaks off, as far as they are commits."""
+    place = checkout.store / "shallow"
+    try:
+        lines = read_regular(place, MAX_SHALLOW).split(b"\n")
+    except OSError as error:
+        raise UsageError(f"{place} cannot be read: {error}") from error
+    return b"".join(line + b"\n" for line in lines if _COMMIT.fullmatch(line))
 
 
 def object_name(object_format: str, content: bytes) -> str:
@@ -71,25 +93,8 @@ def blob_stream(git: Git, names: Iterable[str]) -> Generator[IO[bytes]]:
     with tempfile.TemporaryFile() as requests:
         requests.write("\n".join(names).encode())
         requests.seek(0)
-        process = subprocess.Popen(  # noqa: S603 - fixed program, no shell
-            git.command("cat-file", "--batch", "--buffer"),
-            stdin=requests,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            cwd=git.directory,
-            env=git.variables,
-            bufsize=1 << 20,
-        )
-        clock = Timer(SECONDS, process.kill)
-        clock.start()
-        try:
-            with process:
-                if process.stdout is not None:
-                    yield process.stdout
-        finally:
-            clock.cancel()
-            process.kill()
+        with git.output("cat-file", "--batch", "--buffer", stdin=requests) as stream:
+            yield stream
 
 
 def next_size(stream: IO[bytes]) -> int | None:
@@ -109,17 +114,30 @@ def next_size(stream: IO[bytes]) -> int | None:
     return int(header[2])
 
 
-def read_blobs(git: Git, names: Iterable[str]) -> dict[str, bytes]:
-    """Read blobs by name, in one pass; a missing one is absent."""
+def read_blobs(git: Git, names: Iterable[str], most: int) -> dict[str, bytes]:
+    """Read blobs by name, in one pass; one that is missing or too large is absent.
+
+    ``most`` is the size in bytes up to which a blob is read.
+    """
     wanted = [name for name in dict.fromkeys(names) if name]
     contents: dict[str, bytes] = {}
     with blob_stream(git, wanted) as stream:
         for name in wanted:
             size = next_size(stream)
-            if size is not None:
+            if size is None:
+                continue
+            if size <= most:
                 contents[name] = stream.read(size)
-                stream.read(1)
+            else:
+                pass_over(stream, size)
+            stream.read(1)
     return contents
+
+
+def pass_over(stream: IO[bytes], size: int) -> None:
+    """Take ``size`` bytes from a stream and forget them."""
+    while size > 0 and (piece := stream.read(min(size, 1 << 20))):
+        size -= len(piece)
 
 
 def _framed(content: bytes) -> bytes:

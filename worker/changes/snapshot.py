@@ -121,7 +121,7 @@ def _on_disk(
     if status.st_size > MAX_BYTES:
         return File(f"{status.st_size}:{status.st_mtime_ns}", refusal)
     try:
-        content = folder.read(entry.path)
+        content = folder.read(entry.path, MAX_BYTES + 1)
     except OSError as error:
         return File("", f"it cannot be read ({error.strerror or error})")
     name = object_name(object_format, content)

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from worker.changes.checkout import Checkout
 from worker.changes.git import Git
+from worker.changes.regular import read_regular
+from worker.errors import UsageError
 
 REGULAR, EXECUTABLE, SYMLINK, SUBMODULE = 0o100644, 0o100755, 0o120000, 0o160000
+MAX_PATHS = 500_000
+MAX_NAMES = 128 << 20
+
+_CHUNK = 1 << 18
+_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +40,31 @@ class Entry:
 
 
 def revision_entries(git: Git, revision: str, *paths: str) -> list[Entry]:
-    """Every path of a commit or tree (or those given), in a shadow repository."""
-    listing = git.run("ls-tree", "-r", "-z", "-l", "--full-tree", revision, "--", *paths)
-    entries: list[Entry] = []
-    for record in listing.split(b"\0")[:-1]:
-        about, path = record.split(b"\t", 1)
-        mode, _, name, size = about.decode().split()
-        known = int(size) if size.isdigit() else None
-        entries.append(Entry(os.fsdecode(path), int(mode, 8), name, known))
-    return entries
+    """Every path of a commit or tree (or those given), in a shadow repository.
+
+    Raises ``UsageError`` where there are more than ``MAX_PATHS``, or where
+    their names have more than ``MAX_NAMES`` bytes: trees that name each other
+    many times hold billions of paths in a few hundred bytes.
+    """
+    arguments = ("ls-tree", "-r", "-z", "-l", "--full-tree", revision, "--", *paths)
+    with git.output(*arguments) as listing:
+        return [_entry(record) for record in _records(listing, revision)]
+
+
+def _records(listing: IO[bytes], revision: str) -> Iterator[bytes]:
+    rest, count, size = b"", 0, 0
+    while piece := listing.read(_CHUNK):
+        *whole, rest = (rest + piece).split(b"\0")
+        count, size = count + len(whole), size + len(piece)
+        if count > MAX_PATHS or size > MAX_NAMES:
+            raise UsageError(f"the tree of {revision} has more than {MAX_PATHS:,} paths")
+        yield from whole
+
+
+def _entry(record: bytes) -> Entry:
+    about, path = record.split(b"\t", 1)
+    mode, _, name, size = about.decode().split()
+    return Entry(os.fsdecode(path), int(mode, 8), name, int(size) if size.isdigit() else None)
 
 
 def worktree_entries(checkout: Checkout) -> list[Entry]:
@@ -79,29 +105,39 @@ class Folder:
         found = self.status(path)
         if found is not None and stat.S_ISLNK(found.st_mode):
             return os.fsencode(place.readlink())
-        with os.fdopen(open_regular(place), "rb") as file:
-            return file.read(most)
+        return read_regular(place, most)
 
     def _is_real(self, folder: str) -> bool:
         if folder not in self._real:
-            parent = os.path.dirname(folder)  # noqa: PTH120
-            try:
-                mode = os.lstat(self.root / folder).st_mode
-            except (OSError, ValueError):
-                mode = 0
-            self._real[folder] = self._is_real(parent) and stat.S_ISDIR(mode)
+            parts = folder.split("/")
+            above = True
+            for length in range(1, len(parts) + 1):
+                part = "/".join(parts[:length])
+                above = self._real[part] = above and self._is_folder(part)
         return self._real[folder]
 
-
-def open_regular(place: Path) -> int:
-    """Open a regular file for reading, nothing else; ``OSError`` otherwise."""
-    descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError(f"{place} is not a regular file")
-    return descriptor
+    def _is_folder(self, path: str) -> bool:
+        try:
+            return stat.S_ISDIR(os.lstat(self.root / path).st_mode)
+        except (OSError, ValueError):
+            return False
 
 
 def leaves_tree(path: str) -> bool:
-    """Whether a path from a tree points out of it, or into git's own folder."""
-    return any(part.lower() in {"", ".", "..", ".git"} for part in path.split("/"))
+    """Whether a path from a tree points out of it, or into git's own folder.
+
+    On any system: where names have no case, ignore some characters or dots
+    at their end (HFS+, NTFS), or are split at backslashes.
+    """
+    return any(
+        _plain(part) in {"", ".", "..", ".git", "git~1"}
+        for part in path.replace("\\", "/").split("/")
+    )
+
+
+def _plain(part: str) -> str:
+    """A name as the most forgiving file system takes it."""
+    if part in {"", ".", ".."}:
+        return part
+    seen = _IGNORED.sub("", part).partition(":")[0].lower()
+    return seen.rstrip(" .") or seen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 from pathlib import Path
@@ -9,21 +10,24 @@ from typing import IO
 
 from analyzers.vocabulary import Skipped
 from worker.changes.checkout import Checkout, open_checkout, resolve
-from worker.changes.destination import Destination
+from worker.changes.destination import MAX_LINK, Destination
 from worker.changes.git import Git
+from worker.changes.regular import open_regular
 from worker.changes.scope import installed
-from worker.changes.shadow import blob_stream, next_size, shadow
+from worker.changes.shadow import blob_stream, next_size, pass_over, shadow
 from worker.changes.tree import (
     EXECUTABLE,
     SUBMODULE,
     SYMLINK,
     Entry,
     Folder,
-    open_regular,
     revision_entries,
     worktree_entries,
 )
 from worker.errors import MachineError, UsageError
+
+LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
+LARGEST_POINTER = 1024
 
 
 def materialise(repository: Path, revision: str | None, destination: Path) -> tuple[Skipped, ...]:
@@ -78,7 +82,7 @@ def _copy(folder: Folder, path: str, target: Destination) -> None:
     with os.fdopen(source, "rb") as stream:
         if target.accepts(path, status.st_size):
             executable = bool(status.st_mode & stat.S_IXUSR)
-            target.write(path, stream, status.st_size, executable=executable)
+            _write(path, stream, status.st_size, target, executable=executable)
 
 
 def _write_revision(git: Git, revision: str, target: Destination) -> None:
@@ -100,8 +104,23 @@ def _write_entry(entry: Entry, stream: IO[bytes], target: Destination) -> None:
     if size is None:
         target.leave_out(entry.path, "its content is missing from this clone")
         return
-    if entry.mode == SYMLINK:
+    if entry.mode == SYMLINK and size > MAX_LINK:
+        pass_over(stream, size)
+        target.leave_out(entry.path, "it is a symbolic link to no possible path")
+    elif entry.mode == SYMLINK:
         target.link(entry.path, os.fsdecode(stream.read(size)))
     else:
-        target.write(entry.path, stream, size, executable=entry.mode == EXECUTABLE)
+        _write(entry.path, stream, size, target, executable=entry.mode == EXECUTABLE)
     stream.read(1)
+
+
+def _write(
+    path: str, stream: IO[bytes], size: int, target: Destination, *, executable: bool
+) -> None:
+    """Write a regular file; where it only stands for its content, say so too."""
+    if size <= LARGEST_POINTER:
+        content = stream.read(size)
+        if content.startswith(LFS_POINTER):
+            target.leave_out(path, "it is a Git LFS pointer; what it stands for is not fetched")
+        stream = io.BytesIO(content)
+    target.write(path, stream, size, executable=executable)
