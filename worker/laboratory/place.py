@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
+from worker.environments import OUR_OWN
 from worker.laboratory.session import Place
 from worker.sandbox.isolation import TRUSTED, find_isolation
 from worker.sandbox.limits import Limits
@@ -14,8 +18,11 @@ def place_for(settings: Settings, *, trust: bool) -> Place:
     ``trust`` runs without isolation.  Raises ``MachineError`` where nothing
     isolates.
     """
-    isolation = TRUSTED if trust else find_isolation(settings.sandbox.uids)
-    return Place(isolation, settings.sandbox.python, _limits(settings.sandbox))
+    sandbox = settings.sandbox
+    isolation = TRUSTED if trust else find_isolation(sandbox.uids, choice=sandbox.isolation)
+    python = settings.sandbox.python
+    hidden = OUR_OWN if python == Path(sys.executable) else ()
+    return Place(isolation, python, _limits(settings.sandbox), hidden)
 
 
 def _limits(sandbox: SandboxSettings) -> Limits:
@@ -24,4 +31,5 @@ def _limits(sandbox: SandboxSettings) -> Limits:
         processes=sandbox.processes,
         wall_seconds=sandbox.seconds,
         scratch=int(sandbox.scratch),
+        processors=sandbox.processors,
     )

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import signal
+import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -54,15 +55,17 @@ class Attack:
     detail: str
 
 
-def run_battery(isolation: Isolation, only: Collection[str] = ()) -> list[Attack]:
+def run_battery(
+    isolation: Isolation, only: Collection[str] = (), python: Path | str = sys.executable
+) -> list[Attack]:
     """Try every attack against ``isolation``, or ``only`` those; some seconds.
 
-    All are harmless where nothing holds them.  Raises ``MachineError`` where
-    a guest does not start.
+    ``python`` runs the guests that attack.  All are harmless where nothing
+    holds them.  Raises ``MachineError`` where a guest does not start.
     """
     with canaries() as put_out:
         shutil.copy(VICTIM, put_out.tree)
-        field = _Field(isolation, put_out)
+        field = _Field(isolation, put_out, python)
         tries = [
             partial(_tried_together, field, [name for name in ATTACKS if not only or name in only]),
             *(partial(_tried_alone, field, n) for n in _ALONE if not only or n in only),
@@ -84,11 +87,16 @@ class _Field:
 
     isolation: Isolation
     put_out: Canaries
+    python: Path | str
 
     def guest(self, limits: Limits, program: Program | None = None) -> GuestProcess:
         """Start a guest on the canaries' tree."""
         return GuestProcess.start(
-            self.isolation, tree=self.put_out.tree, limits=limits, program=program
+            self.isolation,
+            tree=self.put_out.tree,
+            python=self.python,
+            limits=limits,
+            program=program,
         )
 
     def attacked(

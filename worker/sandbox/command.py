@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worker.sandbox.interpreter import interpreter_folders
-from worker.sandbox.limits import MIB, Limits
+from worker.sandbox.limits import SHARED_MEMORY, Limits
 
 PROJECT = "/project"
 PACKAGES = "/assayer"
 SCRATCH = "/scratch"
 SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 WRITABLE = ("/tmp", "/dev/shm", SCRATCH)  # noqa: S108 - the sandbox's own
-SHARED_MEMORY = 64 * MIB
 OWN_ETC = Path(__file__).parent / "etc"
 SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 SYSTEM_ETC = (
@@ -25,6 +24,14 @@ SYSTEM_ETC = (
 
 DYING = ("--no-new-privs", "--pdeathsig", "KILL", "--")
 GUARD = '[ "$PPID" = "$1" ] || exit 1; shift; exec "$@"'
+JOIN = """
+while [ "$1" != -- ]; do
+    echo 0 > "$1/cgroup.procs" || exit 1
+    shift
+done
+shift
+exec "$@"
+"""
 STAGING = """
 set -e
 stage=$1; shift
@@ -137,6 +144,12 @@ def orphan_guard() -> Iterator[str]:
     yield from ("/bin/sh", "-c", GUARD, "guard", str(os.getpid()))
 
 
+def joining(groups: Sequence[Path]) -> Iterator[str]:
+    """Yield the prefix that enters control groups."""
+    if groups:
+        yield from ("/bin/sh", "-c", JOIN, "joining", *map(str, groups), "--")
+
+
 def unprivileged(uid: int) -> Iterator[str]:
     """Yield the prefix that gives up root for good."""
     yield from ("setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups")
@@ -179,11 +192,6 @@ def _moved(binds: Sequence[Bind], staged: Sequence[Path], stage: Path) -> Iterat
             yield Bind(stage / str(staged.index(bind.source)), bind.target)
         else:
             yield bind
-
-
-def plain(limits: Limits, command: Sequence[str]) -> list[str]:
-    """Return the command line of trusted code: bounded, not isolated."""
-    return ["setpriv", *DYING, *orphan_guard(), *limited(limits), *command]
 
 
 def open_to_others(tree: Path) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import select
-import signal
 import subprocess
 import sys
 from contextlib import ExitStack, suppress
@@ -18,7 +16,6 @@ from worker.sandbox.channel import Channel
 from worker.sandbox.isolation import Isolation
 from worker.sandbox.launch import Plan, Program, launch
 from worker.sandbox.limits import Limits
-from worker.sandbox.processes import family
 from worker.sandbox.watch import Watch
 
 END_SECONDS = 10.0
@@ -44,13 +41,12 @@ class GuestProcess:
             launched = launch(plan, held)
             self._held = held.pop_all()
         self.channel = Channel(launched.socket)
-        self.root = plan.root
+        self.root = launched.root
         self.pid = launched.pid
         self._popen = launched.popen
         self._process = launched.process
-        self._contained = plan.isolation.isolated
         self._closed = False
-        self._watch = Watch(launched, plan.limits, contained=self._contained)
+        self._watch = Watch(launched, plan.limits)
         self._watch.start()
 
     @classmethod
@@ -63,12 +59,14 @@ class GuestProcess:
         limits: Limits | None = None,
         program: Program | None = None,
         network: bool = False,
+        layer: Path | None = None,
     ) -> Self:
         """Start a guest on ``tree``, a copy of a checkout that is ours.
 
         ``python`` is the tested project's interpreter; ``root`` of the result
         is where the guest sees the tree.  As root, a tree that others cannot
-        read is opened to them.  ``network`` lets it open IPv4 sockets, which
+        read is opened to them.  ``layer`` is one more folder that it reads,
+        at the place where it lies.  ``network`` lets it open IPv4 sockets, which
         reach nothing but its own network namespace.  Raises ``MachineError`` where the guest does
         not start.
         """
@@ -79,6 +77,7 @@ class GuestProcess:
             limits or Limits(),
             program or guest_program(),
             network,
+            layer,
         )
         return cls(plan)
 
@@ -106,8 +105,6 @@ class GuestProcess:
         """Kill every process of the guest, wait for them, free what it held."""
         if self._closed:
             return
-        if not self._contained:
-            self._kill_family()
         self._watch.kill()
         select.select([self._process], [], [], END_SECONDS)
         with suppress(subprocess.TimeoutExpired):
@@ -115,12 +112,6 @@ class GuestProcess:
         self._watch.join(END_SECONDS)
         self._held.close()
         self._closed = True
-
-    def _kill_family(self) -> None:
-        """Kill what no process namespace holds together."""
-        for pid in reversed(family(self.pid)):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
 
     def __enter__(self) -> Self:
         """Return the running guest."""

@@ -5,16 +5,24 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from worker.errors import MachineError
+from worker.sandbox.cgroups import usable_hierarchies
 from worker.sandbox.command import SEARCH_PATH, Inside, sandboxed, system_binds
-from worker.sandbox.filter import NoFilter, filter_descriptor, seccomp_filter
+from worker.sandbox.filter import NoFilter, Strictness, filter_descriptor, seccomp_filter
+from worker.sandbox.hierarchies import Hierarchy
+from worker.sandbox.keeper.landlock import version
+from worker.sandbox.keeper.orders import Confinement, Orders
+from worker.sandbox.keeping import grants, kept, rlimits
 from worker.sandbox.limits import Limits
 from worker.sandbox.slots import STATE, UIDS, lease, state_folder
 
+Choice: TypeAlias = Literal["auto", "bubblewrap", "landlock"]
 TOOLS = {
     "bwrap": "bubblewrap",
     "setpriv": "util-linux",
@@ -23,6 +31,10 @@ TOOLS = {
     "mount": "mount",
 }
 TRIAL_SECONDS = 20.0
+OLDEST, OLDEST_OF_SAME_USER = 3, 6
+"""The versions of Landlock that also govern truncation; signals, too."""
+RELEASES = {OLDEST: "6.2", OLDEST_OF_SAME_USER: "6.12"}
+WORDS = {"pids": "processes", "memory": "memory", "cpu": "processor"}
 
 
 class NoIsolation(MachineError):  # noqa: N818 - a noun of the outside
@@ -46,7 +58,9 @@ class Isolation:
 
     ``uids`` are the uids root drops to, one a guest; ``None`` for an ordinary
     user.  ``isolated`` is false for trusted code.  ``namespaces`` says that
-    the guest has a network, a process and a mount namespace of its own.
+    the guest has a network, a process and a mount namespace of its own; if
+    not, it is held by ``landlock``, the version of the kernel's interface.
+    Guests get a control group in each of ``hierarchies``.
     """
 
     layers: tuple[str, ...]
@@ -54,6 +68,8 @@ class Isolation:
     state: Path = STATE
     isolated: bool = True
     namespaces: bool = True
+    landlock: int = 0
+    hierarchies: tuple[Hierarchy, ...] = ()
 
 
 TRUSTED = Isolation(
@@ -61,41 +77,103 @@ TRUSTED = Isolation(
 )
 
 
-def find_isolation(uid_range: range = UIDS, state: Path = STATE) -> Isolation:
+def find_isolation(
+    uid_range: range = UIDS, state: Path = STATE, choice: Choice = "auto"
+) -> Isolation:
     """Return the isolation that works here, after starting a program in it.
 
-    Raises ``NoIsolation`` with what to install where it does not.
+    Bubblewrap comes before Landlock; ``choice`` asks for one of them.  Raises
+    ``NoIsolation`` with what to install where none works.
     """
+    uids = uid_range if os.geteuid() == 0 else None
+    failures: list[NoIsolation] = []
+    for name, find in SETS.items():
+        if choice in ("auto", name):
+            try:
+                return find(uids, state)
+            except NoIsolation as failure:
+                failures.append(failure)
+    raise NoIsolation(
+        [problem for failure in failures for problem in failure.problems],
+        [remedy for failure in failures for remedy in failure.remedies],
+    )
+
+
+def _bubblewrap(uids: range | None, state: Path) -> Isolation:
     missing = [tool for tool in TOOLS if not shutil.which(tool, path=SEARCH_PATH)]
     if missing:
         raise NoIsolation(
             [f"{tool} is not installed" for tool in missing],
             [f"Install it: apt install {TOOLS[tool]}." for tool in missing],
         )
+    strictness = Strictness()
+    hierarchies = usable_hierarchies()
+    layers = (
+        f"bubblewrap {_output('bwrap', '--version').split()[-1]}",
+        "namespaces (user, mount, process, network, IPC, host name)",
+        _uid_layer(uids),
+        "no network",
+        f"seccomp ({_rules(strictness)} rules)",
+        "read-only files, empty environment, rlimits",
+        *_watch_layers(hierarchies),
+    )
+    isolation = Isolation(layers, uids, state, hierarchies=hierarchies)
+    _try(isolation, partial(_bubblewrap_trial, isolation))
+    return isolation
+
+
+def _landlock(uids: range | None, state: Path) -> Isolation:
+    abi, needed = version(), OLDEST if uids else OLDEST_OF_SAME_USER
+    if abi < needed:
+        has = f"version {abi} of Landlock" if abi else "no Landlock"
+        raise NoIsolation(
+            [f"the kernel has {has}, and {needed} is needed to do without namespaces"],
+            [f"Run Linux {RELEASES[needed]} or newer with lsm=landlock,…"],
+        )
+    strictness = Strictness(namespaces=False, own_uid=uids is not None)
+    hierarchies = usable_hierarchies()
+    layers = (
+        f"Landlock (version {abi})",
+        _uid_layer(uids),
+        "no sockets",
+        f"strict seccomp ({_rules(strictness)} rules)",
+        "files by permission, empty environment, rlimits, scratch folder watched",
+        *_watch_layers(hierarchies),
+    )
+    isolation = Isolation(
+        layers, uids, state, namespaces=False, landlock=abi, hierarchies=hierarchies
+    )
+    _try(isolation, partial(_landlock_trial, isolation))
+    return isolation
+
+
+SETS: Mapping[str, Callable[[range | None, Path], Isolation]] = {
+    "bubblewrap": _bubblewrap,
+    "landlock": _landlock,
+}
+
+
+def _rules(strictness: Strictness) -> int:
     try:
-        _, rules = seccomp_filter()
+        return seccomp_filter(strictness)[1]
     except NoFilter as error:
         raise NoIsolation(
             [f"no system call filter: {error}"],
             ["Install libseccomp 2.5.3 or newer: apt install libseccomp2."],
         ) from error
-    uids = uid_range if os.geteuid() == 0 else None
-    isolation = Isolation(tuple(_layers(uids, rules)), uids, state)
-    _try(isolation)
-    return isolation
 
 
-def _layers(uids: range | None, rules: int) -> Iterator[str]:
-    version = _output("bwrap", "--version").split()[-1]
-    yield f"bubblewrap {version}"
-    yield "namespaces (user, mount, process, network, IPC, host name)"
+def _uid_layer(uids: range | None) -> str:
     if uids is None:
-        yield f"uid {os.geteuid()} without capabilities"
-    else:
-        yield f"a uid of its own from {uids.start}–{uids.stop - 1}"
-    yield "no network"
-    yield f"seccomp ({rules} rules)"
-    yield "read-only files, empty environment, rlimits, memory and time watched"
+        return f"uid {os.geteuid()} without capabilities"
+    return f"a uid of its own from {uids.start}–{uids.stop - 1}"
+
+
+def _watch_layers(hierarchies: Sequence[Hierarchy]) -> Iterator[str]:
+    words = sorted({WORDS[name] for place in hierarchies for name in place.controllers})
+    if words:
+        yield f"cgroup ({', '.join(words)})"
+    yield "memory and time watched"
 
 
 def _output(*command: str) -> str:
@@ -105,27 +183,47 @@ def _output(*command: str) -> str:
     return done.stdout or "?"
 
 
-def _try(isolation: Isolation) -> None:
-    """Start a program in the sandbox, or say why it does not start."""
+def _try(isolation: Isolation, trial: Callable[[int | None], None]) -> None:
+    """Make a group, and start a program under a uid of its own, or say what fails."""
     uids = isolation.uids
     slot = None if uids is None else lease(uids, state_folder(isolation.state))
+    try:
+        trial(slot.uid if slot else None)
+    finally:
+        if slot:
+            slot.release()
+
+
+def _bubblewrap_trial(isolation: Isolation, uid: int | None) -> None:
     inside = Inside(tuple(system_binds()), ("true",))
     seccomp, nowhere = filter_descriptor(), os.open(os.devnull, os.O_WRONLY)
-    command = sandboxed(
-        inside,
-        Limits(),
-        seccomp=seccomp,
-        info=nowhere,
-        uid=slot.uid if slot else None,
-        stage=isolation.state / "stage",
-    )
+    stage = isolation.state / "stage"
+    command = sandboxed(inside, Limits(), seccomp=seccomp, info=nowhere, uid=uid, stage=stage)
     try:
         _expect_success(command, (seccomp, nowhere))
     finally:
         os.close(seccomp)
         os.close(nowhere)
-        if slot:
-            slot.release()
+
+
+def _landlock_trial(isolation: Isolation, uid: int | None) -> None:
+    seccomp = filter_descriptor(Strictness(namespaces=False, own_uid=uid is not None))
+    system = grants(Path("/usr/bin/python3"), readable=(), writable=Path("/usr/lib"))
+    orders = Orders(
+        parent=os.getpid(),
+        uid=uid,
+        limits=rlimits(Limits(), processes=None),
+        cgroups=[],
+        folder="/",
+        environment={"PATH": SEARCH_PATH},
+        confinement=Confinement(abi=isolation.landlock, grants=system),
+        filter=seccomp,
+        command=["/bin/true"],
+    )
+    try:
+        _expect_success(kept(orders), (seccomp,))
+    finally:
+        os.close(seccomp)
 
 
 def _expect_success(command: Sequence[str], descriptors: tuple[int, ...]) -> None:

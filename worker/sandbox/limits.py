@@ -7,6 +7,7 @@ from dataclasses import dataclass
 KIB = 1024
 MIB = 1024 * KIB
 GIB = 1024 * MIB
+SHARED_MEMORY = 64 * MIB
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,9 @@ class Limits:
     ``files`` counts those in the writable folders.
     ``address_space`` (bytes), ``file_size`` (bytes), ``open_files`` and
     ``cpu_seconds`` hold for each process.  ``scratch`` (bytes) is the size of
-    each of the two writable folders, which live in memory beside ``memory``.
+    each of the two writable folders, which live in memory beside ``memory``;
+    without mounts of the guest's own, all it may have on disk.  ``processors``
+    holds where there is a control group.
     """
 
     memory: int = 4 * GIB
@@ -29,3 +32,4 @@ class Limits:
     cpu_seconds: int = 600
     wall_seconds: float = 900.0
     scratch: int = 256 * MIB
+    processors: float = 2.0

@@ -10,6 +10,18 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 MOST = 4096
 
 
+def started(pid: int) -> int | None:
+    """Return when a process started, in clock ticks since boot; ``None`` if it is gone.
+
+    With the pid it names a process for good (proc_pid_stat(5), field 22).
+    """
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return None
+    return int(status.rpartition(")")[2].split()[19])
+
+
 def family(pid: int) -> list[int]:
     """Return ``pid`` and all its living descendants, at most ``MOST``."""
     found: list[int] = []

@@ -15,6 +15,7 @@ from worker.sandbox.processes import family, memory_exceeds
 
 PERIOD = 0.05
 LOOKING = 10
+SLOWEST = 1.0
 TAIL = 64 * 1024
 MOST_PRINTED = 256 * MIB
 
@@ -84,7 +85,7 @@ class Watch(threading.Thread):
         if self.stopped:
             self.kill()
         taken = time.monotonic() - began
-        return began + max(PERIOD, LOOKING * taken)
+        return began + min(max(PERIOD, LOOKING * taken), SLOWEST)
 
     def _judge(self) -> None:
         if time.monotonic() > self._deadline:

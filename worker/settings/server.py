@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from platformdirs import user_state_path
 from pydantic import (
@@ -109,11 +110,15 @@ class StoreSettings(_Section):
 class SandboxSettings(_Section):
     """How much a guest may use, and which interpreter runs it.
 
-    Sizes are bytes, or written like ``"4GiB"``; ``seconds`` is wall clock.
+    ``isolation`` asks for one set of layers instead of the first that works.
+    Sizes are bytes, or written like ``"4GiB"``; ``seconds`` is wall clock;
+    ``processors`` holds where a control group can be made.
     Guests run as the user ids ``uid_first`` to ``uid_first + uid_count - 1``.
     """
 
+    isolation: Literal["auto", "bubblewrap", "landlock"] = "auto"
     memory: ByteSize = ByteSize(4 << 30)
+    processors: float = Field(default=2.0, ge=0.01)
     processes: PositiveInt = 64
     seconds: float = Field(default=900.0, gt=0)
     scratch: ByteSize = ByteSize(256 << 20)
@@ -125,6 +130,37 @@ class SandboxSettings(_Section):
     def uids(self) -> range:
         """The user ids that guests may run as."""
         return range(self.uid_first, self.uid_first + self.uid_count)
+
+
+def _index(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ValueError("an index is an http or https address")
+    if parts.username or parts.password:
+        raise ValueError("an index has no secret in it: name one in credentials")
+    return url
+
+
+class EnvironmentSettings(_Section):
+    """How the tested project's own environment is had.
+
+    ``install``: ``auto`` takes the ``.venv`` of a developer's checkout and
+    installs what the project declares where there is none; ``always``
+    installs; ``never`` does not.  Wheels come from ``index``;
+    ``credentials`` is ``user:password`` for it.  Environments are kept in
+    ``folder`` up to ``size`` and made within ``seconds``; one may take half of
+    ``size``, one wheel ``largest``.  ``builds`` lets packages without a
+    wheel be built, in the sandbox.
+    """
+
+    install: Literal["auto", "always", "never"] = "auto"
+    index: Annotated[str, AfterValidator(_index)] = "https://pypi.org/simple"
+    credentials: Reference | None = None
+    folder: Path = Field(default_factory=lambda: _state() / "environments")
+    size: ByteSize = ByteSize(10 << 30)
+    largest: ByteSize = ByteSize(400 << 20)
+    seconds: float = Field(default=300.0, gt=0)
+    builds: bool = False
 
 
 class EngineSettings(_Section):
@@ -140,6 +176,23 @@ class EngineSettings(_Section):
     endpoint: str | None = None
     credentials: Reference | None = None
     region: str | None = None
+    price: float | None = Field(default=None, ge=0, le=1000)
+    uris: bool = False
+
+
+class BudgetSettings(_Section):
+    """The most that one run may cost, whatever its repository asks for."""
+
+    api_calls: int = Field(default=2000, ge=0)
+    api_dollars: float = Field(default=5.0, ge=0, le=1_000_000)
+
+
+class RecordingSettings(_Section):
+    """Where recorded answers lie, and when they go: per repository, by last use."""
+
+    folder: Path = Field(default_factory=lambda: _state() / "recordings")
+    size: ByteSize = ByteSize(256 << 20)
+    days: PositiveInt = 90
 
 
 class SourceSettings(_Section):
@@ -167,28 +220,14 @@ class Settings(BaseSettings):
     queue: QueueSettings = QueueSettings()
     store: StoreSettings = Field(default_factory=StoreSettings)
     sandbox: SandboxSettings = Field(default_factory=SandboxSettings)
+    environments: EnvironmentSettings = Field(default_factory=EnvironmentSettings)
+    budget: BudgetSettings = BudgetSettings()
+    recordings: RecordingSettings = Field(default_factory=RecordingSettings)
     engines: dict[EngineName, EngineSettings] = Field(default_factory=dict[str, EngineSettings])
     sources: dict[SourceName, SourceSettings] = Field(default_factory=dict[str, SourceSettings])
 
     @property
     def recordings_folder(self) -> Path:
-    price: float | None = Field(default=None, ge=0, le=1000)
-    uris: bool = False
-
-
-class BudgetSettings(_Section):
-    """The most that one run may cost, whatever its repository asks for."""
-
-    api_calls: int = Field(default=2000, ge=0)
-    api_dollars: float = Field(default=5.0, ge=0, le=1_000_000)
-
-
-class RecordingSettings(_Section):
-    """Where recorded answers lie, and when they go: per repository, by last use."""
-
-    folder: Path = Field(default_factory=lambda: _state() / "recordings")
-    size: ByteSize = ByteSize(256 << 20)
-    days: PositiveInt = 90
         """Where answers of ML APIs are kept, by whose they are."""
         return self.recordings.folder
 
@@ -216,9 +255,6 @@ class _Variables(EnvSettingsSource):
             found["engines"] = {names.get(key, key): value for key, value in engines.items()}
         return found
 
-    environments: EnvironmentSettings = Field(default_factory=EnvironmentSettings)
-    budget: BudgetSettings = BudgetSettings()
-    recordings: RecordingSettings = Field(default_factory=RecordingSettings)
 
 def read_settings(file: Path | None = None) -> Settings:
     """The settings of this process.
