@@ -370,12 +370,17 @@ Ending: TypeAlias = Returned | Raised | Died | TimedOut | NotRun
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one probe did.  ``hits`` are goal and decision ids that occurred."""
+    """What one probe did.  ``hits`` are goal and decision ids that occurred.
+
+    ``outside`` are the addresses it asked in vain: those of no described ML
+    API, as ``host:port`` or as a URL without its query.
+    """
 
     ending: Ending
     hits: frozenset[str] = frozenset()
     exchanges: tuple[Exchange, ...] = ()
     seconds: float = 0.0
+    outside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -567,12 +572,12 @@ class Cost:
     api_calls: int = 0
     api_calls_cached: int = 0
     api_calls_refused: int = 0
+    dollars: float = 0.0
 
 
 class Conclusion(StrEnum):
     """The verdict on a whole change (CONTRACT.md, section 1)."""
 
-    dollars: float = 0.0
     SUCCESS = "success"
     FAILURE = "failure"
     NEUTRAL = "neutral"
