@@ -11,6 +11,7 @@ from typing import Any, Callable, Optional, Sequence
 
 from . import standins
 from .clients.family import Maker, Patch
+from .clients.inert import patch_clients
 from .endings import is_own
 
 Chooser = Callable[[str], Optional[Maker]]
@@ -108,4 +109,12 @@ class _Patching(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         self._loader.exec_module(module)
-        self._patch(module)
+        apply(self._patch, module)
+
+
+def apply(patch: Patch, module: ModuleType) -> None:
+    """Patch a module; where it is built otherwise than thought, make its clients inert."""
+    try:
+        patch(module)
+    except Exception:
+        patch_clients(module)

@@ -91,10 +91,10 @@ class Message:
         self.__dict__["_given"][key] = value
 
     def _wrapped(self, field: Mapping[str, Any], value: Any) -> Any:
-        if "map" in field:
-            return dict(value or {})
         kind = self._schema.messages.get(field["type"])
         made = None if kind is None else self._schema.message(field["type"])
+        if "map" in field:
+            return {key: self._one(field, made, item) for key, item in (value or {}).items()}
         if field.get("repeated"):
             return Repeated([self._one(field, made, item) for item in value or ()], made)
         return self._one(field, made, value)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
+from importlib import metadata
 from pathlib import Path
 from typing import Dict, List, Mapping
 
 from ..endings import is_own
 
 _OLD = re.compile(
-    r"\b(?:vision|language)(?:_v1)?(?:\.gapic)? import[^\n#]*\b(?:types|enums)\b"
-    r"|\b(?:vision|language)\w*\.(?:types|enums)\b"
-    r"|\b(?:vision|language)\.Client\("
+    r"\b(?:vision|language|speech)(?:_v1)?(?:\.gapic)? import[^\n#]*\b(?:types|enums)\b"
+    r"|\b(?:vision|language|speech)\w*\.(?:types|enums)\b"
+    r"|\b(?:vision|language|speech)\.Client\("
     r"|\bdocument_from_(?:text|html|url)\("
 )
+_SERVICES = ("vision", "language", "speech")
 _SERVICE = re.compile(r"google\.cloud\.([a-z]+)")
 
 
@@ -28,7 +31,7 @@ class Generations:
     def __init__(self, root: str, texts: Mapping[str, str]) -> None:
         self._old: Dict[str, bool] = {}
         others: List[str] = []
-        for service in ("vision", "language"):
+        for service in _SERVICES:
             imported = re.compile(rf"google[\w.]*\b[^\n]*\b{service}")
             telling = [text for text in texts.values() if imported.search(text)]
             if not telling:
@@ -39,7 +42,18 @@ class Generations:
     def is_old(self, name: str) -> bool:
         """Whether a module is asked for as it was before proto-plus."""
         match = _SERVICE.match(name)
-        return match is not None and self._old.get(match.group(1), False)
+        if match is None or match.group(1) not in self._old:
+            return False
+        return self._old[match.group(1)] or _is_installed_old(match.group(1))
+
+
+@functools.cache
+def _is_installed_old(service: str) -> bool:
+    """Whether the installed SDK is of a generation before the second major version."""
+    try:
+        return int(metadata.version(f"google-cloud-{service}").partition(".")[0]) < 2
+    except (metadata.PackageNotFoundError, ValueError, TypeError):
+        return False
 
 
 def google_texts(root: str, limit: int = 400) -> List[str]:

@@ -1,194 +1,180 @@
-"""The installed Google SDKs (proto-plus generation), with their requests caught."""
+"""The installed Google SDKs (proto-plus generations), with their requests caught.
+
+A client keeps its own methods, on a transport of ours.  While a session is
+not ``faithful`` the methods of ML APIs are those of the stand-ins instead, so
+that what a request holds and an answer has may be symbolic.
+"""
 
 from __future__ import annotations
 
 import functools
+import inspect
 import re
+import sys
 from types import ModuleType
-from typing import Any, Callable, Mapping, Optional
+from typing import Any, Callable, Iterator, List, Tuple
 
 from .. import calls
-from ..spelling import read
-from ..standins import Inert
-from .google import LANGUAGE_METHODS, Google, response_name
+from . import google_speech
+from .google import LANGUAGE_METHODS, Google
+from .google_standins import Standins
+from .google_transport import Transport
 
-_BETA = re.compile(r"(?<=vision\.v1)p\d+beta\d+")
+_MODULE = re.compile(r"google\.cloud\.(\w+?)_(v\w+)$")
 _FACTORIES = (
     "from_service_account_file",
     "from_service_account_json",
     "from_service_account_info",
 )
+LIGHT = (
+    "annotate_image",
+    "batch_annotate_images",
+    *LANGUAGE_METHODS,
+    *google_speech.METHODS,
+)
 
 
 class Sdk:
-    """Patches the client classes of the SDK modules as they are imported."""
+    """Patches the client classes of SDK modules as they are imported."""
 
-    def __init__(self, google: Google) -> None:
+    def __init__(self, google: Google, standins: Standins) -> None:
         self._google = google
+        self._standins = standins
 
-    def vision(self, module: ModuleType) -> None:
-        """Patch ``google.cloud.vision_v1`` or one of its betas."""
-        for name in ("ImageAnnotatorClient", "ImageAnnotatorAsyncClient"):
-            client = getattr(module, name, None)
-            if client is not None:
-                _open(client)
-                client.batch_annotate_images = _as(self._batch(module), name)
-                single = getattr(client, "annotate_image", None)
-                if single is not None:
-                    client.annotate_image = self._single(module, single)
-                _refuse(client, ("batch_annotate_files", "async_batch_annotate_images"))
-                _refuse(client, ("async_batch_annotate_files",))
+    def patch(self, module: ModuleType) -> None:
+        """Patch ``google.cloud.SERVICE_VERSION``; raises where it is built otherwise."""
+        match = _MODULE.match(module.__name__)
+        if match is None:
+            raise LookupError(module.__name__)
+        package = ".".join(("google.cloud", *match.groups()))
+        transport = Transport(self._google, module, package)
+        for client in _clients(module):
+            if client.__name__.endswith("AsyncClient"):
+                self._patch_later(client, package)
+            else:
+                for kind in (client, *_bases(client)):
+                    _open(kind, transport)
+                self._lighten(client, package)
 
-    def language(self, module: ModuleType) -> None:
-        """Patch ``google.cloud.language_v1`` or another version."""
-        for name in ("LanguageServiceClient", "LanguageServiceAsyncClient"):
-            client = getattr(module, name, None)
-            for method in LANGUAGE_METHODS if client is not None else ():
-                if hasattr(client, method):
-                    setattr(client, method, _as(self._method(module, method), name))
-            if client is not None:
-                _open(client)
+    def _patch_later(self, client: Any, package: str) -> None:
+        """Let an asynchronous client have the methods of the other one."""
+        now = vars(sys.modules[client.__module__])[client.__name__.replace("Async", "")]
 
-    def _batch(self, module: Any) -> Callable[..., Any]:
-        def batch_annotate_images(
-            client: Any, request: Any = None, *, requests: Any = None, **_: Any
-        ) -> Any:
-            del client
-            if requests is not None:
-                request = {"requests": requests}
-            request = _checked(module.BatchAnnotateImagesRequest, request)
-            answers = [self._google.annotate(item) for item in read(request, "requests")]
-            return self._answer(module.BatchAnnotateImagesResponse, {"responses": answers})
+        def made(self: Any, *args: Any, **options: Any) -> None:
+            self._client = now(*args, **options)
 
-        return batch_annotate_images
+        for name, method in list(vars(client).items()):
+            if hasattr(now, name) and not name.startswith("_") and inspect.isfunction(method):
+                later = _later(method, getattr(now, name))
+                setattr(client, name, later)
+        client.__init__ = _checked(client.__init__, made)
+        _factories(client)
+        self._lighten(client, package)
 
-    def _single(self, module: Any, original: Callable[..., Any]) -> Callable[..., Any]:
-        def annotate_image(client: Any, request: Any, **options: Any) -> Any:
-            image = read(request, "image")
-            if hasattr(image, "read") or not read(request, "features"):
-                return original(client, request, **options)
-            if not read(image, "source"):
-                request = _checked(module.AnnotateImageRequest, request)
-            answer = self._google.annotate(request)
-            return self._answer(module.AnnotateImageResponse, answer)
+    def _lighten(self, client: Any, package: str) -> None:
+        for method in LIGHT:
+            if hasattr(client, method):
+                light = self._light(package, client.__name__, method)
+                setattr(client, method, _either(getattr(client, method), light))
 
-        return annotate_image
+    def _light(self, package: str, client: str, method: str) -> Callable[..., Any]:
+        def call(*args: Any, **options: Any) -> Any:
+            made = self._standins.names(package)[client]()
+            return getattr(made, method)(*args, **options)
 
-    def _method(self, module: Any, method: str) -> Callable[..., Any]:
-        response = response_name(method)
-        request_type = getattr(module, response.replace("Response", "Request"))
-        response_type = getattr(module, response)
-
-        def analyze(client: Any, request: Any = None, *, document: Any = None, **_: Any) -> Any:
-            del client
-            request = {"document": document} if request is None else request
-            request = _checked(request_type, request)
-            return self._answer(response_type, self._google.analyze(method, request))
-
-        return analyze
-
-    def _answer(self, kind: Any, answer: Mapping[str, Any]) -> Any:
-        """The SDK's own object, or a light one with the leaves as they are."""
-        if calls.session().faithful:
-            return kind.wrap(_message(kind, answer))
-        return self._google.schema.message(_full_name(kind)).of(answer)
+        return call
 
 
-def _checked(kind: Any, request: Any) -> Any:
-    """The request as protobuf sees it; raises what the SDK raises.
-
-    A light session leaves it as it is, so that what it holds may be symbolic.
-    """
-    if not calls.session().faithful:
-        return request
-    return kind.pb(request if isinstance(request, kind) else kind(request))
-
-
-def _message(kind: Any, answer: Mapping[str, Any]) -> Any:
-    """The protobuf message of an answer; raises ``Refused`` where it does not fit."""
-    from google.protobuf.json_format import ParseDict, ParseError
-
-    try:
-        return _type(kind)(**answer)
-    except (TypeError, ValueError):
-        try:
-            return ParseDict(dict(answer), _type(kind)(), ignore_unknown_fields=True)
-        except ParseError as error:
-            reason = f"the answer does not fit {kind.__name__}: {error}"
-            raise calls.session().refuse(reason) from error
+def _clients(module: ModuleType) -> List[Any]:
+    """The client classes of a module; raises ``LookupError`` without any of our kind."""
+    named = [value for name, value in vars(module).items() if name.endswith("Client")]
+    found = [kind for kind in named if hasattr(kind, "get_transport_class")]
+    if not found:
+        raise LookupError(f"{module.__name__} has no client that is known")
+    return found
 
 
-@functools.cache
-def _type(kind: Any) -> Any:
-    return type(kind.pb(kind()))
+def _bases(client: Any) -> Iterator[Any]:
+    return (base for base in client.__mro__[1:] if hasattr(base, "get_transport_class"))
 
 
-@functools.cache
-def _full_name(kind: Any) -> str:
-    return _BETA.sub("", str(_type(kind).DESCRIPTOR.full_name))
-
-
-def _open(client: Any) -> None:
+def _open(client: Any, transport: Transport) -> None:
     """Let a client be made without credentials or network."""
 
     def made(self: Any, *_: Any, **__: Any) -> None:
-        self._transport = Inert("transport")
-        self._client = Inert("client")
+        self._transport = transport
+        self._api_endpoint = getattr(client, "DEFAULT_ENDPOINT", "")
+        self._universe_domain = "googleapis.com"
 
+    if "__init__" in vars(client):
+        client.__init__ = _checked(client.__init__, made)
+    client._validate_universe_domain = _valid
+    _factories(client)
+
+
+def _valid(client: Any) -> bool:
+    del client
+    return True
+
+
+def _checked(original: Any, made: Callable[..., None]) -> Callable[..., None]:
+    """A constructor that refuses the arguments that the SDK's would refuse."""
+    signature = inspect.signature(original)
+
+    @functools.wraps(original)
+    def initialise(self: Any, *args: Any, **options: Any) -> None:
+        signature.bind(self, *args, **options)
+        made(self, *args, **options)
+
+    return initialise
+
+
+def _factories(client: Any) -> None:
     def make(kind: Any, *_: Any, **__: Any) -> Any:
         return kind()
 
-    client.__init__ = made
     for factory in _FACTORIES:
         setattr(client, factory, classmethod(make))
 
 
-def _as(function: Callable[..., Any], client: str) -> Callable[..., Any]:
-    if "Async" not in client:
-        return function
+def _either(original: Callable[..., Any], light: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def call(self: Any, *args: Any, **options: Any) -> Any:
+        if calls.session().faithful:
+            return original(self, *args, **options)
+        return light(*args, **options)
 
-    async def asynchronous(*args: Any, **kwargs: Any) -> Any:
-        return function(*args, **kwargs)
-
-    return asynchronous
-
-
-def _refuse(client: Any, methods: Any) -> None:
-    for method in methods:
-        if hasattr(client, method):
-            setattr(client, method, _refusing(method))
+    return call
 
 
-def _refusing(method: str) -> Callable[..., Any]:
-    def refuse(*_: Any, **__: Any) -> Any:
-        return calls.ask(calls.Request(f"google.vision.{method}"))
+def _later(original: Callable[..., Any], now: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of an asynchronous client, from that of the other client."""
 
-    return refuse
+    @functools.wraps(original)
+    async def call(self: Any, *args: Any, **options: Any) -> Any:
+        if hasattr(options.get("requests"), "__aiter__"):
+            options["requests"] = [part async for part in options["requests"]]
+        return _awaitable(now(self._client, *args, **options))
 
-
-def patch_auth(module: ModuleType) -> None:
-    """Let ``google.auth`` find credentials."""
-
-    def default(*_: Any, **__: Any) -> Any:
-        return Inert("credentials"), "project"
-
-    vars(module)["default"] = default
+    return call
 
 
-def patch_service_account(module: ModuleType) -> None:
-    """Let service accounts be read from files that are not here."""
-    credentials: Optional[Any] = getattr(module, "Credentials", None)
-    for factory in ("from_service_account_file", "from_service_account_info"):
-        if credentials is not None:
-            setattr(credentials, factory, staticmethod(_credentials))
+def _awaitable(result: Any) -> Any:
+    """An answer as an asynchronous client gives it."""
+    if hasattr(result, "__next__"):
+        return _drawn(result)
+    if isinstance(getattr(result, "_result_type", None), type):
+        return _operation(result)
+    return result
 
 
-def _credentials(*_: Any, **__: Any) -> Any:
-    return Inert("credentials")
+def _operation(result: Any) -> Any:
+    from google.api_core.operation_async import AsyncOperation
+
+    kinds: Tuple[Any, Any] = (result._result_type, result._metadata_type)
+    return AsyncOperation(result.operation, _valid, _valid, kinds[0], metadata_type=kinds[1])
 
 
-def patch_clients(module: ModuleType) -> None:
-    """Make the clients of a cloud service that is no ML API inert."""
-    for name in list(vars(module)):
-        if name.endswith("Client"):
-            setattr(module, name, Inert(f"{module.__name__}.{name}"))
+async def _drawn(results: Any) -> Any:
+    for result in results:
+        yield result

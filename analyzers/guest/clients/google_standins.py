@@ -5,17 +5,16 @@ from __future__ import annotations
 import importlib
 import json
 import re
-from typing import Any, Callable, Dict
+from typing import Any, Dict
 
 from ..message import Message, in_json
 from ..messages import Schema, nested
-from ..spelling import read
 from ..standins import Inert, InertModule
-from .google import LANGUAGE, LANGUAGE_METHODS, VISION, Google, response_name
-from .google_first import FirstLanguage, FirstVision
-from .standin_client import Client
+from .google import Google
+from .google_clients import language_clients, vision_clients
+from .google_speech_clients import speech_clients
 
-MODULES = r"google\.cloud\.(vision|language)(?:_(v\w+))?(\.\w+)*"
+MODULES = r"google\.cloud\.(vision|language|speech)(?:_(v\w+))?(\.\w+)*"
 _SPACES = ("types", "enums", "gapic", "services", "client")
 
 
@@ -47,45 +46,22 @@ class Standins:
         """The stand-in for a module whose name fits ``MODULES``."""
         match = re.fullmatch(MODULES, name)
         service, version = match.groups()[:2] if match else ("vision", None)
-        package = f"google.cloud.{service}.{version or 'v1'}"
+        return GoogleModule(name, self.names(f"google.cloud.{service}.{version or 'v1'}"))
+
+    def names(self, package: str) -> Dict[str, Any]:
+        """The messages, enums and clients of a protobuf package, or of its version ``v1``."""
         if not any(full.startswith(package + ".") for full in self._schema.messages):
-            package = VISION if service == "vision" else LANGUAGE
+            package = package.rpartition(".")[0] + ".v1"
         if package not in self._names:
-            make = self._vision if service == "vision" else self._language
-            self._names[package] = make(package)
-        return GoogleModule(name, self._names[package])
+            pairs = nested(self._schema, package)
+            names = {short: self._schema.kind(full) for short, full in pairs}
+            shared = {"google": self._google, "schema": self._schema, "package": package}
+            names.update(_CLIENTS[package.split(".")[2]](shared))
+            self._names[package] = names
+        return self._names[package]
 
-    def _classes(self, package: str) -> Dict[str, Any]:
-        pairs = nested(self._schema, package)
-        return {short: self._schema.kind(full) for short, full in pairs}
 
-    def _vision(self, package: str) -> Dict[str, Any]:
-        names = self._classes(package)
-        shared = {"google": self._google, "schema": self._schema, "package": package}
-        features = self._schema.enum(f"{package}.Feature.Type")
-        helpers = {feature.name.lower(): _detection(feature.name) for feature in features}
-        names["ImageAnnotatorClient"] = type(
-            "ImageAnnotatorClient", (_Vision,), {**shared, **helpers}
-        )
-        names["ImageAnnotatorAsyncClient"] = type(
-            "ImageAnnotatorAsyncClient", (_AsyncVision,), shared
-        )
-        names["Client"] = type("Client", (FirstVision,), shared)
-        return names
-
-    def _language(self, package: str) -> Dict[str, Any]:
-        names = self._classes(package)
-        shared = {"google": self._google, "schema": self._schema, "package": package}
-        methods = {method: _analysis(method) for method in LANGUAGE_METHODS}
-        names["LanguageServiceClient"] = type(
-            "LanguageServiceClient", (Client,), {**shared, **methods}
-        )
-        later = {method: _awaited(analyze) for method, analyze in methods.items()}
-        names["LanguageServiceAsyncClient"] = type(
-            "LanguageServiceAsyncClient", (Client,), {**shared, **later}
-        )
-        names["Client"] = type("Client", (FirstLanguage,), shared)
-        return names
+_CLIENTS = {"vision": vision_clients, "language": language_clients, "speech": speech_clients}
 
 
 def patch_json_format(module: Any) -> None:
@@ -110,58 +86,3 @@ def json_format_module(name: str) -> InertModule:
     module = InertModule(name)
     patch_json_format(module)
     return module
-
-
-# ------------------------------------------------------------------ vision
-
-
-class _Vision(Client):
-    def annotate_image(self, request: Any, **_: Any) -> Any:
-        return self.message("AnnotateImageResponse", self.google.annotate(request))
-
-    def batch_annotate_images(self, request: Any = None, requests: Any = None, **_: Any) -> Any:
-        if isinstance(request, (list, tuple)):
-            requests = request
-        items = requests if requests is not None else read(request, "requests")
-        answers = [self.google.annotate(item) for item in items]
-        return self.message("BatchAnnotateImagesResponse", {"responses": answers})
-
-
-class _AsyncVision(_Vision):
-    async def annotate_image(self, request: Any, **_: Any) -> Any:
-        return super().annotate_image(request)
-
-    async def batch_annotate_images(
-        self, request: Any = None, requests: Any = None, **_: Any
-    ) -> Any:
-        return super().batch_annotate_images(request, requests)
-
-
-def _detection(feature: str) -> Callable[..., Any]:
-    def detect(self: Any, image: Any, max_results: Any = None, **options: Any) -> Any:
-        wanted = {"type": feature, "max_results": max_results}
-        context = options.get("image_context")
-        return self.annotate_image({"image": image, "features": [wanted], "image_context": context})
-
-    return detect
-
-
-# ---------------------------------------------------------------- language
-
-
-def _analysis(method: str) -> Callable[..., Any]:
-    def analyze(self: Any, request: Any = None, *_: Any, document: Any = None, **__: Any) -> Any:
-        if document is None:
-            inner = read(request, "document")
-            document = request if inner is None else inner
-        answer = self.google.analyze(method, {"document": document})
-        return self.message(response_name(method), answer)
-
-    return analyze
-
-
-def _awaited(analyze: Callable[..., Any]) -> Callable[..., Any]:
-    async def awaited(*args: Any, **kwargs: Any) -> Any:
-        return analyze(*args, **kwargs)
-
-    return awaited

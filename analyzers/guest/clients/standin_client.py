@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Mapping
 
 from .. import calls
 from ..messages import Schema
 from ..standins import Inert
 from .google import Google
+from .google_errors import answered
 
 
 class Client:
@@ -34,10 +35,20 @@ class Client:
     def __exit__(self, *details: Any) -> None:
         return None
 
+    async def __aenter__(self) -> Any:
+        return self
+
+    async def __aexit__(self, *details: Any) -> None:
+        return None
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
         return Inert(f"{type(self).__name__}.{name}")
+
+    def answer(self, method: str, request: Any) -> Mapping[str, Any]:
+        """The answer of a method of the service; raises what the SDK would."""
+        return answered(lambda: self.google.answer(self.package, method, request))
 
     def message(self, name: str, answer: Any) -> Any:
         """The response object for an answer."""
