@@ -1,5 +1,3 @@
-import time
-
 from google.api_core import exceptions, retry
 from google.cloud import language_v1, speech, vision
 
