@@ -60,10 +60,7 @@ CHANGING_OWNED = (
     *("chown", "lchown", "fchown", "fchownat"),
     *("utime", "utimes", "futimesat", "utimensat"),
 )
-"""Change any file of the same user: Landlock does not see them.
-
-They do nothing and report success, since correct programs make them.
-"""
+"""Change any file of the same user: Landlock does not see them."""
 
 ATTRIBUTES = (
     *("setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr"),

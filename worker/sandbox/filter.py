@@ -30,7 +30,6 @@ WORD = 0xFFFFFFFF
 AF_UNIX = 1
 AF_INET = 2
 UDP = 17  # the protocols above are rare and have had many holes
-UNHARMED = 0
 
 
 class NoFilter(Exception):  # noqa: N818 - a noun of the outside
@@ -74,7 +73,7 @@ def _rules(library: Any, strictness: Strictness) -> Iterator[Rule]:
         yield from _shared_rules(library)
     if not strictness.own_uid:
         for call in CHANGING_OWNED:
-            yield UNHARMED, call, None
+            yield errno.EPERM, call, None
         for call in ATTRIBUTES:
             yield errno.ENOTSUP, call, None
 
