@@ -38,10 +38,11 @@ WORLDLY_EXCEPTIONS = frozenset(
 )  # fmt: skip
 WORLDLY_PACKAGES = frozenset(
     {
-        "_tkinter", "aiohttp", "botocore", "cv2", "django", "google", "grpc", "httpx", "kombu",
-        "mysql", "psycopg", "psycopg2", "pygame", "pymongo", "pymysql", "redis", "requests",
-        "selenium", "serial", "smtplib", "socket", "sqlalchemy", "ssl", "tkinter", "tweepy",
-        "urllib3", "websocket", "werkzeug",
+        "_tkinter", "aiobotocore", "aiohttp", "anyio", "azure", "boto3", "botocore", "cv2",
+        "django", "google", "grpc", "h11", "httpcore", "httplib2", "httpx", "huggingface_hub",
+        "kombu", "mysql", "openai", "psycopg", "psycopg2", "pycurl", "pygame", "pymongo", "pymysql",
+        "redis", "requests", "selenium", "serial", "smtplib", "socket", "sqlalchemy", "ssl",
+        "tenacity", "tkinter", "tweepy", "urllib3", "websocket", "websockets", "werkzeug",
     }
 )  # fmt: skip
 
@@ -66,7 +67,8 @@ def tells(goal: Goal, run: Run) -> bool:
         return True
     ending = run.ending
     ours = isinstance(ending, Raised) and ending.standin
-    return not (isinstance(ending, NotRun | TimedOut) or ours or wants_world(ending))
+    outside = bool(run.outside) or wants_world(ending)
+    return not (isinstance(ending, NotRun | TimedOut) or ours or outside)
 
 
 def wants_world(ending: Ending) -> bool:

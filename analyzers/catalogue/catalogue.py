@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from functools import cache
 
@@ -107,6 +107,37 @@ class Catalogue:
     def vocabulary(self, name: str) -> Vocabulary:
         """The label vocabulary called ``name``, read on first use."""
         return vocabulary(name)
+
+    def routes(self) -> list[JsonObject]:
+        """How plain HTTP reaches the APIs: the fields of :class:`Api` that say so, as JSON."""
+        return [
+            {
+                "name": api.name,
+                "provider": api.provider,
+                "rest": list(api.rest),
+                "target": api.target,
+                "hosts": list(api.hosts),
+                "input": None if api.input is None else asdict(api.input),
+                "schema": api.schema,
+                "result": api.result,
+            }
+            for api in self.apis.values()
+            if api.rest or api.target
+        ]
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The names of all servers, sorted, with ``*`` for the first label alone."""
+        names = {host for api in self.apis.values() for host in api.hosts}
+        return tuple(sorted({name for host in names for name in self._in_regions(host)}))
+
+    def _in_regions(self, host: str) -> Iterator[str]:
+        first, dot, rest = host.partition(".")
+        if "*" not in rest:
+            yield host
+            return
+        for region in self.transport.regions:
+            yield first + dot + rest.replace("*", region)
 
     def as_json(self, names: Iterable[str]) -> list[JsonObject]:
         """The entries of the APIs ``names``, as the guest reads them.

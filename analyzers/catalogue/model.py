@@ -10,11 +10,14 @@ from dataclasses import dataclass
 class InputField:
     """The request field that carries the input, and what it is to a person.
 
-    ``kind`` is one of the values of ``vocabulary.InputKind``.
+    ``kind`` is one of the values of ``vocabulary.InputKind``.  With ``each``
+    the field is a list: the guest asks about its elements one by one, and an
+    answer is one element of the API's ``result``.
     """
 
     field: str
     kind: str
+    each: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +29,9 @@ class Api:
     its service (``boto3.client('rekognition').detect_labels``).
     ``requests`` are methods shared by several APIs, told apart by the
     ``feature`` their arguments name; ``rest`` are patterns of host and path
-    (``*``: one or more path segments).  ``schema`` is the message name of the
+    (``*``: one or more path segments).  ``hosts`` are the names under which
+    its servers are found (``*``: one label), ``target`` is the operation that
+    the header ``X-Amz-Target`` names.  ``schema`` is the message name of the
     response; ``result``, ``key`` and ``score`` are paths in it, ``[]`` for
     the elements of a list.  ``case`` is how the provider writes its labels.
     """
@@ -39,6 +44,8 @@ class Api:
     requests: tuple[str, ...] = ()
     feature: str | None = None
     rest: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    target: str | None = None
     input: InputField | None = None
     schema: str | None = None
     key: str | None = None
@@ -61,13 +68,14 @@ class Transport:
 
     ``calls`` carry a URL, ``attributes`` tell of the transport alone,
     ``faults`` of a call that failed, and ``transparent`` methods return the
-    client that they are called on.
+    client that they are called on.  ``regions`` stand in the names of servers.
     """
 
     calls: frozenset[str]
     attributes: frozenset[str]
     faults: frozenset[str]
     transparent: frozenset[str]
+    regions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

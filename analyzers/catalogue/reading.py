@@ -9,7 +9,7 @@ from typing import Any
 from analyzers.catalogue.model import Api, Descriptions, Factory, InputField, Transport
 
 TRANSPORT = "transport.toml"
-_LISTS = ("methods", "requests", "rest")
+_LISTS = ("methods", "requests", "rest", "hosts")
 
 
 def read() -> Descriptions:
@@ -44,18 +44,25 @@ def read() -> Descriptions:
             frozenset(transport["attributes"]),
             frozenset(transport["faults"]),
             frozenset(transport["transparent"]),
+            tuple(transport["regions"]),
         ),
     )
 
 
 def _apis(table: dict[str, Any]) -> list[Api]:
-    return [_api(table["provider"], table.get("shared", {}) | entry) for entry in table["api"]]
+    shared = {"hosts": table.get("hosts", ())} | table.get("shared", {})
+    if "target" in table:
+        shared["target"] = table["target"]
+    return [_api(table["provider"], shared | entry) for entry in table["api"]]
 
 
 def _api(provider: str, entry: dict[str, Any]) -> Api:
     fields = dict(entry)
     for key in _LISTS:
         fields[key] = tuple(fields.get(key, ()))
+    if "target" in fields:
+        operation = fields["schema"].rpartition(".")[2].removesuffix("Response")
+        fields["target"] = f"{fields['target']}.{operation}"
     if "input" in fields:
         fields["input"] = InputField(**fields["input"])
     fields["name"] = f"{provider}.{fields['name']}"

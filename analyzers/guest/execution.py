@@ -12,11 +12,13 @@ from typing import Any, Callable, Dict, FrozenSet, List, Mapping, Tuple
 from . import calls, endings, standins
 from .arguments import Unusable, decode
 from .limits import CLOCK, TimeUp
+from .network.outside import named
 from .recording import Recorder
 
 DRAWN = 100
 Arguments = Mapping[str, Mapping[str, Any]]
 CLOCK.calm(__file__)
+CLOCK.calm(calls.__file__)
 
 
 @dataclass
@@ -67,16 +69,20 @@ class Result:
     hits: FrozenSet[int]
     exchanges: List[calls.Exchange]
     seconds: float
+    outside: List[str] = field(default_factory=list)
 
     def as_json(self, index: int) -> Dict[str, Any]:
         """The result as it goes to the host."""
-        return {
+        found: Dict[str, Any] = {
             "index": index,
             "ending": self.ending,
             "hits": sorted(self.hits),
             "exchanges": [exchange.as_json() for exchange in self.exchanges],
             "seconds": round(self.seconds, 6),
         }
+        if self.outside:
+            found["outside"] = self.outside
+        return found
 
 
 def execute(
@@ -95,12 +101,14 @@ def execute(
         ending = endings.timed_out(seconds)
     finally:
         CLOCK.stop()
+    session.close()
     spent = time.perf_counter() - started
     if session.refusal is not None:
         ending = endings.not_run(session.refusal)
     elif CLOCK.expired:
         ending = endings.timed_out(seconds)
-    return Result(ending, frozenset(recorder.hits), session.exchanges, spent)
+    outside = named(session)
+    return Result(ending, frozenset(recorder.hits), session.exchanges, spent, outside)
 
 
 def _run(prepared: Prepared, arguments: Arguments) -> Dict[str, Any]:

@@ -10,11 +10,12 @@ from types import ModuleType
 from typing import Any, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from . import standins
-from .clients import google_family, rest
+from .clients import aws_family, azure_family, google_family, openai_family, rest
 from .clients.family import Family, Maker, Patch, Project, Rule
 from .files import patch_cv2
-from .importing import First, Last
+from .importing import First, Last, apply
 from .messages import Schema
+from .network.network import Network
 
 
 def _pictures(project: Project) -> List[Rule]:
@@ -24,6 +25,9 @@ def _pictures(project: Project) -> List[Rule]:
 
 FAMILIES: Tuple[Family, ...] = (
     google_family.rules,
+    aws_family.rules,
+    azure_family.rules,
+    openai_family.rules,
     rest.rules,
     _pictures,
 )
@@ -38,10 +42,12 @@ class Interception:
         entries: Sequence[Mapping[str, Any]],
         schemas: Mapping[str, Any],
         hidden: Sequence[str] = (),
+        network: Optional[Network] = None,
     ) -> None:
         self._root = root
         self._entries = entries
         self._schemas = schemas
+        self._network = network or Network()
         self._hidden = frozenset(name for name in hidden if not _has(root, name))
         self._rules: List[Rule] = []
         self._any = re.compile("")
@@ -49,7 +55,8 @@ class Interception:
     def install(self, known: Mapping[str, str]) -> None:
         """Stand before and behind the ordinary imports; ``known`` are sources by path."""
         schema = Schema(self._schemas)
-        project = Project(self._root, self._entries, self._schemas, schema, known)
+        about = (self._root, self._entries, self._schemas)
+        project = Project(*about, schema, known, self._network)
         self._rules = [rule for family in FAMILIES for rule in family(project)]
         self._any = re.compile("|".join(f"(?:{rule.modules})" for rule in self._rules))
         standins.InertModule.submodule = staticmethod(self._submodule)
@@ -58,7 +65,7 @@ class Interception:
         for name, module in list(sys.modules.items()):
             patch = self.patch(name)
             if patch is not None:
-                patch(module)
+                apply(patch, module)
 
     def patch(self, name: str) -> Optional[Patch]:
         """What to do to a real module when it has been imported."""

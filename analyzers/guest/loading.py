@@ -18,6 +18,7 @@ from .endings import is_own
 from .execution import Prepared
 from .interception import Interception
 from .limits import CLOCK
+from .network.network import Network
 from .projects import SHADOWED, Project, ProjectLoader, compiled
 from .sources import Sources
 
@@ -43,11 +44,14 @@ def prepare(message: Mapping[str, Any]) -> Prepared:
     project = Project(sources, folders, time.monotonic() + SECONDS)
     project.notes += [f"{file}: {reason}" for file, reason in failed.items()]
     _enter(root, path, folders)
-    interception = Interception(root, entries, schemas, message.get("hidden") or ())
+    network = Network(message.get("routes") or entries, message.get("network"))
+    network.enter()
+    interception = Interception(root, entries, schemas, message.get("hidden") or (), network)
     interception.install(sources.texts)
     sys.meta_path.insert(1, project)
     calls.set_supplier(calls.Nothing())
     function, parameters, namespace = _loaded(project, path, name)
+    project.notes += network.loaded()
     return Prepared(
         root=root,
         path=path,

@@ -80,7 +80,8 @@ def run_of(result: Frame, points: Sequence[str]) -> Run:
     exchanges = tuple(
         Exchange(each["api"], each["digest"], each["answer"]) for each in result["exchanges"]
     )
-    return Run(ending_of(result["ending"]), hits, exchanges, float(result["seconds"]))
+    outside = tuple(_text(address) for address in result.get("outside", ()))
+    return Run(ending_of(result["ending"]), hits, exchanges, float(result["seconds"]), outside)
 
 
 def ending_of(frame: Frame) -> Ending:

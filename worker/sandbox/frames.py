@@ -14,6 +14,8 @@ Checker: TypeAlias = Callable[[object], None]
 
 DEPTH = 64
 MOST = 1 << 53
+MOST_ADDRESSES = 20
+LONGEST_ADDRESS = 300
 REPLIES: Mapping[object, frozenset[str]] = {
     None: frozenset(),
     "prepare": frozenset({"prepared", "unprepared"}),
@@ -69,6 +71,15 @@ def amount(value: object) -> None:
     """Expect a finite number from 0 up."""
     if type(value) not in (int, float) or not 0 <= value < 1e15:  # type: ignore[operator]
         raise BadFrame("is no amount")
+
+
+def addresses(value: object) -> None:
+    """Expect a list of a few short texts."""
+    if type(value) is not list or len(value) > MOST_ADDRESSES:
+        raise BadFrame("is no short list")
+    for item in value:
+        if type(item) is not str or len(item) > LONGEST_ADDRESS:
+            raise BadFrame("holds something that is no address")
 
 
 def anything(value: object, depth: int = 0) -> None:
@@ -189,7 +200,15 @@ SCRIPT = optional(
     many(record(frozenset({"digest"}), api=text, answer=json_object, digest=optional(text)))
 )
 EXCHANGE = record(api=text, digest=text, answer=json_object)
-RESULT = record(index=count, ending=ENDING, hits=counts, exchanges=many(EXCHANGE), seconds=amount)
+RESULT = record(
+    frozenset({"outside"}),
+    index=count,
+    ending=ENDING,
+    hits=counts,
+    exchanges=many(EXCHANGE),
+    seconds=amount,
+    outside=addresses,
+)
 PARAMETER = record(name=text, kind=text, default=boolean, annotation=optional(text))
 REQUEST = record(
     frozenset({"content", "text", "uri", "parameters"}),
@@ -214,6 +233,7 @@ MESSAGES: Mapping[str, Checker] = {
     "done": record(type=text, ended=optional(record(index=count, signal=whole))),
     "ask": record(type=text, api=text, request=REQUEST),
     "searched": record(
+        frozenset({"notes"}),
         type=text,
         template=optional(record(arguments=ARGUMENTS)),
         witnesses=many(WITNESS),
@@ -223,6 +243,7 @@ MESSAGES: Mapping[str, Checker] = {
         constants=mapping(many(text)),
         obstacle=optional(text),
         executions=count,
+        notes=many(text),
     ),
 }
 

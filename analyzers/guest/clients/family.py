@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any, Callable, List, Mapping, Optional, Sequence
 
 from ..messages import Schema
+from ..network.network import Network
 
 Patch = Callable[[ModuleType], None]
 Maker = Callable[[str], ModuleType]
@@ -30,6 +31,7 @@ class Project:
     schemas: Mapping[str, Any]
     schema: Schema
     texts: Mapping[str, str] = field(default_factory=dict)
+    network: Network = field(default_factory=Network)
 
 
 @dataclass(frozen=True)

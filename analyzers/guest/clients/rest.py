@@ -1,48 +1,103 @@
-"""Plain HTTP and discovery clients: requests to the URLs of the catalogue."""
+"""Plain HTTP clients: requests that the catalogue's routes know are answered here.
+
+Whether a client was intercepted by its calls or its bytes came to the proxy, a
+request is turned into the same questions.
+"""
 
 from __future__ import annotations
 
-import json
 import re
 from types import ModuleType
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from .. import calls
+from ..network import outside
+from ..network.environment import patch_certifi
+from ..network.network import Network, patch_resolver
+from ..network.routes import Call, Route
+from ..network.waiting import patch_asyncio
 from ..spelling import read, snake, snaked
 from ..standins import Inert, InertModule
 from .family import Project, Rule
 from .google import LANGUAGE, VISION, Google, response_name
-from .http import ANALYZE, VERBS, Documents, Resource, Response, Session
+from .google_speech import SPEECH
+from .http import VERBS, Documents, Resource, Response, Session
+from .rest_json import Json, decoded_body
 
-_ANNOTATE = re.compile(r"/images:annotate(?:$|[?#])")
+_METHOD = re.compile(r"(?:/(v\d\w*))?/(?:documents|images|files|speech):(\w+)")
+_SPEECH = {"syncrecognize": "recognize", "longrunningrecognize": "long_running_recognize"}
 
 
 def rules(project: Project) -> List[Rule]:
     """What is done about the modules of HTTP clients."""
-    rest = Rest(Google(project.entries, project.schema))
-    return [
+    network = project.network
+    rest = Rest(Google(project.entries, project.schema), network, project)
+    network.serve(rest.respond)
+    patched = [
         Rule(r"urllib\.request", patch=rest.patch_urllib),
         Rule(r"requests\.sessions", patch=rest.patch_requests),
         Rule("httpx", rest.patch_httpx, rest.requests_module),
         Rule("requests", standin=rest.requests_module),
     ]
+    if network.closed:
+        patched.append(Rule("asyncio", patch=patch_asyncio))
+        patched.append(Rule(r"aiohttp\.resolver", patch=patch_resolver))
+    if network.authority is not None:
+        patched.append(Rule(r"certifi(\.core)?", patch=patch_certifi(network.authority)))
+    return patched
 
 
 class Rest:
-    """Answers the URLs that are known; leaves the others alone."""
+    """Answers the requests that the routes know; leaves the others alone."""
 
-    def __init__(self, google: Google) -> None:
+    def __init__(
+        self,
+        google: Google,
+        network: Optional[Network] = None,
+        project: Optional[Project] = None,
+    ) -> None:
         self._google = google
+        self._routes = (network or Network()).routes
+        self._json = None if project is None else Json(project.schema)
 
-    def answer(self, url: Any, body: Any) -> Optional[Response]:
+    def answer(
+        self, url: Any, body: Any, headers: Any = None, method: Any = "POST"
+    ) -> Optional[Response]:
         """The response to a request, or ``None`` where the URL is not an API's."""
         url = str(getattr(url, "full_url", url))
-        method = ANALYZE.search(url)
-        if _ANNOTATE.search(url):
-            return Response(self.vision(_body(body)), url)
-        if method:
-            return Response(self.language(snake(method.group(1)), _body(body)), url)
-        return None
+        lowered = {str(name).lower(): str(value) for name, value in dict(headers or {}).items()}
+        response = self.respond(Call(str(method), url, lowered, body))
+        if response is None:
+            outside.note_url(url)
+        return response
+
+    def respond(self, call: Call) -> Optional[Response]:
+        """The response to a request, or ``None`` where no route knows it.
+
+        Raises ``Refused``; ``ValueError`` where the body cannot be read.
+        """
+        route = self._routes.find(call)
+        if route is None:
+            return None
+        if getattr(calls.session().supplier, "symbolic", False):
+            raise calls.session().refuse("an API was asked by bytes, which hold no unknowns")
+        if route.provider.startswith("google"):
+            return Response(self._of_google(route, call), call.url)
+        if self._json is None:
+            return None
+        return Response(self._json.answer(route, call), call.url)
+
+    # -------------------------------------------------------------- google
+
+    def _of_google(self, route: Route, call: Call) -> Dict[str, Any]:
+        version, action = _METHOD.findall(call.url)[-1]
+        body = snaked(decoded_body(call))
+        service = route.provider.rpartition(".")[2]
+        if service == "vision":
+            return self.vision(body)
+        if service == "language":
+            return self.language(snake(action), body, version or "v1")
+        return self.speech(_SPEECH.get(action, snake(action)), body)
 
     def vision(self, body: Any) -> Dict[str, Any]:
         """The JSON that answers ``images:annotate``."""
@@ -51,11 +106,21 @@ class Rest:
         name = f"{VISION}.AnnotateImageResponse"
         return {"responses": [schema.rest(name, answer) for answer in answers]}
 
-    def language(self, method: str, body: Any) -> Dict[str, Any]:
+    def language(self, method: str, body: Any, version: str = "v1") -> Dict[str, Any]:
         """The JSON that answers ``documents:METHOD``."""
         answer = self._google.analyze(method, body)
-        name = f"{LANGUAGE}.{response_name(method)}"
+        name = f"google.cloud.language.{version}.{response_name(method)}"
+        if name not in self._google.schema.messages:
+            name = f"{LANGUAGE}.{response_name(method)}"
         return dict(self._google.schema.rest(name, answer))
+
+    def speech(self, method: str, body: Any) -> Dict[str, Any]:
+        """The JSON that answers ``speech:METHOD``."""
+        answer = self._google.answer(SPEECH, method, body)
+        found = dict(self._google.schema.rest(f"{SPEECH}.{response_name(method)}", answer))
+        if method == "recognize":
+            return found
+        return {"name": "operations/1", "done": True, "response": found}
 
     # ------------------------------------------------------------- patches
 
@@ -81,7 +146,8 @@ class Rest:
 
         def urlopen(url: Any, data: Any = None, *args: Any, **kwargs: Any) -> Any:
             body = getattr(url, "data", None) if data is None else data
-            answer = self.answer(url, body)
+            verb = url.get_method() if hasattr(url, "get_method") else "POST"
+            answer = self.answer(url, body, getattr(url, "headers", None), verb)
             return original(url, data, *args, **kwargs) if answer is None else answer
 
         vars(module)["urlopen"] = urlopen
@@ -101,14 +167,18 @@ class Rest:
 
     def _request(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def request(client: Any, method: Any, url: Any, *args: Any, **kw: Any) -> Any:
-            answer = self.answer(_joined(client, url), _payload(args, kw))
+            answer = self.answer(
+                _joined(client, url), _payload(args, kw), kw.get("headers"), method
+            )
             return original(client, method, url, *args, **kw) if answer is None else answer
 
         return request
 
     def _later(self, original: Callable[..., Any]) -> Callable[..., Any]:
         async def request(client: Any, method: Any, url: Any, *args: Any, **kw: Any) -> Any:
-            answer = self.answer(_joined(client, url), _payload(args, kw))
+            answer = self.answer(
+                _joined(client, url), _payload(args, kw), kw.get("headers"), method
+            )
             if answer is None:
                 return await original(client, method, url, *args, **kw)
             return answer
@@ -117,14 +187,14 @@ class Rest:
 
     def _plain(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def request(method: Any, url: Any, *args: Any, **kw: Any) -> Any:
-            answer = self.answer(url, _payload(args, kw))
+            answer = self.answer(url, _payload(args, kw), kw.get("headers"), method)
             return original(method, url, *args, **kw) if answer is None else answer
 
         return request
 
     def _verb(self, verb: str, original: Callable[..., Any]) -> Callable[..., Any]:
         def request(url: Any, *args: Any, **kw: Any) -> Any:
-            answer = self.answer(url, _payload(args, kw))
+            answer = self.answer(url, _payload(args, kw), kw.get("headers"), verb)
             return original(url, *args, **kw) if answer is None else answer
 
         request.__name__ = verb
@@ -136,8 +206,7 @@ class Rest:
         """A stand-in for ``requests``; other URLs give inert responses."""
 
         def request(method: Any, url: Any, *args: Any, **kw: Any) -> Any:
-            del method
-            answer = self.answer(url, _payload(args, kw))
+            answer = self.answer(url, _payload(args, kw), kw.get("headers"), method)
             return Inert("response") if answer is None else answer
 
         module = InertModule(name)
@@ -166,15 +235,3 @@ def _payload(args: Any, keywords: Mapping[str, Any]) -> Any:
         if keywords.get(name) is not None:
             return keywords[name]
     return args[0] if args else None
-
-
-def _body(body: Any) -> Any:
-    """A request's body as a dictionary in snake case."""
-    if isinstance(body, (bytes, bytearray)):
-        body = bytes(body).decode("utf-8", "replace")
-    if isinstance(body, str):
-        try:
-            body = json.loads(body)
-        except ValueError as error:
-            raise calls.session().refuse("the request is no JSON") from error
-    return snaked(body)

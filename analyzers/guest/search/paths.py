@@ -68,6 +68,7 @@ class SymbolicSupplier:
     """Answers every question with new unknowns."""
 
     faithful = False
+    symbolic = True
 
     def __init__(self, models: Models, most: int) -> None:
         self._models = models

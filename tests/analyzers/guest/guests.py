@@ -82,7 +82,7 @@ class GuestAtHand:
         self.points: list[str] = []
         self.standins: list[str] = []
 
-    def prepare(self, path: str, function: str, *files: str) -> dict[str, Any]:
+    def prepare(self, path: str, function: str, *files: str, **more: Any) -> dict[str, Any]:
         self._wire.send(
             {
                 "type": "prepare",
@@ -92,6 +92,7 @@ class GuestAtHand:
                 "files": [path, *files],
                 "catalogue": catalogue.load().as_json(catalogue.load().apis),
                 "schemas": SCHEMAS,
+                **more,
             }
         )
         reply = self._received()

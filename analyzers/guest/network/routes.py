@@ -1,0 +1,93 @@
+"""Which ML API an HTTP request asks, by the catalogue's routes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Pattern, Sequence
+
+TARGET = "x-amz-target"
+_LABEL = r"[^./:]+"
+_PATH = r"[^?#]+"
+_END = r"(?![\w/:])"
+
+
+@dataclass
+class Call:
+    """An HTTP request.  Header names are in lower case; ``body`` is as it was given."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: Any = None
+
+    @property
+    def media(self) -> str:
+        """The media type of the body, without its parameters."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+class Route:
+    """How one API is reached; ``entry`` is its description."""
+
+    def __init__(self, described: Mapping[str, Any]) -> None:
+        self.entry = described
+        self.api: str = described["name"]
+        self.provider: str = described["provider"]
+        self.target: Optional[str] = described.get("target")
+        patterns: Sequence[str] = described.get("rest") or ()
+        self.urls = [_url(pattern) for pattern in patterns]
+        self.verbs = [_verb(pattern) for pattern in patterns if ":" in pattern.rpartition("/")[2]]
+
+    def leads(self, call: Call) -> bool:
+        """Whether a request goes to the API."""
+        if self.target is not None:
+            return call.headers.get(TARGET) == self.target
+        return any(url.search(call.url) for url in self.urls)
+
+
+class Routes:
+    """All routes; ``hosts`` are the servers at their ends."""
+
+    def __init__(self, described: Sequence[Mapping[str, Any]]) -> None:
+        self._described = described
+        self._made: Optional[List[Route]] = None
+        names = {host for each in described for host in each.get("hosts") or ()}
+        joined = "|".join(re.escape(name).replace(r"\*", _LABEL) for name in sorted(names))
+        self._hosts: Pattern[str] = re.compile(joined or r"(?!)", re.IGNORECASE)
+
+    def describes(self, host: str) -> bool:
+        """Whether a host is a server of a described API."""
+        return self._hosts.fullmatch(host.rstrip(".")) is not None
+
+    def find(self, call: Call) -> Optional[Route]:
+        """The route of a request; a method in the URL counts at any host."""
+        routes = self._routes()
+        found = next((route for route in routes if route.leads(call)), None)
+        if found is not None:
+            return found
+        return next((r for r in routes if any(verb.search(call.url) for verb in r.verbs)), None)
+
+    def _routes(self) -> List[Route]:
+        if self._made is None:
+            self._made = list(_distinct(self._described))
+        return self._made
+
+
+def _distinct(described: Sequence[Mapping[str, Any]]) -> Iterator[Route]:
+    """One route for each set of patterns: several APIs may share one."""
+    seen: Dict[Any, None] = {}
+    for each in described:
+        identity = (each.get("target"), tuple(each.get("rest") or ()))
+        if identity not in seen:
+            seen[identity] = None
+            yield Route(each)
+
+
+def _url(pattern: str) -> Pattern[str]:
+    return re.compile(_PATH.join(map(re.escape, pattern.split("*"))) + _END)
+
+
+def _verb(pattern: str) -> Pattern[str]:
+    """The method at the end of a pattern, such as ``/images:annotate``."""
+    return re.compile(re.escape("/" + pattern.rpartition("/")[2]) + _END)

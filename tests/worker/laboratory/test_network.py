@@ -1,0 +1,233 @@
+"""Raw HTTP from the real guest in the real sandbox: described, refused, named."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from analyzers.judging import is_crash, wants_world
+from analyzers.vocabulary import Exchange, Literal, NotRun, Probe, Raised, Returned
+from tests.worker.sessions import LABELS, target
+from worker.broker import Broker, Recordings
+from worker.engines import Engines
+from worker.laboratory.session import Place, Session
+from worker.sandbox.isolation import find_isolation
+from worker.sandbox.limits import Limits
+
+PROJECT = Path(__file__).parent / "projects" / "raw_http.py"
+ANSWER = {"label_annotations": [{"description": "Sky", "score": 0.9}]}
+CALLED = ("by_requests", "by_httpx", "by_urllib")
+SENT = (
+    *("by_prepared_requests", "by_httpx_stream", "by_async_httpx", "by_opener", "by_urllib3"),
+    *("by_http_client", "by_aiohttp", "by_trusting_aiohttp"),
+)
+ELSEWHERE = "https://api.example.com/v1/x?token=secret"
+NAMES = ("https://api.example.com/v1/x", "api.example.com:443")
+
+
+class Painter:
+    """Says what picture it saw, and hears how it was asked."""
+
+    identity = "painter"
+    local = False
+
+    def __init__(self):
+        self.asked = []
+
+    def answers(self, api):
+        return api == LABELS
+
+    def ask(self, api, request):
+        self.asked.append(request)
+        return {"label_annotations": [{"description": request.content.decode(), "score": 0.5}]}
+
+
+@pytest.fixture(scope="module")
+def place():
+    if shutil.which("bwrap") is None:
+        pytest.skip("bubblewrap is not installed")
+    isolation = find_isolation()
+    if not isolation.namespaces:
+        pytest.skip("no network namespaces here")
+    return Place(isolation, Path(sys.executable), Limits())
+
+
+@pytest.fixture(scope="module")
+def painter():
+    return Painter()
+
+
+@pytest.fixture(scope="module")
+def session(place, painter, tmp_path_factory):
+    root = tmp_path_factory.mktemp("network") / "tree"
+    root.mkdir()
+    shutil.copy(PROJECT, root / "app.py")
+    broker = Broker(Engines([painter]), Recordings(None), None)
+    with Session(place, root, target(function="call"), broker) as session:
+        yield session
+
+
+@pytest.fixture
+def ask(session, painter):
+    """Runs one function of the project in a process of its own."""
+    painter.asked.clear()
+
+    def ask(function, script=None, argument=None):
+        arguments = {"name": Literal(repr(function)), "argument": Literal(repr(argument))}
+        script = script if script is None else tuple(Exchange(a, "", b) for a, b in script)
+        (run,) = session.run([Probe("app.py::call", arguments, script)], seconds=60)
+        return run
+
+    return ask
+
+
+@pytest.fixture
+def by_call(ask):
+    """The digest of the question of a client that is intercepted by its calls."""
+    return ask("by_requests", script=[(LABELS, ANSWER)]).exchanges[0].digest
+
+
+def needs(function):
+    if "curl" in function and shutil.which("curl") is None:
+        pytest.skip("curl is not installed")
+
+
+@pytest.mark.parametrize("function", [*CALLED, *SENT, "by_curl"])
+def test_script_answers_every_client(ask, by_call, function):
+    needs(function)
+    run = ask(function, script=[(LABELS, ANSWER)])
+    assert run.ending == Returned("'Sky'")
+    assert [exchange.digest for exchange in run.exchanges] == [by_call]
+    assert run.outside == ()
+
+
+def test_host_is_asked_once_whatever_the_client(ask, painter):
+    clients = ["by_requests", "by_http_client", *(["by_curl"] if shutil.which("curl") else [])]
+    assert {ask(client).ending for client in clients} == {Returned("'picture'")}
+    assert [request.content for request in painter.asked] == [b"picture"]
+
+
+def test_connection_is_kept_and_chunks_are_joined(ask):
+    answers = [(LABELS, ANSWER), (LABELS, {"label_annotations": [{"description": "Sea"}]})]
+    assert ask("by_chunks", script=answers).ending == Returned("('Sky', 'Sea')")
+
+
+@pytest.mark.parametrize("function", ["by_urllib3", "by_curl"])
+def test_missing_answer_is_no_run(ask, function):
+    needs(function)
+    run = ask(function, script=())
+    assert isinstance(run.ending, NotRun)
+    assert LABELS in run.ending.reason
+
+
+REFUSALS = {
+    "by_requests": "requests.exceptions.ConnectionError",
+    "by_prepared_requests": "requests.exceptions.ConnectionError",
+    "by_httpx": "httpx.ConnectError",
+    "by_httpx_stream": "httpx.ConnectError",
+    "by_async_httpx": "httpx.ConnectError",
+    "by_urllib": "urllib.error.URLError",
+    "by_opener": "urllib.error.URLError",
+    "by_urllib3": "urllib3.exceptions.MaxRetryError",
+    "by_http_client": "socket.gaierror",
+    "by_aiohttp": "aiohttp.client_exceptions.ClientConnectorDNSError",
+    "by_trusting_aiohttp": "aiohttp.client_exceptions.ClientConnectorDNSError",
+}
+
+
+@pytest.mark.parametrize(("function", "exception"), REFUSALS.items())
+def test_other_addresses_are_refused_and_named(ask, function, exception):
+    run = ask(function, script=(), argument=ELSEWHERE)
+    assert isinstance(run.ending, Raised)
+    assert run.ending.exception == exception
+    assert "no described ML API" in run.ending.message
+    assert wants_world(run.ending)
+    assert not is_crash(run.ending)
+    assert run.outside in [(name,) for name in NAMES]
+
+
+def test_other_addresses_are_refused_to_programs(ask):
+    needs("by_curl")
+    run = ask("by_curl_elsewhere", script=())
+    assert "403" in run.ending.value
+    assert run.outside == ("api.example.com:443",)
+
+
+def test_unknown_path_of_known_host_is_named(ask):
+    run = ask("unknown_path", script=())
+    assert not is_crash(run.ending)
+    assert run.outside == ("https://vision.googleapis.com/v1/models",)
+
+
+def test_retries_do_not_wait(ask):
+    run = ask("patiently", script=())
+    assert run.ending.exception == "requests.exceptions.ConnectionError"
+    assert run.outside == NAMES[:1]
+
+
+def test_every_address_fails_at_once(ask):
+    run = ask("looks_around", script=())
+    kinds = ["OSError", "gaierror", "ConnectionRefusedError", 101]
+    assert run.ending == Returned(f"({kinds}, True)")
+    assert run.outside == (
+        "192.0.2.1:443", "metadata.google.internal:80", "127.0.0.1:1", "192.0.2.2:443",
+    )  # fmt: skip
+
+
+def test_certificate_is_verified_with_our_authority(ask):
+    assert "authority" in ask("distrusting", script=()).ending.value
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer"),
+    [
+        ("garbage", "Bad"),
+        ("long line", ""),
+        ("long body", "413"),
+        ("long chunk", "413"),
+        ("odd chunk", "400"),
+        ("odd length", "400"),
+        ("no JSON", "400"),
+        ("odd body", ""),
+        ("odd tunnel", "200"),
+    ],
+)
+def test_broken_http_is_harmless(ask, kind, answer):
+    run = ask("rudely", script=[(LABELS, ANSWER)], argument=kind)
+    assert isinstance(run.ending, Returned), run.ending
+    assert "'Sky'" in run.ending.value
+    assert answer in run.ending.value
+
+
+TRANSCRIPT = {"results": [{"alternatives": [{"transcript": "hello", "confidence": 0.9}]}]}
+POSITIVE = {"sentiment": "positive", "confidence_scores": {"positive": 0.75}}
+CHAT = {"choices": [{"message": {"role": "assistant", "content": "hi"}}]}
+
+
+@pytest.mark.parametrize(
+    ("function", "api", "answer", "value"),
+    [
+        ("aws", "aws.rekognition.detect_labels", {"Labels": [{"Name": "Dog"}]}, "'Dog'"),
+        ("azure", "azure.language.analyze_sentiment", POSITIVE, "[('1', 0.75), ('2', 0.75)]"),
+        (
+            "azure_picture",
+            "azure.vision.analyze",
+            {"tags": {"list": [{"name": "dog", "confidence": 0.9}]}},
+            "'dog'",
+        ),
+        ("openai", "openai.chat_completions", CHAT, "'hi'"),
+        (
+            "hugging_face",
+            "huggingface.text_classification",
+            {"elements": [{"label": "POSITIVE", "score": 0.9}]},
+            "'POSITIVE'",
+        ),
+        ("speech", "google.speech.recognize", TRANSCRIPT, "'hello'"),
+    ],
+)
+def test_providers_are_answered_in_their_own_json(ask, function, api, answer, value):
+    run = ask(function, script=[(api, answer)])
+    assert run.ending == Returned(value)
+    assert {exchange.api for exchange in run.exchanges} == {api}
+    assert run.outside == ()
