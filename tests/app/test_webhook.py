@@ -62,6 +62,26 @@ def test_deleted_fork_is_still_tested(payload, deliver, client):
 
 
 @pytest.mark.parametrize(
+    ("name", "fork"),
+    [
+        ("pull_request.opened", False),
+        ("fork.pull_request.opened", True),
+        ("fork-deleted.pull_request.synchronize", True),
+    ],
+)
+def test_job_knows_whether_its_head_is_a_forks(name, fork, payload, deliver, client, store):
+    run = deliver(client, payload(name)).json["run"]
+    assert store.run(run).job.fork is fork
+
+
+@pytest.mark.parametrize("repo", [{}, {"id": "186853002"}, [], 186853002])
+def test_head_of_unclear_origin_is_refused(repo, payload, deliver, client):
+    event = payload("pull_request.opened")
+    event["pull_request"]["head"]["repo"] = repo
+    assert deliver(client, event).status_code == 400
+
+
+@pytest.mark.parametrize(
     ("name", "event"),
     [
         ("pull_request.closed", "pull_request"),

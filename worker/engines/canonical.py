@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from analyzers.vocabulary import Json, JsonObject
 
+_STEP = re.compile(r"_([a-z0-9])")
 _HUMP = re.compile(r"(?<=[a-z0-9])([A-Z])")
 _FREE_KEYS = frozenset({"metadata"})
 _RENAMED = {"type": "type_"}
@@ -18,6 +19,17 @@ def canonical(answer: JsonObject) -> JsonObject:
     The keys inside ``metadata`` are data and stay.
     """
     return {_field(key): _value(key, value) for key, value in answer.items()}
+
+
+def rest(value: Json) -> Json:
+    """A request's part as REST writes it: snake case keys in ``lowerCamelCase``."""
+    if isinstance(value, Mapping):
+        return {
+            _STEP.sub(lambda step: step[1].upper(), key): rest(item) for key, item in value.items()
+        }
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [rest(item) for item in value]
+    return value
 
 
 def _value(key: str, value: Json) -> Json:

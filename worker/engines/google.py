@@ -17,7 +17,7 @@ from typing import Any, cast
 from google.auth import exceptions, jwt
 
 from analyzers.vocabulary import Json, JsonObject
-from worker.engines.canonical import canonical
+from worker.engines.canonical import canonical, rest
 from worker.engines.http import Http
 from worker.engines.request import ApiRequest, NoAnswer, NotAsked, Outage
 
@@ -36,6 +36,7 @@ LANGUAGE_METHODS = {
 _WITH_ENCODING = frozenset(
     {"analyze_sentiment", "analyze_entities", "analyze_entity_sentiment", "analyze_syntax"}
 )
+_OF_FEATURE = ("max_results", "model")
 _VERSION = re.compile(r"/v\d\w*$")
 _PICTURE_AT_FAULT = frozenset({3})
 
@@ -85,14 +86,14 @@ class Google:
         return self._analyze(task, request)
 
     def _annotate(self, task: str, request: ApiRequest) -> JsonObject:
-        feature: dict[str, Json] = {"type": task.upper()}
-        most = request.parameters.get("max_results")
-        if most is not None:
-            feature["maxResults"] = most
-        question: dict[str, Json] = {"image": _image(request), "features": [feature]}
-        hints = request.parameters.get("language_hints")
-        if hints:
-            question["imageContext"] = {"languageHints": hints}
+        context = dict(request.parameters)
+        feature = {name: context.pop(name) for name in _OF_FEATURE if name in context}
+        question: dict[str, Json] = {
+            "image": _image(request),
+            "features": [rest({"type": task.upper(), **feature})],
+        }
+        if context:
+            question["imageContext"] = rest(context)
         answer = self._post("images:annotate", {"requests": [question]})
         responses = answer.get("responses")
         if not isinstance(responses, list) or len(responses) != 1:

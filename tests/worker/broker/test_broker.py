@@ -3,32 +3,11 @@ import threading
 import pytest
 
 from analyzers.guest import calls
+from tests.worker.broker.engines import LABELS, Parrot
 from worker.broker import ApiRequest, Broker, Budget, NoAnswer, Recordings
 from worker.engines import Engines
 from worker.engines.engine import OFFLINE, Withheld
 from worker.errors import UsageError
-
-LABELS = "google.vision.label_detection"
-
-
-class Parrot:
-    """Answers with the number of times it was asked."""
-
-    local = False
-
-    def __init__(self, identity="parrot-1", failure=None):
-        self.identity = identity
-        self.failure = failure
-        self.asked = 0
-
-    def answers(self, api):
-        return api == LABELS
-
-    def ask(self, api, request):
-        self.asked += 1
-        if self.failure:
-            raise self.failure
-        return {"asked": self.asked}
 
 
 def broker(engine, recordings=None, budget=None):

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.worker.engines.standin import Reply
-from worker.engines import ApiRequest, Engines, NoAnswer, Recordings
+from worker.engines import ApiRequest, Engines, NoAnswer, NotAsked, Recordings
 from worker.errors import UsageError
 from worker.settings.server import EngineSettings
 
@@ -40,6 +40,27 @@ def test_offline_never_asks_the_provider(stand_in):
         offline.engine(LABELS).ask(LABELS, ApiRequest(b"x"))
     assert server.asked == []
     assert offline.engine(LABELS).identity == online.engine(LABELS).identity
+
+
+def test_unapproved_code_gets_local_engines_first(stand_in):
+    server = stand_in(Reply({}))
+    settings = {"google.vision": EngineSettings(endpoint=server.url)}
+    chosen = Engines.from_settings(settings, offline=False, approved=False)
+    assert chosen.engine(TEXT).local
+    assert not chosen.engine(LABELS).local
+    with pytest.raises(NotAsked, match="fork: not asked of paid engines until approved"):
+        chosen.engine(LABELS).ask(LABELS, ApiRequest(b"x"))
+    assert server.asked == []
+
+
+def test_price_is_the_catalogues_or_the_operators():
+    request = ApiRequest(b"x")
+    chosen = engines(google_vision=EngineSettings())
+    assert chosen.cost(LABELS, request) == 1500
+    chosen = engines(google_vision=EngineSettings(price=0.002))
+    assert chosen.cost(LABELS, request) == 2000
+    assert engines(google_vision=EngineSettings(kind="local")).cost(TEXT, request) == 0
+    assert engines(google_vision=EngineSettings(kind="replay")).cost(LABELS, request) == 0
 
 
 def test_local_kind_refuses_what_it_cannot():

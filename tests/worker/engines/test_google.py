@@ -53,7 +53,9 @@ def google(server, provider="google.vision", credentials=None, path="", **http):
 def test_vision_speaks_the_batch_protocol(stand_in):
     server = stand_in(Reply(CAT))
     engine, _ = google(server, credentials=lambda: "k3y")
-    request = ApiRequest(b"pixels", parameters={"max_results": 7, "language_hints": ["en"]})
+    hints = {"language_hints": ["en"], "crop_hints_params": {"aspect_ratios": [1.5]}}
+    parameters = {"max_results": 7, "model": "builtin/latest", **hints}
+    request = ApiRequest(b"pixels", parameters=parameters)
     engine.ask(LABELS, request)
     (asked,) = server.asked
     assert (asked.method, asked.path, asked.query) == (
@@ -65,8 +67,13 @@ def test_vision_speaks_the_batch_protocol(stand_in):
         "requests": [
             {
                 "image": {"content": base64.b64encode(b"pixels").decode()},
-                "features": [{"type": "LABEL_DETECTION", "maxResults": 7}],
-                "imageContext": {"languageHints": ["en"]},
+                "features": [
+                    {"type": "LABEL_DETECTION", "maxResults": 7, "model": "builtin/latest"}
+                ],
+                "imageContext": {
+                    "languageHints": ["en"],
+                    "cropHintsParams": {"aspectRatios": [1.5]},
+                },
             }
         ]
     }
@@ -251,10 +258,32 @@ def test_service_account_signs_its_own_token(stand_in):
     assert server.asked[0].query == {}
 
 
-def test_broken_service_account_is_explained(stand_in):
-    engine, _ = google(stand_in(Reply(CAT)), credentials=lambda: '{"type": "service_account"}')
-    with pytest.raises(NoAnswer, match="service account"):
+@pytest.mark.parametrize(
+    "broken", ['{"type": "service_account"}', '{"private_key": "CANARY"', '{"private_key": 7}']
+)
+def test_broken_service_account_is_explained(stand_in, broken):
+    engine, _ = google(stand_in(Reply(CAT)), credentials=lambda: broken)
+    with pytest.raises(NoAnswer, match="service account") as refused:
         engine.ask(LABELS, ApiRequest(b"x"))
+    assert refused.value.__suppress_context__
+
+
+def test_private_key_and_token_are_never_repeated(stand_in):
+    private, _ = _key_pair()
+    account = {
+        "type": "service_account",
+        "client_email": "bot@project.example",
+        "token_uri": "https://oauth2.googleapis.com/token",
+        "private_key": private,
+        "private_key_id": "1",
+    }
+    server = stand_in(Reply(CAT))
+    engine, _ = google(server, credentials=lambda: json.dumps(account))
+    engine.ask(LABELS, ApiRequest(b"x"))
+    token = server.asked[0].headers["authorization"].split()[1]
+    said = f"{token} {private}"
+    for part in (token, private.split()[4]):
+        assert part not in engine.http.secrets.redacted(said) + repr(engine)
 
 
 def _key_pair():

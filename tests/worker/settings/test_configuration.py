@@ -95,6 +95,7 @@ def test_absent_table_is_no_configuration():
         ('include = "src/"', "include", "list"),
         ('include = ["a", 1]', "include.1", "string"),
         ('exclude = ["!"]', "exclude", ""),
+        ("budget = { api-dollars = -1 }", "budget.api-dollars", "greater than or equal to 0"),
         ("budget = { seconds = 0 }", "budget.seconds", "greater than 0"),
         ("budget = { api-call = 5 }", "budget.api-call", "did you mean `api-calls`"),
         ('ignore = [{ rule = "cloud/crash", reason = "x" }]', "ignore.0", "`rule` and `path`"),

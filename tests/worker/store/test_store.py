@@ -30,7 +30,7 @@ def url(request, tmp_path):
         pytest.skip("ASSAYER_TEST_POSTGRESQL names no server")
     yield address
     with create_engine(address).begin() as connection:
-        connection.execute(text("DROP TABLE reports, deliveries, runs"))
+        connection.execute(text("DROP TABLE approvals, reports, deliveries, runs"))
 
 
 @pytest.fixture

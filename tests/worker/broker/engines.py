@@ -1,0 +1,54 @@
+"""Engines that are not there, for tests of the broker."""
+
+import threading
+
+LABELS = "google.vision.label_detection"
+
+
+class Parrot:
+    """Answers with the number of times it was asked."""
+
+    local = False
+
+    def __init__(self, identity="parrot-1", failure=None):
+        self.identity = identity
+        self.failure = failure
+        self.asked = 0
+
+    def answers(self, api):
+        return api == LABELS
+
+    def ask(self, api, request):
+        self.asked += 1
+        if self.failure:
+            raise self.failure
+        return {"asked": self.asked}
+
+
+class Flaky(Parrot):
+    """Fails at the questions of these numbers, from one on."""
+
+    def __init__(self, failure, *failing):
+        super().__init__()
+        self.trouble = failure
+        self.failing = failing
+
+    def ask(self, api, request):
+        self.asked += 1
+        if self.asked in self.failing:
+            raise self.trouble
+        return {"asked": self.asked}
+
+
+class Slow(Parrot):
+    """Answers when it is let."""
+
+    def __init__(self, failure=None):
+        super().__init__(failure=failure)
+        self.begun = threading.Event()
+        self.go = threading.Event()
+
+    def ask(self, api, request):
+        self.begun.set()
+        assert self.go.wait(60)
+        return super().ask(api, request)
