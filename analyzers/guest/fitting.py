@@ -113,3 +113,29 @@ def _sent(
     if "map" in field or field["type"] not in schema.messages:
         return value
     return on_the_wire(schema, field["type"], value, spelled)
+
+
+_NOTHING: Mapping[str, Any] = {
+    "string": "", "bytes": b"", "bool": False, "float": 0.0, "double": 0.0, "int32": 0, "int64": 0,
+}  # fmt: skip
+
+
+def complete(schema: Schema, name: str, answer: Mapping[str, Any], depth: int = 4) -> Any:
+    """An answer in which every field that it leaves out is there, and empty."""
+    made = dict(answer)
+    for key, field in schema.messages.get(name, {}).items():
+        kind, value = field["type"], made.get(key)
+        if field.get("repeated"):
+            items = [] if value is None else value
+            made[key] = [_completed(schema, kind, item, depth) for item in items]
+        elif "map" in field:
+            made[key] = {} if value is None else value
+        else:
+            made[key] = _completed(schema, kind, value, depth)
+    return made
+
+
+def _completed(schema: Schema, kind: str, value: Any, depth: int) -> Any:
+    if kind in schema.messages and depth and (value is None or isinstance(value, Mapping)):
+        return complete(schema, kind, value or {}, depth - 1)
+    return _NOTHING.get(kind) if value is None else value

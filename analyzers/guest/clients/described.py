@@ -24,8 +24,8 @@ class Described:
     """The catalogue's entries, and the answers to questions about them.
 
     An answer is one message of the entry's ``schema``.  Where the input field
-    is a list that is asked ``each``, it is one element of the entry's
-    ``result``; where the API answers with a bare list otherwise, it is
+    is a list that is asked ``each``, it is one element of the first list in
+    the entry's ``result``; where the API answers with a bare list otherwise, it is
     ``{"elements": [...]}``.
     """
 
@@ -66,7 +66,7 @@ class Described:
         message, result = str(entry.get("schema") or ""), str(entry["result"])
         if not asked_each(entry):
             return message, result.startswith("[]")
-        for step in filter(None, result.replace("[]", "").split(".")):
+        for step in filter(None, result.partition("[]")[0].split(".")):
             message = self.schema.messages.get(message, {}).get(step, {}).get("type", "")
         return message, False
 

@@ -1,0 +1,139 @@
+"""What Azure's clients ask, whichever client it is, and what they are sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Dict, List, Optional, Sequence
+from urllib.parse import parse_qsl, urlsplit
+
+from .. import calls
+from ..fitting import complete, on_the_wire
+from .described import FAULT, Described, Entry, plain, source
+from .openai_api import said
+
+_KINDS = {
+    "SentimentAnalysis": "analyze_sentiment",
+    "EntityRecognition": "recognize_entities",
+    "EntityLinking": "recognize_linked_entities",
+    "PiiEntityRecognition": "recognize_pii_entities",
+    "KeyPhraseExtraction": "extract_key_phrases",
+    "LanguageDetection": "detect_language",
+}
+_PATHS = {
+    "/sentiment": "analyze_sentiment",
+    "/entities/recognition/general": "recognize_entities",
+    "/entities/linking": "recognize_linked_entities",
+    "/entities/recognition/pii": "recognize_pii_entities",
+    "/keyphrases": "extract_key_phrases",
+    "/languages": "detect_language",
+}
+_FEATURES = {"denseCaptions": "dense_captions", "smartCrops": "smart_crops"}
+_ABSENT = ("id", "kind", "statistics", "redacted_text", "is_error")
+_VERSION = "assayer"
+
+
+class Azure:
+    """Answers the requests that the catalogue describes."""
+
+    def __init__(self, described: Described) -> None:
+        self.described = described
+
+    def wire(self, url: str, body: Any) -> Optional[Any]:
+        """The JSON that answers a request, or ``None`` where no described API does."""
+        parts = urlsplit(url)
+        query = dict(parse_qsl(parts.query))
+        if parts.path.endswith("/imageanalysis:analyze"):
+            return self._picture(query, body)
+        if not isinstance(body, Mapping):
+            return None
+        if parts.path.endswith("/:analyze-text"):
+            return self._task(body)
+        path = parts.path.lower()
+        name = next((name for end, name in _PATHS.items() if path.endswith(end)), None)
+        entry = self.described.named(f"azure.language.{name}")
+        if entry is None or "/text/analytics/" not in path:
+            return None
+        options = {k: v for k, v in query.items() if k != "api-version"}
+        return self._documents(entry, body.get("documents") or [], options)
+
+    # ------------------------------------------------------------ language
+
+    def _task(self, body: Mapping[str, Any]) -> Optional[Any]:
+        kind = str(body.get("kind"))
+        entry = self.described.named(f"azure.language.{_KINDS.get(kind)}")
+        if entry is None:
+            return None
+        documents = (body.get("analysisInput") or {}).get("documents") or []
+        options = body.get("parameters") or {}
+        return {"kind": f"{kind}Results", "results": self._documents(entry, documents, options)}
+
+    def _documents(self, entry: Entry, documents: Sequence[Any], options: Any) -> Dict[str, Any]:
+        schema, message = self.described.schema, str(entry["schema"])
+        answered: List[Any] = []
+        errors: List[Any] = []
+        for number, document in enumerate(documents):
+            answer = self.document(entry, document, options)
+            name = str(document.get("id", number))
+            if FAULT in answer:
+                errors.append({"id": name, "error": answer[FAULT]})
+            else:
+                answered.append({**on_the_wire(schema, message, answer), "id": name})
+        return {"documents": answered, "errors": errors, "modelVersion": _VERSION}
+
+    def document(self, entry: Entry, document: Any, options: Any) -> Dict[str, Any]:
+        """The canonical answer about one document; raises ``Refused``."""
+        answer = self.described.ask(entry, semantic(entry, document, options))
+        if FAULT in answer:
+            return answer
+        filled = complete(self.described.schema, str(entry["schema"]), answer)
+        left_out = [key for key in _ABSENT if key not in answer]
+        return {key: value for key, value in filled.items() if key not in left_out}
+
+    # -------------------------------------------------------------- vision
+
+    def _picture(self, query: Mapping[str, str], body: Any) -> Optional[Any]:
+        entry = self.described.named("azure.vision.analyze")
+        if entry is None:
+            return None
+        picture = body.get("url") if isinstance(body, Mapping) else body
+        features = [part for part in query.get("features", "").split(",") if part]
+        options = {k: v for k, v in query.items() if k not in ("features", "api-version")}
+        answer = self.picture(entry, picture, features, options)
+        return on_the_wire(self.described.schema, str(entry["schema"]), answer)
+
+    def picture(
+        self, entry: Entry, picture: Any, features: Sequence[str], options: Any
+    ) -> Dict[str, Any]:
+        """The canonical answer about one picture; raises ``Refused``.
+
+        It has all the ``features`` that were asked for, and no others.
+        """
+        wanted = [_FEATURES.get(feature, feature) for feature in features]
+        asked = plain({**options, "features": sorted(wanted)})
+        content, _, uri = source(picture, "image")
+        answer = self.described.ask(
+            entry, calls.Request(str(entry["name"]), content, None, uri, asked)
+        )
+        whole = complete(self.described.schema, str(entry["schema"]), answer)
+        known = (*wanted, "metadata", "model_version")
+        return {key: value for key, value in whole.items() if key in known}
+
+
+def semantic(entry: Entry, document: Any, options: Any) -> calls.Request:
+    """The question about one document: a text, or a mapping or object with one."""
+    given = {str(k): v for k, v in (options or {}).items() if k not in _TRANSPORT}
+    text: Any = document
+    if isinstance(document, Mapping):
+        text = document.get("text")
+        language = document.get("language") or document.get("countryHint")
+    else:
+        text = getattr(document, "text", document)
+        language = getattr(document, "language", None)
+    if language:
+        given["language"] = language
+    texts = said(text)
+    return calls.Request(str(entry["name"]), None, texts[0] if texts else None, None, plain(given))
+
+
+_TRANSPORT = ("modelVersion", "model_version", "stringIndexType", "loggingOptOut", "opinionMining",
+              "showStats", "domain", "model-version")  # fmt: skip

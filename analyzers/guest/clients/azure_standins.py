@@ -1,0 +1,187 @@
+"""Stand-ins for Azure's SDKs, where they are not installed."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Callable, Dict, List, Mapping, Tuple
+
+from .. import calls
+from ..fitting import with_lists
+from ..spelling import camel
+from ..standins import InertModule
+from .azure import Azure
+from .described import ELEMENTS, FAULT, Entry, asked_each, plain, source
+from .record import UNKNOWN, Record, Subscriptable
+
+_OLD = ("ComputerVisionClient", "FaceClient")
+_CLIENTS = ("TextAnalyticsClient", "ImageAnalysisClient", *_OLD)
+
+
+class AzureError(Exception):
+    """The base of what the SDKs raise."""
+
+
+_ERRORS: Dict[str, type] = {"AzureError": AzureError}
+AzureError.__module__ = "azure.core.exceptions"
+
+
+def _error(name: str) -> type:
+    if name not in _ERRORS:
+        body = {"__module__": "azure.core.exceptions"}
+        _ERRORS[name] = type(name, (AzureError,), body)
+    return _ERRORS[name]
+
+
+class Standins:
+    """Makes the modules."""
+
+    def __init__(self, azure: Azure) -> None:
+        self._azure = azure
+
+    def module(self, name: str) -> InertModule:
+        """A stand-in for a module with clients or with what they are given."""
+        return _Module(name, self._azure)
+
+    def exceptions(self, name: str) -> InertModule:
+        """A stand-in for ``azure.core.exceptions``."""
+        return _Exceptions(name)
+
+
+class _Exceptions(InertModule):
+    def __getattr__(self, name: str) -> Any:
+        return super().__getattr__(name) if name.startswith("_") else _error(name)
+
+
+class _Module(InertModule):
+    def __init__(self, name: str, azure: Azure) -> None:
+        super().__init__(name)
+        self.__dict__["_azure"] = azure
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _CLIENTS:
+            package = self.__name__.replace(".aio", "")
+            return _client(self.__dict__["_azure"], package, name, self.__name__.endswith(".aio"))
+        if name.endswith(("Input", "Credential", "Credentials")):
+            return _Given
+        if name.endswith(("Features", "FeatureTypes", "AttributeType")):
+            return _Names()
+        return super().__getattr__(name)
+
+
+class _Given:
+    """Something that a client is given: its parts are attributes."""
+
+    def __init__(self, *args: Any, **parts: Any) -> None:
+        del args
+        self.__dict__.update(parts)
+
+
+class _Names:
+    """An enum whose values are its names in camel case: ``DENSE_CAPTIONS``."""
+
+    def __getattr__(self, name: str) -> str:
+        return camel(name.lower())
+
+
+def _client(azure: Azure, package: str, name: str, awaited: bool) -> Callable[..., Any]:
+    def client(*_: Any, **__: Any) -> _Path:
+        return _Path(azure, package, (name,), awaited)
+
+    return client
+
+
+class _Path:
+    """A client or a group of its operations; called, it is the operation of that name."""
+
+    def __init__(self, azure: Azure, package: str, names: Tuple[str, ...], awaited: bool) -> None:
+        self._azure = azure
+        self._package = package
+        self._names = names
+        self._awaited = awaited
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return _Path(self._azure, self._package, (*self._names, name), self._awaited)
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        if self._names[-1] == "close":
+            return _done() if self._awaited else None
+        if self._awaited:
+            return _later(self._answer, args, options)
+        return self._answer(args, options)
+
+    def _answer(self, args: Tuple[Any, ...], options: Dict[str, Any]) -> Any:
+        operation = ".".join(self._names)
+        entry = self._azure.described.method(f"{self._package}.{operation}")
+        if entry is None:
+            name = f"azure.{operation}"
+            message = f"Cannot connect to {name}: no described ML API"
+            raise calls.unanswered(name, _error("ServiceRequestError")(message))
+        if asked_each(entry):
+            documents = args[0] if args else options.pop("documents", ())
+            return _documents(self._azure, entry, documents, options)
+        return _picture(self._azure, entry, args, options)
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *details: Any) -> None:
+        return None
+
+    async def __aenter__(self) -> Any:
+        return self
+
+    async def __aexit__(self, *details: Any) -> None:
+        return None
+
+
+async def _later(answer: Callable[..., Any], *given: Any) -> Any:
+    await asyncio.sleep(0)
+    return answer(*given)
+
+
+async def _done() -> None:
+    return None
+
+
+def _documents(
+    azure: Azure, entry: Entry, documents: Any, options: Mapping[str, Any]
+) -> List[Record]:
+    schema, message = azure.described.schema, str(entry["schema"])
+    made: List[Record] = []
+    for number, document in enumerate(documents):
+        answer = azure.document(entry, document, options)
+        fault = FAULT in answer
+        shown = {"error": answer[FAULT]} if fault else answer
+        record = Subscriptable(schema, UNKNOWN if fault else message, shown)
+        record.__dict__.update(id=_name(document, number), is_error=fault)
+        made.append(record)
+    return made
+
+
+def _name(document: Any, number: int) -> str:
+    given = document.get("id") if isinstance(document, dict) else getattr(document, "id", None)
+    return str(number) if given is None else str(given)
+
+
+_PICTURES = ("image_data", "image_url", "image", "url")
+_OTHERS = ("visual_features", "raw", "custom_headers", "callback")
+
+
+def _picture(azure: Azure, entry: Entry, args: Tuple[Any, ...], options: Dict[str, Any]) -> Any:
+    given = dict(options)
+    named = [given.pop(name) for name in _PICTURES if name in given]
+    picture, *rest = [*named, *args] or [None]
+    features = [str(each) for each in given.get("visual_features") or (rest[0] if rest else ())]
+    asked = {key: value for key, value in given.items() if key not in _OTHERS}
+    schema, message = azure.described.schema, str(entry["schema"])
+    if message in schema.messages:
+        answer = azure.picture(entry, picture, features, asked)
+        return Subscriptable(schema, message, with_lists(schema, message, answer))
+    content, _, uri = source(picture, "image")
+    request = calls.Request(str(entry["name"]), content, None, uri, plain(asked))
+    answer = azure.described.ask(entry, request)
+    if ELEMENTS in answer:
+        return [Record(schema, UNKNOWN, each) for each in answer[ELEMENTS]]
+    return Record(schema, UNKNOWN, answer)
