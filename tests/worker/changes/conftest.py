@@ -15,13 +15,13 @@ class Project:
         root.mkdir(parents=True, exist_ok=True)
         self.git("init", "--quiet", "--initial-branch=main", *options)
 
-    def git(self, *arguments: str) -> str:
+    def git(self, *arguments: str, stdin: bytes = b"") -> str:
         identity = {f"GIT_{who}_{what}": "a@example.org" for who in ("AUTHOR", "COMMITTER")
                     for what in ("NAME", "EMAIL")}  # fmt: skip
         clean = {name: value for name, value in os.environ.items() if name[:4] != "GIT_"}
         done = subprocess.run(
             ["git", *arguments], cwd=self.root, env=clean | identity, check=True,
-            capture_output=True,
+            capture_output=True, input=stdin,
         )  # fmt: skip
         return done.stdout.decode().strip()
 

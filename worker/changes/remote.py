@@ -1,0 +1,179 @@
+"""Fetching from a git server that may be hostile: what comes is bounded and checked."""
+
+from __future__ import annotations
+
+import base64
+import os
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import SplitResult, urlsplit
+
+from worker.changes.git import OURS, Git
+from worker.changes.process import Call, Running, running
+from worker.errors import MachineError, UsageError
+
+PERIOD = 0.05
+MAX_COMPLAINTS = 1 << 20
+STALL_SECONDS = 20
+MEMORY = 2 << 30
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+_KEPT = ("HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR")
+_HARMLESS = (
+    "badDate", "badDateOverflow", "badEmail", "badTimezone", "missingEmail",
+    "missingNameBeforeEmail", "missingSpaceBeforeDate", "missingSpaceBeforeEmail",
+    "zeroPaddedDate", "zeroPaddedFilemode",
+)  # fmt: skip
+_SETTINGS = (
+    "core.askPass=", "credential.helper=", "fetch.fsckObjects=true", "fetch.unpackLimit=1",
+    "gc.auto=0", "http.followRedirects=false", "http.lowSpeedLimit=1",
+    "http.sslVerify=true", "maintenance.auto=false",
+    "protocol.version=2", "transfer.fsckObjects=true",
+    *(f"fetch.fsck.{problem}=ignore" for problem in _HARMLESS),
+)  # fmt: skip
+_GONE = "Try again later; the address and the access of the token may have changed."
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A repository on a server: ``https`` only, or ``http`` on this machine where allowed.
+
+    ``token`` reaches git in its environment alone.  Raises ``UsageError`` for
+    an address that could mean anything else than a server's.
+    """
+
+    url: str
+    token: str | None = field(default=None, repr=False)
+    user: str = "x-access-token"
+    loopback: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse other addresses."""
+        try:
+            parts = urlsplit(self.url)
+            allowed = self._allows(parts)
+        except ValueError:
+            allowed = False
+        if not allowed:
+            raise UsageError(f"{self.url!r} is no https address of a repository without a password")
+
+    def _allows(self, parts: SplitResult) -> bool:
+        plain = self.url.isascii() and self.url.isprintable() and " " not in self.url
+        local = self.loopback and parts.scheme == "http" and parts.hostname in LOOPBACK
+        named = bool(parts.hostname) and not str(parts.hostname).startswith("-")
+        extra = "@" in parts.netloc or parts.query or parts.fragment
+        return (
+            plain and named and not extra and (parts.scheme == "https" or local) and parts.port != 0
+        )
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What lets git speak to this server and no other, with the token."""
+        parts = urlsplit(self.url)
+        allowed = {"GIT_ALLOW_PROTOCOL": parts.scheme}
+        if self.token is None:
+            return allowed
+        return allowed | {
+            "GIT_CONFIG_COUNT": "1",
+            "GIT_CONFIG_KEY_0": f"http.{parts.scheme}://{parts.netloc}/.extraHeader",
+            "GIT_CONFIG_VALUE_0": f"Authorization: Basic {self._basic}",
+        }
+
+    def redacted(self, text: str) -> str:
+        """The text without the token, in whatever form it has."""
+        for secret in (self.token, self._basic if self.token else None):
+            text = text.replace(secret, "***") if secret else text
+        return text
+
+    @property
+    def _basic(self) -> str:
+        return base64.b64encode(f"{self.user}:{self.token}".encode()).decode()
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The most that a clone may cost: bytes on disk (and so received), and seconds."""
+
+    size: int = 1 << 30
+    seconds: float = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """An own bare repository that is filled from an origin, within bounds.
+
+    ``deadline`` in seconds of the monotonic clock.
+    """
+
+    folder: Path
+    origin: Origin
+    size: int
+    deadline: float
+
+    @property
+    def git(self) -> Git:
+        """Git in this repository: nobody else's configuration, home or remotes."""
+        home = str(self.folder)
+        return Git(self.folder, OURS | {"HOME": home, "XDG_CONFIG_HOME": home})
+
+    def make(self, object_format: str) -> None:
+        """Make the repository, empty and without hooks."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        options = ("--quiet", "--bare", "--template=", f"--object-format={object_format}")
+        self.git.run("init", *options, ".")
+
+    def fetch(self, *options_and_names: str) -> None:
+        """Fetch objects by their full names.  Raises ``MachineError``."""
+        git = self.git
+        stall = f"http.lowSpeedTime={STALL_SECONDS}"
+        settings = [part for each in (*_SETTINGS, stall) for part in ("-c", each)]
+        program, *rest = git.command(
+            *settings, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head",
+            "--no-recurse-submodules", "--no-auto-maintenance", *options_and_names,
+        )  # fmt: skip
+        kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+        if self.origin.loopback:
+            kept = {}
+        call = Call(
+            [*self._bounded(), program, *rest],
+            self.folder,
+            git.variables | kept | self.origin.environment,
+        )
+        with running(call, max(self.deadline - time.monotonic(), 0.0)) as process:
+            self._watch(process)
+            status = process.close()
+        if process.stopped:
+            raise self._failure(process.stopped)
+        if status:
+            said = self.origin.redacted(process.said) or f"exit status {status}"
+            raise self._failure(f"cannot be fetched: {said}")
+
+    def _bounded(self) -> tuple[str, ...]:
+        """The prefix that bounds each process, and binds the first one to us."""
+        return (
+            *("setpriv", "--no-new-privs", "--pdeathsig", "KILL", "--"),
+            *("prlimit", "--core=0", f"--fsize={self.size}", f"--as={MEMORY + self.size}", "--"),
+        )
+
+    def _watch(self, process: Running) -> None:
+        while not process.ended(PERIOD):
+            if process.complained > MAX_COMPLAINTS:
+                process.stop("floods us with messages")
+            elif disk_usage(self.folder) > self.size:
+                process.stop(f"is larger than {self.size:,} bytes")
+
+    def _failure(self, problem: str) -> MachineError:
+        return MachineError(f"{self.origin.url} {problem}", _GONE)
+
+
+def disk_usage(folder: Path) -> int:
+    """The bytes that the files below a folder take, those that vanish meanwhile left out."""
+    total = 0
+    for place, _, files in os.walk(folder):
+        for name in files:
+            try:
+                total += os.lstat(f"{place}/{name}").st_size
+            except OSError:
+                continue
+    return total
