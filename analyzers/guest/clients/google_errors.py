@@ -105,8 +105,10 @@ def unanswered(reason: str) -> BaseException:
     return error
 
 
-def answered(ask: Callable[[], _Result]) -> _Result:
-    """What ``ask`` returns; its first refusal as the SDK would raise it.
+def answered(
+    ask: Callable[[], _Result], refusal: Callable[[str], BaseException] = unanswered
+) -> _Result:
+    """What ``ask`` returns; its first refusal as the SDK would raise it, made by ``refusal``.
 
     Later ones, of code that tries again and again, stay what no
     ``except Exception`` catches.
@@ -118,4 +120,4 @@ def answered(ask: Callable[[], _Result]) -> _Result:
         session = calls.session()
         if before is not None or session.refusal is None or not session.faithful:
             raise
-        raise unanswered(str(refused)) from None
+        raise refusal(str(refused)) from None

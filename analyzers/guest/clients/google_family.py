@@ -10,11 +10,11 @@ from . import google_auth
 from .family import Project, Rule
 from .generations import Generations
 from .google import Google
+from .google_discovery import Discovery
 from .google_errors import exceptions_module
 from .google_sdk import Sdk
 from .google_standins import MODULES, Standins, json_format_module, patch_json_format
 from .inert import patch_clients
-from .rest import Rest
 
 _OTHER_CLOUD = (
     r"google\.cloud\.(storage|firestore|bigquery|pubsub|pubsub_v1|datastore|secretmanager"
@@ -38,7 +38,7 @@ def rules(project: Project) -> List[Rule]:
         return made[plain].module(name)
 
     sdk = Sdk(google, made[False])
-    rest = Rest(google)
+    discovery = Discovery(google)
     return [
         Rule(r"google\.cloud\.(vision|language|speech)_v\w+", patch=sdk.patch),
         Rule(MODULES, standin=standin, instead=generations.is_old),
@@ -48,6 +48,6 @@ def rules(project: Project) -> List[Rule]:
         Rule(r"google\.api_core\.exceptions", standin=exceptions_module),
         Rule(r"google\.(cloud|protobuf|api_core)", standin=InertModule),
         Rule(r"google\.protobuf\.json_format", patch=patch_json_format, standin=json_format_module),
-        Rule(r"googleapiclient\.discovery", rest.patch_discovery, rest.discovery_module),
-        Rule(r"apiclient\.discovery", standin=rest.discovery_module),
+        Rule(r"googleapiclient\.discovery", discovery.patch, discovery.module),
+        Rule(r"apiclient\.discovery", standin=discovery.module),
     ]

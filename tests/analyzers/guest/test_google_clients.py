@@ -113,6 +113,9 @@ CASES = [
     ("old_sounds.py", "recognize", SOUND, "['hello']"),
     ("old_sounds.py", "in_stream", SOUND, "['hello']"),
     ("old_sounds.py", "in_time", SOUND, "'hello'"),
+    ("discovered.py", "picture", PICTURE, LABELLED),
+    ("discovered.py", "words", WORDS, "'Rome'"),
+    ("discovered.py", "sound", SOUND, "('hello', 0.75)"),
 ]
 SCRIPT = list(ANSWERS.items())
 
@@ -207,8 +210,9 @@ def test_real_sdk_serves_where_it_is_installed(warm) -> None:
 # ------------------------------------------------------------- no answer
 
 
-def test_refused_call_raises_the_sdks_exception(warm, python) -> None:
-    result = warm.run(("errors.py", "handled"), PICTURE, None, python)
+@pytest.mark.parametrize("file", ["errors.py", "discovered.py"])
+def test_refused_call_raises_the_sdks_exception(warm, python, file) -> None:
+    result = warm.run((file, "handled"), PICTURE, None, python)
     assert result["ending"]["kind"] == "not-run"
     assert "label_detection: no engine" in result["ending"]["reason"]
     assert result["seconds"] < 10
