@@ -1,16 +1,13 @@
-"""Objects that HTTP and discovery clients hand out."""
+"""Objects that HTTP clients hand out."""
 
 from __future__ import annotations
 
 import functools
 import json
-import re
 from typing import Any, Callable, Dict
 
-from ..spelling import snake, snaked
 from ..standins import Inert
 
-ANALYZE = re.compile(r"/documents:(analyze\w+|classifyText|moderateText|annotateText)")
 VERBS = ("get", "post", "put", "patch", "delete", "head", "options")
 
 
@@ -23,10 +20,13 @@ class Response:
     reason = "OK"
     encoding = "utf-8"
 
-    def __init__(self, body: Dict[str, Any], url: str) -> None:
+    def __init__(self, body: Any, url: str) -> None:
         self._body = body
         self.url = url
-        self.headers = {"Content-Type": "application/json; charset=UTF-8"}
+        media = (
+            "text/event-stream" if isinstance(body, bytes) else "application/json; charset=UTF-8"
+        )
+        self.headers = {"Content-Type": media}
 
     def json(self, **_: Any) -> Any:
         """The body as a dictionary."""
@@ -35,6 +35,8 @@ class Response:
     @property
     def text(self) -> str:
         """The body as text."""
+        if isinstance(self._body, bytes):
+            return self._body.decode()
         return json.dumps(self._body, indent=2)
 
     @property
@@ -65,46 +67,6 @@ class Response:
 
     def __exit__(self, *details: Any) -> None:
         return None
-
-
-class Resource:
-    """A discovery service or a resource of it: its parts are called by name."""
-
-    def __init__(self, **parts: Any) -> None:
-        self._parts = parts
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name.startswith("__") or name not in self._parts:
-            raise AttributeError(f"'Resource' object has no attribute '{name}'")
-        return functools.partial(_called, self._parts[name])
-
-
-class Documents:
-    """The documents of the language service, with all its methods."""
-
-    def __init__(self, ask: Callable[[str, Any], Any]) -> None:
-        self._ask = ask
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        if not ANALYZE.match(f"/documents:{name}"):
-            raise AttributeError(f"'Resource' object has no attribute '{name}'")
-        return functools.partial(_called, functools.partial(self._ask, snake(name)))
-
-
-def _called(part: Any, body: Any = None, **_: Any) -> Any:
-    if isinstance(part, (Resource, Documents)):
-        return part
-    return _Execution(part, body)
-
-
-class _Execution:
-    def __init__(self, answer: Callable[[Any], Any], body: Any) -> None:
-        self._answer = answer
-        self._body = snaked(body)
-
-    def execute(self, **_: Any) -> Any:
-        """The answer."""
-        return self._answer(self._body)
 
 
 class Session:

@@ -7,32 +7,32 @@ request is turned into the same questions.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from types import ModuleType
-from typing import Any, Callable, Dict, List, Mapping, Optional
+from typing import Any, Callable, List, Optional
+from urllib.parse import urlencode
 
 from .. import calls
 from ..network import outside
 from ..network.environment import patch_certifi
-from ..network.network import Network, patch_resolver
+from ..network.network import patch_resolver
 from ..network.routes import Call, Route
 from ..network.waiting import patch_asyncio
-from ..spelling import read, snake, snaked
 from ..standins import Inert, InertModule
 from .family import Project, Rule
-from .google import LANGUAGE, VISION, Google, response_name
-from .google_speech import SPEECH
-from .http import VERBS, Documents, Resource, Response, Session
+from .google import Google
+from .google_discovery import Service
+from .http import VERBS, Response, Session
 from .rest_json import Json, decoded_body
 
-_METHOD = re.compile(r"(?:/(v\d\w*))?/(?:documents|images|files|speech):(\w+)")
-_SPEECH = {"syncrecognize": "recognize", "longrunningrecognize": "long_running_recognize"}
+_METHOD = re.compile(r"(?:/(v\d\w*))?/(?:[\w/-]*/)?([a-z]+)(?:/[\w-]+)?:(\w+)(?![\w/:])")
 
 
 def rules(project: Project) -> List[Rule]:
     """What is done about the modules of HTTP clients."""
     network = project.network
-    rest = Rest(Google(project.entries, project.schema), network, project)
-    network.serve(rest.respond)
+    rest = Rest(project)
+    network.serve(rest.served)
     patched = [
         Rule(r"urllib\.request", patch=rest.patch_urllib),
         Rule(r"requests\.sessions", patch=rest.patch_requests),
@@ -50,26 +50,38 @@ def rules(project: Project) -> List[Rule]:
 class Rest:
     """Answers the requests that the routes know; leaves the others alone."""
 
-    def __init__(
-        self,
-        google: Google,
-        network: Optional[Network] = None,
-        project: Optional[Project] = None,
-    ) -> None:
-        self._google = google
-        self._routes = (network or Network()).routes
-        self._json = None if project is None else Json(project.schema)
+    def __init__(self, project: Project) -> None:
+        self._google = Google(project.entries, project.schema)
+        self._routes = project.network.routes
+        self._json = Json(self._routes.entries, project.schema)
 
-    def answer(
-        self, url: Any, body: Any, headers: Any = None, method: Any = "POST"
-    ) -> Optional[Response]:
-        """The response to a request, or ``None`` where the URL is not an API's."""
+    def answer(self, method: Any, url: Any, body: Any = None, headers: Any = None) -> Any:
+        """The response to a call of a client, or ``None`` where the URL is not an API's.
+
+        Raises ``Refused``.
+        """
         url = str(getattr(url, "full_url", url))
         lowered = {str(name).lower(): str(value) for name, value in dict(headers or {}).items()}
-        response = self.respond(Call(str(method), url, lowered, body))
+        try:
+            response = self.respond(Call(str(method), url, lowered, _whole(body)))
+        except ValueError as error:
+            raise calls.session().refuse(f"the request to {url} cannot be read") from error
         if response is None:
             outside.note_url(url)
         return response
+
+    def asked(self, client: Any, method: Any, url: Any, args: Any, kw: Mapping[str, Any]) -> Any:
+        """The response to a call as ``requests`` and ``httpx`` spell it, or ``None``.
+
+        A form with files is left to become bytes first.
+        """
+        if kw.get("files"):
+            return None
+        headers = {**dict(getattr(client, "headers", None) or {}), **(kw.get("headers") or {})}
+        where = _joined(client, url)
+        if kw.get("params"):
+            where += ("&" if "?" in where else "?") + urlencode(kw["params"], doseq=True)
+        return self.answer(method, where, _payload(args, kw), headers)
 
     def respond(self, call: Call) -> Optional[Response]:
         """The response to a request, or ``None`` where no route knows it.
@@ -79,48 +91,22 @@ class Rest:
         route = self._routes.find(call)
         if route is None:
             return None
+        google = route.provider.startswith("google.")
+        body = self._of_google(route, call) if google else self._json.answer(route, call)
+        return None if body is None else Response(body, call.url)
+
+    def served(self, call: Call) -> Optional[Response]:
+        """The response to a request that came as bytes."""
         if getattr(calls.session().supplier, "symbolic", False):
             raise calls.session().refuse("an API was asked by bytes, which hold no unknowns")
-        if route.provider.startswith("google"):
-            return Response(self._of_google(route, call), call.url)
-        if self._json is None:
-            return None
-        return Response(self._json.answer(route, call), call.url)
+        return self.respond(call)
 
-    # -------------------------------------------------------------- google
-
-    def _of_google(self, route: Route, call: Call) -> Dict[str, Any]:
-        version, action = _METHOD.findall(call.url)[-1]
-        body = snaked(decoded_body(call))
-        service = route.provider.rpartition(".")[2]
-        if service == "vision":
-            return self.vision(body)
-        if service == "language":
-            return self.language(snake(action), body, version or "v1")
-        return self.speech(_SPEECH.get(action, snake(action)), body)
-
-    def vision(self, body: Any) -> Dict[str, Any]:
-        """The JSON that answers ``images:annotate``."""
-        schema = self._google.schema
-        answers = [self._google.annotate(item) for item in read(body, "requests") or []]
-        name = f"{VISION}.AnnotateImageResponse"
-        return {"responses": [schema.rest(name, answer) for answer in answers]}
-
-    def language(self, method: str, body: Any, version: str = "v1") -> Dict[str, Any]:
-        """The JSON that answers ``documents:METHOD``."""
-        answer = self._google.analyze(method, body)
-        name = f"google.cloud.language.{version}.{response_name(method)}"
-        if name not in self._google.schema.messages:
-            name = f"{LANGUAGE}.{response_name(method)}"
-        return dict(self._google.schema.rest(name, answer))
-
-    def speech(self, method: str, body: Any) -> Dict[str, Any]:
-        """The JSON that answers ``speech:METHOD``."""
-        answer = self._google.answer(SPEECH, method, body)
-        found = dict(self._google.schema.rest(f"{SPEECH}.{response_name(method)}", answer))
-        if method == "recognize":
-            return found
-        return {"name": "operations/1", "done": True, "response": found}
+    def _of_google(self, route: Route, call: Call) -> Optional[Any]:
+        found = _METHOD.search(call.url)
+        version, path, action = found.groups() if found else (None, "", "")
+        service = Service(self._google, route.provider.rpartition(".")[2], version or "v1")
+        method = service.methods.get(f"{path}.{action}")
+        return None if method is None else service.answer(method, decoded_body(call))
 
     # ------------------------------------------------------------- patches
 
@@ -147,38 +133,21 @@ class Rest:
         def urlopen(url: Any, data: Any = None, *args: Any, **kwargs: Any) -> Any:
             body = getattr(url, "data", None) if data is None else data
             verb = url.get_method() if hasattr(url, "get_method") else "POST"
-            answer = self.answer(url, body, getattr(url, "headers", None), verb)
+            answer = self.answer(verb, url, body, getattr(url, "headers", None))
             return original(url, data, *args, **kwargs) if answer is None else answer
 
         vars(module)["urlopen"] = urlopen
 
-    def patch_discovery(self, module: ModuleType) -> None:
-        """Patch ``googleapiclient.discovery``, real or stand-in."""
-        vars(module)["build"] = self.build
-
-    def build(self, service: Any = "", *_: Any, **options: Any) -> Any:
-        """A discovery service; an inert one where it is no ML API."""
-        name = options.get("serviceName", service)
-        if name == "vision":
-            return Resource(images=Resource(annotate=self.vision))
-        if name == "language":
-            return Resource(documents=Documents(self.language))
-        return Inert(f"discovery.{name}")
-
     def _request(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def request(client: Any, method: Any, url: Any, *args: Any, **kw: Any) -> Any:
-            answer = self.answer(
-                _joined(client, url), _payload(args, kw), kw.get("headers"), method
-            )
+            answer = self.asked(client, method, url, args, kw)
             return original(client, method, url, *args, **kw) if answer is None else answer
 
         return request
 
     def _later(self, original: Callable[..., Any]) -> Callable[..., Any]:
         async def request(client: Any, method: Any, url: Any, *args: Any, **kw: Any) -> Any:
-            answer = self.answer(
-                _joined(client, url), _payload(args, kw), kw.get("headers"), method
-            )
+            answer = self.asked(client, method, url, args, kw)
             if answer is None:
                 return await original(client, method, url, *args, **kw)
             return answer
@@ -187,14 +156,14 @@ class Rest:
 
     def _plain(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def request(method: Any, url: Any, *args: Any, **kw: Any) -> Any:
-            answer = self.answer(url, _payload(args, kw), kw.get("headers"), method)
+            answer = self.asked(None, method, url, args, kw)
             return original(method, url, *args, **kw) if answer is None else answer
 
         return request
 
     def _verb(self, verb: str, original: Callable[..., Any]) -> Callable[..., Any]:
         def request(url: Any, *args: Any, **kw: Any) -> Any:
-            answer = self.answer(url, _payload(args, kw), kw.get("headers"), verb)
+            answer = self.asked(None, verb, url, args, kw)
             return original(url, *args, **kw) if answer is None else answer
 
         request.__name__ = verb
@@ -206,7 +175,7 @@ class Rest:
         """A stand-in for ``requests``; other URLs give inert responses."""
 
         def request(method: Any, url: Any, *args: Any, **kw: Any) -> Any:
-            answer = self.answer(url, _payload(args, kw), kw.get("headers"), method)
+            answer = self.asked(None, method, url, args, kw)
             return Inert("response") if answer is None else answer
 
         module = InertModule(name)
@@ -218,16 +187,19 @@ class Rest:
             setattr(module, verb, getattr(session(), verb))
         return module
 
-    def discovery_module(self, name: str) -> InertModule:
-        """A stand-in for ``googleapiclient.discovery``."""
-        module = InertModule(name)
-        self.patch_discovery(module)
-        return module
-
 
 def _joined(client: Any, url: Any) -> str:
     base = getattr(client, "base_url", "")
     return f"{base}{url}" if str(url).startswith("/") else str(url)
+
+
+def _whole(body: Any) -> Any:
+    """A body that is given in parts, or as a file, as one."""
+    if hasattr(body, "read"):
+        return body.read()
+    if isinstance(body, (str, bytes, Mapping)) or not isinstance(body, Iterable):
+        return body
+    return b"".join(part if isinstance(part, bytes) else str(part).encode() for part in body)
 
 
 def _payload(args: Any, keywords: Mapping[str, Any]) -> Any:

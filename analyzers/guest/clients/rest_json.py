@@ -1,35 +1,71 @@
-"""Providers whose REST bodies are JSON in the words of the catalogue's schemas."""
+"""Providers whose REST bodies are JSON: each as its own mapping has it."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Dict, List, Tuple
+from typing import Any, Callable, Dict, Sequence, Tuple
 
 from .. import calls
 from ..messages import Schema
 from ..network.routes import Call, Route
 from ..spelling import camel
 from .aws import Aws
-from .described import ELEMENTS, Described, asked_each, decoded, plain, source
+from .azure import Azure
+from .described import ELEMENTS, Described, Entry, plain, source
+from .openai_api import OpenAI, events
 
 _FORM = "multipart/form-data"
 
 
 class Json:
-    """Turns requests into questions and canonical answers into bodies."""
+    """Turns requests into questions and canonical answers into bodies.
 
-    def __init__(self, schema: Schema) -> None:
-        self._schema = schema
+    A body is what JSON holds, or the bytes of a stream of events.
+    """
+
+    def __init__(self, entries: Sequence[Entry], schema: Schema) -> None:
+        self._described = Described(entries, schema)
+        self._aws = Aws(self._described)
+        self._azure = Azure(self._described)
+        self._openai = OpenAI(self._described)
+        self._by: Dict[str, Callable[[Route, Call], Any]] = {
+            "aws": self._of_aws,
+            "azure": self._of_azure,
+            "openai": self._of_openai,
+        }
 
     def answer(self, route: Route, call: Call) -> Any:
-        """The body that answers a request; raises ``Refused``."""
-        described = Described([route.entry], self._schema)
-        if route.provider.startswith("aws."):
-            params = decoded_body(call)
-            return Aws(described).answer(route.entry, params, in_base64=True)
-        answers = [described.ask(route.entry, asked) for asked in _questions(route, call)]
-        return _body(route, answers, self._schema)
+        """The body that answers a request; raises ``Refused``, or ``ValueError``."""
+        return self._by.get(route.provider.partition(".")[0], self._of_any)(route, call)
+
+    def _of_aws(self, route: Route, call: Call) -> Any:
+        return self._aws.answer(route.entry, _parameters(call), in_base64=True)
+
+    def _of_azure(self, route: Route, call: Call) -> Any:
+        body = decoded_body(call) if _is_json(call) else call.body
+        found = self._azure.wire(call.url, body)
+        return self._of_any(route, call) if found is None else found
+
+    def _of_openai(self, route: Route, call: Call) -> Any:
+        body = _parameters(call) if _is_json(call) else _form(call)
+        wire = self._openai.wire(route.entry, self._openai.answer(route.entry, body))
+        return events(wire) if body.get("stream") is True else wire
+
+    def _of_any(self, route: Route, call: Call) -> Any:
+        """A request that holds its input as it is, or under the field that is described."""
+        described = route.entry.get("input") or {}
+        kind, field = str(described.get("kind")), str(described.get("field", ""))
+        if _is_json(call):
+            body = _parameters(call)
+            head = next((name for name in (field, "inputs", "url") if name in body), field)
+            value = body.pop(head, None)
+            asked = (*source(value, kind), plain(body))
+        else:
+            asked = (bytes(call.body or b""), None, None, {})
+        answer = self._described.ask(route.entry, calls.Request(route.api, *asked))
+        found = answer.get(ELEMENTS, answer)
+        return _camel(found) if route.provider.startswith("azure.") else found
 
 
 def decoded_body(call: Call) -> Any:
@@ -40,97 +76,50 @@ def decoded_body(call: Call) -> Any:
     return json.loads(body) if isinstance(body, str) else body
 
 
-# ---------------------------------------------------------------- questions
-
-
-def _questions(route: Route, call: Call) -> List[calls.Request]:
-    described = route.entry.get("input") or {}
-    kind, field = str(described.get("kind")), str(described.get("field", ""))
-    if kind != "text" and not _is_json(call):
-        content, options = _upload(call)
-        return [calls.Request(route.api, content, None, None, plain(options))]
+def _parameters(call: Call) -> Dict[str, Any]:
     body = decoded_body(call)
     if not isinstance(body, Mapping):
-        raise calls.session().refuse(f"{route.api}: the request is no JSON object")
-    head = field.partition(".")[0].replace("[]", "")
-    if kind != "text" and head not in body:
-        head = next((name for name in ("url", "inputs") if name in body), head)
-    options = plain({key: value for key, value in body.items() if key != head})
-    if not asked_each(route.entry):
-        return [_question(route, body.get(head), options)]
-    return [_question(route, _text(item), options) for item in body.get(head) or []]
-
-
-def _question(route: Route, value: Any, options: Dict[str, Any]) -> calls.Request:
-    kind = str((route.entry.get("input") or {}).get("kind"))
-    if kind == "text":
-        return calls.Request(route.api, None, _said(value), None, options)
-    text = value if isinstance(value, str) else ""
-    content = None if "://" in text[:20] else decoded(text)
-    if content is None:
-        return calls.Request(route.api, None, None, text or None, options)
-    return calls.Request(route.api, *source(content, kind), options)
-
-
-def _text(item: Any) -> Any:
-    return item.get("text") if isinstance(item, Mapping) else item
-
-
-def _said(value: Any) -> Any:
-    """A text, or what the messages of a conversation say, one a line."""
-    if isinstance(value, list):
-        return "\n".join(str(_said(item)) for item in value)
-    if isinstance(value, Mapping):
-        return _said(value.get("content", value.get("text", "")))
-    return value
+        raise ValueError("the request is no JSON object")  # noqa: TRY004 - as json does
+    return dict(body)
 
 
 def _is_json(call: Call) -> bool:
-    return isinstance(call.body, (str, Mapping)) or "json" in call.media
+    return isinstance(call.body, (str, Mapping)) or "json" in call.media or _looks_so(call)
 
 
-def _upload(call: Call) -> Tuple[Any, Dict[str, str]]:
-    """The file and the fields of a form, or the body as it is."""
-    body = bytes(call.body or b"")
+def _looks_so(call: Call) -> bool:
+    """Whether a body of no media type, or of a form's (urllib's default), begins as JSON."""
+    untold = call.media in ("", "application/x-www-form-urlencoded")
+    return untold and bytes(call.body or b"").lstrip()[:1] in (b"{", b"[")
+
+
+def _form(call: Call) -> Dict[str, Any]:
+    """The fields of a form; a file as its name and content."""
     if call.media != _FORM:
-        return body, {}
+        raise ValueError("the request is neither JSON nor a form")
     from email import message_from_bytes, policy
 
     head = f"Content-Type: {call.headers['content-type']}\r\n\r\n".encode()
-    content, fields = b"", {}
-    for part in message_from_bytes(head + body, policy=policy.HTTP).iter_parts():
-        payload = part.get_payload(decode=True) or b""
-        name = str(part.get_param("name", "", header="content-disposition"))
-        if part.get_filename():
-            content = bytes(payload)
-        else:
-            fields[name] = bytes(payload).decode("utf-8", "replace")
-    return content, fields
+    fields: Dict[str, Any] = {}
+    for part in message_from_bytes(head + bytes(call.body), policy=policy.HTTP).iter_parts():
+        name, value = _part(part)
+        fields[name] = value
+    return fields
 
 
-# ------------------------------------------------------------------ answers
+def _part(part: Any) -> Tuple[str, Any]:
+    content = bytes(part.get_payload(decode=True) or b"")
+    name = str(part.get_param("name", "", header="content-disposition"))
+    file = part.get_filename()
+    return name, content.decode("utf-8", "replace") if file is None else (file, content)
 
 
-def _body(route: Route, answers: List[Dict[str, Any]], schema: Schema) -> Any:
-    message = str(route.entry.get("schema") or "")
-    written = answers
-    if route.provider.startswith("azure."):
-        written = [_wire(schema, message, answer) for answer in answers]
-    if asked_each(route.entry):
-        documents = [{"id": str(n), **each} for n, each in enumerate(written, 1)]
-        return {"documents": documents, "errors": [], "modelVersion": "assayer"}
-    return written[0].get(ELEMENTS, written[0])
-
-
-def _wire(schema: Schema, message: str, value: Any) -> Any:
-    """An answer under the names that the service itself writes."""
+def _camel(value: Any) -> Any:
+    """An answer as older services write it; lists stand without an object around them."""
     if isinstance(value, (list, tuple)):
-        return [_wire(schema, message, item) for item in value]
+        return [_camel(item) for item in value]
     if not isinstance(value, Mapping):
         return value
-    fields = schema.messages.get(message, {})
-    written: Dict[str, Any] = {}
-    for name, item in value.items():
-        field = fields.get(name) or {}
-        written[field.get("wire") or camel(name)] = _wire(schema, field.get("type", ""), item)
-    return written
+    if set(value) == {"list"}:
+        return _camel(value["list"])
+    return {camel(str(name)): _camel(item) for name, item in value.items()}

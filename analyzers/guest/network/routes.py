@@ -47,10 +47,10 @@ class Route:
 
 
 class Routes:
-    """All routes; ``hosts`` are the servers at their ends."""
+    """All routes; ``entries`` are the descriptions of the APIs that they lead to."""
 
     def __init__(self, described: Sequence[Mapping[str, Any]]) -> None:
-        self._described = described
+        self.entries = described
         self._made: Optional[List[Route]] = None
         names = {host for each in described for host in each.get("hosts") or ()}
         joined = "|".join(re.escape(name).replace(r"\*", _LABEL) for name in sorted(names))
@@ -70,7 +70,7 @@ class Routes:
 
     def _routes(self) -> List[Route]:
         if self._made is None:
-            self._made = list(_distinct(self._described))
+            self._made = list(_distinct(self.entries))
         return self._made
 
 
