@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter as Tally
 from collections.abc import Iterator
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
@@ -9,7 +10,7 @@ from prometheus_client.core import GaugeMetricFamily
 from sqlalchemy.exc import SQLAlchemyError
 
 from worker.queue import Queue, QueueDownError
-from worker.store import Store
+from worker.store import Store, WorkerState
 
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
@@ -46,10 +47,14 @@ class _State:
         self._queue = queue
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """Yield the runs by state and the jobs that wait."""
+        """Yield the runs by state, the jobs that wait and the workers by state."""
         runs = GaugeMetricFamily("assayer_runs", "Runs by state.", labels=["state"])
         waiting = GaugeMetricFamily("assayer_queue_depth", "Jobs that wait.")
+        workers = GaugeMetricFamily("assayer_workers", "Workers by state.", labels=["state"])
         try:
+            present = Tally(worker.state for worker in self._store.roster.present())
+            for standing in WorkerState:
+                workers.add_metric([standing], present[standing])
             for state, count in self._store.count_runs().items():
                 runs.add_metric([state], count)
             waiting.add_metric([], self._queue.depth())
@@ -57,3 +62,4 @@ class _State:
             pass
         yield runs
         yield waiting
+        yield workers

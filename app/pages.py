@@ -42,7 +42,8 @@ def routes(services: Services) -> Blueprint:
 
     def index() -> str:
         runs = services.store.latest_runs(private=False)
-        return render_template("index.html.j2", runs=runs)
+        workers = services.store.roster.present()
+        return render_template("index.html.j2", runs=runs, workers=workers)
 
     def run(run_id: str) -> str:
         record = _open(services, run_id)

@@ -141,6 +141,6 @@ def celery_app(url: str, limits: Limits) -> Celery:
             "max_retries": 0,
         },
     )
-    celery.steps["worker"].add("worker.tasks:Sweeper")
+    celery.steps["worker"].update(("worker.tasks:Gate", "worker.tasks:Sweeper"))
     application: Celery = celery
     return application

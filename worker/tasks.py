@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import logging
+import time
 from typing import Any
 
 from celery import bootsteps, shared_task, signals
 from celery.exceptions import TimeLimitExceeded
+from celery.worker import state
 from sqlalchemy.exc import SQLAlchemyError
 
 from worker.jobs.examination import examine
 from worker.jobs.life import bury, carry_out, resend
 from worker.queue import CHECK, BrokerQueue
+from worker.readiness import HEARTBEAT_SECONDS, Admission
 from worker.settings.server import read_settings
 from worker.store import Busy, Store
 from worker.sweeping import sweep
@@ -41,6 +44,44 @@ def _ended(sender: Any, args: Any, exception: BaseException, **_: object) -> Non
 
 
 signals.task_failure.connect(_ended, weak=False)
+
+
+class Gate(bootsteps.StartStopStep):  # type: ignore[misc]
+    """Starts before the consumer, and lets it start when the isolation holds.
+
+    Until then the worker asks the broker for nothing: jobs stay for others.
+    """
+
+    requires = ("celery.worker.components:Timer",)
+
+    def __init__(self, parent: Any, **options: Any) -> None:
+        super().__init__(parent, **options)
+        self._admission = Admission(read_settings())
+
+    def start(self, parent: Any) -> None:
+        """Return when the isolation holds; a signal to stop ends the wait."""
+        try:
+            self._admission.admit(_stopping)
+        except BaseException:
+            self._admission.leave()
+            raise
+        parent.timer.call_repeatedly(HEARTBEAT_SECONDS, self._admission.beat)
+
+    def stop(self, parent: Any) -> None:
+        """Say that the worker ends."""
+        del parent
+        self._admission.leave()
+
+    terminate = stop
+
+
+def _stopping(seconds: float) -> bool:
+    """Wait; raises what Celery ends a worker with when it was told to stop."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        state.maybe_shutdown()
+        time.sleep(0.2)
+    return False
 
 
 class Sweeper(bootsteps.StartStopStep):  # type: ignore[misc]

@@ -13,7 +13,7 @@ from app.services import Services
 from app.signature import signed
 from app.web import assemble
 from worker.queue import TableQueue
-from worker.store import Store
+from worker.store import Store, WorkerRecord, WorkerState
 
 PAYLOADS = Path(__file__).parent / "payloads"
 SECRET = b"It's a Secret to Everybody"
@@ -37,6 +37,12 @@ def services(store, tmp_path):
         artifacts=tmp_path / "runs",
         max_body=100_000,
     )
+
+
+@pytest.fixture
+def staffed(store):
+    """A worker takes jobs."""
+    store.roster.see(WorkerRecord("a" * 32, "host.internal", WorkerState.READY, None, ("walls",)))
 
 
 @pytest.fixture

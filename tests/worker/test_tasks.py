@@ -20,8 +20,19 @@ from worker.jobs.examination import examine as real_examine
 from worker.jobs.life import carry_out, resend
 from worker.jobs.one_process import work
 from worker.queue import BrokerQueue, Limits, QueueDownError, celery_app
+from worker.readiness import Admission, Inspection
 from worker.settings.server import GithubSettings, QueueSettings, Settings, StoreSettings
-from worker.store import Attempt, Busy, Job, Over, RunRecord, RunState, Store
+from worker.store import (
+    Attempt,
+    Busy,
+    Job,
+    Over,
+    RunRecord,
+    RunState,
+    Store,
+    WorkerRecord,
+    WorkerState,
+)
 
 ROOT = Path(__file__).parent.parent.parent
 needs_redis = pytest.mark.skipif(not INSTALLED, reason="redis-server is absent")
@@ -174,7 +185,8 @@ def test_stranded_run_is_sent_when_the_queue_is_back(store, monkeypatch):
 def worked(store: Store, settings: Settings, runs: list[str], within: float) -> list[RunRecord]:
     stop = threading.Event()
     name = "tests.worker.fake_pipeline:examine"
-    loop = threading.Thread(target=work, args=(settings, stop, name))
+    admission = Admission(settings, lambda _settings: Inspection())
+    loop = threading.Thread(target=work, args=(settings, stop, name, admission))
     loop.start()
     try:
         return [ended(store, run, within) for run in runs]
@@ -218,7 +230,7 @@ class Workers:
         self._folder = folder
         self._processes: list[subprocess.Popen[bytes]] = []
 
-    def start(self, concurrency: int = 1) -> subprocess.Popen[bytes]:
+    def start(self, concurrency: int = 1, **more: str) -> subprocess.Popen[bytes]:
         queue, store = self.settings.queue, self.settings.store
         environment = {
             **os.environ,
@@ -227,6 +239,7 @@ class Workers:
             "ASSAYER_QUEUE__ATTEMPTS": str(queue.attempts),
             "ASSAYER_STORE__URL": store.url,
             "ASSAYER_STORE__BLOBS": store.blobs,
+            **more,
         }
         number = len(self._processes)
         options = ["--concurrency", str(concurrency), "--hostname", f"w{number}@test"]
@@ -319,3 +332,47 @@ def test_killed_workers_job_comes_back_once(store, tmp_path, workers):
     assert (record.state, record.attempts) == (RunState.DONE, 2)
     events = [note[0] for note in notes(tmp_path)]
     assert events == ["start", "start", "end"]
+
+
+def standing(store: Store, wanted: list[WorkerState], within: float = 60) -> list[WorkerRecord]:
+    deadline = time.monotonic() + within
+    while sorted(told.state for told in store.roster.present()) != sorted(wanted):
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{store.roster.present()}")
+        time.sleep(0.1)
+    return list(store.roster.present())
+
+
+@needs_redis
+def test_worker_whose_isolation_leaks_leaves_jobs_to_others(store, tmp_path, workers):
+    crew = workers(60)
+    run = asked(store, "quick")
+    crew.queue.enqueue(run)
+    leaky = crew.start(LEAK="1")
+    (told,) = standing(store, [WorkerState.REFUSING])
+    assert told.reason == "1 known escape: a hole"
+    assert crew.queue.depth() == 1
+    crew.start(BATTERY="real")
+    assert ended(store, run, 120).state is RunState.DONE
+    ready = standing(store, [WorkerState.REFUSING, WorkerState.READY])
+    assert any("no network" in " ".join(each.layers) for each in ready)
+    leaky.terminate()
+    assert leaky.wait(60) == 0
+    assert [told.state for told in store.roster.present()] == [WorkerState.READY]
+
+
+def test_one_process_whose_isolation_leaks_takes_nothing(store, tmp_path):
+    run = asked(store, "quick")
+    settings, stop = settings_in(tmp_path), threading.Event()
+    leaky = Admission(settings, lambda _settings: Inspection(obstacle="a hole"))
+    name = "tests.worker.fake_pipeline:examine"
+    loop = threading.Thread(target=work, args=(settings, stop, name, leaky))
+    loop.start()
+    try:
+        standing(store, [WorkerState.REFUSING])
+        assert store.count_runs()[RunState.QUEUED] == 1
+    finally:
+        stop.set()
+        loop.join()
+    assert notes(tmp_path) == []
+    assert store.run(run).attempts == 0

@@ -10,6 +10,8 @@ from worker.store.records import (
     Recorded,
     RunRecord,
     RunState,
+    WorkerRecord,
+    WorkerState,
 )
 from worker.store.store import Store
 
@@ -24,4 +26,6 @@ __all__ = [
     "RunRecord",
     "RunState",
     "Store",
+    "WorkerRecord",
+    "WorkerState",
 ]

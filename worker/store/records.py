@@ -72,6 +72,30 @@ class RunRecord:
     error: str | None = None
 
 
+class WorkerState(StrEnum):
+    """Where a worker stands: it tries its isolation, takes jobs, or takes none."""
+
+    STARTING = "starting"
+    READY = "ready"
+    REFUSING = "refusing"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerRecord:
+    """A worker as it says of itself.
+
+    ``reason`` says why it refuses jobs; ``layers`` are those between the
+    code that it tests and its machine.  ``seen_at`` is when it last spoke.
+    """
+
+    id: str
+    host: str
+    state: WorkerState
+    reason: str | None = None
+    layers: tuple[str, ...] = ()
+    seen_at: datetime | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """A delivery is kept.

@@ -13,7 +13,7 @@ from sqlalchemy import JSON, DateTime, Dialect, ForeignKey, Index, String, Text,
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator
 
-from worker.store.records import Approval, Job, RunRecord, RunState
+from worker.store.records import Approval, Job, RunRecord, RunState, WorkerRecord, WorkerState
 
 
 class Moment(TypeDecorator[datetime]):
@@ -36,7 +36,7 @@ class Moment(TypeDecorator[datetime]):
 class Base(DeclarativeBase):
     """The tables' registry."""
 
-    type_annotation_map = {datetime: Moment, dict[str, Any]: JSON}  # noqa: RUF012 SQLAlchemy's own protocol
+    type_annotation_map = {datetime: Moment, dict[str, Any]: JSON, list[str]: JSON}  # noqa: RUF012 SQLAlchemy's own protocol
 
 
 class RunRow(Base):
@@ -107,6 +107,24 @@ class ApprovalRow(Base):
     def record(self) -> Approval:
         """Return the row as a noun."""
         return Approval(self.repository, self.head, self.by, self.at)
+
+
+class WorkerRow(Base):
+    """A worker, and where it stands."""
+
+    __tablename__ = "workers"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    host: Mapped[str] = mapped_column(String(255))
+    state: Mapped[str] = mapped_column(String(16))
+    reason: Mapped[str | None] = mapped_column(Text)
+    layers: Mapped[list[str]]
+    seen_at: Mapped[datetime]
+
+    def record(self) -> WorkerRecord:
+        """Return the row as a noun."""
+        state, layers = WorkerState(self.state), tuple(self.layers)
+        return WorkerRecord(self.id, self.host, state, self.reason, layers, self.seen_at)
 
 
 class ReportRow(Base):

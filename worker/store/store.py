@@ -35,6 +35,7 @@ from worker.store.records import (
     RunRecord,
     RunState,
 )
+from worker.store.roster import Roster
 from worker.store.schema import ApprovalRow, DeliveryRow, ReportRow, RunRow
 
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
@@ -51,6 +52,7 @@ class Store:
 
     def __init__(self, url: str) -> None:
         self._engine = open_engine(url)
+        self.roster = Roster(self._engine)
 
     def __enter__(self) -> Self:
         return self
