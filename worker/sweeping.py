@@ -16,6 +16,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from worker.mounts import mounts, mounts_below
+from worker.sandbox.cgroups import sweep_cgroups
 from worker.sandbox.command import SCRATCH
 from worker.sandbox.slots import STATE
 from worker.settings.server import Settings
@@ -30,6 +31,7 @@ UNMOUNT_SECONDS = 10.0
 class Swept:
     """What was found and removed, each by its name."""
 
+    groups: tuple[str, ...] = ()
     processes: tuple[str, ...] = ()
     mounts: tuple[str, ...] = ()
     slots: tuple[str, ...] = ()
@@ -51,6 +53,7 @@ def sweep(settings: Settings, state: Path = STATE) -> Swept:
     """
     root = os.geteuid() == 0
     return Swept(
+        groups=tuple(sweep_cgroups()),
         processes=tuple(_stray_processes(settings.sandbox.uids, state)) if root else (),
         mounts=tuple(_stale_mounts(state)) if root else (),
         slots=tuple(_stale_slots(state)) if root else (),
@@ -78,7 +81,7 @@ def _sandboxed(uids: range) -> dict[int, list[int]]:
         if entry.name.isdigit():
             with suppress(OSError):
                 uid = _uid(int(entry.name))
-                if uid in uids and _in_sandbox(int(entry.name)):
+                if uid in uids and _stray(int(entry.name)):
                     found.setdefault(uid, []).append(int(entry.name))
     return found
 
@@ -88,10 +91,36 @@ def _uid(pid: int) -> int:
     return Path(f"/proc/{pid}").stat().st_uid
 
 
+def _stray(pid: int) -> bool:
+    return _in_sandbox(pid) and _orphaned(pid)
+
+
 def _in_sandbox(pid: int) -> bool:
-    """Whether a process sees the file systems of the sandbox and no other root."""
+    """Whether a process lives in a sandbox that was made from our own namespace.
+
+    It sees the file systems of the sandbox and no other root; those of a
+    container that is looked at from outside lie a namespace deeper.
+    """
     seen = {str(mount.place): mount.kind for mount in mounts(pid)}
-    return seen.get("/") == seen.get(SCRATCH) == "tmpfs"
+    depths = [len(_status(each, "NSpid").split()) for each in (os.getpid(), pid)]
+    return seen.get("/") == seen.get(SCRATCH) == "tmpfs" and depths[1] == depths[0] + 1
+
+
+def _orphaned(pid: int) -> bool:
+    """Whether nobody watches a sandbox: its first process is not bwrap's child."""
+    while _status(pid, "NSpid").split()[-1] != "1":
+        pid = int(_status(pid, "PPid"))
+    parent = int(_status(pid, "PPid"))
+    return parent == 0 or _status(parent, "Name") != "bwrap"
+
+
+def _status(pid: int, key: str) -> str:
+    """A field of ``/proc/PID/status`` (proc(5)); ``OSError`` where it is not there."""
+    for line in Path(f"/proc/{pid}/status").read_text(errors="replace").splitlines():
+        name, _, value = line.partition(":")
+        if name == key:
+            return value.strip()
+    raise ProcessLookupError(pid)
 
 
 def _killed(pid: int, uid: int) -> bool:
@@ -100,7 +129,7 @@ def _killed(pid: int, uid: int) -> bool:
     except OSError:
         return False
     try:
-        if _uid(pid) != uid or not _in_sandbox(pid):
+        if _uid(pid) != uid or not _stray(pid):
             return False
         signal.pidfd_send_signal(process, signal.SIGKILL)
         return bool(select.select([process], [], [], KILL_SECONDS)[0])

@@ -5,16 +5,19 @@ import os
 import subprocess
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+import worker.sweeping
 from worker.mounts import mounts_below
 from worker.settings.server import read_settings
 from worker.sources.kept import pictures_folder
 from worker.sweeping import Swept, sweep
 from worker.temporary import PARTS, folder_of_all, owned_folder
 
+UIDS = range(1_900_000_000, 1_900_000_004)
 root = pytest.mark.skipif(os.geteuid() != 0, reason="only root has slots and mount points")
 SANDBOX = """
 set -e
@@ -30,7 +33,10 @@ exec chroot "$1" setpriv --reuid "$2" --regid "$2" --clear-groups sleep 600
 @pytest.fixture
 def settings(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("ASSAYER_SANDBOX__UID_FIRST", str(UIDS.start))
+    monkeypatch.setenv("ASSAYER_SANDBOX__UID_COUNT", str(len(UIDS)))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(worker.sweeping, "sweep_cgroups", list)
     return read_settings(None)
 
 
@@ -63,12 +69,12 @@ def test_folders_and_parts_are_removed_and_counted(settings, state):
 
 @root
 def test_free_slots_are_removed_and_held_ones_stay(settings, state):
-    for uid in (61184, 61185):
+    for uid in UIDS[:2]:
         (state / f"{uid}.lock").touch()
-    with (state / "61185.lock").open() as held:
+    with (state / f"{UIDS[1]}.lock").open() as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        assert sweep(settings, state).slots == ("61184",)
-    assert [path.name for path in state.glob("*.lock")] == ["61185.lock"]
+        assert sweep(settings, state).slots == (str(UIDS[0]),)
+    assert [path.name for path in state.glob("*.lock")] == [f"{UIDS[1]}.lock"]
 
 
 @root
@@ -92,6 +98,9 @@ def sandboxed(tmp_path, settings):
     process = subprocess.Popen(
         [
             "unshare",
+            "--pid",
+            "--fork",
+            "--kill-child",
             "--mount",
             "--propagation",
             "private",
@@ -104,30 +113,33 @@ def sandboxed(tmp_path, settings):
         ],
         stderr=subprocess.PIPE,
     )
-    deadline = time.monotonic() + 30
-    while process.poll() is None and "sleep" not in _name(process.pid):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    if process.poll() is not None:
-        pytest.skip(f"no sandbox can be made here: {process.stderr.read()}")
-    yield process, uid
+    yield process, _first(process), uid
     process.kill()
     process.communicate()
 
 
-def _name(pid: int) -> str:
-    return Path(f"/proc/{pid}/comm").read_text()
+def _first(process: subprocess.Popen) -> int:
+    """The first process of the sandbox, once it is what it will be."""
+    deadline = time.monotonic() + 30
+    while process.poll() is None:
+        assert time.monotonic() < deadline
+        for child in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
+            with suppress(OSError):
+                if Path(f"/proc/{child}/comm").read_text() == "sleep\n":
+                    return int(child)
+        time.sleep(0.02)
+    return pytest.skip(f"no sandbox can be made here: {process.stderr.read()}")
 
 
 @root
 def test_stray_of_a_free_slot_is_killed(settings, state, sandboxed):
-    process, uid = sandboxed
+    process, first, uid = sandboxed
     with (state / f"{uid}.lock").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         assert sweep(settings, state).processes == ()
         assert process.poll() is None
-    assert sweep(settings, state).processes == (f"{process.pid} of uid {uid}",)
-    assert process.wait(30) == -9
+    assert sweep(settings, state).processes == (f"{first} of uid {uid}",)
+    process.wait(30)
 
 
 @root

@@ -9,6 +9,7 @@ from importlib.metadata import version
 import click
 
 from worker.errors import MachineError, UsageError
+from worker.first_process import leave_first_place
 from worker.interruption import interrupt_no_more, interrupt_once
 
 COMMANDS = {
@@ -56,6 +57,7 @@ def cli() -> None:
 def main() -> None:
     """Run the command line; exit with the status of CONTRACT.md, section 1."""
     status: object = 0
+    leave_first_place()
     interrupt_once()
     try:
         status = cli.main(standalone_mode=False)
