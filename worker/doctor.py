@@ -28,7 +28,8 @@ PACKAGES = ("fonts-dejavu-core", "fonts-liberation", "fonts-bwht", "fonts-comic-
 def examine(settings: Settings) -> Iterator[Check]:
     """Look at every part, trying it for real; yields as soon as each is known."""
     yield _clean_up(settings)
-    yield from examine_isolation(settings.sandbox.uids)
+    sandbox = settings.sandbox
+    yield from examine_isolation(sandbox.uids, sandbox.isolation, sandbox.python)
     yield from _engines(settings)
     yield _fonts()
     yield _related_labels()

@@ -10,7 +10,7 @@ from worker.sandbox.checks import Check
 from worker.settings.server import read_settings
 
 
-def _isolated(uids):
+def _isolated(*_settings):
     yield Check("isolation", ok=True, detail="tried elsewhere")
 
 

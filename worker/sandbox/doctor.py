@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 from worker.errors import MachineError
 from worker.sandbox.attacks import run_battery
 from worker.sandbox.checks import Check
-from worker.sandbox.isolation import Isolation, NoIsolation, find_isolation
+from worker.sandbox.isolation import Choice, Isolation, NoIsolation, find_isolation
 from worker.sandbox.slots import UIDS
 
 RESTRICTION = (
@@ -14,10 +17,15 @@ RESTRICTION = (
 )
 
 
-def examine_isolation(uid_range: range = UIDS) -> list[Check]:
-    """Find the isolation of this machine and try the known escapes against it."""
+def examine_isolation(
+    uid_range: range = UIDS, choice: Choice = "auto", python: Path | str = sys.executable
+) -> list[Check]:
+    """Find the isolation of this machine and try the known escapes against it.
+
+    ``choice`` asks for one set of layers; ``python`` runs the attacks.
+    """
     try:
-        isolation = find_isolation(uid_range)
+        isolation = find_isolation(uid_range, choice=choice)
     except NoIsolation as error:
         return [
             Check("isolation", ok=False, detail=problem, remedy=remedy)
@@ -26,12 +34,12 @@ def examine_isolation(uid_range: range = UIDS) -> list[Check]:
     except MachineError as error:
         return [Check("isolation", ok=False, detail=error.message, remedy=error.remedy)]
     found = Check("isolation", ok=True, detail=", ".join(isolation.layers))
-    return [found, *_attacked(isolation)]
+    return [found, *_attacked(isolation, python)]
 
 
-def _attacked(isolation: Isolation) -> list[Check]:
+def _attacked(isolation: Isolation, python: Path | str) -> list[Check]:
     try:
-        attacks = run_battery(isolation)
+        attacks = run_battery(isolation, python=python)
     except MachineError as error:
         return [Check("escapes", ok=False, detail=error.message, remedy=error.remedy)]
     through = [

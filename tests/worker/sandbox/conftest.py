@@ -1,24 +1,51 @@
-"""What the sandbox's tests share: the isolation, a tree, guests of ours."""
+"""What the sandbox's tests share: the isolations, a tree, guests of ours."""
 
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
+from worker.sandbox.command import reachable_by_others
 from worker.sandbox.guest import GuestProcess
-from worker.sandbox.isolation import Isolation, find_isolation
+from worker.sandbox.isolation import Isolation, NoIsolation, find_isolation
 from worker.sandbox.launch import Program
 from worker.sandbox.limits import Limits
 
 GUESTS = Path(__file__).parent / "guests"
+SYSTEM_PYTHON = "/usr/bin/python3"
 
 
 @pytest.fixture(scope="session")
-def isolation() -> Isolation:
+def bubblewrap() -> Isolation:
     if shutil.which("bwrap") is None:
         pytest.skip("bubblewrap is not installed")
-    return find_isolation()
+    return find_isolation(choice="bubblewrap")
+
+
+@pytest.fixture(scope="session")
+def landlock() -> Isolation:
+    try:
+        return find_isolation(choice="landlock")
+    except NoIsolation as error:
+        pytest.skip("; ".join(error.problems))
+
+
+@pytest.fixture(scope="session", params=["bubblewrap", "landlock"])
+def isolation(request) -> Isolation:
+    """Each set of layers in turn."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(scope="session")
+def python(isolation) -> str:
+    """An interpreter that guests can run: without mounts, ours may be out of their reach."""
+    if isolation.namespaces or reachable_by_others(Path(sys.executable).resolve()):
+        return sys.executable
+    if not Path(SYSTEM_PYTHON).exists():
+        pytest.skip("no Python that every user can run")
+    return SYSTEM_PYTHON
 
 
 @pytest.fixture
@@ -30,7 +57,15 @@ def tree(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def start(isolation: Isolation, tree: Path):
+def public():
+    """A folder that every user can reach, unlike pytest's own."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+@pytest.fixture
+def start(isolation: Isolation, python: str, tree: Path):
     """Starts guests that behave as told, and closes them at the end."""
     started: list[GuestProcess] = []
 
@@ -38,13 +73,13 @@ def start(isolation: Isolation, tree: Path):
         guest = GuestProcess.start(
             more.get("isolation", isolation),
             tree=more.get("tree", tree),
-            python=more.get("python", sys.executable),
+            python=more.get("python", python),
             limits=limits,
             program=Program(GUESTS, "guests"),
             network=more.get("network", False),
         )
         started.append(guest)
-        guest.channel.send({"type": "prepare", "behaviour": behaviour})
+        guest.channel.send({"type": "prepare", "behaviour": behaviour, "root": guest.root})
         return guest
 
     yield start_guest

@@ -17,6 +17,7 @@ from worker.sandbox.limits import MIB, Limits
 from worker.sandbox.processes import family
 from worker.sandbox.slots import UIDS
 
+on_landlock = pytest.mark.parametrize("isolation", ["landlock"], indirect=True)
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can change its uid")
 
 
@@ -25,7 +26,7 @@ def facts(guest: GuestProcess) -> dict:
 
 
 def host_uid(guest: GuestProcess) -> int:
-    status = Path(f"/proc/{guest.pid}/status").read_text()
+    status = Path(f"/proc/{family(guest.pid)[-1]}/status").read_text()
     return int(status.partition("Uid:")[2].split()[0])
 
 
@@ -40,16 +41,17 @@ def alive(pid: int) -> bool:
         return False
 
 
-def test_guest_sees_only_its_world(start, monkeypatch):
+def test_guest_sees_only_its_world(start, isolation, monkeypatch):
     monkeypatch.setenv("ASSAYER_SECRET", "canary")
-    seen = facts(start("describe"))
-    assert seen["uid"] == 1000
+    guest = start("describe")
+    seen = facts(guest)
+    namespaces = isolation.namespaces
+    assert seen["uid"] == (1000 if namespaces else host_uid(guest))
     assert seen["project"] == ["module.py"]
-    assert seen["path"] == "/assayer"
+    assert (seen["path"] == "/assayer") == namespaces
     assert seen["home"]
-    assert set(seen["environ"]) == {
-        *("PATH", "HOME", "LANG", "PYTHONHASHSEED", "OMP_NUM_THREADS", "PWD")
-    }
+    needed = {"PATH", "HOME", "LANG", "PYTHONHASHSEED", "OMP_NUM_THREADS", "PWD"}
+    assert set(seen["environ"]) == needed | (set() if namespaces else {"TMPDIR", "USER"})
 
 
 def test_hashes_repeat_between_guests(start):
@@ -181,7 +183,7 @@ def test_guests_start_in_threads(start):
         thread.start()
     for thread in threads:
         thread.join()
-    assert [each["uid"] for each in seen] == [1000] * 4
+    assert [each["project"] for each in seen] == [["module.py"]] * 4
 
 
 def test_no_descriptor_is_left_open(start):
@@ -208,11 +210,10 @@ def test_unreadable_interpreter_is_named(start, tmp_path):
         start("describe", python=python)
 
 
-def test_broken_interpreter_is_our_error(start, tmp_path):
-    python = tmp_path / "bin" / "python"
+def test_broken_interpreter_is_our_error(start, public):
+    python = public / "bin" / "python"
     python.parent.mkdir()
-    (tmp_path / "pyvenv.cfg").touch()
-    tmp_path.chmod(0o755)
+    (public / "pyvenv.cfg").touch()
     python.write_text("#!/bin/sh\necho no python here >&2; exit 3\n")
     python.chmod(0o755)
     with pytest.raises(MachineError, match="no python here"):
@@ -235,7 +236,49 @@ def test_guest_program_is_the_analyzers_own():
 
 
 @pytest.mark.parametrize("network", [False, True])
-def test_network_is_opened_on_request(start, network):
+def test_network_is_opened_in_its_own_namespace_alone(start, isolation, network):
     said = facts(start("sockets", network=network))
-    assert (said.pop("AF_INET") is None) == network
+    assert (said.pop("AF_INET") is None) == (network and isolation.namespaces)
     assert all(refused == "EAFNOSUPPORT" for refused in said.values())
+
+
+@pytest.mark.parametrize("way", ["spill", "hide_spilt"])
+def test_scratch_folder_is_bounded(start, isolation, way):
+    guest = start(way, Limits(scratch=16 * MIB))
+    status = guest.wait(30)
+    if isolation.namespaces:
+        assert status == 1
+        assert "No space left on device" in guest.stderr_tail()
+    else:
+        assert guest.stopped == "it wrote more than 16 MiB"
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+def test_daemon_goes_with_its_guest(start, isolation, trusted):
+    guest = start("daemonise", isolation=TRUSTED if trusted else isolation)
+    guest.channel.receive(20)
+    processes = family(guest.pid)
+    assert len(processes) >= 2
+    guest.close()
+    assert not any(map(alive, processes))
+
+
+@on_landlock
+def test_guest_without_namespaces_cannot_leave_its_group(start):
+    said = facts(start("leave_group"))
+    assert said == ["EPERM", "EPERM", -1]
+
+
+@on_landlock
+def test_folders_nested_without_end_end_the_guest(start):
+    guest = start("nest", Limits(files=1_000_000))
+    assert guest.wait(30) is not None
+    assert guest.stopped == "it nested folders more than 64 deep"
+
+
+def test_trusted_code_keeps_its_hands_off_other_children_of_the_host(tree):
+    program = Program(Path(__file__).parent / "guests", "guests")
+    with subprocess.Popen(["sleep", "60"]) as other:
+        GuestProcess.start(TRUSTED, tree=tree, program=program).close()
+        assert other.poll() is None
+        other.kill()

@@ -18,9 +18,10 @@ ROOT = Path(__file__).parents[3]
 SYSTEM_PYTHON = "/usr/bin/python3"
 AS_USER = """
 import json
+import sys
 from worker.sandbox.attacks import run_battery
 from worker.sandbox.isolation import find_isolation
-isolation = find_isolation()
+isolation = find_isolation(choice=sys.argv[1])
 fought = run_battery(isolation)
 through = [attack.name for attack in fought if not attack.held]
 print(json.dumps({"layers": isolation.layers, "tried": len(fought), "through": through}))
@@ -29,21 +30,45 @@ print(json.dumps({"layers": isolation.layers, "tried": len(fought), "through": t
 
 def test_layers_are_named_for_the_report(isolation):
     words = ", ".join(isolation.layers)
-    for layer in ("bubblewrap", "namespaces", "uid", "no network", "seccomp", "rlimits"):
+    own = ("bubblewrap", "namespaces", "no network")
+    if not isolation.namespaces:
+        own = ("Landlock (version ", "no sockets", "strict seccomp")
+    for layer in (*own, "uid", "seccomp", "rlimits", "memory and time watched"):
         assert layer in words
+    assert ("cgroup (" in words) == any(place.controllers for place in isolation.hierarchies)
+
+
+def test_bubblewrap_comes_first(bubblewrap):
+    assert find_isolation() == bubblewrap
+
+
+def test_landlock_takes_over_without_bubblewrap(landlock, monkeypatch, tmp_path):
+    monkeypatch.setattr(module, "SEARCH_PATH", str(tmp_path))
+    assert find_isolation().layers == landlock.layers
 
 
 def test_missing_tool_is_named(monkeypatch, tmp_path):
     monkeypatch.setattr(module, "SEARCH_PATH", str(tmp_path))
     with pytest.raises(NoIsolation, match="bwrap is not installed") as raised:
-        find_isolation()
+        find_isolation(choice="bubblewrap")
     assert "apt install bubblewrap" in str(raised.value)
     assert "--trust" in str(raised.value)
     assert len(raised.value.problems) == len(raised.value.remedies)
 
 
+@pytest.mark.parametrize(("abi", "has"), [(0, "no Landlock"), (2, "version 2 of Landlock")])
+def test_every_obstacle_is_named(monkeypatch, tmp_path, abi, has):
+    monkeypatch.setattr(module, "SEARCH_PATH", str(tmp_path))
+    monkeypatch.setattr(module, "version", lambda: abi)
+    with pytest.raises(NoIsolation, match="bwrap is not installed") as raised:
+        find_isolation()
+    assert has in str(raised.value)
+    assert "Linux 6." in raised.value.remedy
+    assert len(raised.value.problems) == len(raised.value.remedies)
+
+
 def test_missing_filter_is_named(isolation, monkeypatch):
-    def absent():
+    def absent(_strictness):
         raise NoFilter("Unable to find libseccomp")
 
     monkeypatch.setattr(module, "seccomp_filter", absent)
@@ -51,7 +76,7 @@ def test_missing_filter_is_named(isolation, monkeypatch):
         find_isolation()
 
 
-def test_failing_trial_is_no_isolation(isolation, monkeypatch, tmp_path):
+def test_failing_trial_is_no_isolation(bubblewrap, monkeypatch, tmp_path):
     broken = tmp_path / "bwrap"
     broken.write_text(
         "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2; exit 1\n"
@@ -61,11 +86,12 @@ def test_failing_trial_is_no_isolation(isolation, monkeypatch, tmp_path):
         folder.chmod(folder.stat().st_mode | 0o055)
     monkeypatch.setattr(module, "SEARCH_PATH", f"{tmp_path}:{command.SEARCH_PATH}")
     with pytest.raises(NoIsolation, match="No permissions") as raised:
-        find_isolation()
+        find_isolation(choice="bubblewrap")
     assert "max_user_namespaces" in raised.value.remedy
 
 
-def test_ordinary_user_is_isolated_too():
+@pytest.mark.parametrize("choice", ["bubblewrap", "landlock"])
+def test_ordinary_user_is_isolated_too(choice):
     if os.geteuid() != 0:
         pytest.skip("the other tests run as an ordinary user already")
     check = "import sys; sys.exit(sys.version_info < (3, 11))"
@@ -82,6 +108,7 @@ def test_ordinary_user_is_isolated_too():
             SYSTEM_PYTHON,
             "-c",
             AS_USER,
+            choice,
         ],
         env={"PATH": command.SEARCH_PATH, "PYTHONPATH": f"{ROOT}:{site}", "HOME": "/nonexistent"},
         cwd="/",
@@ -91,6 +118,8 @@ def test_ordinary_user_is_isolated_too():
     )
     if "ModuleNotFoundError" in done.stderr:
         pytest.skip("an ordinary user cannot read this checkout")
+    if choice == "landlock" and "NoIsolation" in done.stderr:
+        pytest.skip(done.stderr.splitlines()[-1])
     said = json.loads(done.stdout)
     assert said["through"] == []
     assert said["tried"] > 60

@@ -1,5 +1,6 @@
 """However the host ends, its guests end with it."""
 
+import json
 import os
 import select
 import signal
@@ -9,67 +10,114 @@ from pathlib import Path
 
 import pytest
 
+from worker.sandbox.command import reachable_by_others
+
+from .conftest import SYSTEM_PYTHON
+
 HOST = """
-import sys, time
+import json, sys, time
 from pathlib import Path
 from worker.sandbox.guest import GuestProcess
 from worker.sandbox.isolation import TRUSTED, find_isolation
 from worker.sandbox.launch import Program
+from worker.sandbox.processes import family
 
-isolation = TRUSTED if sys.argv[1] == "trusted" else find_isolation()
-program = Program(Path(sys.argv[2]), "guests")
+kind, guests, tree, python, behaviour, way = sys.argv[1:]
+isolation = TRUSTED if kind == "trusted" else find_isolation(choice=kind)
+program = Program(Path(guests), "guests")
 try:
-    with GuestProcess.start(isolation, tree=Path(sys.argv[3]), program=program) as guest:
-        guest.channel.send({"type": "prepare", "behaviour": sys.argv[4]})
-        print(guest.pid, flush=True)
-        if sys.argv[5] == "raise":
+    with GuestProcess.start(isolation, tree=Path(tree), python=python, program=program) as guest:
+        guest.channel.send({"type": "prepare", "behaviour": behaviour})
+        if behaviour == "daemonise":
+            guest.channel.receive(30)
+        print(json.dumps(family(guest.pid)), flush=True)
+        if way == "raise":
             raise RuntimeError("the host has failed")
         time.sleep(60)
 except KeyboardInterrupt:
     print("interrupted", flush=True)
 """
 GUESTS = Path(__file__).parent / "guests"
+KINDS = ["bubblewrap", "landlock", "trusted"]
 
 
-def host(tree: Path, kind: str, behaviour: str, way: str = "wait"):
-    command = [sys.executable, "-c", HOST, kind, str(GUESTS), str(tree), behaviour, way]
-    return subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "TMPDIR": str(tree.parent)},
-    )
+@pytest.fixture
+def host(tree: Path, request):
+    """Starts a host with one guest of a kind; its first line names the guest's processes."""
+
+    def started(kind: str, behaviour: str = "silent", way: str = "wait"):
+        python = sys.executable
+        if kind != "trusted":
+            request.getfixturevalue(kind)
+        if kind == "landlock" and not reachable_by_others(Path(python).resolve()):
+            python = SYSTEM_PYTHON
+        orders = [kind, str(GUESTS), str(tree), python, behaviour, way]
+        return subprocess.Popen(
+            [sys.executable, "-c", HOST, *orders],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    return started
 
 
-def ended(process: int) -> bool:
-    """Whether the process behind a pidfd ends within ten seconds."""
-    return bool(select.select([process], [], [], 10)[0])
+def guests_of(process: subprocess.Popen) -> list[int]:
+    """Pidfds of a host's guest processes, which are at least two: one keeps the other."""
+    pids = json.loads(process.stdout.readline())
+    return [os.pidfd_open(pid) for pid in pids]
 
 
-@pytest.mark.parametrize("kind", ["isolated", "trusted"])
+def all_ended(processes: list[int]) -> bool:
+    """Whether the processes behind pidfds end within thirty seconds each."""
+    ended = [bool(select.select([process], [], [], 30)[0]) for process in processes]
+    for process in processes:
+        os.close(process)
+    return all(ended)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_guest_dies_with_its_host(isolation, tree, kind, number):
-    with host(tree, kind, "silent") as process:
-        guest = os.pidfd_open(int(process.stdout.readline()))
+def test_guest_dies_with_its_host(host, kind, number):
+    with host(kind) as process:
+        guests = guests_of(process)
         process.send_signal(number)
-        assert ended(guest)
-        os.close(guest)
-        said, _ = process.communicate(timeout=20)
+        assert all_ended(guests)
+        said, _ = process.communicate(timeout=30)
     assert ("interrupted" in said) == (number == signal.SIGINT)
 
 
-def test_guest_dies_when_the_host_raises(isolation, tree):
-    with host(tree, "isolated", "silent", "raise") as process:
-        guest = int(process.stdout.readline())
-        assert process.wait(20) == 1
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("way", ["wait", "raise"])
+def test_daemon_dies_with_its_host(host, kind, way):
+    with host(kind, "daemonise", way) as process:
+        guests = guests_of(process)
+        assert len(guests) >= 3
+        if way == "wait":
+            process.kill()
+        assert all_ended(guests)
+
+
+def test_guest_dies_when_the_host_raises(host):
+    with host("bubblewrap", "silent", "raise") as process:
+        guests = guests_of(process)
+        assert process.wait(30) == 1
         assert "the host has failed" in process.stderr.read()
-    assert not Path(f"/proc/{guest}/exe").exists()
+    assert all_ended(guests)
 
 
-def test_killed_host_frees_its_slot(isolation, tree, start):
+def test_killed_keeper_takes_its_guest_along(host):
+    with host("landlock") as process:
+        guests = guests_of(process)
+        signal.pidfd_send_signal(guests[0], signal.SIGKILL)
+        assert all_ended(guests)
+        process.kill()
+
+
+@pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])
+def test_killed_host_frees_its_slot(host, start, kind):
     for _ in range(2):
-        with host(tree, "isolated", "silent") as process:
+        with host(kind) as process:
             process.stdout.readline()
             process.kill()
-    assert start("describe").channel.receive(20)["type"] == "unprepared"
+    assert start("describe").channel.receive(30)["type"] == "unprepared"

@@ -1,19 +1,25 @@
 """Behaviours, by the name in the first message."""
 
+import contextlib
+import ctypes
 import errno
 import json
 import os
 import socket
 import struct
 import sys
+import tempfile
 import time
 from pathlib import Path
+
+ROOT = []
 
 
 def main(descriptor):
     sock = socket.socket(fileno=descriptor)
     (length,) = struct.unpack(">I", sock.recv(4))
     message = json.loads(sock.recv(length))
+    ROOT.append(message.get("root"))
     BEHAVIOURS[message["behaviour"]](sock)
 
 
@@ -29,7 +35,7 @@ def describe(sock):
     facts = {
         "uid": os.getuid(),
         "environ": dict(os.environ),
-        "project": sorted(path.name for path in Path("/project").iterdir()),
+        "project": sorted(path.name for path in Path(ROOT[0]).iterdir()),
         "version": list(sys.version_info[:2]),
         "hash": hash("assayer"),
         "home": Path(os.environ["HOME"]).is_dir(),
@@ -133,7 +139,53 @@ def breed(sock):
 
 def litter(sock):
     for number in range(1_000_000):
-        Path("/tmp", str(number)).touch()
+        Path(tempfile.gettempdir(), str(number)).touch()
+
+
+def spill(sock):
+    for number in range(64):
+        Path(tempfile.gettempdir(), str(number)).write_bytes(bytes(1 << 20))
+    time.sleep(60)
+
+
+def hide_spilt(sock):
+    with contextlib.ExitStack() as kept:
+        for _ in range(64):
+            file = kept.enter_context(tempfile.TemporaryFile())
+            file.write(bytes(1 << 20))
+            file.flush()
+        time.sleep(60)
+
+
+def nest(sock):
+    os.chdir(tempfile.gettempdir())
+    while True:
+        Path("d").mkdir()
+        os.chdir("d")
+
+
+def leave_group(sock):
+    refused = []
+    for leave in (os.setsid, os.setpgrp, lambda: ctypes.CDLL(None).prctl(1, 0)):
+        try:
+            refused.append(leave() or "")
+        except OSError as error:
+            refused.append(errno.errorcode[error.errno])
+    say(sock, type="unprepared", reason=json.dumps(refused))
+    time.sleep(60)
+
+
+def daemonise(sock):
+    if os.fork() == 0:
+        with contextlib.suppress(OSError):
+            os.setsid()
+        child = os.fork()
+        if child == 0:
+            time.sleep(60)
+        say(sock, type="unprepared", reason=str(child))
+        os._exit(0)
+    os.wait()
+    time.sleep(60)
 
 
 def burn(sock):
@@ -146,5 +198,6 @@ BEHAVIOURS = {
     for behaviour in (
         *(describe, sockets, leave, crash, oversize, garbage, half, drip),
         *(stream, deep, forged, silent, chatter, hoard, breed, litter, burn),
+        *(spill, hide_spilt, nest, leave_group, daemonise),
     )
 }
