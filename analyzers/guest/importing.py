@@ -18,11 +18,17 @@ Chooser = Callable[[str], Optional[Maker]]
 
 
 class First(MetaPathFinder):
-    """Before the ordinary imports: patches, and stand-ins for installed modules."""
+    """Before the ordinary imports: patches, and stand-ins for installed modules.
 
-    def __init__(self, patch: Callable[[str], Optional[Patch]], instead: Chooser) -> None:
+    ``special`` makes the stand-in for a module that is there but fails.
+    """
+
+    def __init__(
+        self, patch: Callable[[str], Optional[Patch]], instead: Chooser, special: Chooser
+    ) -> None:
         self._patch = patch
         self._instead = instead
+        self._special = special
 
     def find_spec(
         self,
@@ -40,7 +46,7 @@ class First(MetaPathFinder):
             return None
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is not None and spec.loader is not None:
-            spec.loader = _Patching(spec.loader, patch)
+            spec.loader = _Patching(spec.loader, patch, self._special(fullname))
         return spec
 
 
@@ -94,11 +100,12 @@ class _Making(Loader):
 
 
 class _Patching(Loader):
-    """Another loader, and a patch when it is done."""
+    """Another loader, and a patch when it is done, or a stand-in when it fails."""
 
-    def __init__(self, loader: Any, patch: Patch) -> None:
+    def __init__(self, loader: Any, patch: Patch, make: Optional[Maker]) -> None:
         self._loader = loader
         self._patch = patch
+        self._make = make
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.__dict__["_loader"], name)
@@ -108,8 +115,22 @@ class _Patching(Loader):
         return made
 
     def exec_module(self, module: ModuleType) -> None:
-        self._loader.exec_module(module)
+        try:
+            self._loader.exec_module(module)
+        except Exception:
+            if self._make is None:
+                raise
+            _replace(module.__name__, self._make)
+            return
         apply(self._patch, module)
+
+
+def _replace(name: str, make: Maker) -> None:
+    """Stand in for a module that is being imported, and for all that it brought in."""
+    standins.note(name)
+    for known in [known for known in sys.modules if known.startswith(f"{name}.")]:
+        del sys.modules[known]
+    sys.modules[name] = make(name)
 
 
 def apply(patch: Patch, module: ModuleType) -> None:

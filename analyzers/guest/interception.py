@@ -60,7 +60,7 @@ class Interception:
         self._rules = [rule for family in FAMILIES for rule in family(project)]
         self._any = re.compile("|".join(f"(?:{rule.modules})" for rule in self._rules))
         standins.InertModule.submodule = staticmethod(self._submodule)
-        sys.meta_path.insert(0, First(self.patch, self.instead))
+        sys.meta_path.insert(0, First(self.patch, self.instead, self.special))
         sys.meta_path.append(Last(self.missing, self._root))
         for name, module in list(sys.modules.items()):
             patch = self.patch(name)
@@ -78,10 +78,13 @@ class Interception:
         chosen = (rule for rule in self._about(name) if rule.instead and rule.instead(name))
         return next((rule.standin for rule in chosen), None)
 
+    def special(self, name: str) -> Optional[Maker]:
+        """What makes the stand-in for a module of a family that is known."""
+        return next((rule.standin for rule in self._about(name) if rule.standin), None)
+
     def missing(self, name: str) -> Maker:
         """What makes the stand-in for a module that is not installed."""
-        found = (rule.standin for rule in self._about(name) if rule.standin)
-        return next(found, standins.InertModule)
+        return self.special(name) or standins.InertModule
 
     def _about(self, name: str) -> Iterator[Rule]:
         known = self._rules if self._any.fullmatch(name) else ()
