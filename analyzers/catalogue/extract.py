@@ -8,18 +8,21 @@
 
 A field's ``type`` is a scalar's name (``string``, ``bytes``, ``bool``,
 ``float``, ``double``, ``int32``, …) or the full name of a message or enum;
-``map`` is the scalar type of the keys of a map.  Field names are the
-descriptor's (snake case, ``type_``).
+``map`` is the scalar type of the keys of a map; ``wire`` is the field's name
+in the provider's JSON where that is no camel case of its own.  Field names
+are the SDK's (a descriptor's: snake case, ``type_``).
 """
 
 from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+from analyzers.catalogue import extract_aws, extract_hints
 
 SCHEMAS = Path(__file__).parent / "schemas"
 _LANGUAGE = (
@@ -31,6 +34,8 @@ _LANGUAGE = (
     "ClassifyTextResponse",
     "AnnotateTextRequest",
     "AnnotateTextResponse",
+    "ModerateTextRequest",
+    "ModerateTextResponse",
 )
 _LANGUAGE_V1 = (
     *_LANGUAGE,
@@ -39,6 +44,14 @@ _LANGUAGE_V1 = (
     "AnalyzeSyntaxRequest",
     "AnalyzeSyntaxResponse",
 )
+_SPEECH = (
+    "RecognizeRequest",
+    "RecognizeResponse",
+    "StreamingRecognizeRequest",
+    "StreamingRecognizeResponse",
+)
+_SPEECH_V1 = (*_SPEECH, "LongRunningRecognizeRequest", "LongRunningRecognizeResponse")
+_SPEECH_V2 = (*_SPEECH, "BatchRecognizeRequest", "BatchRecognizeResponse")
 ROOTS: Mapping[str, tuple[str, Mapping[str, Sequence[str]]]] = {
     "google_vision": (
         "google-cloud-vision",
@@ -57,11 +70,28 @@ ROOTS: Mapping[str, tuple[str, Mapping[str, Sequence[str]]]] = {
             "google.cloud.language_v2": _LANGUAGE,
         },
     ),
+    "google_speech": (
+        "google-cloud-speech",
+        {
+            "google.cloud.speech_v1": _SPEECH_V1,
+            "google.cloud.speech_v1p1beta1": _SPEECH_V1,
+            "google.cloud.speech_v2": _SPEECH_V2,
+        },
+    ),
 }
 
 
+OTHERS: Mapping[str, Callable[[], dict[str, Any]]] = {
+    "aws": extract_aws.extract,
+    **extract_hints.EXTRACTORS,
+}
+NAMES = (*ROOTS, *OTHERS)
+
+
 def extract(name: str) -> dict[str, Any]:
-    """The schema ``name`` (a key of ``ROOTS``), from the installed SDK."""
+    """The schema ``name`` (one of ``NAMES``), from the installed SDK."""
+    if name in OTHERS:
+        return OTHERS[name]()
     distribution, roots = ROOTS[name]
     messages: dict[str, Any] = {}
     enums: dict[str, Any] = {}
@@ -129,7 +159,7 @@ _SCALARS = {
 
 def main() -> None:
     """Write every schema beside this file."""
-    for name in ROOTS:
+    for name in NAMES:
         text = json.dumps(extract(name), indent=1, sort_keys=True)
         (SCHEMAS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
 

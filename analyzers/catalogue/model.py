@@ -12,7 +12,7 @@ class InputField:
 
     ``kind`` is one of the values of ``vocabulary.InputKind``.  With ``each``
     the field is a list: the guest asks about its elements one by one, and an
-    answer is one element of the API's ``result``.
+    answer is one element of the first list in the API's ``result``.
     """
 
     field: str

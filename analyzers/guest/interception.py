@@ -10,7 +10,14 @@ from types import ModuleType
 from typing import Any, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from . import standins
-from .clients import aws_family, azure_family, google_family, openai_family, rest
+from .clients import (
+    aws_family,
+    azure_family,
+    google_family,
+    huggingface_family,
+    openai_family,
+    rest,
+)
 from .clients.family import Family, Maker, Patch, Project, Rule
 from .files import patch_cv2
 from .importing import First, Last, apply
@@ -27,6 +34,7 @@ FAMILIES: Tuple[Family, ...] = (
     google_family.rules,
     aws_family.rules,
     azure_family.rules,
+    huggingface_family.rules,
     openai_family.rules,
     rest.rules,
     _pictures,

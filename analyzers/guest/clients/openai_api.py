@@ -148,7 +148,7 @@ def _around(entry: Entry, model: str) -> Dict[str, Any]:
 
 def _filled(schema: Any, entry: Entry, answer: Mapping[str, Any]) -> Dict[str, Any]:
     """An answer whose parts have what they always have."""
-    made = dict(answer)
+    made: Dict[str, Any] = dict(answer)
     if "results" in made:
         made["results"] = [complete(schema, _MODERATED, one) for one in made["results"]]
     if "choices" in made:
@@ -160,7 +160,8 @@ def _filled(schema: Any, entry: Entry, answer: Mapping[str, Any]) -> Dict[str, A
             if "message" in choice:
                 choice["message"] = {"role": "assistant", "content": None, **choice["message"]}
     if str(entry["name"]).endswith(".responses"):
-        made["output"] = [_output(item) for item in made.get("output") or []]
+        output: List[Dict[str, Any]] = made.get("output") or []
+        made["output"] = [_output(item) for item in output]
     return made
 
 
@@ -172,8 +173,8 @@ def _output(item: Mapping[str, Any]) -> Dict[str, Any]:
         "status": "completed",
     }
     text: Dict[str, Any] = {"type": "output_text", "annotations": []}
-    parts = [{**text, **part} for part in item.get("content") or ()]
-    return {**shared, **item, "content": parts}
+    content: Any = item.get("content") or ()
+    return {**shared, **item, "content": [{**text, **part} for part in content]}
 
 
 def events(wire: Mapping[str, Any]) -> bytes:

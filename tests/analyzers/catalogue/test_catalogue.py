@@ -91,7 +91,11 @@ def test_addresses_tell_apis(words, found):
 
 def test_json_carries_every_field():
     (entry,) = CATALOGUE.as_json(["google.vision.label_detection"])
-    assert json.loads(json.dumps(entry))["input"] == {"field": "image.content", "kind": "image"}
+    assert json.loads(json.dumps(entry))["input"] == {
+        "field": "image.content",
+        "kind": "image",
+        "each": False,
+    }
     assert entry["key"] == "label_annotations[].description"
 
 

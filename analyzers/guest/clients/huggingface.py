@@ -1,0 +1,153 @@
+"""What pipelines and inference clients ask, and what they answer with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Dict, List, Optional, Tuple
+
+from .. import calls
+from .described import ELEMENTS, Described, Entry, plain, source
+from .openai_api import said
+
+_INPUTS = (
+    "inputs", "text", "image", "audio", "messages", "prompt", "question", "images", "sequences",
+)  # fmt: skip
+_ONE_OBJECT = ("image_to_text", "question_answering", "summarization")
+
+
+def semantic(entry: Entry, value: Any, options: Mapping[str, Any]) -> calls.Request:
+    """The question about one input."""
+    kind = str((entry.get("input") or {}).get("kind"))
+    name, asked = str(entry["name"]), plain(options)
+    if isinstance(value, Mapping) and "raw" in value:
+        value = value["raw"]
+    if kind == "text":
+        texts = said(value)
+        text = "\n".join(map(str, texts)) if len(texts) > 1 else next(iter(texts), None)
+        return calls.Request(name, None, text, None, asked)
+    content, _, uri = source(value, kind)
+    return calls.Request(name, content, None, uri, asked)
+
+
+def placed(args: Tuple[Any, ...], options: Dict[str, Any]) -> Any:
+    """The input of a call; its keyword is taken out of ``options``."""
+    if args:
+        return args[0]
+    found = [name for name in _INPUTS if options.get(name) is not None]
+    return options.pop(found[0]) if found else None
+
+
+class Inference:
+    """The methods of ``InferenceClient``."""
+
+    def __init__(self, described: Described) -> None:
+        self.described = described
+
+    def entry(self, method: str) -> Optional[Entry]:
+        """The description of a method."""
+        return self.described.method(f"huggingface_hub.InferenceClient.{method}")
+
+    def answer(self, entry: Entry, args: Tuple[Any, ...], options: Mapping[str, Any]) -> Any:
+        """What the method returns, in plain values; raises ``Refused``."""
+        asked = dict(options)
+        value = placed(args, asked)
+        answer = self.described.ask(entry, semantic(entry, value, asked))
+        name = str(entry["name"]).rpartition(".")[2]
+        if ELEMENTS not in answer and not self.described.shape(entry)[1]:
+            return answer
+        elements = answer.get(ELEMENTS) or []
+        if name == "text_generation":
+            return str(elements[0].get("generated_text", "")) if elements else ""
+        return (elements or [{}])[0] if name in _ONE_OBJECT else elements
+
+
+def unreachable(name: str) -> Exception:
+    """What is raised for what no described API is."""
+    return calls.unanswered(name, ConnectionError(f"{name} is no described ML API"))
+
+
+# ------------------------------------------------------------------ pipelines
+
+
+class Pipelines:
+    """Makes ``transformers.pipeline``: no model is loaded."""
+
+    def __init__(self, described: Described) -> None:
+        self._described = described
+
+    def pipeline(self, task: Any = None, model: Any = None, *_: Any, **options: Any) -> Pipeline:
+        """A pipeline for a task."""
+        entry = self._described.method(f"transformers.pipeline('{task}')")
+        kept = {key: value for key, value in options.items() if key in _OPTIONS}
+        named = {"model": model} if isinstance(model, str) else {}
+        return Pipeline(self._described, str(task), entry, {**named, **kept})
+
+
+_OPTIONS = (
+    "top_k", "return_all_scores", "aggregation_strategy", "threshold", "candidate_labels",
+    "multi_label", "function_to_apply", "revision",
+)  # fmt: skip
+
+
+class Pipeline:
+    """A pipeline; called, it asks about its inputs one by one."""
+
+    def __init__(
+        self, described: Described, task: str, entry: Optional[Entry], options: Dict[str, Any]
+    ) -> None:
+        self.task = task
+        self.model = self.tokenizer = None
+        self._described = described
+        self._entry = entry
+        self._options = options
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        """What the pipeline makes of one input, or of each of a list."""
+        if self._entry is None:
+            raise unreachable(f"transformers.pipeline({self.task!r})")
+        asked = {**self._options, **options}
+        value = placed(args, asked)
+        if args[1:]:
+            asked.setdefault("candidate_labels", args[1])
+        if isinstance(value, (list, tuple)) and "generation" not in self.task:
+            return [self._shaped(self._ask(each, asked), asked, each, True) for each in value]
+        return self._shaped(self._ask(value, asked), asked, value, False)
+
+    def _ask(self, value: Any, options: Mapping[str, Any]) -> Dict[str, Any]:
+        entry: Any = self._entry
+        return self._described.ask(entry, semantic(entry, value, options))
+
+    def _shaped(
+        self, answer: Mapping[str, Any], options: Mapping[str, Any], value: Any, many: bool
+    ) -> Any:
+        name = str((self._entry or {})["name"]).rpartition(".")[2]
+        elements: List[Dict[str, Any]] = [dict(each) for each in answer.get(ELEMENTS) or []]
+        if name == "text_classification":
+            return _best(elements, options, many)
+        if name == "zero_shot_classification":
+            labels, scores = _column(elements, "label"), _column(elements, "score")
+            return {"sequence": value, "labels": labels, "scores": scores}
+        if name == "token_classification" and not options.get("aggregation_strategy"):
+            return [_by_token(each) for each in elements]
+        if name == "image_classification":
+            return elements[: int(options.get("top_k") or 5)]
+        if name == "question_answering":
+            return elements[0] if elements else {}
+        return elements if ELEMENTS in answer else dict(answer)
+
+
+def _best(elements: List[Dict[str, Any]], options: Mapping[str, Any], many: bool) -> Any:
+    """The best label, or the best ``top_k``."""
+    if options.get("return_all_scores") or options.get("top_k", 1) is None:
+        return elements
+    most = int(options.get("top_k", 1))
+    return elements[0] if many and most == 1 and elements else elements[:most]
+
+
+def _column(elements: List[Dict[str, Any]], name: str) -> List[Any]:
+    return [each.get(name) for each in elements]
+
+
+def _by_token(element: Dict[str, Any]) -> Dict[str, Any]:
+    named = element.pop("entity_group", None)
+    return element if "entity" in element else {**element, "entity": named}
