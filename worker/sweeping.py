@@ -41,7 +41,7 @@ class Swept:
     def __str__(self) -> str:
         """How many of each kind, in words."""
         counts = {field.name: len(getattr(self, field.name)) for field in fields(self)}
-        found = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+        found = ", ".join(f"{name} {count}" for name, count in counts.items() if count)
         return f"removed what dead runs had left: {found}" if found else "nothing was left behind"
 
 

@@ -1,13 +1,16 @@
 """What works here, and what to do about what does not."""
 
 import socket
+import tempfile
 
 import pytest
 
 import worker.doctor
+import worker.sweeping
 from worker.doctor import examine
 from worker.sandbox.checks import Check
 from worker.settings.server import read_settings
+from worker.temporary import folder_of_all
 
 
 def _isolated(*_settings):
@@ -112,3 +115,13 @@ def test_missing_wordnet_is_told(checks, monkeypatch, tmp_path):
 def test_working_parts_need_no_remedy(checks):
     assert not any(check.remedy for check in checks().values() if check.ok)
     assert checks()["database"] == Check("database", ok=True, detail="sqlite")
+
+
+def test_what_dead_runs_left_is_removed_and_said(checks, monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(worker.sweeping, "sweep_cgroups", list)
+    (folder_of_all() / "trees-1").mkdir(parents=True)
+    found = checks()["clean-up"]
+    assert found.ok
+    assert "folders 1" in found.detail
+    assert not list(folder_of_all().iterdir())

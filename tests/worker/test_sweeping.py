@@ -63,7 +63,7 @@ def test_folders_and_parts_are_removed_and_counted(settings, state):
     (pictures_folder() / PARTS / "half").touch()
     swept = sweep(settings, state)
     assert (swept.folders, swept.parts) == (("git-1",), ("half",))
-    assert str(swept) == "removed what dead runs had left: 1 folders, 1 parts"
+    assert str(swept) == "removed what dead runs had left: folders 1, parts 1"
     assert sweep(settings, state) == Swept()
 
 
