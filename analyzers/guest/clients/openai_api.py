@@ -152,16 +152,17 @@ def _filled(schema: Any, entry: Entry, answer: Mapping[str, Any]) -> Dict[str, A
     if "results" in made:
         made["results"] = [complete(schema, _MODERATED, one) for one in made["results"]]
     if "choices" in made:
-        made["choices"] = [
-            {"index": n, "finish_reason": "stop", **choice}
-            for n, choice in enumerate(made["choices"])
-        ]
-        for choice in made["choices"]:
-            if "message" in choice:
-                choice["message"] = {"role": "assistant", "content": None, **choice["message"]}
+        made["choices"] = [_choice(n, choice) for n, choice in enumerate(made["choices"])]
     if str(entry["name"]).endswith(".responses"):
         output: List[Dict[str, Any]] = made.get("output") or []
         made["output"] = [_output(item) for item in output]
+    return made
+
+
+def _choice(number: int, choice: Mapping[str, Any]) -> Dict[str, Any]:
+    made: Dict[str, Any] = {"index": number, "finish_reason": "stop", **choice}
+    if "message" in made:
+        made["message"] = {"role": "assistant", "content": None, **made["message"]}
     return made
 
 
