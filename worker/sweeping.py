@@ -58,7 +58,11 @@ def sweep(settings: Settings, state: Path = STATE) -> Swept:
         mounts=tuple(_stale_mounts(state)) if root else (),
         slots=tuple(_stale_slots(state)) if root else (),
         folders=tuple(sweep_folders()),
-        parts=tuple(sweep_parts(pictures_folder())),
+        parts=tuple(
+            part
+            for folder in (settings.recordings_folder, pictures_folder())
+            for part in sweep_parts(folder)
+        ),
     )
 
 

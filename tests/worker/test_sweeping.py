@@ -59,11 +59,12 @@ def test_absent_folders_are_no_trouble(settings, tmp_path):
 
 def test_folders_and_parts_are_removed_and_counted(settings, state):
     (folder_of_all() / "git-1").mkdir(parents=True)
-    (pictures_folder() / PARTS).mkdir(parents=True)
-    (pictures_folder() / PARTS / "half").touch()
+    for kept in (pictures_folder(), settings.recordings_folder):
+        (kept / PARTS).mkdir(parents=True)
+        (kept / PARTS / "half").touch()
     swept = sweep(settings, state)
-    assert (swept.folders, swept.parts) == (("git-1",), ("half",))
-    assert str(swept) == "removed what dead runs had left: folders 1, parts 1"
+    assert (swept.folders, swept.parts) == (("git-1",), ("half", "half"))
+    assert str(swept) == "removed what dead runs had left: folders 1, parts 2"
     assert sweep(settings, state) == Swept()
 
 

@@ -8,12 +8,13 @@ import signal
 import socket
 import socketserver
 import subprocess
-import tempfile
 import threading
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from worker.temporary import owned_folder
 
 SLEEP = "600"
 
@@ -68,10 +69,10 @@ def canaries() -> Generator[Canaries]:
     """Put them out, open to everyone on this machine, and take them in again."""
     token = f"assayer-canary-{secrets.token_hex(8)}"
     with ExitStack() as held:
-        folder = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="assayer-")))
+        folder = held.enter_context(owned_folder("canaries"))
         folder.chmod(0o755)
         (folder / "file").write_text(token)
-        tree = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="assayer-")))
+        tree = held.enter_context(owned_folder("canaries"))
         (tree / token).write_text(token)
         answer = f"HTTP/1.0 200 OK\r\n\r\n{token}".encode()
         services = {
