@@ -19,16 +19,16 @@ class Asking:
 
     def __call__(self, request: calls.Request) -> calls.Answer:
         """The host's answer; raises ``Refused``."""
-        content = request.content
+        content = None if request.content is None else bytes(request.content)
         frame = {
-            "content": bytes(content) if content is not None else None,
+            "content": {"$attached": len(content)} if content else content,
             "text": None if request.text is None else str(request.text),
             "uri": None if request.uri is None else str(request.uri),
             "parameters": request.parameters,
         }
         with CLOCK.paused():
             before = self._board.enter(SENDING)
-            self._wire.send({"type": "ask", "api": request.api, "request": frame})
+            self._wire.send({"type": "ask", "api": request.api, "request": frame}, content or b"")
             reply = self._wire.receive()
             self._board.enter(before)
         if reply is None or reply["type"] != "answer":

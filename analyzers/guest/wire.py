@@ -18,12 +18,17 @@ class WireError(Exception):
     """The other side does not speak the protocol."""
 
 
-def pack(frame: Mapping[str, Any]) -> bytes:
-    """A frame as bytes, with its length; raises :class:`WireError` when too long."""
+def pack(frame: Mapping[str, Any], attached: bytes = b"") -> bytes:
+    """A frame as bytes, with its length; raises :class:`WireError` when too long.
+
+    ``attached`` follows the JSON as it is: base64 takes longer than all the rest.
+    """
     try:
         body = _dumped(frame)
     except ValueError:
         body = _dumped(_finite(frame))
+    if attached:
+        body = b"\0".join((body, attached))
     if len(body) > LIMIT:
         raise WireError(f"a frame of {len(body)} bytes is too long")
     return _HEADER.pack(len(body)) + body
@@ -78,9 +83,9 @@ class Wire:
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
 
-    def send(self, frame: Mapping[str, Any]) -> None:
+    def send(self, frame: Mapping[str, Any], attached: bytes = b"") -> None:
         """Write a whole frame."""
-        self.write(pack(frame))
+        self.write(pack(frame, attached))
 
     def write(self, data: bytes) -> None:
         """Write packed frames."""

@@ -19,6 +19,7 @@ PIECE = 1 << 20
 SEND_SECONDS = 60.0
 BYTES = "$bytes"
 _SURROGATE = re.compile("[\ud800-\udfff]")
+ATTACHED = "$attached"
 _HEADER = 4
 
 
@@ -114,8 +115,9 @@ def decoded(payload: bytes) -> dict[str, Any]:
 
     Lone surrogates, which no text outside Python can hold, become U+FFFD.
     """
-    if payload.count(b"{") + payload.count(b"[") > CONTAINERS:
-        raise BadFrame(f"holds more than {CONTAINERS} objects and lists")
+    payload, attaches, attached = payload.partition(b"\0")
+    if sum(map(payload.count, (b"{", b"[", b","))) > PARTS:
+        raise BadFrame(f"holds more than {PARTS} parts")
     try:
         message = json.loads(payload.decode("utf-8"), parse_constant=_refuse)
         if b'"$bytes"' in payload or b"\\ud" in payload or b"\\uD" in payload:
@@ -138,9 +140,19 @@ def _restored(value: object) -> object:
     if isinstance(value, list):
         return [_restored(item) for item in value]
     if isinstance(value, dict):
+    if attaches:
+        _attach(message, attached)
         if value.keys() == {BYTES} and isinstance(value[BYTES], str):
             return _bytes(value[BYTES])
         return {_restored(key): _restored(item) for key, item in value.items()}
+def _attach(message: dict[str, Any], attached: bytes) -> None:
+    """Put what follows a question's JSON where the question names it."""
+    request = message.get("request") if message.get("type") == "ask" else None
+    if not isinstance(request, dict) or request.get("content") != {ATTACHED: len(attached)}:
+        raise BadFrame("attaches what it does not name")
+    request["content"] = attached
+
+
     return value
 
 
