@@ -1,8 +1,19 @@
 """When runs show a defect, and when they do not."""
 
+from dataclasses import replace
+
 import pytest
 
-from analyzers.judging import crash_of, decided, located, reached, shows, translate
+from analyzers.judging import (
+    crash_of,
+    decided,
+    located,
+    reached,
+    shows,
+    tells,
+    translate,
+    wants_world,
+)
 from analyzers.vocabulary import (
     Constant,
     Crashes,
@@ -46,6 +57,34 @@ def test_clause_goal_is_reached_by_its_decision():
 )
 def test_only_the_codes_own_failures_are_crashes(ending, crash):
     assert crash_of(ending) == crash
+
+
+@pytest.mark.parametrize(
+    "exception",
+    [
+        "requests.exceptions.ConnectionError",
+        "httpx.ConnectError",
+        "urllib.error.URLError",
+        "urllib3.exceptions.MaxRetryError",
+        "aiohttp.client_exceptions.ClientConnectorDNSError",
+        "botocore.exceptions.EndpointConnectionError",
+        "openai.APIConnectionError",
+        "azure.core.exceptions.ServiceRequestError",
+        "tenacity.RetryError",
+        "socket.gaierror",
+    ],
+)
+def test_refused_connection_is_nobodys_crash(exception):
+    assert wants_world(raised(exception))
+    assert crash_of(raised(exception)) is None
+    assert not tells(goal(), run(ending=raised(exception)))
+
+
+def test_run_that_missed_an_address_tells_what_it_reached():
+    missed = replace(run(), outside=("example.com:443",))
+    assert tells(goal(), run())
+    assert not tells(goal(), missed)
+    assert tells(goal(), replace(missed, hits=frozenset({FALSE})))
 
 
 def test_crash_needs_the_same_exception_and_place():

@@ -19,7 +19,7 @@ from analyzers.vocabulary import (
     Status,
 )
 from tests.analyzers.samples import finding
-from tests.worker.sessions import answered, laboratory, target, tree
+from tests.worker.sessions import FakeSession, answered, laboratory, target, tree
 from worker import interruption
 from worker.campaign import LEAST_TARGET_SECONDS, Campaign
 from worker.laboratory.session import GuestFailure
@@ -217,7 +217,9 @@ def test_outages_are_no_success(campaign):
     made, _ = campaign(target())
     made.examine([Speaking()], time.monotonic() + 100)
     laboratory = made._laboratory
-    laboratory.broker.troubles.failed("google.vision.label_detection", "digest", "Google does not answer")
+    laboratory.broker.troubles.failed(
+        "google.vision.label_detection", "digest", "Google does not answer"
+    )
     report = made.report(Configuration(), 1.0)
     assert report.broken == (Broken("engines", "", "Google does not answer"),)
     assert report.conclusion is Conclusion.ERROR
@@ -240,6 +242,17 @@ def test_report_says_how_it_was_made(campaign):
     assert report.cost.seconds == 1.235
     assert report.cost.executions == 1
     assert (report.base, report.head) == ("b" * 40, None)
+
+
+def test_addresses_asked_in_vain_are_named_once(campaign, monkeypatch):
+    def run(session, probes):
+        return [replace(each, outside=("example.com:443",)) for each in original(session, probes)]
+
+    original = FakeSession.run
+    monkeypatch.setattr(FakeSession, "run", run)
+    report, _ = examined(campaign, target())
+    said = [note for note in report.environment if "no described ML API" in note]
+    assert said == [f"{target().id}: asked addresses that are no described ML API: example.com:443"]
 
 
 def test_detection_is_part_of_the_report(campaign):

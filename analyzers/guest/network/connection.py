@@ -56,6 +56,8 @@ class Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     timeout = SECONDS
+    wbufsize = -1  # an answer goes out as one, and at once
+    disable_nagle_algorithm = True
     error_message_format = "%(message)s"
     error_content_type = "text/plain"
 
@@ -85,6 +87,7 @@ class Handler(BaseHTTPRequestHandler):
             return
         self.send_response(200, "Connection established")
         self.end_headers()
+        self.wfile.flush()
         self._tunnel = host
         self.request, self._secure = _secured(self._proxy, self.connection)
         self.close_connection = self.request is None

@@ -75,6 +75,11 @@ def test_points_that_do_not_exist_are_not_hit():
     assert run_of(result(hits=[0, 7]), POINTS).hits == {POINTS[0]}
 
 
+def test_addresses_asked_in_vain_are_kept():
+    assert run_of(result(), POINTS).outside == ()
+    assert run_of(result(outside=["example.com:443"]), POINTS).outside == ("example.com:443",)
+
+
 def test_exchanges_are_kept_in_order():
     said = [{"api": "b", "digest": "1", "answer": {}}, {"api": "a", "digest": "2", "answer": {}}]
     assert [e.api for e in run_of(result(exchanges=said), POINTS).exchanges] == ["b", "a"]
@@ -131,8 +136,21 @@ SEARCHED = {
 }
 
 
+GOALS = {"g", "g2"}
+
+
+def test_search_says_nothing_of_other_goals():
+    searched = searched_of(SEARCHED, "t", {"mine"})
+    assert (searched.witnesses, searched.exhausted, searched.constants) == ((), (), {})
+
+
+def test_goal_with_a_witness_is_not_exhausted():
+    frame = {**SEARCHED, "exhausted": ["g", "g2"]}
+    assert searched_of(frame, "t", GOALS).exhausted == ("g2",)
+
+
 def test_search_results_are_read_whole():
-    searched = searched_of(SEARCHED, "t")
+    searched = searched_of(SEARCHED, "t", GOALS)
     assert searched.template.arguments["client"] == Inert()
     assert searched.template.arguments["n"] == Literal("1")
     (witness,) = searched.witnesses
@@ -146,12 +164,12 @@ def test_search_results_are_read_whole():
 
 
 def test_slots_hold_an_input_that_means_nothing():
-    searched = searched_of(SEARCHED, "t")
+    searched = searched_of(SEARCHED, "t", GOALS)
     for probe in (searched.template, searched.witnesses[0].probe, searched.crashes[0][0]):
         (item,) = probe.inputs
         assert (item.origin, item.reading) == (Origin("plain"), None)
 
 
 def test_function_that_cannot_be_called_has_no_template():
-    searched = searched_of({**SEARCHED, "template": None, "obstacle": "no way in"}, "t")
+    searched = searched_of({**SEARCHED, "template": None, "obstacle": "no way in"}, "t", GOALS)
     assert (searched.template, searched.obstacle) == (None, "no way in")

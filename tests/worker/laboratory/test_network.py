@@ -2,12 +2,14 @@
 
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from analyzers.judging import is_crash, wants_world
 from analyzers.vocabulary import Exchange, Literal, NotRun, Probe, Raised, Returned
+from tests.analyzers.cloud.bench import goals
 from tests.worker.sessions import LABELS, target
 from worker.broker import Broker, Recordings
 from worker.engines import Engines
@@ -59,10 +61,15 @@ def painter():
 
 
 @pytest.fixture(scope="module")
-def session(place, painter, tmp_path_factory):
+def root(tmp_path_factory):
     root = tmp_path_factory.mktemp("network") / "tree"
     root.mkdir()
     shutil.copy(PROJECT, root / "app.py")
+    return root
+
+
+@pytest.fixture(scope="module")
+def session(place, painter, root):
     broker = Broker(Engines([painter]), Recordings(None), None)
     with Session(place, root, target(function="call"), broker) as session:
         yield session
@@ -231,3 +238,48 @@ def test_providers_are_answered_in_their_own_json(ask, function, api, answer, va
     assert run.ending == Returned(value)
     assert {exchange.api for exchange in run.exchanges} == {api}
     assert run.outside == ()
+
+
+def test_stream_of_openai_is_events(ask):
+    run = ask("openai_stream", script=[("openai.chat_completions", CHAT)])
+    assert run.ending == Returned("('data: [DONE]', 'text/event-stream')")
+
+
+def test_upload_is_the_content(ask, painter):
+    run = ask("openai_upload", script=[("openai.transcriptions", {"text": "hello"})])
+    assert run.ending == Returned("'hello'")
+
+
+MODERATION = {"results": [{"flagged": True}]}
+SENTIMENT = {"Sentiment": "POSITIVE"}
+TAGS = {"tags": {"list": [{"name": "dog", "confidence": 0.5}]}}
+SCORE = {"document_sentiment": {"score": 0.5, "magnitude": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("provider", "api", "answer"),
+    [
+        ("azure", "azure.vision.analyze", TAGS),
+        ("aws", "aws.comprehend.detect_sentiment", SENTIMENT),
+        ("openai", "openai.moderations", MODERATION),
+        ("google", "google.language.analyze_sentiment", SCORE),
+    ],
+)
+def test_calls_and_bytes_ask_the_same_question(ask, provider, api, answer):
+    called, sent = (ask(f"{provider}_{how}", script=[(api, answer)]) for how in ("called", "sent"))
+    assert isinstance(called.ending, Returned)
+    assert called.ending == sent.ending
+    assert [e.digest for e in called.exchanges] == [e.digest for e in sent.exchanges] != []
+
+
+def test_search_goes_through_the_proxy(place, root):
+    found = target(function="alarm")
+    wanted = replace(
+        found, goals=tuple(g for g in goals(PROJECT.read_text()) if g.function == "alarm")
+    )
+    with Session(place, root, wanted, Broker(Engines(()), Recordings(None), None)) as session:
+        searched = session.search(wanted.goals, 0, 3.0)
+        (alarm,) = [w for w in searched.witnesses if w.goal == "app.py::alarm#0:true"]
+        (run,) = session.run([alarm.probe])
+    assert alarm.confirmed
+    assert run.ending == Returned("'alarm'")

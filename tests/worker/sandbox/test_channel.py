@@ -156,6 +156,11 @@ def test_lone_surrogates_become_encodable(pair):
         {"exchanges": [{"api": "a", "digest": "d"}]},
         {"exchanges": {}},
         {"verdict": "success"},
+        {"outside": None},
+        {"outside": "example.com:443"},
+        {"outside": [443]},
+        {"outside": ["x" * 301]},
+        {"outside": ["example.com:443"] * 21},
     ],
     ids=str,
 )
@@ -163,6 +168,12 @@ def test_forged_result_is_refused(pair, change):
     pair.prepared().asked("run")
     with pytest.raises(BadFrame):
         pair.receives({"type": "ran", "results": [{**RESULT, **change}]})
+
+
+def test_addresses_arrive_with_a_result(pair):
+    pair.prepared().asked("run")
+    message = {"type": "ran", "results": [{**RESULT, "outside": ["x" * 300] * 20}]}
+    assert pair.receives(message) == message
 
 
 @pytest.mark.parametrize("field", sorted(RESULT))

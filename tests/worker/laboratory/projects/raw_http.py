@@ -230,3 +230,79 @@ def speech():
     audio = {"content": base64.b64encode(b"sound").decode()}
     found = _ask(url, {"config": {"languageCode": "en"}, "audio": audio})
     return found["results"][0]["alternatives"][0]["transcript"]
+
+
+def openai_stream():
+    url = "https://api.openai.com/v1/chat/completions"
+    body = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "hello"}]}
+    with httpx.stream("POST", url, json=body) as response:
+        return [line for line in response.iter_lines() if line][-1], response.headers["content-type"]
+
+
+def openai_upload():
+    url = "https://api.openai.com/v1/audio/transcriptions"
+    files = {"file": ("a.wav", b"sound", "audio/wav")}
+    return requests.post(url, files=files, data={"model": "whisper-1"}).json()["text"]
+
+
+# --------------------------------------------------- the same, called and sent
+
+
+PICTURE = "https://mine.cognitiveservices.azure.com/computervision/imageanalysis:analyze"
+
+
+def azure_called():
+    body = {"url": "https://example.com/a.png"}
+    return requests.post(PICTURE, params={"features": "tags"}, json=body).json()["tagsResult"]
+
+
+def azure_sent():
+    body = {"url": "https://example.com/a.png"}
+    request = requests.Request("POST", PICTURE, params={"features": "tags"}, json=body)
+    return requests.Session().send(request.prepare()).json()["tagsResult"]
+
+
+def aws_called():
+    target = {"X-Amz-Target": "Comprehend_20171127.DetectSentiment"}
+    url = "https://comprehend.us-east-1.amazonaws.com/"
+    body = json.dumps({"Text": "good", "LanguageCode": "en"})
+    return requests.post(url, data=body, headers=target).json()["Sentiment"]
+
+
+def aws_sent():
+    url = "https://comprehend.us-east-1.amazonaws.com/"
+    return _ask(url, {"Text": "good", "LanguageCode": "en"}, **{
+        "X-Amz-Target": "Comprehend_20171127.DetectSentiment"
+    })["Sentiment"]
+
+
+def openai_called():
+    url = "https://api.openai.com/v1/moderations"
+    return httpx.post(url, json={"input": "fine"}).json()["results"][0]["flagged"]
+
+
+def openai_sent():
+    return _ask("https://api.openai.com/v1/moderations", {"input": "fine"})["results"][0]["flagged"]
+
+
+def google_called():
+    document = {"type": "PLAIN_TEXT", "content": "good"}
+    return requests.post(SENTIMENT, json={"document": document}).json()["documentSentiment"]
+
+
+def google_sent():
+    return _ask(SENTIMENT, {"document": {"type": "PLAIN_TEXT", "content": "good"}})[
+        "documentSentiment"
+    ]
+
+
+# --------------------------------------------------------------------- search
+
+
+def alarm(content):
+    connection = http.client.HTTPSConnection("vision.googleapis.com")
+    connection.request("POST", "/v1/images:annotate", json.dumps(_labels(content)))
+    found = json.load(connection.getresponse())["responses"][0].get("labelAnnotations", [])
+    if "Fire" in [label["description"] for label in found]:
+        return "alarm"
+    return "calm"
