@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 
+from worker.environments.cache import BUILDING
 from worker.mounts import mounts, mounts_below
 from worker.sandbox.cgroups import sweep_cgroups
 from worker.sandbox.command import SCRATCH
@@ -57,7 +58,7 @@ def sweep(settings: Settings, state: Path = STATE) -> Swept:
         processes=tuple(_stray_processes(settings.sandbox.uids, state)) if root else (),
         mounts=tuple(_stale_mounts(state)) if root else (),
         slots=tuple(_stale_slots(state)) if root else (),
-        folders=tuple(sweep_folders()),
+        folders=(*sweep_folders(), *sweep_folders(settings.environments.folder / BUILDING)),
         parts=tuple(
             part
             for folder in (settings.recordings_folder, pictures_folder())

@@ -40,7 +40,7 @@ def owned_folder(purpose: str) -> Generator[Path]:
     made.
     """
     try:
-        folder, lock = _made(_own_root(), purpose)
+        folder, lock = made_folder(_own_root(), purpose)
     except OSError as error:
         raise MachineError(
             f"no temporary folder can be made: {error.strerror or error}",
@@ -74,9 +74,12 @@ def replacement(place: Path, root: Path) -> Generator[IO[bytes]]:
             raise
 
 
-def sweep_folders() -> list[str]:
-    """Remove the temporary folders whose owner is dead; return their names."""
-    return _swept(folder_of_all(), stat.S_ISDIR)
+def sweep_folders(root: Path | None = None) -> list[str]:
+    """Remove the folders in ``root`` whose owner is dead; return their names.
+
+    By default those below ``TMPDIR``.
+    """
+    return _swept(root or folder_of_all(), stat.S_ISDIR)
 
 
 def sweep_parts(root: Path) -> list[str]:
@@ -117,8 +120,11 @@ def _own_root() -> Path:
     return root
 
 
-def _made(root: Path, purpose: str) -> tuple[Path, int]:
-    """Make a folder and lock it; again where a sweeper came in between."""
+def made_folder(root: Path, purpose: str) -> tuple[Path, int]:
+    """Make a folder in ``root``; return it and its lock, for the caller to close.
+
+    Again where a sweeper came in between.
+    """
     for _ in range(_ATTEMPTS):
         folder = root / f"{purpose}-{secrets.token_hex(6)}"
         folder.mkdir(mode=0o700)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import worker.sweeping
+from worker.environments.cache import BUILDING
 from worker.mounts import mounts_below
 from worker.settings.server import read_settings
 from worker.sources.kept import pictures_folder
@@ -59,12 +60,13 @@ def test_absent_folders_are_no_trouble(settings, tmp_path):
 
 def test_folders_and_parts_are_removed_and_counted(settings, state):
     (folder_of_all() / "git-1").mkdir(parents=True)
+    (settings.environments.folder / BUILDING / "key-1").mkdir(parents=True)
     for kept in (pictures_folder(), settings.recordings_folder):
         (kept / PARTS).mkdir(parents=True)
         (kept / PARTS / "half").touch()
     swept = sweep(settings, state)
-    assert (swept.folders, swept.parts) == (("git-1",), ("half", "half"))
-    assert str(swept) == "removed what dead runs had left: folders 1, parts 2"
+    assert (swept.folders, swept.parts) == (("git-1", "key-1"), ("half", "half"))
+    assert str(swept) == "removed what dead runs had left: folders 2, parts 2"
     assert sweep(settings, state) == Swept()
 
 

@@ -20,9 +20,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from worker.errors import MachineError
-from worker.temporary import locked, remove
+from worker.temporary import made_folder, remove, sweep_folders
 
 MANIFEST = "manifest.json"
+BUILDING = "building"
 POLL_SECONDS = 0.1
 _ATTEMPTS = 20
 
@@ -65,7 +66,7 @@ class Cache:
 
     def __init__(self, root: Path, size: int) -> None:
         self._ready = root / "ready"
-        self._building = root / "building"
+        self._building = root / BUILDING
         self._locks = root / "locks"
         self.downloads = root / "downloads"
         self._size = size
@@ -124,11 +125,7 @@ class Cache:
 
     def sweep(self) -> None:
         """Remove what dead processes left half made."""
-        for path in self._building.iterdir():
-            lock = locked(path)
-            if lock is not None:
-                remove(path)
-                os.close(lock)
+        sweep_folders(self._building)
 
     def keys(self) -> list[str]:
         """The names of what is there, the least recently used first."""
@@ -143,11 +140,7 @@ class Cache:
     @contextmanager
     def _half_made(self, key: str) -> Generator[Path]:
         """A folder that the sweeper of another process leaves alone."""
-        folder = self._building / f"{key}-{secrets.token_hex(6)}"
-        folder.mkdir(mode=0o700)
-        lock = locked(folder)
-        if lock is None:
-            raise MachineError(f"{folder} was taken away.", "Look what removes it.")
+        folder, lock = made_folder(self._building, key)
         try:
             yield folder
         finally:
