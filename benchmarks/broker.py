@@ -23,6 +23,7 @@ from analyzers.guest import calls
 from analyzers.guest.asking import Asking
 from analyzers.guest.board import Board
 from analyzers.guest.wire import Wire
+from analyzers.vocabulary import JsonObject
 from worker.broker import ApiRequest, Broker, Budget, Shelves, Standing
 from worker.engines import Engines
 from worker.engines.eviction import Limits
@@ -44,7 +45,7 @@ class Labels:
     def answers(self, api: str) -> bool:
         return api == LABELS
 
-    def ask(self, api: str, request: ApiRequest) -> dict[str, object]:
+    def ask(self, api: str, request: ApiRequest) -> JsonObject:
         del api, request
         names = ("Fire", "Flame", "Heat", "Gas", "Ash")
         return {"label_annotations": [{"description": name, "score": 0.9} for name in names]}

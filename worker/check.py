@@ -158,14 +158,31 @@ def _withheld(request: CheckRequest, settings: Settings) -> tuple[str, ...]:
 def _broker(request: CheckRequest, settings: Settings, configuration: Configuration) -> Broker:
     standing = request.standing or Standing(str(request.repository.resolve()))
     asked, most = configuration.budget, settings.budget
-    dollars = most.api_dollars if asked.api_dollars is None else asked.api_dollars
     kept = settings.recordings
     return Broker(
         Engines.from_settings(
             settings.engines, offline=request.offline, approved=standing.approved
         ),
         Shelves.open(settings.recordings_folder, standing, Limits(int(kept.size), kept.days)),
-        Budget(min(asked.api_calls, most.api_calls), min(dollars, most.api_dollars)),
+        Budget(min(asked.api_calls, most.api_calls), min(asked.api_dollars, most.api_dollars)),
+    )
+
+
+def _furnished(
+    bare: Laboratory,
+    request: CheckRequest,
+    settings: Settings,
+    found: Detected,
+    listener: Listener,
+) -> AbstractContextManager[Laboratory]:
+    """The laboratory with the environments; a developer's own is nobody else's."""
+    return furnished(
+        bare,
+        settings,
+        [target.path for target in found.targets],
+        listener.preparing,
+        offline=request.offline,
+        checkout=request.repository if request.standing is None else None,
     )
 
 

@@ -23,6 +23,7 @@ from worker.engines import (
     NotAsked,
     Outage,
     Recordings,
+    Rejected,
 )
 from worker.engines.answers import checked
 from worker.errors import UsageError
@@ -54,6 +55,7 @@ class Broker:
         self._flights = Flights()
         self._lock = threading.Lock()
         self._used: dict[str, str] = {}
+        self._rejected: dict[Key, str] = {}
         self.troubles = Troubles()
         self.cached = 0
         self.refused = 0
@@ -113,6 +115,8 @@ class Broker:
         answer = self._recorded(key)
         if answer is not None:
             return answer
+        if key in self._rejected:
+            raise Rejected(self._rejected[key])
         answer, ours = self._flights.fly(key, lambda: self._asked(engine, key, request))
         if not ours:
             self._note_cached(key)
@@ -143,6 +147,9 @@ class Broker:
             answer = checked(api, engine.ask(api, request))
         except NotAsked:
             self._budget.refund(cost)
+            raise
+        except Rejected as rejected:
+            self._rejected[key] = str(rejected)
             raise
         except Outage as outage:
             self.troubles.failed(api, digest, str(outage))

@@ -30,8 +30,9 @@ TEMPLATE = """\
 # What a new finding does to the check: "failure", or "neutral" to only tell.
 # gate = "failure"
 
-# What one run may cost: seconds, and calls of ML APIs.
-# budget = { seconds = 300, api-calls = 500 }
+# What one run may cost: seconds, and calls of ML APIs and their list price;
+# the operator's own limits hold too.
+# budget = { seconds = 300, api-calls = 500, api-dollars = 5.0 }
 
 # How many comments a review may place on lines, and who may use /assayer
 # commands: "write", "maintain", "admin", or a list of logins.

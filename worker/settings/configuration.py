@@ -81,12 +81,12 @@ class _Table(BaseModel):
 class Budget(_Table):
     """The most that one run may cost: seconds, and calls of ML APIs.
 
-    ``api_dollars`` by list price; without it the operator's limit holds.
+    ``api_dollars`` are dollars by list price.
     """
 
     seconds: float = Field(default=300.0, gt=0)
     api_calls: int = Field(default=500, ge=0)
-    api_dollars: float | None = Field(default=None, ge=0)
+    api_dollars: float = Field(default=5.0, ge=0)
 
 
 class Ignore(_Table):

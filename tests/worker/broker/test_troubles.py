@@ -46,6 +46,11 @@ def test_rejected_question_is_nobodys_outage():
     assert asking.refused == 3
 
 
+def test_rejected_question_is_paid_once():
+    asking = asked(1, Flaky(Rejected("bad language"), 1), again=[0, 0])
+    assert (asking.calls, asking.refused) == (1, 3)
+
+
 def test_answer_against_the_schema_is_an_outage():
     class Liar(Flaky):
         def ask(self, api, request):
