@@ -15,7 +15,7 @@ TRUST = (
     *("GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "NODE_EXTRA_CA_CERTS"),
 )
 KEYS: Dict[str, str] = {
-    "AWS_ACCESS_KEY_ID": "AKIAASSAYERISNOTAKEY",
+    "AWS_ACCESS_KEY_ID": "ASSAYERISNOTAKEY0000",
     "AWS_SECRET_ACCESS_KEY": "assayer-is-not-a-key",
     "AWS_DEFAULT_REGION": "us-east-1",
     "OPENAI_API_KEY": "sk-assayer-is-not-a-key",

@@ -7,6 +7,7 @@ import ipaddress
 import socket
 from typing import Any, Callable, Optional
 
+from .. import calls
 from .outside import note_address, refusal
 from .routes import Routes
 
@@ -18,8 +19,8 @@ _LOCAL = ("", "localhost", "localhost.localdomain", "ip6-localhost", "0.0.0.0")
 class Sockets:
     """Leads described hosts to the proxy and refuses what lies outside.
 
-    ``address`` is the proxy's; ``None`` where there is none.  ``wake`` is called
-    before it is needed.
+    ``address`` is the proxy's, and ``wake`` is called before it is needed.
+    Where there is none, a run that asks a described host is cut short.
     """
 
     def __init__(self, routes: Routes, address: Any, wake: Callable[[], None]) -> None:
@@ -65,10 +66,14 @@ class Sockets:
         name = _name(host)
         if name is None or name in _LOCAL or _numeric(name) or name == socket.gethostname():
             return host
-        if self._address is not None and self._routes.describes(name):
-            return STANDIN
-        note_address(name, port)
-        raise socket.gaierror(socket.EAI_NONAME, refusal(name))
+        if not self._routes.describes(name):
+            note_address(name, port)
+            raise socket.gaierror(socket.EAI_NONAME, refusal(name))
+        if self._address is None:
+            reason = f"{name}: bytes are answered only in a network namespace of one's own"
+            calls.session().refuse(reason)
+            raise socket.gaierror(socket.EAI_NONAME, reason)
+        return STANDIN
 
     # --------------------------------------------------------- connections
 

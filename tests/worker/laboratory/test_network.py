@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,9 +15,11 @@ from tests.worker.sessions import LABELS, target
 from worker.broker import Broker, Recordings
 from worker.engines import Engines
 from worker.laboratory.session import Place, Session
-from worker.sandbox.isolation import find_isolation
+from worker.sandbox.command import reachable_by_others
+from worker.sandbox.isolation import NoIsolation, find_isolation
 from worker.sandbox.limits import Limits
 
+SYSTEM_PYTHON = "/usr/bin/python3"
 PROJECT = Path(__file__).parent / "projects" / "raw_http.py"
 ANSWER = {"label_annotations": [{"description": "Sky", "score": 0.9}]}
 CALLED = ("by_requests", "by_httpx", "by_urllib")
@@ -283,3 +286,40 @@ def test_search_goes_through_the_proxy(place, root):
         (run,) = session.run([alarm.probe])
     assert alarm.confirmed
     assert run.ending == Returned("'alarm'")
+
+
+@pytest.fixture(scope="module")
+def closed():
+    """A session without namespaces; its Python may lack what is installed here."""
+    try:
+        isolation = find_isolation(choice="landlock")
+    except NoIsolation as reason:
+        pytest.skip("; ".join(reason.problems))
+    ours = reachable_by_others(Path(sys.executable).resolve())
+    python = Path(sys.executable if ours else SYSTEM_PYTHON)
+    if not python.exists():
+        pytest.skip("no Python that every user can run")
+    broker = Broker(Engines(()), Recordings(None), None)
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        tree = Path(folder, "tree")
+        tree.mkdir()
+        shutil.copy(PROJECT, tree / "app.py")
+        place = Place(isolation, python, Limits())
+        with Session(place, tree, target(function="call"), broker) as session:
+            yield session
+
+
+def test_without_namespaces_calls_alone_are_answered(closed):
+    def run(function, argument=None):
+        arguments = {"name": Literal(repr(function)), "argument": Literal(repr(argument))}
+        script = (Exchange(LABELS, "", ANSWER),)
+        return closed.run([Probe("app.py::call", arguments, script)], seconds=60)[0]
+
+    assert run("by_urllib").ending == Returned("'Sky'")
+    sent = run("by_http_client").ending
+    assert isinstance(sent, NotRun)
+    assert "network namespace" in sent.reason
+    elsewhere = run("by_urllib", ELSEWHERE)
+    assert elsewhere.ending.exception == "urllib.error.URLError"
+    assert elsewhere.outside == NAMES[:1]
