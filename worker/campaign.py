@@ -17,8 +17,10 @@ from analyzers.vocabulary import (
     Cost,
     Finding,
     JsonObject,
+    Level,
     Report,
     Skipped,
+    Status,
     Tally,
     Target,
     Verdict,
@@ -44,6 +46,14 @@ class Listener(Protocol):
 
     def found(self, verdict: Verdict) -> None:
         """A verdict stands, confirmed."""
+
+
+_GRAVEST = (True, True)
+
+
+def _gravity(finding: Finding) -> tuple[bool, bool]:
+    """Findings in the order in which they weigh: new ones, and failures among them."""
+    return finding.status is Status.NEW, finding.level is Level.FAILURE
 
 
 class Campaign:
@@ -93,7 +103,7 @@ class Campaign:
             stack.callback(bench.close)
             stack.callback(confirmer.close)
             for verdict in examine(analyzers, target, bench):
-                if isinstance(verdict, Finding) and verdict.fingerprint in self._findings:
+                if isinstance(verdict, Finding) and self._blocks_already(verdict):
                     continue
                 self._hear(self._settled(verdict, target, confirmer, bench))
 
@@ -108,9 +118,20 @@ class Campaign:
         except (GuestFailure, Unpreparable) as error:
             return Broken(verdict.analyzer, target.id, f"could not confirm {verdict.rule}: {error}")
 
+    def _blocks_already(self, finding: Finding) -> bool:
+        """Whether another target has shown it as gravely as can be.
+
+        Else it is confirmed here too: a target must not play another's down.
+        """
+        known = self._findings.get(finding.fingerprint)
+        return known is not None and _gravity(known) == _GRAVEST
+
     def _hear(self, verdict: Verdict) -> None:
         match verdict:
             case Finding():
+                known = self._findings.get(verdict.fingerprint)
+                if known is not None and _gravity(known) >= _gravity(verdict):
+                    return
                 self._findings[verdict.fingerprint] = verdict
             case Skipped():
                 if verdict in self._skipped:

@@ -6,11 +6,12 @@ import re
 import shutil
 import time
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from os import link
 from pathlib import Path
 
+from analyzers.guest.goals import instrument
 from analyzers.ports import Plan
 from analyzers.vocabulary import (
     Content,
@@ -122,7 +123,6 @@ class SandboxBench:
             searched = session.search(target.goals, self.plan.seed, max(1.0, self.remaining()))
         except Unpreparable as reason:
             return Searched(None, obstacle=str(reason))
-        self._counts.executions += searched.executions
         return searched
 
     def inputs(self, wanted: Wanted, count: int) -> Supply:
@@ -196,9 +196,17 @@ class SandboxBench:
                 laboratory.place, laboratory.head.root, self._target, laboratory.broker
             )
             prepared = self._session.prepared
-            self._counts.points = frozenset(prepared.points)
+            self._counts.points = self._known_points() & frozenset(prepared.points)
             self.standins, self.notes = prepared.standins, prepared.notes
         return self._session
+
+    def _known_points(self) -> frozenset[str]:
+        """The points of the target's files as the host counts them, whatever the guest says."""
+        texts = self._laboratory.head.texts
+        with suppress(SyntaxError, ValueError, RecursionError):
+            files = {*self._target.files, self._target.path} & texts.keys()
+            return frozenset(p for path in files for p in instrument(texts[path], path)[1])
+        return frozenset()
 
     def _count(self, probes: Sequence[Probe], runs: Sequence[Run]) -> None:
         for probe, run in zip(probes, runs, strict=True):

@@ -7,6 +7,7 @@ it is bounded to what the host knows: points that exist, APIs that were sent.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, assert_never
 
 from analyzers.vocabulary import (
@@ -31,6 +32,8 @@ from worker.sources.plain import plain_input
 Frame = Mapping[str, Any]
 
 LONGEST_TEXT = 2000
+MOST_CRASHES = 100
+MOST_CONSTANTS = 200
 
 
 def argument_frame(argument: Argument) -> Frame:
@@ -104,9 +107,15 @@ def ending_of(frame: Frame) -> Ending:
     return NotRun(_text(frame["reason"]))
 
 
-def searched_of(frame: Frame, target: str) -> Searched:
-    """The outcome of a search from its ``searched`` frame."""
+def searched_of(frame: Frame, target: str, goals: AbstractSet[str]) -> Searched:
+    """The outcome of a search for ``goals`` from its ``searched`` frame.
+
+    What it says of other goals is left out, and so is a proof that a goal
+    cannot be reached of which it has a witness.  A few crashes are enough.
+    """
     template = frame["template"]
+    witnesses = [w for w in frame["witnesses"] if w["goal"] in goals]
+    reached = {w["goal"] for w in witnesses}
     return Searched(
         template=None if template is None else _filled(target, template["arguments"], None),
         witnesses=tuple(
@@ -115,13 +124,17 @@ def searched_of(frame: Frame, target: str) -> Searched:
                 _filled(target, w["arguments"], w["script"]),
                 confirmed=w["confirmed"],
             )
-            for w in frame["witnesses"]
+            for w in witnesses
         ),
-        crashes=tuple(_crash(target, crash) for crash in frame["crashes"]),
-        exhausted=tuple(frame["exhausted"]),
+        crashes=tuple(_crash(target, crash) for crash in frame["crashes"][:MOST_CRASHES]),
+        exhausted=tuple(goal for goal in frame["exhausted"] if goal in goals - reached),
         bound=_text(frame["bound"]),
-        constants={goal: tuple(strings) for goal, strings in frame["constants"].items()},
-        obstacle=frame["obstacle"],
+        constants={
+            goal: tuple(_text(string) for string in strings[:MOST_CONSTANTS])
+            for goal, strings in frame["constants"].items()
+            if goal in goals
+        },
+        obstacle=None if frame["obstacle"] is None else _text(frame["obstacle"]),
         executions=int(frame["executions"]),
     )
 

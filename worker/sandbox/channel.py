@@ -9,18 +9,20 @@ import re
 import socket
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from worker.sandbox.frames import BadFrame, check
 
 LIMIT = 32 * 1024 * 1024
-CONTAINERS = 1 << 21
+PARTS = 1 << 21
 PIECE = 1 << 20
 SEND_SECONDS = 60.0
 BYTES = "$bytes"
-_SURROGATE = re.compile("[\ud800-\udfff]")
 ATTACHED = "$attached"
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _HEADER = 4
+REQUESTS = frozenset({"prepare", "run", "search", "quit"})
 
 
 class ChannelClosed(Exception):  # noqa: N818 - a noun of the outside
@@ -49,12 +51,15 @@ class Channel:
         """Send one message; ``bytes`` in it may stand anywhere.
 
         Raises ``ChannelClosed`` or ``ChannelTimeout`` for the guest's part,
-        ``ValueError`` for a message that is no JSON or longer than a frame.
+        ``BadFrame`` where it has spoken before it was asked, ``ValueError``
+        for a message that is no JSON or longer than a frame.
         """
         text = json.dumps(message, default=_encoded, allow_nan=False)
         payload = text.encode("ascii")
         if len(payload) > LIMIT:
             raise ValueError(f"a frame of {len(payload)} bytes exceeds {LIMIT}")
+        if message["type"] in REQUESTS:
+            self._expect_silence()
         self._socket.settimeout(timeout)
         try:
             self._socket.sendall(len(payload).to_bytes(_HEADER, "big") + payload)
@@ -62,7 +67,7 @@ class Channel:
             raise ChannelTimeout(f"took no frame in {timeout:g} s") from error
         except OSError as error:
             raise ChannelClosed(str(error)) from error
-        if message["type"] in {"prepare", "run", "search", "quit"}:
+        if message["type"] in REQUESTS:
             self._request = message
 
     def receive(self, timeout: float) -> dict[str, Any]:
@@ -84,6 +89,13 @@ class Channel:
     def close(self) -> None:
         """Close our end."""
         self._socket.close()
+
+    def _expect_silence(self) -> None:
+        """Refuse a reply that was there before its request: it answers nothing."""
+        self._socket.setblocking(False)  # noqa: FBT003 - its only parameter
+        with suppress(BlockingIOError, ConnectionError):
+            if self._socket.recv(1, socket.MSG_PEEK):
+                raise BadFrame("a reply to nothing")
 
     def _exactly(self, count: int, deadline: float) -> bytes:
         received = bytearray()
@@ -119,18 +131,37 @@ def decoded(payload: bytes) -> dict[str, Any]:
     if sum(map(payload.count, (b"{", b"[", b","))) > PARTS:
         raise BadFrame(f"holds more than {PARTS} parts")
     try:
-        message = json.loads(payload.decode("utf-8"), parse_constant=_refuse)
+        message = json.loads(
+            payload.decode("utf-8"), parse_constant=_refuse, object_pairs_hook=_unique
+        )
         if b'"$bytes"' in payload or b"\\ud" in payload or b"\\uD" in payload:
             message = _restored(message)
     except (ValueError, RecursionError) as error:
         raise BadFrame(f"is no JSON: {error}") from error
     if not isinstance(message, dict):
         raise BadFrame("is no object")
+    if attaches:
+        _attach(message, attached)
     return message
+
+
+def _attach(message: dict[str, Any], attached: bytes) -> None:
+    """Put what follows a question's JSON where the question names it."""
+    request = message.get("request") if message.get("type") == "ask" else None
+    if not isinstance(request, dict) or request.get("content") != {ATTACHED: len(attached)}:
+        raise BadFrame("attaches what it does not name")
+    request["content"] = attached
 
 
 def _refuse(constant: str) -> NoReturn:
     raise BadFrame(f"holds {constant}, which is no JSON")
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise BadFrame("holds an object with a name twice")
+    return found
 
 
 def _restored(value: object) -> object:
@@ -140,19 +171,9 @@ def _restored(value: object) -> object:
     if isinstance(value, list):
         return [_restored(item) for item in value]
     if isinstance(value, dict):
-    if attaches:
-        _attach(message, attached)
         if value.keys() == {BYTES} and isinstance(value[BYTES], str):
             return _bytes(value[BYTES])
         return {_restored(key): _restored(item) for key, item in value.items()}
-def _attach(message: dict[str, Any], attached: bytes) -> None:
-    """Put what follows a question's JSON where the question names it."""
-    request = message.get("request") if message.get("type") == "ask" else None
-    if not isinstance(request, dict) or request.get("content") != {ATTACHED: len(attached)}:
-        raise BadFrame("attaches what it does not name")
-    request["content"] = attached
-
-
     return value
 
 

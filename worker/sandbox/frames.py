@@ -7,15 +7,24 @@ results come in one frame.
 
 from __future__ import annotations
 
+import ast
+import keyword
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
+
+from analyzers.vocabulary import Form
 
 Checker: TypeAlias = Callable[[object], None]
 
 DEPTH = 64
 MOST = 1 << 53
+HUGE = 1 << 64
+LONGEST_SOURCE = 20_000
+MOST_FOUND = 2_000
 MOST_ADDRESSES = 20
 LONGEST_ADDRESS = 300
+FORMS = frozenset(form.value for form in Form)
 REPLIES: Mapping[object, frozenset[str]] = {
     None: frozenset(),
     "prepare": frozenset({"prepared", "unprepared"}),
@@ -83,15 +92,45 @@ def addresses(value: object) -> None:
 
 
 def anything(value: object, depth: int = 0) -> None:
-    """Expect JSON that does not nest too deep."""
+    """Expect JSON that does not nest too deep, with numbers that others can read."""
     if depth > DEPTH:
         raise BadFrame(f"nests deeper than {DEPTH}")
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list):
         for item in value:
-            if isinstance(item, dict | list):
-                anything(item, depth + 1)
+            anything(item, depth + 1)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise BadFrame("holds a number that is not finite")
+    elif isinstance(value, int) and abs(value) > HUGE:
+        raise BadFrame("holds a number of more than 64 bits")
+
+
+def form(value: object) -> None:
+    """Expect the name of a form in which an input is given."""
+    if type(value) is not str or value not in FORMS:
+        raise BadFrame("is no form of an input")
+
+
+def literal(value: object) -> None:
+    """Expect the source of a Python literal: it is written into reproducers."""
+    if type(value) is not str or len(value) > LONGEST_SOURCE:
+        raise BadFrame("is no short text")
+    try:
+        ast.literal_eval(value)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
+        raise BadFrame("is no Python literal") from error
+
+
+def arguments(value: object) -> None:
+    """Expect arguments by the names of parameters."""
+    named(value)
+    if not all(map(_is_name, value)):  # type: ignore[call-overload]
+        raise BadFrame("holds a name that no parameter can have")
+
+
+def _is_name(name: str) -> bool:
+    return len(name) <= 200 and name.isidentifier() and not keyword.iskeyword(name)
 
 
 def json_object(value: object) -> None:
@@ -111,12 +150,12 @@ def optional(checker: Checker) -> Checker:
     return check_optional
 
 
-def many(checker: Checker) -> Checker:
-    """Expect a list of what ``checker`` expects."""
+def many(checker: Checker, most: int | None = None) -> Checker:
+    """Expect a list of what ``checker`` expects, of at most ``most``."""
 
     def check_many(value: object) -> None:
-        if type(value) is not list:
-            raise BadFrame("is no list")
+        if type(value) is not list or (most is not None and len(value) > most):
+            raise BadFrame("is no list, or too long")
         for item in value:
             checker(item)
 
@@ -185,17 +224,18 @@ ENDING = variant(
     },
 )
 ARGUMENT = variant(
-    literal=record(kind=text, source=text),
+    literal=record(kind=text, source=literal),
     content=record(
         frozenset({"blob", "suffix"}),
         kind=text,
-        form=text,
+        form=form,
         blob=optional(text),
         suffix=optional(text),
     ),
     inert=record(kind=text),
 )
-ARGUMENTS = mapping(ARGUMENT)
+named = mapping(ARGUMENT)
+ARGUMENTS = arguments
 SCRIPT = optional(
     many(record(frozenset({"digest"}), api=text, answer=json_object, digest=optional(text)))
 )
@@ -236,8 +276,8 @@ MESSAGES: Mapping[str, Checker] = {
         frozenset({"notes"}),
         type=text,
         template=optional(record(arguments=ARGUMENTS)),
-        witnesses=many(WITNESS),
-        crashes=many(CRASH),
+        witnesses=many(WITNESS, MOST_FOUND),
+        crashes=many(CRASH, MOST_FOUND),
         exhausted=many(text),
         bound=text,
         constants=mapping(many(text)),

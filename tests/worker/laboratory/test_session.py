@@ -196,7 +196,7 @@ class FakeGuest:
     def start(self, isolation, **facts):
         return self
 
-    def send(self, message):
+    def send(self, message, timeout=60.0):
         self.heard.append(message)
         if self._deaf and message["type"] == "run":
             raise ChannelTimeout("took no frame in 60 s")

@@ -1,0 +1,150 @@
+"""What hostile code could do once it has taken the guest over."""
+
+import json
+import os
+import socket
+import struct
+import sys
+import time
+
+RETURNED = {"kind": "returned", "value": "None"}
+RESULT = {"index": 0, "ending": RETURNED, "hits": [], "exchanges": [], "seconds": 0.0}
+DONE = {"type": "done", "ended": None}
+QUESTION = {
+    "type": "ask",
+    "api": "google.vision.label_detection",
+    "request": {"content": {"$bytes": "AA=="}, "parameters": {}},
+}
+
+
+class Host:
+    def __init__(self, descriptor):
+        self.sock = socket.socket(fileno=descriptor)
+
+    def hear(self):
+        (length,) = struct.unpack(">I", self.sock.recv(4, socket.MSG_WAITALL))
+        return json.loads(self.sock.recv(length, socket.MSG_WAITALL))
+
+    def say(self, **message):
+        payload = json.dumps(message).encode()
+        self.sock.sendall(struct.pack(">I", len(payload)) + payload)
+
+
+def main(descriptor):
+    host = Host(descriptor)
+    target = host.hear()
+    points = [f"{target['path']}::other#0:true", "b.py::victim#0:true"]
+    host.say(type="prepared", points=points, parameters=[], standins=[], notes=["n" * 9999] * 999)
+    WAYS[target["function"]](host)
+    time.sleep(600)
+
+
+def asks_without_end(host):
+    host.hear()
+    while True:
+        host.say(**QUESTION)
+        host.hear()
+
+
+def asks_without_listening(host):
+    host.hear()
+    while True:
+        host.say(**QUESTION)
+
+
+def repeats_a_result(host):
+    host.hear()
+    while True:
+        host.say(type="ran", results=[RESULT])
+
+
+def repeats_a_result_at_once(host):
+    host.hear()
+    host.say(type="ran", results=[RESULT, RESULT])
+
+
+def sends_nothing_without_end(host):
+    host.hear()
+    while True:
+        host.say(type="ran", results=[])
+
+
+def answers_what_was_not_asked(host):
+    host.say(type="ran", results=[RESULT])
+    host.say(**DONE)
+
+
+def invents_a_probe(host):
+    host.hear()
+    host.say(type="ran", results=[{**RESULT, "index": 1}])
+
+
+def hits_a_point_that_is_none(host):
+    host.hear()
+    host.say(type="ran", results=[{**RESULT, "hits": [2]}])
+
+
+def says_half_a_result(host):
+    host.hear()
+    host.sock.sendall(struct.pack(">I", 500) + b'{"type": "ran", ')
+
+
+def falls_silent(host):
+    host.hear()
+
+
+def leaves(host):
+    host.hear()
+    os._exit(0)
+
+
+def floods_its_output(host):
+    host.hear()
+    while True:
+        os.write(sys.stderr.fileno(), b"noise " * 100_000)
+
+
+def says_done_without_results(host):
+    host.hear()
+    host.say(**DONE)
+
+
+def raises_elsewhere(host):
+    host.hear()
+    for path in ("../../etc/passwd", "/etc/passwd", "absent.py", "\x1b[2Japp.py"):
+        ending = {"kind": "raised", "exception": "KeyError", "message": "", "path": path}
+        ending.update(line=3, function="f", refusal=False, standin=False)
+        host.say(type="ran", results=[{**RESULT, "ending": ending}])
+        host.say(**DONE)
+        host.hear()
+
+
+def claims_the_work_of_others(host):
+    """Everything is covered, exhausted and witnessed, for another function too."""
+    asked = host.hear()
+    if asked["type"] == "search":
+        goals = [*asked["goals"], "b.py::victim#0:true"]
+        witness = {"arguments": {}, "script": None, "confirmed": True}
+        empty = {"template": {"arguments": {}}, "crashes": [], "bound": "", "obstacle": None}
+        host.say(
+            type="searched",
+            witnesses=[{**witness, "goal": goal} for goal in goals],
+            exhausted=goals,
+            constants={goal: ["Fire"] for goal in goals},
+            executions=10**9,
+            **empty,
+        )
+        asked = host.hear()
+    host.say(type="ran", results=[{**RESULT, "hits": [0, 1]}])
+    host.say(**DONE)
+
+
+WAYS = {
+    way.__name__: way
+    for way in (
+        *(asks_without_end, asks_without_listening, repeats_a_result, repeats_a_result_at_once),
+        *(sends_nothing_without_end, answers_what_was_not_asked, invents_a_probe),
+        *(hits_a_point_that_is_none, says_half_a_result, falls_silent, leaves, floods_its_output),
+        *(says_done_without_results, raises_elsewhere, claims_the_work_of_others),
+    )
+}

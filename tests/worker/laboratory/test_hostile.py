@@ -1,0 +1,108 @@
+"""A guest that hostile code has taken over: it ends, the worker and other targets do not."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import worker.laboratory.session
+from analyzers.vocabulary import Literal, Outcome, Probe, Raised, Returned
+from tests.analyzers.cloud.bench import goals
+from tests.worker.laboratory.hostile.main import WAYS
+from tests.worker.sessions import laboratory, target, tree
+from worker.broker import Broker, Recordings
+from worker.engines import Engines
+from worker.errors import MachineError
+from worker.laboratory.bench import SandboxBench
+from worker.laboratory.session import GuestFailure, Place, Session
+from worker.sandbox import guest
+from worker.sandbox.isolation import find_isolation
+from worker.sandbox.launch import Program
+from worker.sandbox.limits import Limits
+
+PROGRAM = Program(Path(__file__).parent / "hostile", "hostile")
+APP = """\
+def claims_the_work_of_others(names):
+    if "Fire" in names:
+        return 1
+    return 2
+"""
+HONEST_ENOUGH = {"raises_elsewhere", "claims_the_work_of_others"}
+UNHEARD = {"falls_silent", "says_half_a_result", "asks_without_listening"}
+MIB = 1 << 20
+
+
+@pytest.fixture
+def place(monkeypatch):
+    try:
+        isolation = find_isolation()
+    except MachineError as missing:
+        pytest.skip(str(missing))
+    monkeypatch.setattr(guest, "guest_program", lambda: PROGRAM)
+    return Place(isolation, Path(sys.executable), Limits(wall_seconds=120))
+
+
+@pytest.fixture
+def broker():
+    return Broker(Engines([]), Recordings(None), None)
+
+
+def session(place, tmp_path, broker, way) -> Session:
+    head = tree(tmp_path / "head", app=APP)
+    return Session(place, head.root, target(function=way), broker)
+
+
+PROBE = Probe("app.py::f", {"names": Literal("[]")})
+
+
+@pytest.mark.parametrize("way", sorted(set(WAYS) - HONEST_ENOUGH))
+def test_hostile_guest_ends_alone(place, tmp_path, broker, way, monkeypatch):
+    """Within bounded time and memory, as a failure of its own session."""
+    if way in UNHEARD:
+        for limit in ("MARGIN_SECONDS", "ANSWER_SECONDS"):
+            monkeypatch.setattr(worker.laboratory.session, limit, 1.0)
+    began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with session(place, tmp_path, broker, way) as hostile, pytest.raises(GuestFailure):
+        hostile.run([PROBE], 1.0)
+    assert time.monotonic() - began < 60
+    assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 < 200 * MIB
+
+
+def test_what_it_says_for_the_report_is_bounded(place, tmp_path, broker):
+    with session(place, tmp_path, broker, "falls_silent") as hostile:
+        assert sum(map(len, hostile.prepared.notes)) <= 100_000
+
+
+def test_exception_outside_the_project_is_nowhere(place, tmp_path, broker):
+    with session(place, tmp_path, broker, "raises_elsewhere") as hostile:
+        for _ in range(4):
+            (run,) = hostile.run([PROBE], 1.0)
+            assert isinstance(run.ending, Raised)
+            assert (run.ending.path, run.ending.function) == ("", "")
+
+
+def test_guest_speaks_for_its_own_target_alone(place, tmp_path):
+    """It may lie about itself; what ran, and for whom, the host counts."""
+    head = tree(tmp_path / "head", app=APP, b="def victim(names):\n    return bool(names)\n")
+    mine = replace(
+        target(function="claims_the_work_of_others"), goals=tuple(goals(APP)), files=("app.py",)
+    )
+    bench = SandboxBench(replace(laboratory(head, head), place=place), mine, time.monotonic() + 60)
+    try:
+        searched = bench.search(mine)
+        (run,) = bench.run([PROBE])
+    finally:
+        bench.close()
+    tally = bench.tally()
+    assert run.ending == Returned("None")
+    assert {witness.goal for witness in searched.witnesses} == {goal.id for goal in mine.goals}
+    assert searched.exhausted == ()
+    assert set(searched.constants) == {goal.id for goal in mine.goals}
+    assert tally.executions == 1
+    assert (tally.branches_total, tally.branches_covered, tally.goals_reached) == (0, 0, 0)
+    assert {goal.outcome for goal in mine.goals} == set(Outcome)
