@@ -13,6 +13,9 @@ import pytest
 import worker.sweeping
 from worker.environments.cache import BUILDING
 from worker.mounts import mounts_below
+from worker.sandbox import keeping
+from worker.sandbox.filter import Strictness, filter_descriptor
+from worker.sandbox.keeper.orders import Orders
 from worker.settings.server import read_settings
 from worker.sources.kept import pictures_folder
 from worker.sweeping import Swept, sweep
@@ -143,6 +146,28 @@ def test_stray_of_a_free_slot_is_killed(settings, state, sandboxed):
         assert process.poll() is None
     assert sweep(settings, state).processes == (f"{first} of uid {uid}",)
     process.wait(30)
+
+
+@root
+def test_stray_without_namespaces_is_killed(settings, state):
+    uid = settings.sandbox.uids[-1]
+    seccomp = filter_descriptor(Strictness(namespaces=False))
+    orders = Orders(
+        parent=os.getpid(),
+        uid=uid,
+        limits={},
+        cgroups=[],
+        folder="/",
+        environment={},
+        confinement=None,
+        filter=seccomp,
+        command=["/bin/sleep", "600"],
+    )
+    with subprocess.Popen(keeping.kept(orders), pass_fds=(seccomp,)) as keeper:
+        os.close(seccomp)
+        first = _first(keeper)
+        assert sweep(settings, state).processes == (f"{first} of uid {uid}",)
+        assert keeper.wait(30) == 128 + 9
 
 
 @root

@@ -67,7 +67,9 @@ def confined(plan: Plan, ours: socket.socket, theirs: int, held: ExitStack) -> L
             cgroups=[str(path) for path in group.folders],
             folder=str(scratch),
             environment=_environment(scratch),
-            confinement=_confinement(plan, (folder / "packages", root), scratch),
+            confinement=_confinement(
+                plan, (folder / "packages", plan.program.folder, root), scratch
+            ),
             filter=seccomp,
             command=list(plan.program.command(plan.python, str(folder / "packages"), theirs)),
         )
@@ -109,13 +111,11 @@ def _furnished(folder: Path, plan: Plan, uid: int | None) -> Path:
     owns the scratch folder.  A tree that the uid cannot reach is linked into
     it file by file.
     """
-    package = folder / "packages" / plan.program.name
-    shutil.copytree(plan.program.folder, package, ignore=shutil.ignore_patterns("__pycache__"))
+    _lay_out_package(folder / "packages", plan, uid)
     for name in ("scratch", "scratch/home", "scratch/tmp"):
         (folder / name).mkdir(mode=0o700)
     if uid is None:
         return plan.tree
-    open_to_others(folder / "packages")
     root = plan.tree
     if not readable_by_others(root):
         open_to_others(root)
@@ -133,6 +133,17 @@ def _furnished(folder: Path, plan: Plan, uid: int | None) -> Path:
             "Point TMPDIR at a folder that every user can pass through.",
         )
     return root
+
+
+def _lay_out_package(packages: Path, plan: Plan, uid: int | None) -> None:
+    """Link the guest's program to where it is imported, or copy it out of a private place."""
+    packages.mkdir(mode=0o755)
+    source = plan.program.folder.resolve()
+    if uid is None or (reachable_by_others(source) and readable_by_others(source)):
+        (packages / plan.program.name).symlink_to(source)
+    else:
+        shutil.copytree(source, packages / plan.program.name)
+        open_to_others(packages)
 
 
 def _linked(source: str, target: str) -> None:
