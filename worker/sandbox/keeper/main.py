@@ -54,12 +54,19 @@ def _start(orders: Orders, keeper: int) -> NoReturn:
         os.setsid()
         _limit(orders)
         _confine(orders, keeper)
-        signal.pthread_sigmask(signal.SIG_SETMASK, ())
-        os.execve(orders["command"][0], orders["command"], orders["environment"])  # noqa: S606
+        _heed_all_signals()
+        os.execvpe(orders["command"][0], orders["command"], orders["environment"])  # noqa: S606
     except BaseException as error:  # noqa: BLE001 - a fork must not return
         os.write(2, f"{type(error).__name__}: {error}\n".encode("utf-8", "replace"))
     finally:
         os._exit(NOT_STARTED)
+
+
+def _heed_all_signals() -> None:
+    """Undo what we and Python have changed, which would outlast the new program."""
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
 def _limit(orders: Orders) -> None:
@@ -81,13 +88,13 @@ def _confine(orders: Orders, keeper: int) -> None:
         os.setgroups(())
         os.setresgid(*[orders["uid"]] * 3)
         os.setresuid(*[orders["uid"]] * 3)
-    os.umask(0o077)
     os.chdir(orders["folder"])
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != keeper:
         os._exit(NOT_STARTED)
     if rules is not None:
+        os.umask(0o077)
         restrict_self(rules)
         os.close(rules)
     if orders["filter"] is not None:
