@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from worker.errors import UsageError
 from worker.functions import has_function
 from worker.ignores import added_ignores, refuse_malformed
 from worker.laboratory.bench import Laboratory, Tree
+from worker.laboratory.furnishing import furnished
 from worker.laboratory.place import place_for
 from worker.settings.configuration import Configuration, proposal, read_configuration
 from worker.settings.server import Settings
@@ -84,10 +85,12 @@ def check(request: CheckRequest, settings: Settings, listener: Listener) -> Chec
     seconds = request.seconds or configuration.budget.seconds
     notes = (*added_ignores(changes), *_proposal(request), *_withheld(request, settings))
     with _laboratory(request, settings, changes, plan, configuration) as bare:
-        laboratory, installing = _furnished(bare)
-        campaign = Campaign(laboratory, changes, found, listener)
-        campaign.examine(analyzers, began + seconds)
-        report = campaign.report(configuration, time.monotonic() - began, *notes)
+        starting = time.monotonic()
+        with _furnished(bare, request, settings, found, listener) as laboratory:
+            seconds += time.monotonic() - starting
+            campaign = Campaign(laboratory, changes, found, listener)
+            campaign.examine(analyzers, began + seconds)
+            report = campaign.report(configuration, time.monotonic() - began, *notes)
     return Checked(report, changes.sources)
 
 
