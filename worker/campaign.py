@@ -33,6 +33,7 @@ from worker.laboratory.session import GuestFailure, Unpreparable
 from worker.settings.configuration import Configuration
 
 LEAST_TARGET_SECONDS = 20.0
+MOST_ADDRESSES = 20
 
 
 class Listener(Protocol):
@@ -40,6 +41,9 @@ class Listener(Protocol):
 
     def detected(self, targets: Sequence[Target]) -> None:
         """The targets are known."""
+
+    def preparing(self, what: str) -> None:
+        """Something that takes time begins, in words."""
 
     def examining(self, target: Target) -> None:
         """A target's examination begins."""
@@ -148,6 +152,10 @@ class Campaign:
             names = ", ".join(bench.standins)
             self._notes[f"{target.path}: stand-ins replaced what is not installed: {names}"] = None
         self._notes.update(dict.fromkeys(f"{target.path}: {note}" for note in bench.notes))
+        if bench.outside:
+            asked = ", ".join(list(bench.outside)[:MOST_ADDRESSES])
+            said = f"{target.id}: asked addresses that are no described ML API: {asked}"
+            self._notes[said] = None
 
     def report(self, configuration: Configuration, seconds: float, *notes: str) -> Report:
         """The report on everything that was done, with ``notes`` on its circumstances."""
@@ -197,5 +205,5 @@ class Campaign:
             api_calls=counters.calls,
             api_calls_cached=counters.cached,
             api_calls_refused=counters.refused,
-        )
             dollars=round(counters.dollars, 6),
+        )

@@ -29,6 +29,8 @@ from worker.settings.server import Settings
 from worker.sources import Sources
 from worker.temporary import owned_folder
 
+MOST_REASONS = 10
+
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
@@ -201,7 +203,8 @@ def _laboratory(
     sources = Sources.from_settings(settings.sources, offline=request.offline)
     broker = _broker(request, settings, configuration)
     with owned_folder("trees") as folder:
-        trees = {}
+        trees: dict[str, Tree] = {}
+        left_out: dict[str, tuple[Skipped, ...]] = {}
         for side, revision, texts in (
             ("head", changes.head, changes.sources),
             ("base", changes.base, changes.base_sources),
@@ -209,7 +212,28 @@ def _laboratory(
             root = folder / side
             root.mkdir()
             if texts:
-                materialise(request.repository, revision, root)
+                left_out[side] = materialise(request.repository, revision, root)
             trees[side] = Tree(root, texts)
         folder.chmod(0o755)
-        yield Laboratory(place, broker, sources, plan, trees["head"], trees["base"])
+        yield Laboratory(
+            place,
+            broker,
+            sources,
+            plan,
+            trees["head"],
+            trees["base"],
+            _missing(left_out.get("head", ())),
+        )
+
+
+def _missing(left_out: Sequence[Skipped]) -> tuple[str, ...]:
+    """What the tested code does not find on disk, in a sentence for each reason."""
+    by_reason: dict[str, list[str]] = {}
+    for skipped in left_out:
+        by_reason.setdefault(skipped.reason, []).append(skipped.target)
+    return tuple(
+        f"not there for the tested code: {paths[0]}"
+        + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")
+        + f": {reason}"
+        for reason, paths in list(by_reason.items())[:MOST_REASONS]
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -21,7 +21,9 @@ from analyzers.vocabulary import (
 from worker.broker import Broker, Budget, Recordings
 from worker.changes import materialise
 from worker.engines import Engines
+from worker.environments import Environments, own_environment
 from worker.errors import UsageError
+from worker.laboratory.furnishing import obstacle
 from worker.laboratory.place import place_for
 from worker.laboratory.session import GuestFailure, Place, Session, Unpreparable
 from worker.report.as_json import replay_files
@@ -61,10 +63,27 @@ def replay_report(
     findings = [read_replay(file) for file in files]
     if not findings:
         return
-    place = place_for(settings, trust=trust)
-    with _copied(code) as tree:
+    bare = place_for(settings, trust=trust)
+    paths = [finding.path for finding in findings]
+    with _copied(code) as tree, _furnished(bare, settings, tree, paths, code) as place:
         for finding in findings:
             yield _replayed(finding, place, tree)
+
+
+@contextmanager
+def _furnished(
+    place: Place, settings: Settings, tree: Path, paths: Sequence[str], code: Path
+) -> Generator[Place]:
+    """The place with the environment that the code has here already; none is installed."""
+    own = own_environment(code) if (code / ".git").exists() else None
+    with Environments(
+        settings.environments,
+        settings.sandbox.python,
+        lambda _: None,
+        offline=True,
+        obstacle=obstacle(place.isolation, settings.environments.folder),
+    ) as environments:
+        yield place.of(environments.of_tree(tree, paths, own))
 
 
 @contextmanager

@@ -35,6 +35,9 @@ class Silent:
     def detected(self, targets: Sequence[Target]) -> None:
         """Say nothing."""
 
+    def preparing(self, what: str) -> None:
+        """Say nothing."""
+
     def examining(self, target: Target) -> None:
         """Say nothing."""
 
@@ -57,6 +60,13 @@ class Progress:
         if targets:
             plural = "" if self._total == 1 else "s"
             self._console.print(f"{self._total} function{plural} to test")
+
+    def preparing(self, what: str) -> None:
+        """Say what takes time."""
+        if self._status is None:
+            self._console.print(escape(f"{what} …"))
+        else:
+            self._status.update(escape(f"{what} …"))
 
     def examining(self, target: Target) -> None:
         """Say which target is examined."""

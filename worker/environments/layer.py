@@ -7,6 +7,7 @@ another they come from the index.
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -21,7 +22,6 @@ from worker.environments.building import write_manifest
 from worker.environments.declarations import Declaration, Wanted
 from worker.environments.pythons import Interpreter
 from worker.environments.resolution import Pin, Resolution
-from worker.sandbox.command import open_to_others
 
 NEEDED = ("crosshair-tool",)
 PACKAGES = "packages"
@@ -51,9 +51,16 @@ def copy_layer(folder: Path, interpreter: Interpreter) -> None:
             source, place = Path(str(file.locate())), packages / str(file)
             if ".." not in file.parts and source.is_file():
                 place.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(source, place)
-    open_to_others(folder)
+                _link(source, place)
     write_manifest(folder, interpreter.version, found)
+
+
+def _link(source: Path, place: Path) -> None:
+    """Give a file a second name, or copy it where that cannot be."""
+    try:
+        os.link(source, place)
+    except OSError:
+        shutil.copy2(source, place)
 
 
 def _closure() -> Iterator[Distribution]:

@@ -73,15 +73,19 @@ class Environments:
         self._held.close()
 
     def of_trees(
-        self, head: Path, base: Path, paths: Sequence[str], own: OwnEnvironment | None = None
+        self,
+        head: Path,
+        base: Path | None,
+        paths: Sequence[str],
+        own: OwnEnvironment | None = None,
     ) -> tuple[Environment, Environment]:
         """The environments of head and of base for the files at ``paths``.
 
         ``own`` is what the developer keeps in the checkout: it is head's, and
-        base's too where both declare the same.
+        base's too where both declare the same.  ``None`` for an empty base.
         """
         first = self.of_tree(head, paths, own)
-        if _content(head, paths) == _content(base, paths):
+        if base is None or _content(head, paths) == _content(base, paths):
             return first, first
         second = self.of_tree(base, paths)
         return first, replace(second, notes=tuple(f"base: {note}" for note in second.notes))

@@ -74,14 +74,17 @@ class Resolver:
         """
         found = Resolution()
         kept = self._satisfiable(self._wanted, found)
-        while not self._pinned(kept, found):
+        while not (self._pinned(kept, found) or self._pinned_as_told(kept, found)):
             kept = self._without_first_conflict(kept, found)
         self._keep_hashes(found)
         _fit(found, largest, most)
         return found
 
     def _satisfiable(self, wanted: Sequence[Wanted], found: Resolution) -> list[Wanted]:
-        """Those that can be met each by itself; halves are tried while the whole cannot."""
+        """Those that can be met each by itself.
+
+        Where the whole cannot, what uv blames is looked at alone, else halves.
+        """
         if not wanted:
             return []
         try:
@@ -89,12 +92,21 @@ class Resolver:
         except Unsatisfiable as reason:
             if len(wanted) == 1:
                 return self._nearest(wanted[0], str(reason), found)
-            middle = len(wanted) // 2
-            return [
-                *self._satisfiable(wanted[:middle], found),
-                *self._satisfiable(wanted[middle:], found),
-            ]
+            blamed = [each for each in wanted if _blames(str(reason), each)]
+            cut = len(wanted) // 2
+            if 0 < len(blamed) < len(wanted) and not self._is_satisfiable(blamed):
+                first, rest = blamed, [each for each in wanted if each not in blamed]
+            else:
+                first, rest = list(wanted[:cut]), list(wanted[cut:])
+            return [*self._satisfiable(first, found), *self._satisfiable(rest, found)]
         return list(wanted)
+
+    def _is_satisfiable(self, wanted: Sequence[Wanted]) -> bool:
+        try:
+            self._compile(wanted)
+        except Unsatisfiable:
+            return False
+        return True
 
     def _nearest(self, wanted: Wanted, reason: str, found: Resolution) -> list[Wanted]:
         """The oldest version above a pinned one that has a wheel, or nothing."""
@@ -125,6 +137,20 @@ class Resolver:
             return False
         return True
 
+    def _pinned_as_told(self, kept: Sequence[Wanted], found: Resolution) -> bool:
+        """Pin them where exact versions count more than what packages say of each other.
+
+        That is what a frozen list of packages means; pip let such lists come about.
+        """
+        exact = [each.text for each in kept if each.specifier.startswith("==")]
+        if not exact:
+            return False
+        try:
+            found.pins |= self._compile(kept, overrides=exact)
+        except Unsatisfiable:
+            return False
+        return True
+
     def _without_first_conflict(self, kept: Sequence[Wanted], found: Resolution) -> list[Wanted]:
         """All but the first that contradicts those before it."""
         low, high = 0, len(kept)
@@ -142,7 +168,11 @@ class Resolver:
         return [*kept[: high - 1], *kept[high:]]
 
     def _compile(
-        self, wanted: Sequence[Wanted], *options: str, deps: bool = False
+        self,
+        wanted: Sequence[Wanted],
+        *options: str,
+        deps: bool = False,
+        overrides: Sequence[str] = (),
     ) -> dict[str, Pin]:
         alone = () if deps or not self._complete else ("--no-deps",)
         document = self._uv.compile(
@@ -150,7 +180,7 @@ class Resolver:
             self._python,
             *alone,
             *options,
-            constraints=self._constraints,
+            bounds={"--constraints": self._constraints, "--overrides": overrides},
         )
         pins = [_pin(package) for package in tomllib.loads(document).get("packages", [])]
         return {pin.name: pin for pin in pins}
@@ -161,6 +191,16 @@ class Resolver:
             pin = found.pins.get(wanted.name)
             if pin is not None and wanted.hashes and wanted.specifier == f"=={pin.version}":
                 found.pins[pin.name] = replace(pin, hashes=wanted.hashes)
+
+
+def _blames(reason: str, wanted: Wanted) -> bool:
+    """Whether uv says of a package that there is none, or no wheel."""
+    name = re.escape(wanted.name)
+    said = r"(has no (usable )?wheels|was not found)"
+    return bool(
+        re.search(rf"(?<![\w.-]){name}(\[[\w,-]+\])?([=<>!~]\S*)? {said}", reason)
+        or re.search(rf"there (is|are) no versions? of {name}(?![\w-])", reason)
+    )
 
 
 def _on_a_processor(wanted: Wanted) -> Wanted:
@@ -190,5 +230,7 @@ def _fit(found: Resolution, largest: int, most: int) -> None:
 
 
 def _short(reason: str) -> str:
-    """Uv's explanation without its conclusion."""
+    """Uv's explanation without its conclusion; not one that begins a list."""
+    if reason.rstrip().endswith(":"):
+        return "no versions of all go together"
     return re.sub(r"^Because |,? (?:and you require|we can conclude).*$", "", reason)

@@ -95,16 +95,17 @@ class Uv:
         lines: Sequence[str],
         python: Path,
         *options: str,
-        constraints: Sequence[str] = (),
+        bounds: Mapping[str, Sequence[str]] | None = None,
     ) -> str:
         """A ``pylock.toml`` that meets requirement lines with wheels alone.
 
+        ``bounds`` are more lines, by the option that takes them.
         Raises ``Unsatisfiable`` or ``Unreachable``.
         """
         wanted, output = self._file("in", lines), self._work / f"pylock.{self._runs}.toml"
-        bounds = ("--constraints", str(self._file("bounds", constraints))) if constraints else ()
+        more = [f"{name}={self._file('bounds', part)}" for name, part in (bounds or {}).items()]
         self._run(
-            *("pip", "compile", str(wanted), "--output-file", str(output), *bounds),
+            *("pip", "compile", str(wanted), "--output-file", str(output), *more),
             *("--format", "pylock.toml", "--only-binary", ":all:", "--no-sources"),
             *("--python", str(python), *options),
         )

@@ -27,6 +27,7 @@ from analyzers.vocabulary import (
     Wanted,
 )
 from worker.broker import Broker
+from worker.environments import Environment
 from worker.interruption import heed
 from worker.laboratory.session import GuestFailure, Place, Session, Unpreparable
 from worker.sources import Sources
@@ -37,10 +38,11 @@ SPENT = Run(NotRun("the time budget was spent"))
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """One revision's files on disk, and their texts by path."""
+    """One revision's files on disk, their texts by path, what they run in."""
 
     root: Path
     texts: Mapping[str, str]
+    environment: Environment | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +55,18 @@ class Laboratory:
     plan: Plan
     head: Tree
     base: Tree
+    left_out: tuple[str, ...] = ()
+
+    def place_of(self, tree: Tree) -> Place:
+        """Where the code of a tree runs."""
+        return self.place.of(tree.environment)
 
     def describe(self) -> tuple[str, ...]:
         """What runs are made with, in sentences for the report."""
         isolation = "; ".join(self.place.isolation.layers)
-        return (f"isolation: {isolation}", *self.broker.describe())
+        environments = [tree.environment for tree in (self.head, self.base)]
+        notes = dict.fromkeys(note for each in environments if each for note in each.notes)
+        return (f"isolation: {isolation}", *notes, *self.broker.describe(), *self.left_out)
 
     @contextmanager
     def patched(self, suggestion: Suggestion) -> Generator[Tree]:
@@ -70,7 +79,8 @@ class Laboratory:
             changed.unlink()
             changed.write_text(text, encoding="utf-8", newline="")
             folder.chmod(0o755)
-            yield Tree(root, {**self.head.texts, suggestion.path: text})
+            texts = {**self.head.texts, suggestion.path: text}
+            yield Tree(root, texts, self.head.environment)
 
 
 def apply(source: str, suggestion: Suggestion) -> str:
@@ -109,6 +119,7 @@ class SandboxBench:
         self.history: list[tuple[Probe, Run]] = []
         self.standins: tuple[str, ...] = ()
         self.notes: tuple[str, ...] = ()
+        self.outside: dict[str, None] = {}
 
     @property
     def plan(self) -> Plan:
@@ -123,6 +134,7 @@ class SandboxBench:
             searched = session.search(target.goals, self.plan.seed, max(1.0, self.remaining()))
         except Unpreparable as reason:
             return Searched(None, obstacle=str(reason))
+        self.notes = session.prepared.notes
         return searched
 
     def inputs(self, wanted: Wanted, count: int) -> Supply:
@@ -193,7 +205,10 @@ class SandboxBench:
         if self._session is None:
             laboratory = self._laboratory
             self._session = Session(
-                laboratory.place, laboratory.head.root, self._target, laboratory.broker
+                laboratory.place_of(laboratory.head),
+                laboratory.head.root,
+                self._target,
+                laboratory.broker,
             )
             prepared = self._session.prepared
             self._counts.points = self._known_points() & frozenset(prepared.points)
@@ -210,6 +225,7 @@ class SandboxBench:
 
     def _count(self, probes: Sequence[Probe], runs: Sequence[Run]) -> None:
         for probe, run in zip(probes, runs, strict=True):
+            self.outside.update(dict.fromkeys(run.outside))
             if not isinstance(run.ending, NotRun):
                 self._counts.executions += 1
                 self._counts.judged += _judged(probe)

@@ -103,7 +103,7 @@ class Confirmer:
                 return "the suggested change takes the condition away"
             try:
                 with Session(
-                    laboratory.place, tree.root, self._target, laboratory.broker
+                    laboratory.place_of(tree), tree.root, self._target, laboratory.broker
                 ) as session:
                     after = session.run(finding.probes)
                     others = session.run([probe for probe, _ in history])
@@ -120,7 +120,7 @@ class Confirmer:
         laboratory = self._laboratory
         if name not in self._sessions:
             self._sessions[name] = self._stack.enter_context(
-                Session(laboratory.place, tree.root, target, laboratory.broker)
+                Session(laboratory.place_of(tree), tree.root, target, laboratory.broker)
             )
         try:
             return self._sessions[name].run(probes)

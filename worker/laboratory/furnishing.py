@@ -35,9 +35,10 @@ def furnished(
         settings.sandbox.python,
         tell,
         offline=offline,
-        obstacle=_obstacle(laboratory.place.isolation, settings.environments.folder),
+        obstacle=obstacle(laboratory.place.isolation, settings.environments.folder),
     ) as environments:
-        head, base = environments.of_trees(laboratory.head.root, laboratory.base.root, paths, own)
+        old = laboratory.base.root if laboratory.base.texts else None
+        head, base = environments.of_trees(laboratory.head.root, old, paths, own)
         yield replace(
             laboratory,
             head=replace(laboratory.head, environment=head),
@@ -45,7 +46,7 @@ def furnished(
         )
 
 
-def _obstacle(isolation: Isolation, folder: Path) -> str:
+def obstacle(isolation: Isolation, folder: Path) -> str:
     """Why guests cannot use what lies in a folder: without mounts it must be open to their uid."""
     mounted = isolation.namespaces or not isolation.isolated or isolation.uids is None
     if mounted or reachable_by_others(folder):

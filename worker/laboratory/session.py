@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
@@ -26,15 +25,15 @@ from analyzers.vocabulary import (
     Target,
 )
 from worker.broker import ApiRequest, Broker, NoAnswer
+from worker.environments import Environment
 from worker.laboratory.codec import run_frame, run_of, searched_of
+from worker.sandbox.certificates import certificate
 from worker.sandbox.channel import SEND_SECONDS, ChannelClosed, ChannelTimeout
 from worker.sandbox.frames import BadFrame
 from worker.sandbox.guest import GuestProcess
 from worker.sandbox.isolation import Isolation
 from worker.sandbox.limits import Limits
 
-OUR_OWN = ("celery", "click", "flask", "gunicorn", "kombu", "redis", "sqlalchemy", "werkzeug")
-"""What the guest finds only because it shares our interpreter: not the project's."""
 PREPARE_SECONDS = 60.0
 PROBE_SECONDS = 10.0
 MARGIN_SECONDS = 20.0
@@ -59,11 +58,28 @@ class Unpreparable(Exception):  # noqa: N818 - a fact about the target, not an e
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where guests run: the isolation, the interpreter, the limits."""
+    """Where guests run: the isolation, the interpreter, the limits.
+
+    ``hidden`` are packages that the interpreter has and the project has not;
+    ``layer`` holds what the guest itself needs where the interpreter has it not.
+    """
 
     isolation: Isolation
     python: Path
     limits: Limits
+    hidden: tuple[str, ...] = ()
+    layer: Path | None = None
+
+    def of(self, environment: Environment | None) -> Place:
+        """The place with the interpreter and packages of an environment."""
+        if environment is None:
+            return self
+        return replace(
+            self,
+            python=environment.python,
+            hidden=environment.hidden,
+            layer=environment.layer,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +104,14 @@ class Session:
         self._tree = tree
         self._broker = broker
         self._guest = GuestProcess.start(
-            place.isolation, tree=tree, python=place.python, limits=place.limits
+            place.isolation,
+            tree=tree,
+            python=place.python,
+            limits=place.limits,
+            network=place.isolation.namespaces,
+            layer=place.layer,
         )
+        self._layer = place.layer
         try:
             self.prepared = self._prepare(place)
         except BaseException:
@@ -136,10 +158,14 @@ class Session:
                 "mutation_seconds": MUTATION_SECONDS,
                 "symbolic_seconds": symbolic,
                 "max_list": MAX_LIST,
+                "layer": None if self._layer is None else str(self._layer),
             }
         )
         limit = MUTATION_SECONDS + symbolic + MARGIN_SECONDS
-        return searched_of(next(self._replies(limit)), self._target.id, {goal.id for goal in goals})
+        frame = next(self._replies(limit))
+        notes = (*self.prepared.notes, *_few(frame.get("notes", ())))
+        self.prepared = replace(self.prepared, notes=tuple(dict.fromkeys(notes)))
+        return searched_of(frame, self._target.id, {goal.id for goal in goals})
 
     def _prepare(self, place: Place) -> Prepared:
         self._send(
@@ -151,7 +177,9 @@ class Session:
                 "files": list(self._target.files),
                 "catalogue": catalogue.load().as_json(_related(self._target.apis)),
                 "schemas": _schemas(),
-                "hidden": list(OUR_OWN) if place.python == Path(sys.executable) else [],
+                "routes": catalogue.load().routes(),
+                "network": _network(place.isolation),
+                "hidden": list(place.hidden),
             }
         )
         frame = next(self._replies(PREPARE_SECONDS))
@@ -242,6 +270,16 @@ class Session:
         tail = self._guest.stderr_tail().strip()[-500:]
         reason = self._guest.stopped or f"{type(error).__name__}: {error}"
         return GuestFailure(reason + (f"\n{tail}" if tail else ""))
+
+
+def _network(isolation: Isolation) -> dict[str, str | None] | None:
+    """What the guest's network is: left alone, closed, or closed but for a proxy."""
+    if not isolation.isolated:
+        return None
+    if not isolation.namespaces:
+        return {"authority": None, "certificate": None, "key": None}
+    made = certificate(catalogue.load().hosts)
+    return {"authority": made.authority, "certificate": made.certificate, "key": made.key}
 
 
 def _is_in(tree: Path, path: str) -> bool:

@@ -35,7 +35,7 @@ def search(prepared: Prepared, message: Mapping[str, Any]) -> Frame:
     mutate(campaign, _variable(entry), message["mutation_seconds"])
     proof = Symbolic()
     if campaign.missing and campaign.apis:
-        proof = explore(campaign, entry, message["symbolic_seconds"], message["max_list"])
+        proof = explore(campaign, entry, message)
     return _frame(
         {"arguments": entry.arguments},
         wishes,
@@ -43,6 +43,7 @@ def search(prepared: Prepared, message: Mapping[str, Any]) -> Frame:
         crashes=_crashes(campaign),
         exhausted=sorted(campaign.goals[number] for number in proof.exhausted & campaign.missing),
         bound=proof.bound,
+        notes=[proof.note] if proof.note else [],
         executions=entry.executions + campaign.executions,
     )
 
@@ -107,6 +108,7 @@ def _frame(template: Any, constants: Mapping[str, List[str]], **fields: Any) -> 
         "bound": "",
         "constants": constants,
         "obstacle": None,
+        "notes": [],
         "executions": 0,
         **fields,
     }

@@ -8,15 +8,17 @@ unreachable; :mod:`.proof` says when.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import select
 import signal
+import sys
 import traceback
 from dataclasses import dataclass
-from typing import Any, Dict, FrozenSet, Iterator, List
+from importlib.machinery import PathFinder
+from typing import Any, Dict, FrozenSet, Iterator, List, Mapping, Optional
 
+from ..standins import InertModule
 from .campaign import Campaign, Candidate, Stopwatch
 from .entry import Entry
 from .proof import may_prove
@@ -33,15 +35,19 @@ class Symbolic:
     note: str = ""
 
 
-def explore(campaign: Campaign, entry: Entry, seconds: float, most: int) -> Symbolic:
+def explore(campaign: Campaign, entry: Entry, message: Mapping[str, Any]) -> Symbolic:
     """Add what CrossHair reaches to the campaign; give what it proves.
 
-    Without crosshair-tool nothing is done, and ``note`` says so.
+    ``message`` is the ``search`` frame: its ``layer`` is a folder of packages
+    for this search alone, behind all others.  Where CrossHair does not start,
+    for want of it or for the project's versions of what it needs, nothing is
+    done, and ``note`` says so.
     """
-    if importlib.util.find_spec("crosshair") is None:
-        return Symbolic(note="crosshair-tool is not installed here: no symbolic search")
+    seconds, most = message["symbolic_seconds"], message["max_list"]
     exhausted: FrozenSet[int] = frozenset()
-    for report in _reports(campaign, seconds, most):
+    for report in _reports(campaign, seconds, most, message.get("layer")):
+        if "unable" in report:
+            return Symbolic(note=f"no symbolic search: {report['unable']}")
         if "plan" in report:
             campaign.run(Candidate({api: _tuples(k) for api, k in report["plan"].items()}))
         if "exhausted" in report and may_prove(campaign, entry):
@@ -52,13 +58,15 @@ def explore(campaign: Campaign, entry: Entry, seconds: float, most: int) -> Symb
     return Symbolic(exhausted & campaign.missing, "; ".join(dict.fromkeys(bounds)))
 
 
-def _reports(campaign: Campaign, seconds: float, most: int) -> Iterator[Dict[str, Any]]:
+def _reports(
+    campaign: Campaign, seconds: float, most: int, layer: Optional[str]
+) -> Iterator[Dict[str, Any]]:
     """What a child reports while it explores; it is killed when time is over."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
-        _child(campaign, seconds, most, writing)
+        _child(campaign, seconds, most, layer, writing)
     os.close(writing)
     try:
         yield from map(json.loads, _lines(reading, Stopwatch(seconds + GRACE)))
@@ -68,21 +76,41 @@ def _reports(campaign: Campaign, seconds: float, most: int) -> Iterator[Dict[str
         os.close(reading)
 
 
-def _child(campaign: Campaign, seconds: float, most: int, writing: int) -> None:
+def _child(
+    campaign: Campaign, seconds: float, most: int, layer: Optional[str], writing: int
+) -> None:
+    _enter(layer)
     try:
-        from .paths import Explorer
-
         with os.fdopen(writing, "w") as pipe:
 
             def report(frame: Dict[str, Any]) -> None:
                 pipe.write(json.dumps(frame) + "\n")
                 pipe.flush()
 
+            try:
+                from .paths import Explorer
+            except Exception as error:
+                report({"unable": f"{type(error).__name__}: {error}"[:300]})
+                return
             Explorer(campaign, most, report).explore(seconds)
     except BaseException:
         traceback.print_exc()
     finally:
         os._exit(0)
+
+
+def _enter(layer: Optional[str]) -> None:
+    """Let this process import from the layer, behind all others and before stand-ins."""
+    if layer is not None:
+        sys.path.append(layer)
+    for name, module in list(sys.modules.items()):
+        if isinstance(module, InertModule) and _is_needed(name.partition(".")[0], layer):
+            del sys.modules[name]
+
+
+def _is_needed(name: str, layer: Optional[str]) -> bool:
+    in_layer = layer is not None and PathFinder.find_spec(name, [layer]) is not None
+    return in_layer or name in ("crosshair", "z3")
 
 
 def _lines(reading: int, watch: Stopwatch) -> Iterator[bytes]:

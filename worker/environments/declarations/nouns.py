@@ -97,21 +97,26 @@ class Declaration:
     constraints: list[Wanted] = field(default_factory=list[Wanted])
     notes: list[str] = field(default_factory=list[str])
     complete: bool = False
+    _known: set[Wanted | LeftOut] = field(default_factory=set["Wanted | LeftOut"], repr=False)
 
     def add(self, wanted: Wanted) -> None:
         """Take a requirement in, once, up to a limit."""
-        if wanted in self.wanted:
+        if wanted in self._known:
             return
         if len(self.wanted) >= MOST_REQUIREMENTS:
             self.leave_out(wanted.text, f"more than {MOST_REQUIREMENTS} requirements", wanted.place)
         else:
             self.wanted.append(wanted)
+            self._known.add(wanted)
 
     def leave_out(self, requirement: str, reason: str, place: str) -> None:
         """Name a requirement that is not installed."""
+        if len(self.left_out) >= MOST_REQUIREMENTS:
+            return
         left_out = LeftOut(printable(requirement), reason, place)
-        if left_out not in self.left_out and len(self.left_out) < MOST_REQUIREMENTS:
+        if left_out not in self._known:
             self.left_out.append(left_out)
+            self._known.add(left_out)
 
     def note(self, note: str) -> None:
         """Say something once."""

@@ -28,7 +28,7 @@ _EDITABLE = re.compile(r"(?:-e|--editable)(?:\s+|=)(.+)$")
 _OPTION = re.compile(r"\s--?[A-Za-z]")
 _HASH = re.compile(r"--hash[= ]\s*(\S+)")
 _PLACE = re.compile(
-    r"(?:\.{0,2}/|[A-Za-z]:\\|(?:git|hg|svn|bzr)\+|[a-z]+://)|.*\.(?:whl|zip|tar\.gz)$"
+    r"(?:\.{0,2}/|[A-Za-z]:\\|(?:git|hg|svn|bzr)\+|[a-z]+://)|[^@\s]*\.(?:whl|zip|tar\.gz)$"
 )
 
 

@@ -1,0 +1,54 @@
+"""An index, and environments that are installed from it."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.worker.environments.index import PackageIndex
+from worker.environments import Environments
+from worker.settings.server import EnvironmentSettings
+
+
+@pytest.fixture
+def index():
+    with PackageIndex() as index:
+        yield index
+
+
+@pytest.fixture
+def settings(index, tmp_path):
+    def settings(**wishes):
+        wishes = {"index": index.url, "folder": tmp_path / "environments", **wishes}
+        return EnvironmentSettings.model_validate(wishes)
+
+    return settings
+
+
+@pytest.fixture
+def tree(tmp_path):
+    def tree(files, name="tree"):
+        for path, text in files.items():
+            place = tmp_path / name / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text)
+        return tmp_path / name
+
+    return tree
+
+
+@pytest.fixture
+def environment(settings, tree):
+    """The environment of a tree with these files, and its notes as one text."""
+    opened = []
+
+    def environment(files, *, offline=False, name="tree", own=None, **wishes):
+        environments = Environments(
+            settings(**wishes), Path(sys.executable), lambda _: None, offline=offline
+        )
+        opened.append(environments)
+        return environments.of_tree(tree(files, name), ["app.py"], own)
+
+    yield environment
+    for each in opened:
+        each.__exit__()

@@ -1,0 +1,114 @@
+"""A package index on the loopback interface, with wheels and sdists made on the spot."""
+
+import hashlib
+import io
+import json
+import tarfile
+import threading
+import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+SETUP = "import pathlib\npathlib.Path({canary!r}).write_text('ran')\n"
+
+
+class PackageIndex:
+    """Serves what was added; ``asked`` lists the paths that were requested."""
+
+    def __init__(self):
+        self.asked = []
+        self._files = {}
+        self._projects = {}
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error):
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self._server.server_address[1]}/simple"
+
+    def wheel(self, name, version, requires=(), files=None, size=None):
+        """Add a wheel with a module that knows its version; return its hash."""
+        module = name.replace("-", "_")
+        info = f"{module}-{version}.dist-info"
+        needs = "".join(f"Requires-Dist: {need}\n" for need in requires)
+        texts = {
+            **(files or {f"{module}.py": f"VERSION = {version!r}\n"}),
+            f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{needs}",
+            f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: t\n"
+            "Root-Is-Purelib: true\nTag: py3-none-any\n",
+        }
+        texts[f"{info}/RECORD"] = "".join(f"{path},,\n" for path in [*texts, f"{info}/RECORD"])
+        content = io.BytesIO()
+        with zipfile.ZipFile(content, "w") as archive:
+            for path, text in texts.items():
+                archive.writestr(path, text)
+        file = f"{module}-{version}-py3-none-any.whl"
+        self._files[f"{file}.metadata"] = texts[f"{info}/METADATA"].encode()
+        return self._add(name, file, content.getvalue(), size)
+
+    def sdist(self, name, version, canary):
+        """Add a source distribution whose ``setup.py`` leaves a trace when it is run."""
+        content = io.BytesIO()
+        with tarfile.open(fileobj=content, mode="w:gz") as archive:
+            for path, text in {
+                "PKG-INFO": f"Metadata-Version: 1.0\nName: {name}\nVersion: {version}\n",
+                "setup.py": SETUP.format(canary=str(canary)),
+            }.items():
+                entry = tarfile.TarInfo(f"{name}-{version}/{path}")
+                entry.size = len(text)
+                archive.addfile(entry, io.BytesIO(text.encode()))
+        return self._add(name, f"{name}-{version}.tar.gz", content.getvalue())
+
+    def _add(self, project, file, content, size=None):
+        digest = hashlib.sha256(content).hexdigest()
+        self._files[file] = content
+        self._projects.setdefault(project, []).append(
+            {
+                "filename": file,
+                "url": f"../../files/{file}",
+                "hashes": {"sha256": digest},
+                "size": size or len(content),
+                "core-metadata": f"{file}.metadata" in self._files,
+            }
+        )
+        return f"sha256:{digest}"
+
+    def _answer(self, path):
+        kind, _, rest = path.lstrip("/").partition("/")
+        if kind == "files":
+            return "application/octet-stream", self._files.get(rest)
+        name = rest.strip("/")
+        if kind != "simple" or name not in self._projects:
+            return "text/plain", None
+        page = {"meta": {"api-version": "1.1"}, "name": name, "files": self._projects[name]}
+        return "application/vnd.pypi.simple.v1+json", json.dumps(page).encode()
+
+    def _handler(index):  # noqa: N805 - the handler has a self of its own
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                index.asked.append(self.path)
+                kind, content = index._answer(self.path)
+                self.send_response(404 if content is None else 200)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(content or b"")))
+                self.end_headers()
+                if self.command == "GET":
+                    self.wfile.write(content or b"")
+
+            do_HEAD = do_GET  # noqa: N815 - the handler's own spelling
+
+            def log_message(self, *_):
+                pass
+
+        return Handler

@@ -1,0 +1,158 @@
+"""Guests in environments of their projects, through the one pipeline."""
+
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from analyzers.vocabulary import Conclusion, Status
+from tests.analyzers.cloud.bench import goals
+from tests.worker.changes.conftest import Project
+from tests.worker.sessions import target
+from worker.broker import Broker, Recordings
+from worker.check import CheckRequest, check
+from worker.cli.progress import Silent
+from worker.engines import Engines
+from worker.laboratory.session import Place, Session
+from worker.sandbox.isolation import find_isolation
+from worker.sandbox.limits import Limits
+from worker.settings.server import Settings
+
+needs_isolation = pytest.mark.skipif(
+    shutil.which("bwrap") is None, reason="bubblewrap is not installed"
+)
+READER = """\
+import shop
+from google.cloud import vision
+
+
+def first_line(path):
+    client = vision.ImageAnnotatorClient()
+    with open(path, "rb") as file:
+        image = vision.Image(content=file.read())
+    return shop.first(client.text_detection(image=image).text_annotations)
+"""
+CAREFUL = "def first(texts):\n    return texts[0].description if texts else None\n"
+CARELESS = "def first(texts):\n    return texts[0].description\n"
+SYMBOLIC = """\
+import crosshair
+import shop
+from google.cloud import vision
+
+
+def check(path):
+    client = vision.ImageAnnotatorClient()
+    with open(path, "rb") as file:
+        image = vision.Image(content=file.read())
+    for label in client.label_detection(image=image).label_annotations:
+        if len(label.description) > 5 and len(label.description) < 3:
+            return crosshair
+    return shop.VERSION
+"""
+SPITEFUL = """\
+import pathlib
+
+
+def first(texts):
+    try:
+        pathlib.Path(__file__).with_name("left.py").write_text("")
+        pathlib.Path(__file__).write_text("")
+    except OSError:
+        return None
+    raise RuntimeError("the environment can be written to")
+"""
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return Project(tmp_path / "project")
+
+
+@pytest.fixture
+def checked(project, settings):
+    def checked(**wishes):
+        request = CheckRequest(project.root, base="HEAD", inputs=3, seconds=60)
+        environments = settings(**wishes)
+        listener = Heard()
+        report = check(request, Settings(environments=environments), listener).report
+        return replace(report, environment=(*report.environment, *listener.heard))
+
+    return checked
+
+
+class Heard(Silent):
+    def __init__(self):
+        self.heard = []
+
+    def preparing(self, what):
+        self.heard.append(what)
+
+
+@needs_isolation
+def test_other_version_of_a_package_is_a_change(project, checked, index):
+    index.wheel("shop", "1.0", files={"shop.py": CAREFUL})
+    index.wheel("shop", "2.0", files={"shop.py": CARELESS})
+    project.write("requirements.txt", "shop==1.0\n")
+    project.commit(reader=READER)
+    project.write("requirements.txt", "shop==2.0\n")
+    project.write("reader.py", READER.replace("return shop", "path = None\n    return shop"))
+    report = checked()
+    said = " | ".join(report.environment)
+    assert report.conclusion is Conclusion.FAILURE, said
+    (crash,) = report.findings
+    assert crash.status is Status.NEW
+    assert "base: environment: requirements.txt" in said
+    assert "installing the project's environment (requirements.txt)" in said
+    assert "stand-ins replaced" not in said or "shop" not in said.split("stand-ins replaced")[1]
+    assert not report.broken
+
+
+@needs_isolation
+def test_guest_cannot_write_to_its_environment(project, checked, index, settings):
+    index.wheel("shop", "1.0", files={"shop.py": SPITEFUL})
+    project.write("requirements.txt", "shop\n")
+    project.commit(reader="")
+    project.write("reader.py", READER)
+    report = checked()
+    assert report.findings == ()
+    assert sum(tally.executions for _, tally in report.targets) > 0
+    (module,) = settings().folder.glob("ready/*/lib/python3*/site-packages/shop.py")
+    assert module.read_text() == SPITEFUL
+    assert not list(settings().folder.rglob("left.py"))
+
+
+@pytest.fixture
+def searched(environment, index, tmp_path):
+    """What a guest in an environment says of a search that needs a solver."""
+
+    def searched(layer=True):
+        index.wheel("shop", "1.0")
+        made = environment({"requirements.txt": "shop\n", "app.py": SYMBOLIC})
+        if not layer:
+            made = replace(made, layer=None)
+        place = Place(find_isolation(), made.python, Limits()).of(made)
+        broker = Broker(Engines(()), Recordings(None), None)
+        found = replace(target(), goals=tuple(goals(SYMBOLIC)))
+        with Session(place, tmp_path / "tree", found, broker) as session:
+            result = session.search(found.goals, 0, 30.0)
+            return result, session.prepared
+
+    return searched
+
+
+@needs_isolation
+def test_guests_own_needs_are_there_for_the_search_alone(searched):
+    result, prepared = searched()
+    assert result.bound
+    assert "crosshair" in prepared.standins
+    assert "shop" not in prepared.standins
+    assert not [note for note in prepared.notes if "symbolic" in note]
+
+
+@needs_isolation
+def test_search_without_its_needs_says_so(searched):
+    result, prepared = searched(layer=False)
+    assert not result.bound
+    assert result.witnesses
+    assert [note for note in prepared.notes if note.startswith("no symbolic search: ")]
