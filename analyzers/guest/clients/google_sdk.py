@@ -123,7 +123,8 @@ def _checked(original: Any, made: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(original)
     def initialise(self: Any, *args: Any, **options: Any) -> None:
-        signature.bind(self, *args, **options)
+        if args or options:
+            signature.bind(self, *args, **options)
         made(self, *args, **options)
 
     return initialise

@@ -12,6 +12,7 @@ from typing import Any
 
 from analyzers import catalogue
 from analyzers.guest.wire import Wire
+from worker.sandbox.channel import decoded
 
 PROJECTS = Path(__file__).parent / "projects"
 PACKAGE = Path(__file__).parents[3] / "analyzers" / "guest"
@@ -137,9 +138,17 @@ class GuestAtHand:
 
     def _received(self) -> dict[str, Any]:
         self._socket.settimeout(None)
-        frame = self._wire.receive()
-        assert frame is not None, self.errors.read_text()
-        return frame
+        header = self._exactly(4)
+        assert header, self.errors.read_text()
+        return decoded(self._exactly(int.from_bytes(header, "big")))
+
+    def _exactly(self, size: int) -> bytes:
+        received = self._socket.recv(size, socket.MSG_WAITALL)
+        while received and len(received) < size:
+            more = self._socket.recv(size - len(received), socket.MSG_WAITALL)
+            assert more, self.errors.read_text()
+            received += more
+        return received
 
     def close(self) -> None:
         self._socket.close()
