@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 
 from analyzers.vocabulary import Finding, Input, InputKind, Literal, Report, Tally, Target
 from worker.report.artifacts import Artifacts, FindingFiles
+from worker.report.escape import json_inert
 from worker.report.replay import read_document
 from worker.report.wording import clipped, inputs_of, text_of
 
@@ -58,7 +59,7 @@ def to_json(
 ) -> str:
     """The report as JSON text."""
     document = report_document(report, artifacts, relative_to)
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_inert(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
 
 
 @cache

@@ -14,11 +14,22 @@ _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _SPECIAL = re.compile(r"[\\`*\[\]{}|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _FIRST = re.compile(r"^(?=[#+=-])|^\d+(?=[.)](?:\s|$))")
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _MENTION = re.compile(r"@(?=\w)")
 _REFERENCE = re.compile(r"(?i)#(?=\d)|\bgh-(?=\d)")
 _LINK = re.compile(r"(?i)\b(https?|ftp|mailto|xmpp|www)(?=[:.])")
 _SPAN = re.compile(r"`([^`]{1,400})`")
 _RUNS = re.compile(r"`+")
+
+
+def json_inert(document: str) -> str:
+    """A JSON document in which what JSON allows but a terminal obeys is escaped."""
+    return _CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", document)
+
+
+def inert(text: str) -> str:
+    """Text without what a terminal obeys."""
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def prose(text: str) -> str:

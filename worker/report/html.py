@@ -13,6 +13,7 @@ from analyzers.vocabulary import Finding, Input, InputKind, Json, Mixes, Probe, 
 from worker.report import wording
 from worker.report.answered import answers_of
 from worker.report.artifacts import Artifacts
+from worker.report.escape import inert
 from worker.report.pictures import thumbnail
 from worker.report.templating import TEMPLATES, environment
 
@@ -57,7 +58,7 @@ def to_html(report: Report, artifacts: Artifacts | None = None) -> str:
     """The page, with pictures inside and a policy that lets nothing else in."""
     style = (TEMPLATES / "report.css").read_text(encoding="utf-8")
     template = environment().get_template("report.html.j2")
-    return template.render(
+    page = template.render(
         report=report,
         words=wording,
         prose=prose,
@@ -65,6 +66,7 @@ def to_html(report: Report, artifacts: Artifacts | None = None) -> str:
         style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii"),
         findings=[_view(finding, report, artifacts) for finding in wording.ordered(report)],
     )
+    return inert(page)
 
 
 def prose(text: str) -> Markup:

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from analyzers.vocabulary import Broken, Finding, Level, Report, Status, Suggestion
 from worker.report.as_json import tool_version
+from worker.report.escape import json_inert
 from worker.report.rules import rule_of
 from worker.report.wording import ordered
 
@@ -43,7 +44,7 @@ def sarif_document(report: Report) -> dict[str, Any]:
 
 def to_sarif(report: Report) -> str:
     """The report as SARIF text."""
-    return json.dumps(sarif_document(report), indent=2, ensure_ascii=False) + "\n"
+    return json_inert(json.dumps(sarif_document(report), indent=2, ensure_ascii=False)) + "\n"
 
 
 def _rule(name: str) -> dict[str, Any]:
