@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 from types import ModuleType
@@ -56,7 +57,7 @@ class Sdk:
         for name in ("OpenAI", "AsyncOpenAI", "AzureOpenAI", "AsyncAzureOpenAI"):
             kind: Any = vars(module).get(name)
             if kind is not None and kind.__module__ == module.__name__:
-                kind.__init__ = _with_defaults(kind.__init__, wanted)
+                kind.__init__ = _with_defaults(kind.__init__, wanted, _transport(name))
 
     def _answer(self, http: Any, client: Any, cast_to: Any, options: Any, how: Any) -> Any:
         entry = self._openai.path(str(options.url))
@@ -125,7 +126,23 @@ def unreachable(http: Any, options: Any, stream: bool) -> Exception:
     return calls.unanswered(name, APIConnectionError(message=message, request=request))
 
 
-def _with_defaults(original: Callable[..., Any], wanted: Mapping[str, str]) -> Callable[..., Any]:
+def _transport(name: str) -> Callable[[], Any]:
+    """The transport of all clients of a class, made once: nothing is sent over it."""
+
+    @functools.cache
+    def transport() -> Any:
+        import openai
+
+        kind = "DefaultAsyncHttpxClient" if "Async" in name else "DefaultHttpxClient"
+        made: Any = getattr(openai, kind, None)
+        return None if made is None else made()
+
+    return transport
+
+
+def _with_defaults(
+    original: Callable[..., Any], wanted: Mapping[str, str], transport: Callable[[], Any]
+) -> Callable[..., Any]:
     def made(self: Any, *args: Any, **options: Any) -> None:
         for name, variable in wanted.items():
             known = options.get(name) is not None or os.environ.get(variable)
@@ -133,6 +150,8 @@ def _with_defaults(original: Callable[..., Any], wanted: Mapping[str, str]) -> C
                 continue
             if not known:
                 options[name] = _VALUES.get(name, _KEY)
+        if options.get("http_client") is None:
+            options["http_client"] = transport()
         original(self, *args, **options)
 
     return made

@@ -6,9 +6,12 @@ from typing import Any, List, Mapping, Optional, Tuple
 
 from .base import Model
 from .described import described
-from .labels import LABELS
+from .labels import LABELS, REKOGNITION_LABELS
 from .likelihoods import FACES, SAFE_SEARCH
+from .moderation import MODERATION
+from .moods import AZURE_SENTIMENT, COMPREHEND_SENTIMENT
 from .objects import ENTITIES, LANDMARKS, LOGOS, OBJECTS
+from .readings import CHAT, HEARD, REKOGNITION_TEXT, RESPONSE, TEXTRACT_TEXT
 from .sentiment import SENTIMENT
 from .text import TEXT
 
@@ -23,6 +26,17 @@ MODELS: List[Tuple[str, Model]] = [
     ("google.vision.safe_search_detection", SAFE_SEARCH),
     ("google.language.analyze_sentiment", SENTIMENT),
     ("google.language.analyze_entities", ENTITIES),
+    ("aws.rekognition.detect_labels", REKOGNITION_LABELS),
+    ("aws.rekognition.detect_text", REKOGNITION_TEXT),
+    ("aws.textract.detect_document_text", TEXTRACT_TEXT),
+    ("aws.comprehend.detect_sentiment", COMPREHEND_SENTIMENT),
+    ("aws.comprehend.batch_detect_sentiment", COMPREHEND_SENTIMENT),
+    ("azure.language.analyze_sentiment", AZURE_SENTIMENT),
+    ("openai.moderations", MODERATION),
+    ("openai.chat_completions", CHAT),
+    ("openai.responses", RESPONSE),
+    ("openai.transcriptions", HEARD),
+    ("huggingface.automatic_speech_recognition", HEARD),
 ]
 
 

@@ -16,7 +16,7 @@ def described(entry: Mapping[str, Any]) -> Optional[Model]:
     ``entry`` has ``name``, ``key`` and ``score``, paths such as
     ``"tags.list[].name"``, with one list in them.
     """
-    key, score = entry.get("key") or "", entry.get("score") or ""
+    key, score = (_canonical(entry, entry.get(name) or "") for name in ("key", "score"))
     if key.count("[].") != 1 or key.endswith("[]"):
         return None
     outer, _, inner = key.partition("[].")
@@ -38,6 +38,13 @@ def described(entry: Mapping[str, Any]) -> Optional[Model]:
 
     fields = [part for path in (outer, inner, rated) for part in path.split(".") if part]
     return EntriesModel("entries", tuple(fields), write, around, (0.5, highest))
+
+
+def _canonical(entry: Mapping[str, Any], path: str) -> str:
+    """A path of the catalogue as it is in an answer (docs/guest-protocol.md)."""
+    if (entry.get("input") or {}).get("each"):
+        return path.partition("[].")[2]
+    return f"elements{path}" if path.startswith("[].") else path
 
 
 def _put(into: Dict[str, Any], path: Sequence[str], value: Any) -> None:

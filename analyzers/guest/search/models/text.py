@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
-from typing import Any, Dict, Iterator
+from typing import Any, Dict, Iterator, Tuple
 
 from ..harvest import SAMPLES, Pool
 from .base import Answer, Symbols, mutated_text, texts_like
@@ -17,7 +17,7 @@ LOCALE = "en"
 class TextModel:
     """Answers whose knob is the whole text; an empty text was not found."""
 
-    fields = ("text_annotations", "description", "full_text_annotation", "text")
+    fields: Tuple[str, ...] = ("text_annotations", "description", "full_text_annotation", "text")
     bound = "any text"
 
     def start(self) -> str:

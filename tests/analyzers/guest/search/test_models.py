@@ -9,13 +9,25 @@ from analyzers.guest.search.harvest import Pool
 from analyzers.guest.search.models import MODELS, model_for
 from analyzers.guest.search.models.base import weight
 from analyzers.guest.search.models.text import TEXT
-from tests.analyzers.guest.search.targets import SCHEMAS
+from tests.analyzers.guest.guests import SCHEMAS
 
 POOL = Pool(["Cat", "wild cat", "12,50 €"], [r"\d{3}"], [0.7, 3.0, -0.2], 2)
+SCHEMA = Schema(SCHEMAS)
 VISION = "google.cloud.vision.v1.AnnotateImageResponse"
 MESSAGES = {
     "google.language.analyze_sentiment": "google.cloud.language.v1.AnalyzeSentimentResponse",
     "google.language.analyze_entities": "google.cloud.language.v1.AnalyzeEntitiesResponse",
+    "aws.rekognition.detect_labels": "rekognition.DetectLabelsResponse",
+    "aws.rekognition.detect_text": "rekognition.DetectTextResponse",
+    "aws.textract.detect_document_text": "textract.DetectDocumentTextResponse",
+    "aws.comprehend.detect_sentiment": "comprehend.DetectSentimentResponse",
+    "aws.comprehend.batch_detect_sentiment": "comprehend.BatchDetectSentimentItemResult",
+    "azure.language.analyze_sentiment": "azure.ai.textanalytics.AnalyzeSentimentResult",
+    "openai.moderations": "openai.types.ModerationCreateResponse",
+    "openai.chat_completions": "openai.types.chat.ChatCompletion",
+    "openai.responses": "openai.types.responses.Response",
+    "openai.transcriptions": "openai.types.audio.Transcription",
+    "huggingface.automatic_speech_recognition": "huggingface_hub.AutomaticSpeechRecognitionOutput",
 }
 
 
@@ -39,11 +51,11 @@ def checked(name, value, schema):
 @pytest.mark.parametrize(("api", "model"), MODELS)
 @given(seed=st.integers(0, 2**32))
 def test_answers_keep_to_the_schema(api, model, seed) -> None:
-    rng, schema = random.Random(seed), Schema(SCHEMAS)
+    rng = random.Random(seed)
     knobs = model.start()
     for _ in range(12):
         knobs = model.mutate(knobs, rng, POOL)
-        checked(MESSAGES.get(api, VISION), model.answer(knobs), schema)
+        checked(MESSAGES.get(api, VISION), model.answer(knobs), SCHEMA)
 
 
 @pytest.mark.parametrize(("api", "model"), MODELS)
@@ -72,12 +84,35 @@ def test_scores_are_in_order() -> None:
 
 def test_other_lists_come_from_the_catalogue() -> None:
     entry = {
-        "name": "aws.rekognition.detect_labels",
-        "key": "Labels[].Name",
-        "score": "Labels[].Confidence",
+        "name": "aws.rekognition.detect_moderation_labels",
+        "key": "ModerationLabels[].Name",
+        "score": "ModerationLabels[].Confidence",
     }
     model = model_for(entry)
-    assert model.answer((("Cat", 90.0),)) == {"Labels": [{"Name": "Cat", "Confidence": 90.0}]}
+    listed = [{"Name": "Drugs", "Confidence": 90.0}]
+    assert model.answer((("Drugs", 90.0),)) == {"ModerationLabels": listed}
+
+
+@pytest.mark.parametrize(
+    ("entry", "answer"),
+    [
+        (
+            {"name": "huggingface.text_classification", "key": "[].label", "score": "[].score"},
+            {"elements": [{"label": "Drugs", "score": 0.9}]},
+        ),
+        (
+            {
+                "name": "azure.language.recognize_entities",
+                "key": "[].entities[].category",
+                "score": "[].entities[].confidence_score",
+                "input": {"field": "documents", "kind": "text", "each": True},
+            },
+            {"entities": [{"category": "Drugs", "confidence_score": 0.9}]},
+        ),
+    ],
+)
+def test_bare_lists_are_asked_for_one_by_one_or_as_elements(entry, answer) -> None:
+    assert model_for(entry).answer((("Drugs", 0.9),)) == answer
 
 
 def test_unknown_shape_has_no_model() -> None:

@@ -1,0 +1,107 @@
+"""Texts read, heard or written by other providers' APIs."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List
+
+from .base import Answer
+from .text import TextModel
+
+_SURE = 99.0
+_BOX = {"Width": 0.5, "Height": 0.1, "Left": 0.1, "Top": 0.1}
+_PLACE: Dict[str, Any] = {
+    "BoundingBox": _BOX,
+    "Polygon": [{"X": x, "Y": y} for x, y in ((0.1, 0.1), (0.6, 0.1), (0.6, 0.2), (0.1, 0.2))],
+}
+
+
+def _lines(text: str) -> List[str]:
+    """The lines of a text; a text that is not known yet is one line."""
+    return [line for line in text.splitlines() if line.strip()] if type(text) is str else [text]
+
+
+def _words(line: str) -> List[str]:
+    return line.split() if type(line) is str else []
+
+
+class RekognitionText(TextModel):
+    """Lines on a picture, and then their words."""
+
+    fields = ("TextDetections", "DetectedText", "Type", "Confidence")
+
+    def answer(self, knobs: str) -> Answer:
+        """The text line by line, then word by word."""
+        found: List[Dict[str, Any]] = []
+        lines = _lines(knobs) if knobs else []
+        for number, line in enumerate(lines):
+            found.append({**_detected(line), "Type": "LINE", "Id": number})
+        for number, line in enumerate(lines):
+            for word in _words(line):
+                entry = {**_detected(word), "Type": "WORD", "Id": len(found)}
+                found.append({**entry, "ParentId": number})
+        return {"TextDetections": found, "TextModelVersion": "3.0"}
+
+
+def _detected(text: str) -> Dict[str, Any]:
+    return {"DetectedText": text, "Confidence": _SURE, "Geometry": _PLACE}
+
+
+class TextractText(TextModel):
+    """The page, its lines and their words as blocks."""
+
+    fields = ("Blocks", "BlockType", "Text", "Confidence")
+
+    def answer(self, knobs: str) -> Answer:
+        """The text as blocks."""
+        blocks: List[Dict[str, Any]] = [
+            {"BlockType": "PAGE", "Id": "page", "Geometry": _PLACE, "Relationships": []}
+        ]
+        for number, line in enumerate(_lines(knobs) if knobs else []):
+            blocks.append(_block("LINE", f"line-{number}", line))
+            for place, word in enumerate(_words(line)):
+                blocks.append(_block("WORD", f"word-{number}-{place}", word))
+        return {"Blocks": blocks, "DocumentMetadata": {"Pages": 1}}
+
+
+def _block(kind: str, name: str, text: str) -> Dict[str, Any]:
+    place = {"Geometry": _PLACE, "Relationships": [], "Page": 1}
+    return {"BlockType": kind, "Id": name, "Text": text, "Confidence": _SURE, **place}
+
+
+class ChatText(TextModel):
+    """What a model says in a conversation."""
+
+    fields = ("choices", "message", "content")
+
+    def answer(self, knobs: str) -> Answer:
+        """One choice that says the text."""
+        message = {"role": "assistant", "content": knobs}
+        return {"choices": [{"index": 0, "finish_reason": "stop", "message": message}]}
+
+
+class ResponseText(TextModel):
+    """What a model responds."""
+
+    fields = ("output", "content", "text", "output_text")
+
+    def answer(self, knobs: str) -> Answer:
+        """One message with the text."""
+        part = {"type": "output_text", "text": knobs, "annotations": []}
+        return {"output": [{"type": "message", "role": "assistant", "content": [part]}]}
+
+
+class PlainText(TextModel):
+    """What was heard."""
+
+    fields = ("text",)
+
+    def answer(self, knobs: str) -> Answer:
+        """The text."""
+        return {"text": knobs}
+
+
+REKOGNITION_TEXT = RekognitionText()
+TEXTRACT_TEXT = TextractText()
+CHAT = ChatText()
+RESPONSE = ResponseText()
+HEARD = PlainText()
