@@ -32,6 +32,7 @@ try:
             guest.channel.receive(30)
         print(json.dumps(family(guest.pid)), flush=True)
         if way == "raise":
+            sys.stdin.readline()
             raise RuntimeError("the host has failed")
         time.sleep(60)
 except KeyboardInterrupt:
@@ -54,6 +55,7 @@ def host(tree: Path, request):
         orders = [kind, str(GUESTS), str(tree), python, behaviour, way]
         return subprocess.Popen(
             [sys.executable, "-c", HOST, *orders],
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -95,12 +97,15 @@ def test_daemon_dies_with_its_host(host, kind, way):
         assert len(guests) >= 3
         if way == "wait":
             process.kill()
+        else:
+            process.stdin.close()
         assert all_ended(guests)
 
 
 def test_guest_dies_when_the_host_raises(host):
     with host("bubblewrap", "silent", "raise") as process:
         guests = guests_of(process)
+        process.stdin.close()
         assert process.wait(30) == 1
         assert "the host has failed" in process.stderr.read()
     assert all_ended(guests)

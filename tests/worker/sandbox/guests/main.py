@@ -179,12 +179,11 @@ def daemonise(sock):
     if os.fork() == 0:
         with contextlib.suppress(OSError):
             os.setsid()
-        child = os.fork()
-        if child == 0:
+        if os.fork() == 0:
             time.sleep(60)
-        say(sock, type="unprepared", reason=str(child))
         os._exit(0)
     os.wait()
+    say(sock, type="unprepared", reason="the daemon has lost its parent")
     time.sleep(60)
 
 
