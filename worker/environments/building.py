@@ -52,6 +52,8 @@ class Builder:
                 self._bounds.largest, self._bounds.most
             )
             _install(uv, found, python, packages)
+            if size_on_disk(self._downloads) > self._bounds.most:
+                uv.clean()
         open_to_others(folder)
         write_manifest(folder, self._interpreter.version, found)
 

@@ -149,8 +149,7 @@ class EnvironmentSettings(_Section):
     installs; ``never`` does not.  Wheels come from ``index``;
     ``credentials`` is ``user:password`` for it.  Environments are kept in
     ``folder`` up to ``size`` and made within ``seconds``; one may take half of
-    ``size``, one wheel ``largest``.  ``builds`` lets packages without a
-    wheel be built, in the sandbox.
+    ``size``, one wheel ``largest``.
     """
 
     install: Literal["auto", "always", "never"] = "auto"
@@ -160,7 +159,6 @@ class EnvironmentSettings(_Section):
     size: ByteSize = ByteSize(10 << 30)
     largest: ByteSize = ByteSize(400 << 20)
     seconds: float = Field(default=300.0, gt=0)
-    builds: bool = False
 
 
 class EngineSettings(_Section):

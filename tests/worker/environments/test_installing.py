@@ -272,3 +272,13 @@ def test_lock_adds_nothing_of_its_own(environment, index, tree):
     files = {"pylock.toml": '[[packages]]\nname = "shop"\nversion = "1.0"\n'}
     assert read_declaration(tree(files), [], Target("3.11.0")).complete
     assert packages(environment(files)) == {"shop": "1.0"}
+
+
+def test_downloads_do_not_pile_up(environment, index, settings):
+    index.wheel("shop", "1.0", files={"shop.py": "#" * 20_000, "bulk.txt": "x" * 300_000})
+    made = environment({"requirements.txt": "shop"}, size="1MiB")
+    assert packages(made) == {"shop": "1.0"}
+    index.wheel("till", "1.0", files={"till.py": "", "bulk.txt": "y" * 300_000})
+    environment({"requirements.txt": "till"}, size="1MiB", name="other")
+    kept = sum(path.stat().st_size for path in settings().folder.glob("downloads/**/*.txt"))
+    assert kept < 600_000
