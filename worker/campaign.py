@@ -17,8 +17,10 @@ from analyzers.vocabulary import (
     Cost,
     Finding,
     JsonObject,
+    Level,
     Report,
     Skipped,
+    Status,
     Tally,
     Target,
     Verdict,
@@ -31,6 +33,7 @@ from worker.laboratory.session import GuestFailure, Unpreparable
 from worker.settings.configuration import Configuration
 
 LEAST_TARGET_SECONDS = 20.0
+MOST_ADDRESSES = 20
 
 
 class Listener(Protocol):
@@ -39,11 +42,22 @@ class Listener(Protocol):
     def detected(self, targets: Sequence[Target]) -> None:
         """The targets are known."""
 
+    def preparing(self, what: str) -> None:
+        """Something that takes time begins, in words."""
+
     def examining(self, target: Target) -> None:
         """A target's examination begins."""
 
     def found(self, verdict: Verdict) -> None:
         """A verdict stands, confirmed."""
+
+
+_GRAVEST = (True, True)
+
+
+def _gravity(finding: Finding) -> tuple[bool, bool]:
+    """Findings in the order in which they weigh: new ones, and failures among them."""
+    return finding.status is Status.NEW, finding.level is Level.FAILURE
 
 
 class Campaign:
@@ -93,7 +107,7 @@ class Campaign:
             stack.callback(bench.close)
             stack.callback(confirmer.close)
             for verdict in examine(analyzers, target, bench):
-                if isinstance(verdict, Finding) and verdict.fingerprint in self._findings:
+                if isinstance(verdict, Finding) and self._blocks_already(verdict):
                     continue
                 self._hear(self._settled(verdict, target, confirmer, bench))
 
@@ -108,9 +122,20 @@ class Campaign:
         except (GuestFailure, Unpreparable) as error:
             return Broken(verdict.analyzer, target.id, f"could not confirm {verdict.rule}: {error}")
 
+    def _blocks_already(self, finding: Finding) -> bool:
+        """Whether another target has shown it as gravely as can be.
+
+        Else it is confirmed here too: a target must not play another's down.
+        """
+        known = self._findings.get(finding.fingerprint)
+        return known is not None and _gravity(known) == _GRAVEST
+
     def _hear(self, verdict: Verdict) -> None:
         match verdict:
             case Finding():
+                known = self._findings.get(verdict.fingerprint)
+                if known is not None and _gravity(known) >= _gravity(verdict):
+                    return
                 self._findings[verdict.fingerprint] = verdict
             case Skipped():
                 if verdict in self._skipped:
@@ -127,6 +152,10 @@ class Campaign:
             names = ", ".join(bench.standins)
             self._notes[f"{target.path}: stand-ins replaced what is not installed: {names}"] = None
         self._notes.update(dict.fromkeys(f"{target.path}: {note}" for note in bench.notes))
+        if bench.outside:
+            asked = ", ".join(list(bench.outside)[:MOST_ADDRESSES])
+            said = f"{target.id}: asked addresses that are no described ML API: {asked}"
+            self._notes[said] = None
 
     def report(self, configuration: Configuration, seconds: float, *notes: str) -> Report:
         """The report on everything that was done, with ``notes`` on its circumstances."""
@@ -176,4 +205,5 @@ class Campaign:
             api_calls=counters.calls,
             api_calls_cached=counters.cached,
             api_calls_refused=counters.refused,
+            dollars=round(counters.dollars, 6),
         )

@@ -6,12 +6,12 @@ import re
 import shutil
 import time
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from os import link
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
+from analyzers.guest.goals import instrument
 from analyzers.ports import Plan
 from analyzers.vocabulary import (
     Content,
@@ -27,19 +27,22 @@ from analyzers.vocabulary import (
     Wanted,
 )
 from worker.broker import Broker
+from worker.environments import Environment
 from worker.interruption import heed
 from worker.laboratory.session import GuestFailure, Place, Session, Unpreparable
 from worker.sources import Sources
+from worker.temporary import owned_folder
 
 SPENT = Run(NotRun("the time budget was spent"))
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """One revision's files on disk, and their texts by path."""
+    """One revision's files on disk, their texts by path, what they run in."""
 
     root: Path
     texts: Mapping[str, str]
+    environment: Environment | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,24 +55,32 @@ class Laboratory:
     plan: Plan
     head: Tree
     base: Tree
+    left_out: tuple[str, ...] = ()
+
+    def place_of(self, tree: Tree) -> Place:
+        """Where the code of a tree runs."""
+        return self.place.of(tree.environment)
 
     def describe(self) -> tuple[str, ...]:
         """What runs are made with, in sentences for the report."""
         isolation = "; ".join(self.place.isolation.layers)
-        return (f"isolation: {isolation}", *self.broker.describe())
+        environments = [tree.environment for tree in (self.head, self.base)]
+        notes = dict.fromkeys(note for each in environments if each for note in each.notes)
+        return (f"isolation: {isolation}", *notes, *self.broker.describe(), *self.left_out)
 
     @contextmanager
     def patched(self, suggestion: Suggestion) -> Generator[Tree]:
         """A copy of head with the suggestion applied; gone afterwards."""
-        with TemporaryDirectory(prefix="assayer-patched-") as folder:
-            root = Path(folder) / "tree"
+        with owned_folder("patched") as folder:
+            root = folder / "tree"
             shutil.copytree(self.head.root, root, copy_function=link, symlinks=True)
             text = apply(self.head.texts[suggestion.path], suggestion)
             changed = root / suggestion.path
             changed.unlink()
             changed.write_text(text, encoding="utf-8", newline="")
-            Path(folder).chmod(0o755)
-            yield Tree(root, {**self.head.texts, suggestion.path: text})
+            folder.chmod(0o755)
+            texts = {**self.head.texts, suggestion.path: text}
+            yield Tree(root, texts, self.head.environment)
 
 
 def apply(source: str, suggestion: Suggestion) -> str:
@@ -108,6 +119,7 @@ class SandboxBench:
         self.history: list[tuple[Probe, Run]] = []
         self.standins: tuple[str, ...] = ()
         self.notes: tuple[str, ...] = ()
+        self.outside: dict[str, None] = {}
 
     @property
     def plan(self) -> Plan:
@@ -122,12 +134,14 @@ class SandboxBench:
             searched = session.search(target.goals, self.plan.seed, max(1.0, self.remaining()))
         except Unpreparable as reason:
             return Searched(None, obstacle=str(reason))
-        self._counts.executions += searched.executions
+        self.notes = session.prepared.notes
         return searched
 
     def inputs(self, wanted: Wanted, count: int) -> Supply:
         """Inputs from the sources."""
-        return self._laboratory.sources.find(wanted, count, self.plan.seed)
+        supply = self._laboratory.sources.find(wanted, count, self.plan.seed)
+        self._laboratory.broker.supplied(item.digest for item in supply.inputs)
+        return supply
 
     def run(self, probes: Sequence[Probe]) -> Sequence[Run]:
         """Run the probes on head; a broken guest is started afresh once."""
@@ -191,15 +205,27 @@ class SandboxBench:
         if self._session is None:
             laboratory = self._laboratory
             self._session = Session(
-                laboratory.place, laboratory.head.root, self._target, laboratory.broker
+                laboratory.place_of(laboratory.head),
+                laboratory.head.root,
+                self._target,
+                laboratory.broker,
             )
             prepared = self._session.prepared
-            self._counts.points = frozenset(prepared.points)
+            self._counts.points = self._known_points() & frozenset(prepared.points)
             self.standins, self.notes = prepared.standins, prepared.notes
         return self._session
 
+    def _known_points(self) -> frozenset[str]:
+        """The points of the target's files as the host counts them, whatever the guest says."""
+        texts = self._laboratory.head.texts
+        with suppress(SyntaxError, ValueError, RecursionError):
+            files = {*self._target.files, self._target.path} & texts.keys()
+            return frozenset(p for path in files for p in instrument(texts[path], path)[1])
+        return frozenset()
+
     def _count(self, probes: Sequence[Probe], runs: Sequence[Run]) -> None:
         for probe, run in zip(probes, runs, strict=True):
+            self.outside.update(dict.fromkeys(run.outside))
             if not isinstance(run.ending, NotRun):
                 self._counts.executions += 1
                 self._counts.judged += _judged(probe)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Any, Self
 
@@ -20,28 +19,33 @@ from analyzers.vocabulary import (
     JsonObject,
     NotRun,
     Probe,
+    Raised,
     Run,
     Searched,
     Target,
 )
 from worker.broker import ApiRequest, Broker, NoAnswer
+from worker.environments import Environment
 from worker.laboratory.codec import run_frame, run_of, searched_of
-from worker.sandbox.channel import ChannelClosed, ChannelTimeout
+from worker.sandbox.certificates import certificate
+from worker.sandbox.channel import SEND_SECONDS, ChannelClosed, ChannelTimeout
 from worker.sandbox.frames import BadFrame
 from worker.sandbox.guest import GuestProcess
 from worker.sandbox.isolation import Isolation
 from worker.sandbox.limits import Limits
 
-OUR_OWN = ("celery", "click", "flask", "gunicorn", "kombu", "redis", "sqlalchemy", "werkzeug")
-"""What the guest finds only because it shares our interpreter: not the project's."""
 PREPARE_SECONDS = 60.0
 PROBE_SECONDS = 10.0
 MARGIN_SECONDS = 20.0
+ANSWER_SECONDS = 20.0
 MUTATION_SECONDS = 0.7
 SYMBOLIC_SECONDS = 5.0
 MAX_LIST = 3
 MOST_DEATHS = 5
 PROBES_A_FRAME = 200
+MOST_QUESTIONS = 100
+MOST_TEXTS = 200
+LONGEST_TEXT = 500
 
 
 class GuestFailure(Exception):  # noqa: N818 - named by what happened
@@ -54,11 +58,28 @@ class Unpreparable(Exception):  # noqa: N818 - a fact about the target, not an e
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where guests run: the isolation, the interpreter, the limits."""
+    """Where guests run: the isolation, the interpreter, the limits.
+
+    ``hidden`` are packages that the interpreter has and the project has not;
+    ``layer`` holds what the guest itself needs where the interpreter has it not.
+    """
 
     isolation: Isolation
     python: Path
     limits: Limits
+    hidden: tuple[str, ...] = ()
+    layer: Path | None = None
+
+    def of(self, environment: Environment | None) -> Place:
+        """The place with the interpreter and packages of an environment."""
+        if environment is None:
+            return self
+        return replace(
+            self,
+            python=environment.python,
+            hidden=environment.hidden,
+            layer=environment.layer,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +101,17 @@ class Session:
 
     def __init__(self, place: Place, tree: Path, target: Target, broker: Broker) -> None:
         self._target = target
+        self._tree = tree
         self._broker = broker
         self._guest = GuestProcess.start(
-            place.isolation, tree=tree, python=place.python, limits=place.limits
+            place.isolation,
+            tree=tree,
+            python=place.python,
+            limits=place.limits,
+            network=place.isolation.namespaces,
+            layer=place.layer,
         )
+        self._layer = place.layer
         try:
             self.prepared = self._prepare(place)
         except BaseException:
@@ -130,10 +158,14 @@ class Session:
                 "mutation_seconds": MUTATION_SECONDS,
                 "symbolic_seconds": symbolic,
                 "max_list": MAX_LIST,
+                "layer": None if self._layer is None else str(self._layer),
             }
         )
         limit = MUTATION_SECONDS + symbolic + MARGIN_SECONDS
-        return searched_of(next(self._replies(limit)), self._target.id)
+        frame = next(self._replies(limit))
+        notes = (*self.prepared.notes, *_few(frame.get("notes", ())))
+        self.prepared = replace(self.prepared, notes=tuple(dict.fromkeys(notes)))
+        return searched_of(frame, self._target.id, {goal.id for goal in goals})
 
     def _prepare(self, place: Place) -> Prepared:
         self._send(
@@ -145,22 +177,38 @@ class Session:
                 "files": list(self._target.files),
                 "catalogue": catalogue.load().as_json(_related(self._target.apis)),
                 "schemas": _schemas(),
-                "hidden": list(OUR_OWN) if place.python == Path(sys.executable) else [],
+                "routes": catalogue.load().routes(),
+                "network": _network(place.isolation),
+                "hidden": list(place.hidden),
             }
         )
         frame = next(self._replies(PREPARE_SECONDS))
         if frame["type"] == "unprepared":
-            raise Unpreparable(frame["reason"])
-        return Prepared(tuple(frame["points"]), tuple(frame["standins"]), tuple(frame["notes"]))
+            raise Unpreparable(frame["reason"][:LONGEST_TEXT])
+        return Prepared(tuple(frame["points"]), _few(frame["standins"]), _few(frame["notes"]))
 
     def _batch(self, probes: Sequence[Probe], seconds: float) -> list[Run]:
         self._send(run_frame(probes, seconds))
         runs: dict[int, Run] = {}
-        replies = self._replies(len(probes) * seconds + MARGIN_SECONDS)
+        replies = self._replies(
+            len(probes) * seconds + MARGIN_SECONDS,
+            silence=seconds + MARGIN_SECONDS,
+            questions=MOST_QUESTIONS * (len(probes) + 1),
+        )
         while (frame := next(replies))["type"] == "ran":
-            for result in frame["results"]:
-                runs[result["index"]] = run_of(result, self.prepared.points)
+            new = {result["index"]: result for result in frame["results"]}
+            if len(new) < max(1, len(frame["results"])) or new.keys() & runs.keys():
+                raise self._failure(BadFrame("no result, or one twice"))
+            for index, result in new.items():
+                runs[index] = self._placed(run_of(result, self.prepared.points))
         return self._in_order(runs, len(probes), frame["ended"])
+
+    def _placed(self, run: Run) -> Run:
+        """The run, its exception nowhere where the file it names is none of the tree."""
+        ending = run.ending
+        if not isinstance(ending, Raised) or _is_in(self._tree, ending.path):
+            return run
+        return replace(run, ending=replace(ending, path="", line=0, function=""))
 
     def _in_order(
         self, runs: Mapping[int, Run], asked: int, ended: Mapping[str, Any] | None
@@ -175,31 +223,39 @@ class Session:
             raise GuestFailure("the guest left out results")
         return [*ordered, Run(Died(int(ended["signal"])))]
 
-    def _send(self, message: Mapping[str, Any]) -> None:
+    def _send(self, message: Mapping[str, Any], seconds: float = SEND_SECONDS) -> None:
         try:
-            self._guest.channel.send(message)
-        except (ChannelClosed, ChannelTimeout) as error:
+            self._guest.channel.send(message, seconds)
+        except (BadFrame, ChannelClosed, ChannelTimeout) as error:
             raise self._failure(error) from error
 
-    def _replies(self, seconds: float) -> Iterator[Mapping[str, Any]]:
+    def _replies(
+        self, seconds: float, silence: float | None = None, questions: int = 0
+    ) -> Iterator[Mapping[str, Any]]:
         """What the guest says, without end; its questions are answered on the way.
 
         Only what answers our last message gets through the channel.  Raises
-        ``GuestFailure`` when ``seconds`` are over; the time that engines take
-        is not counted.
+        ``GuestFailure`` when ``seconds`` are over, when nothing is heard for
+        ``silence``, and after more than ``questions``; the time that engines
+        take is not counted.
         """
         deadline = time.monotonic() + seconds
         while True:
+            left = max(0.1, deadline - time.monotonic())
             try:
-                frame = self._guest.channel.receive(max(0.1, deadline - time.monotonic()))
+                frame = self._guest.channel.receive(min(left, silence or left))
             except (ChannelClosed, ChannelTimeout, BadFrame) as error:
                 raise self._failure(error) from error
             if frame["type"] != "ask":
                 yield frame
                 continue
+            questions -= 1
+            if questions < 0:
+                raise self._failure(BadFrame("questions without end"))
             began = time.monotonic()
-            self._send(self._answer(frame))
+            answer = self._answer(frame)
             deadline += time.monotonic() - began
+            self._send(answer, ANSWER_SECONDS)
 
     def _answer(self, frame: Mapping[str, Any]) -> Mapping[str, Any]:
         try:
@@ -214,6 +270,27 @@ class Session:
         tail = self._guest.stderr_tail().strip()[-500:]
         reason = self._guest.stopped or f"{type(error).__name__}: {error}"
         return GuestFailure(reason + (f"\n{tail}" if tail else ""))
+
+
+def _network(isolation: Isolation) -> dict[str, str | None] | None:
+    """What the guest's network is: left alone, closed, or closed but for a proxy."""
+    if not isolation.isolated:
+        return None
+    if not isolation.namespaces:
+        return {"authority": None, "certificate": None, "key": None}
+    made = certificate(catalogue.load().hosts)
+    return {"authority": made.authority, "certificate": made.certificate, "key": made.key}
+
+
+def _is_in(tree: Path, path: str) -> bool:
+    inside = PurePosixPath(path)
+    usual = not inside.is_absolute() and ".." not in inside.parts and path.isprintable()
+    return usual and (tree / path).is_file()
+
+
+def _few(texts: Sequence[str]) -> tuple[str, ...]:
+    """What the guest says for the report, bounded."""
+    return tuple(text[:LONGEST_TEXT] for text in texts[:MOST_TEXTS])
 
 
 def _related(apis: Sequence[str]) -> list[str]:
