@@ -42,7 +42,7 @@ def inspect(settings: Settings) -> Inspection:
     """Find this machine's isolation and try every known escape against it."""
     try:
         sandbox = settings.sandbox
-        isolation = find_isolation(sandbox.uids, choice=sandbox.isolation)
+        isolation = find_isolation(sandbox.uids, choice=sandbox.isolation, python=sandbox.python)
         fought = run_battery(isolation, python=sandbox.python)
         through = [attack for attack in fought if not attack.held]
     except NoIsolation as error:

@@ -181,7 +181,9 @@ def without_bubblewrap():
 
 @root
 def test_no_isolation_refuses_and_says_what_to_install(at_home, scans, without_bubblewrap):
-    said = refused(at_home.run("check", scans, "--quiet", prefix=without_bubblewrap), status=3)
+    asked = {"ASSAYER_SANDBOX__ISOLATION": "bubblewrap"}
+    done = at_home.run("check", scans, "--quiet", prefix=without_bubblewrap, **asked)
+    said = refused(done, status=3)
     assert "bwrap is not installed" in said
     assert "apt install bubblewrap" in said
     assert "--trust" in said

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from worker.environments import OUR_OWN
 from worker.laboratory.session import Place
-from worker.sandbox.isolation import TRUSTED, find_isolation
+from worker.sandbox.isolation import TRUSTED, Isolation, find_isolation
 from worker.sandbox.limits import Limits
 from worker.settings.server import SandboxSettings, Settings
 
@@ -19,10 +19,14 @@ def place_for(settings: Settings, *, trust: bool) -> Place:
     isolates.
     """
     sandbox = settings.sandbox
-    isolation = TRUSTED if trust else find_isolation(sandbox.uids, choice=sandbox.isolation)
-    python = settings.sandbox.python
+    isolation = TRUSTED if trust else _isolation(sandbox)
+    python = sandbox.python
     hidden = OUR_OWN if python == Path(sys.executable) else ()
     return Place(isolation, python, _limits(settings.sandbox), hidden)
+
+
+def _isolation(sandbox: SandboxSettings) -> Isolation:
+    return find_isolation(sandbox.uids, choice=sandbox.isolation, python=sandbox.python)
 
 
 def _limits(sandbox: SandboxSettings) -> Limits:

@@ -90,8 +90,18 @@ def readable_by_others(path: Path) -> bool:
 
 
 def reachable_by_others(path: Path) -> bool:
-    """Say whether everyone can pass through the folders above ``path``."""
-    return all(folder.stat().st_mode & 0o001 for folder in path.resolve().parents)
+    """Say whether everyone can pass through the folders above ``path`` that are there."""
+    above = [folder for folder in path.resolve().parents if folder.exists()]
+    return all(folder.stat().st_mode & 0o001 for folder in above)
+
+
+def private_folder(python: Path) -> Path | None:
+    """Return a folder of an interpreter that not everyone can read, if there is one."""
+    folders = interpreter_folders(python)
+    return next(
+        (each for each in folders if not (reachable_by_others(each) and readable_by_others(each))),
+        None,
+    )
 
 
 def bubblewrap(inside: Inside, limits: Limits, *, seccomp: int, info: int) -> Iterator[str]:

@@ -25,7 +25,7 @@ def examine_isolation(
     ``choice`` asks for one set of layers; ``python`` runs the attacks.
     """
     try:
-        isolation = find_isolation(uid_range, choice=choice)
+        isolation = find_isolation(uid_range, choice=choice, python=Path(python))
     except NoIsolation as error:
         return [
             Check("isolation", ok=False, detail=problem, remedy=remedy)

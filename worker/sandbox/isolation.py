@@ -13,7 +13,13 @@ from typing import Literal, TypeAlias
 
 from worker.errors import MachineError
 from worker.sandbox.cgroups import usable_hierarchies
-from worker.sandbox.command import SEARCH_PATH, Inside, sandboxed, system_binds
+from worker.sandbox.command import (
+    SEARCH_PATH,
+    Inside,
+    private_folder,
+    sandboxed,
+    system_binds,
+)
 from worker.sandbox.filter import NoFilter, Strictness, filter_descriptor, seccomp_filter
 from worker.sandbox.hierarchies import Hierarchy
 from worker.sandbox.keeper.landlock import version
@@ -78,19 +84,23 @@ TRUSTED = Isolation(
 
 
 def find_isolation(
-    uid_range: range = UIDS, state: Path = STATE, choice: Choice = "auto"
+    uid_range: range = UIDS,
+    state: Path = STATE,
+    choice: Choice = "auto",
+    python: Path | None = None,
 ) -> Isolation:
     """Return the isolation that works here, after starting a program in it.
 
-    Bubblewrap comes before Landlock; ``choice`` asks for one of them.  Raises
-    ``NoIsolation`` with what to install where none works.
+    Bubblewrap comes before Landlock; ``choice`` asks for one of them;
+    ``python`` is the interpreter that guests will run.  Raises ``NoIsolation``
+    with what to install where none works.
     """
     uids = uid_range if os.geteuid() == 0 else None
     failures: list[NoIsolation] = []
     for name, find in SETS.items():
         if choice in ("auto", name):
             try:
-                return find(uids, state)
+                return find(uids, state, python)
             except NoIsolation as failure:
                 failures.append(failure)
     raise NoIsolation(
@@ -99,7 +109,8 @@ def find_isolation(
     )
 
 
-def _bubblewrap(uids: range | None, state: Path) -> Isolation:
+def _bubblewrap(uids: range | None, state: Path, python: Path | None) -> Isolation:
+    del python  # it is mounted, wherever it lies
     missing = [tool for tool in TOOLS if not shutil.which(tool, path=SEARCH_PATH)]
     if missing:
         raise NoIsolation(
@@ -122,13 +133,19 @@ def _bubblewrap(uids: range | None, state: Path) -> Isolation:
     return isolation
 
 
-def _landlock(uids: range | None, state: Path) -> Isolation:
+def _landlock(uids: range | None, state: Path, python: Path | None) -> Isolation:
     abi, needed = version(), OLDEST if uids else OLDEST_OF_SAME_USER
     if abi < needed:
         has = f"version {abi} of Landlock" if abi else "no Landlock"
         raise NoIsolation(
             [f"the kernel has {has}, and {needed} is needed to do without namespaces"],
             [f"Run Linux {RELEASES[needed]} or newer with lsm=landlock,…"],
+        )
+    private = private_folder(python) if uids and python else None
+    if private:
+        raise NoIsolation(
+            [f"without namespaces the sandbox's user cannot read {private}"],
+            ["Set [sandbox] python to an interpreter that every user can run."],
         )
     strictness = Strictness(namespaces=False, own_uid=uids is not None)
     hierarchies = usable_hierarchies()
@@ -147,7 +164,7 @@ def _landlock(uids: range | None, state: Path) -> Isolation:
     return isolation
 
 
-SETS: Mapping[str, Callable[[range | None, Path], Isolation]] = {
+SETS: Mapping[str, Callable[[range | None, Path, Path | None], Isolation]] = {
     "bubblewrap": _bubblewrap,
     "landlock": _landlock,
 }

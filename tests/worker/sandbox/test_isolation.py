@@ -56,6 +56,17 @@ def test_missing_tool_is_named(monkeypatch, tmp_path):
     assert len(raised.value.problems) == len(raised.value.remedies)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user's guests run as that user")
+def test_interpreter_in_a_private_folder_needs_mounts(landlock, tmp_path):
+    del landlock
+    (tmp_path / "env" / "bin").mkdir(parents=True)
+    (tmp_path / "env" / "pyvenv.cfg").touch()
+    (tmp_path / "env").chmod(0o700)
+    with pytest.raises(NoIsolation, match="cannot read") as raised:
+        find_isolation(choice="landlock", python=tmp_path / "env" / "bin" / "python")
+    assert "[sandbox] python" in raised.value.remedy
+
+
 @pytest.mark.parametrize(("abi", "has"), [(0, "no Landlock"), (2, "version 2 of Landlock")])
 def test_every_obstacle_is_named(monkeypatch, tmp_path, abi, has):
     monkeypatch.setattr(module, "SEARCH_PATH", str(tmp_path))
