@@ -29,10 +29,10 @@ from worker.environments import Environment
 from worker.laboratory.codec import run_frame, run_of, searched_of
 from worker.sandbox.certificates import certificate
 from worker.sandbox.channel import SEND_SECONDS, ChannelClosed, ChannelTimeout
-from worker.sandbox.frames import BadFrame
 from worker.sandbox.guest import GuestProcess
 from worker.sandbox.isolation import Isolation
 from worker.sandbox.limits import Limits
+from worker.sandbox.shapes import BadFrame
 
 PREPARE_SECONDS = 60.0
 PROBE_SECONDS = 10.0

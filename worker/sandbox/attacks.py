@@ -19,11 +19,11 @@ from worker.sandbox.attack_battery.lasting import HOLDING, STAYING
 from worker.sandbox.attack_battery.main import ATTACKS
 from worker.sandbox.canaries import Canaries, canaries
 from worker.sandbox.channel import ChannelClosed, ChannelTimeout
-from worker.sandbox.frames import BadFrame
 from worker.sandbox.guest import GuestProcess
 from worker.sandbox.isolation import Isolation
 from worker.sandbox.launch import Program
 from worker.sandbox.limits import GIB, MIB, Limits
+from worker.sandbox.shapes import BadFrame
 
 BATTERY = Program(Path(__file__).parent / "attack_battery", "_attack_battery")
 VICTIM = BATTERY.folder / "victim.py"

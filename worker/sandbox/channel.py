@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from worker.sandbox.frames import BadFrame, check
+from worker.sandbox.frames import check
+from worker.sandbox.shapes import BadFrame
 
 LIMIT = 32 * 1024 * 1024
 PARTS = 1 << 21

@@ -26,9 +26,9 @@ from worker.broker import Broker, Recordings
 from worker.engines import Engines, NoAnswer
 from worker.laboratory.session import MOST_DEATHS, GuestFailure, Place, Session, Unpreparable
 from worker.sandbox.channel import ChannelClosed, ChannelTimeout
-from worker.sandbox.frames import BadFrame
 from worker.sandbox.isolation import find_isolation
 from worker.sandbox.limits import Limits
+from worker.sandbox.shapes import BadFrame
 from worker.sources.plain import plain_input
 
 APP = """\

@@ -6,7 +6,7 @@ import pytest
 
 from analyzers.guest.wire import pack
 from worker.sandbox.channel import decoded
-from worker.sandbox.frames import BadFrame
+from worker.sandbox.shapes import BadFrame
 
 
 def asked(content, **more):

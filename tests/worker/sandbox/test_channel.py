@@ -5,7 +5,7 @@ import struct
 import pytest
 
 from worker.sandbox.channel import LIMIT, Channel, ChannelClosed, decoded
-from worker.sandbox.frames import BadFrame
+from worker.sandbox.shapes import BadFrame
 
 PREPARED = {
     "type": "prepared",

@@ -15,7 +15,8 @@ from worker.broker import ApiRequest
 from worker.laboratory.codec import run_of, searched_of
 from worker.report.literals import literal
 from worker.sandbox.channel import PARTS, decoded
-from worker.sandbox.frames import BadFrame, check
+from worker.sandbox.frames import check
+from worker.sandbox.shapes import BadFrame
 
 ASK = {"type": "ask", "api": "a", "request": {"content": {"$bytes": "AA=="}, "parameters": {}}}
 MESSAGES = [

@@ -9,12 +9,12 @@ import pytest
 
 from worker.errors import MachineError
 from worker.sandbox.channel import ChannelClosed, ChannelTimeout
-from worker.sandbox.frames import BadFrame
 from worker.sandbox.guest import GuestProcess, guest_program
 from worker.sandbox.isolation import TRUSTED
 from worker.sandbox.launch import Program
 from worker.sandbox.limits import MIB, Limits
 from worker.sandbox.processes import family
+from worker.sandbox.shapes import BadFrame
 from worker.sandbox.slots import UIDS
 
 on_landlock = pytest.mark.parametrize("isolation", ["landlock"], indirect=True)
