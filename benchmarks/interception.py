@@ -22,8 +22,8 @@ from analyzers import catalogue
 from analyzers.vocabulary import ApiCall, Literal, NotRun, Probe, Reason, Returned, Run, Target
 from worker.broker import Broker, Budget, Recordings
 from worker.engines import Engines
-from worker.laboratory.place import place_for
-from worker.laboratory.session import Place, Session
+from worker.laboratory.place import Place, place_for
+from worker.laboratory.session import Session
 from worker.settings.server import Settings
 
 FOLDER = Path(__file__).parent / "interception_suite"

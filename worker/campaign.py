@@ -29,7 +29,7 @@ from worker.ignores import ignored_findings
 from worker.interruption import heed, settle
 from worker.laboratory.bench import Laboratory, SandboxBench
 from worker.laboratory.confirm import Confirmer
-from worker.laboratory.session import GuestFailure, Unpreparable
+from worker.laboratory.failures import GuestFailure, Unpreparable
 from worker.settings.configuration import Configuration
 
 LEAST_TARGET_SECONDS = 20.0

@@ -23,9 +23,10 @@ from worker.changes import materialise
 from worker.engines import Engines
 from worker.environments import Environments, own_environment
 from worker.errors import UsageError
+from worker.laboratory.failures import GuestFailure, Unpreparable
 from worker.laboratory.furnishing import obstacle
-from worker.laboratory.place import place_for
-from worker.laboratory.session import GuestFailure, Place, Session, Unpreparable
+from worker.laboratory.place import Place, place_for
+from worker.laboratory.session import Session
 from worker.report.as_json import replay_files
 from worker.report.replay import read_replay
 from worker.settings.server import Settings

@@ -23,7 +23,8 @@ from tests.analyzers.cloud.bench import Case, FakeBench
 from worker.broker import Broker, Recordings
 from worker.engines import Engines
 from worker.laboratory.bench import Laboratory, Tree
-from worker.laboratory.session import Place, Prepared
+from worker.laboratory.place import Place
+from worker.laboratory.preparing import Prepared
 from worker.sandbox.isolation import TRUSTED
 from worker.sandbox.limits import Limits
 from worker.sources import Sources

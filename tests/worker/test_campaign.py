@@ -22,7 +22,7 @@ from tests.analyzers.samples import finding
 from tests.worker.sessions import FakeSession, answered, laboratory, target, tree
 from worker import interruption
 from worker.campaign import LEAST_TARGET_SECONDS, Campaign
-from worker.laboratory.session import GuestFailure
+from worker.laboratory.failures import GuestFailure
 from worker.settings.configuration import Configuration, Ignore
 
 CRASHING = "def check(path):\n    return labels()[0]\n"

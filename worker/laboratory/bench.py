@@ -29,7 +29,9 @@ from analyzers.vocabulary import (
 from worker.broker import Broker
 from worker.environments import Environment
 from worker.interruption import heed
-from worker.laboratory.session import GuestFailure, Place, Session, Unpreparable
+from worker.laboratory.failures import GuestFailure, Unpreparable
+from worker.laboratory.place import Place
+from worker.laboratory.session import Session
 from worker.sources import Sources
 from worker.temporary import owned_folder
 

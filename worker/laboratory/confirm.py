@@ -28,7 +28,8 @@ from analyzers.vocabulary import (
 )
 from worker.functions import has_function
 from worker.laboratory.bench import Laboratory, Tree, relocated
-from worker.laboratory.session import GuestFailure, Session, Unpreparable
+from worker.laboratory.failures import GuestFailure, Unpreparable
+from worker.laboratory.session import Session
 
 History = Sequence[tuple[Probe, Run]]
 

@@ -1,15 +1,41 @@
-"""Where guests run, by the operator's settings."""
+"""Where guests run: isolation, interpreter and limits, by the operator's settings."""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from worker.environments import OUR_OWN
-from worker.laboratory.session import Place
+from worker.environments import OUR_OWN, Environment
 from worker.sandbox.isolation import TRUSTED, Isolation, find_isolation
 from worker.sandbox.limits import Limits
 from worker.settings.server import SandboxSettings, Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where guests run: the isolation, the interpreter, the limits.
+
+    ``hidden`` are packages that the interpreter has and the project has not;
+    ``layer`` holds what the guest itself needs where the interpreter has it not.
+    """
+
+    isolation: Isolation
+    python: Path
+    limits: Limits
+    hidden: tuple[str, ...] = ()
+    layer: Path | None = None
+
+    def of(self, environment: Environment | None) -> Place:
+        """The place with the interpreter and packages of an environment."""
+        if environment is None:
+            return self
+        return replace(
+            self,
+            python=environment.python,
+            hidden=environment.hidden,
+            layer=environment.layer,
+        )
 
 
 def place_for(settings: Settings, *, trust: bool) -> Place:

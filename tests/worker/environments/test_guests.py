@@ -13,7 +13,8 @@ from worker.broker import Broker, Recordings
 from worker.check import CheckRequest, check
 from worker.cli.progress import Silent
 from worker.engines import Engines
-from worker.laboratory.session import Place, Session
+from worker.laboratory.place import Place
+from worker.laboratory.session import Session
 from worker.sandbox.isolation import find_isolation
 from worker.sandbox.limits import Limits
 from worker.settings.server import Settings

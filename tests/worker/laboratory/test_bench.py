@@ -9,7 +9,7 @@ from analyzers.vocabulary import NotRun, Suggestion, Supply, Tally, Wanted
 from tests.analyzers.cloud.bench import goals
 from tests.worker.sessions import LABELS, answered, laboratory, target, tree
 from worker.laboratory.bench import SPENT, SandboxBench, apply, relocated
-from worker.laboratory.session import GuestFailure, Unpreparable
+from worker.laboratory.failures import GuestFailure, Unpreparable
 
 ALARM = """\
 def check(path):

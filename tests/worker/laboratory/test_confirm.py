@@ -21,7 +21,7 @@ from tests.analyzers.cloud.bench import goals
 from tests.analyzers.samples import finding, raised
 from tests.worker.sessions import answered, laboratory, target, tree
 from worker.laboratory.confirm import Confirmer, _worse
-from worker.laboratory.session import GuestFailure, Unpreparable
+from worker.laboratory.failures import GuestFailure, Unpreparable
 
 CAREFUL = """\
 def check(path):

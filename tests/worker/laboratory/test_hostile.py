@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import worker.laboratory.conversation
 import worker.laboratory.session
 from analyzers.vocabulary import Literal, Outcome, Probe, Raised, Returned
 from tests.analyzers.cloud.bench import goals
@@ -19,7 +20,9 @@ from worker.broker import Broker, Recordings
 from worker.engines import Engines
 from worker.errors import MachineError
 from worker.laboratory.bench import SandboxBench
-from worker.laboratory.session import GuestFailure, Place, Session
+from worker.laboratory.failures import GuestFailure
+from worker.laboratory.place import Place
+from worker.laboratory.session import Session
 from worker.sandbox import guest
 from worker.sandbox.isolation import find_isolation
 from worker.sandbox.launch import Program
@@ -64,8 +67,8 @@ PROBE = Probe("app.py::f", {"names": Literal("[]")})
 def test_hostile_guest_ends_alone(place, tmp_path, broker, way, monkeypatch):
     """Within bounded time and memory, as a failure of its own session."""
     if way in UNHEARD:
-        for limit in ("MARGIN_SECONDS", "ANSWER_SECONDS"):
-            monkeypatch.setattr(worker.laboratory.session, limit, 1.0)
+        monkeypatch.setattr(worker.laboratory.session, "MARGIN_SECONDS", 1.0)
+        monkeypatch.setattr(worker.laboratory.conversation, "ANSWER_SECONDS", 1.0)
     began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with session(place, tmp_path, broker, way) as hostile, pytest.raises(GuestFailure):
         hostile.run([PROBE], 1.0)

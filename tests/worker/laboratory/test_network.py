@@ -14,7 +14,8 @@ from tests.analyzers.cloud.bench import goals
 from tests.worker.sessions import LABELS, target
 from worker.broker import Broker, Recordings
 from worker.engines import Engines
-from worker.laboratory.session import Place, Session
+from worker.laboratory.place import Place
+from worker.laboratory.session import Session
 from worker.sandbox.command import reachable_by_others
 from worker.sandbox.isolation import NoIsolation, find_isolation
 from worker.sandbox.limits import Limits

@@ -24,7 +24,9 @@ from tests.analyzers.cloud.bench import goals
 from tests.worker.sessions import LABELS, PLACE, target
 from worker.broker import Broker, Recordings
 from worker.engines import Engines, NoAnswer
-from worker.laboratory.session import MOST_DEATHS, GuestFailure, Place, Session, Unpreparable
+from worker.laboratory.failures import GuestFailure, Unpreparable
+from worker.laboratory.place import Place
+from worker.laboratory.session import MOST_DEATHS, Session
 from worker.sandbox.channel import ChannelClosed, ChannelTimeout
 from worker.sandbox.isolation import find_isolation
 from worker.sandbox.limits import Limits
