@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from analyzers.vocabulary import Input, Origin, Supply, Wanted
-from worker.engines import NoAnswer, Outage
+from worker.engines import NoAnswer, Outage, Rejected
 from worker.engines.http import Http, json_object
 from worker.sources.folder import keyword
 from worker.sources.kept import Kept
@@ -62,7 +62,7 @@ class Openverse:
                 found.append(item)
             if len(found) == count:
                 return Supply(tuple(found))
-        if isinstance(problem, Outage):
+        if isinstance(problem, Outage | Rejected):
             self.outages[str(problem)] = None
         what = wanted.reading or "everyday things"
         missing = str(problem or f"Openverse has {len(found)} pictures of {what!r}")

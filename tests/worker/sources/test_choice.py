@@ -72,4 +72,4 @@ def test_failed_service_is_an_outage(stand_in, tmp_path):
     failing = sources(offline=False, kept=tmp_path, images=setting)
     assert failing.outages == ()
     failing.find(Wanted(LABELS, "an unheard of thing"), 2, 0)
-    assert failing.outages == ("Openverse gave no answer: HTTP 400",)
+    assert failing.outages == ("Openverse rejected the question: HTTP 400",)
