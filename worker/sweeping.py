@@ -17,6 +17,7 @@ from pathlib import Path
 
 from worker.environments.cache import BUILDING
 from worker.mounts import mounts, mounts_below
+from worker.programs import environment
 from worker.sandbox.cgroups import sweep_cgroups
 from worker.sandbox.command import SCRATCH
 from worker.sandbox.slots import STATE
@@ -160,6 +161,7 @@ def _stale_mounts(state: Path) -> Iterator[str]:
         with suppress(OSError, subprocess.SubprocessError):
             subprocess.run(  # noqa: S603 - a fixed program, a place of ours
                 ["/bin/umount", "--lazy", "--", str(place)],
+                env=environment(),
                 stderr=subprocess.DEVNULL,
                 timeout=UNMOUNT_SECONDS,
                 check=True,

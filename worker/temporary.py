@@ -21,6 +21,7 @@ from typing import IO
 
 from worker.errors import MachineError
 from worker.mounts import mounts_below
+from worker.programs import environment
 
 PARTS = ".parts"
 REMOVE_SECONDS = 120
@@ -101,6 +102,7 @@ def remove(path: Path) -> None:
             with suppress(OSError, subprocess.TimeoutExpired):
                 subprocess.run(  # noqa: S603 - fixed programs, a path of ours
                     [*command, "--", str(path)],
+                    env=environment(),
                     stderr=subprocess.DEVNULL,
                     timeout=REMOVE_SECONDS,
                     check=False,

@@ -13,6 +13,7 @@ from typing import IO
 
 from worker.changes.process import Call, running
 from worker.errors import MachineError, UsageError
+from worker.programs import environment
 
 SECONDS = 120.0
 MAX_OUTPUT = 256 << 20
@@ -126,8 +127,7 @@ class Git:
     @property
     def variables(self) -> dict[str, str]:
         """The whole environment that git gets."""
-        kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-        return kept | _ENVIRONMENT | dict(self.environment)
+        return environment(*_KEPT) | _ENVIRONMENT | dict(self.environment)
 
     @staticmethod
     @contextmanager

@@ -12,6 +12,7 @@ from urllib.parse import SplitResult, urlsplit
 from worker.changes.git import OURS, Git
 from worker.changes.process import Call, Running, running
 from worker.errors import MachineError, UsageError
+from worker.programs import environment
 
 PERIOD = 0.05
 MAX_COMPLAINTS = 1 << 20
@@ -132,13 +133,11 @@ class Store:
             *settings, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head",
             "--no-recurse-submodules", "--no-auto-maintenance", *options_and_names,
         )  # fmt: skip
-        kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
-        if self.origin.loopback:
-            kept = {}
+        kept = () if self.origin.loopback else _KEPT
         call = Call(
             [*self._bounded(), program, *rest],
             self.folder,
-            git.variables | kept | self.origin.environment,
+            environment(*kept) | git.variables | self.origin.environment,
         )
         with running(call, max(self.deadline - time.monotonic(), 0.0)) as process:
             self._watch(process)

@@ -11,6 +11,7 @@ from worker.check import Checked, CheckRequest, check
 from worker.cli.output import Output, publish, written
 from worker.cli.progress import progress_listener
 from worker.demo import BASE, BUNDLE, HEAD
+from worker.programs import environment
 from worker.settings.server import read_settings
 from worker.sweeping import sweep
 from worker.temporary import owned_folder
@@ -65,6 +66,7 @@ def unpack(folder: Path) -> Path:
     ):
         subprocess.run(  # noqa: S603 - git, with arguments of ours
             ["git", *arguments],  # noqa: S607
+            env=environment("PATH", "HOME"),
             check=True,
             timeout=GIT_SECONDS,
         )

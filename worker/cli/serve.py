@@ -102,7 +102,7 @@ def _serve_and_work(command: list[str], settings: Settings) -> int:
     """Run the web app beside the worker; the end of either ends both."""
     _log_to_stderr()
     stop = _stopped_by_signals()
-    with subprocess.Popen(command) as web:  # noqa: S603 our own interpreter
+    with subprocess.Popen(command, env=os.environ) as web:  # noqa: S603 Assayer itself
         threading.Thread(target=_tell_of_end, args=(web, stop), daemon=True).start()
         try:
             work(settings, stop)

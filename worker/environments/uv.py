@@ -22,6 +22,7 @@ from uv import find_uv_bin
 
 from worker.environments.declarations import printable
 from worker.errors import MachineError
+from worker.programs import environment
 
 PASSED = (
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"),
@@ -29,7 +30,6 @@ PASSED = (
 )
 LARGEST_FILE = 8 << 30
 POLL_SECONDS = 0.2
-SEARCH_PATH = "/usr/local/bin:/usr/bin:/bin"
 _PREFIX = ("setpriv", "--no-new-privs", "--pdeathsig", "KILL", "--")
 _UNSATISFIABLE = 1
 
@@ -167,12 +167,10 @@ class Uv:
             self._watch()
 
     def _environment(self) -> Mapping[str, str]:
-        passed = {name: os.environ[name] for name in PASSED if name in os.environ}
         home = self._work / "home"
         home.mkdir(exist_ok=True)
         return {
-            **passed,
-            "PATH": SEARCH_PATH,
+            **environment(*PASSED),
             "HOME": str(home),
             "TMPDIR": str(self._work),
             "UV_CACHE_DIR": str(self._downloads),

@@ -19,6 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from worker.programs import environment
 from worker.sandbox.command import joining
 from worker.sandbox.hierarchies import Hierarchy, hierarchies, prepared
 from worker.sandbox.limits import SHARED_MEMORY, Limits
@@ -71,6 +72,7 @@ def usable_hierarchies() -> tuple[Hierarchy, ...]:
 def _start_in(group: Group) -> None:
     subprocess.run(  # noqa: S603 - our own command line
         [*joining(group.folders), "/bin/true"],
+        env=environment(),
         stderr=subprocess.DEVNULL,
         timeout=TRIAL_SECONDS,
         check=True,
