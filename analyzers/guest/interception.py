@@ -40,6 +40,13 @@ FAMILIES: Tuple[Family, ...] = (
     _pictures,
 )
 
+LEFT_OUT = ("google.api_core.operations_v1.transports.rest_asyncio",)
+"""Optional parts of SDKs that nothing here sends anything through.
+
+This one imports aiohttp, which takes longer than all the rest of the client.
+The SDK expects it to be missing, as without its extra.
+"""
+
 
 class Interception:
     """The rules of all families; the first that says something of a module counts."""
@@ -67,6 +74,8 @@ class Interception:
         project = Project(*about, schema, known, self._network)
         self._rules = [rule for family in FAMILIES for rule in family(project)]
         self._any = re.compile("|".join(f"(?:{rule.modules})" for rule in self._rules))
+        for name in LEFT_OUT:
+            sys.modules.setdefault(name, None)  # type: ignore[arg-type]
         standins.InertModule.submodule = staticmethod(self._submodule)
         sys.meta_path.insert(0, First(self.patch, self.instead, self.special))
         sys.meta_path.append(Last(self.missing, self._root))

@@ -50,6 +50,15 @@ def project(tmp_path: Path) -> Path:
     return tmp_path / "tree"
 
 
+def test_part_of_an_sdk_that_sends_nothing_is_not_imported(start, project) -> None:
+    text = "import sys\nfrom google.cloud import vision\n\n\ndef call(x):\n    return %s\n"
+    (project / "app.py").write_text(text % "'aiohttp' in sys.modules, callable(vision.Image)")
+    guest = start(project)
+    guest.prepare("app.py", "call")
+    (result,) = guest.run(probe([], x=content("bytes")), blobs={"b1": b"picture"})
+    assert result["ending"]["value"] == "(False, True)"
+
+
 def test_sdk_that_fails_to_import_is_stood_in_for(start, python, project) -> None:
     guest = start(project, python=python(FAILING))
     assert "google.cloud.vision_v1" in guest.prepare("app.py", "call")["standins"]
