@@ -27,6 +27,7 @@ LONGEST_REPLY = 60.0
 LONGEST_QUESTION = 120.0
 MOST_BYTES = 16 * 1024 * 1024
 TIMEOUT = 30.0
+MOST_REDIRECTS = 3
 _AGAIN = frozenset({408, 429, 500, 502, 503, 504})
 _AT_FAULT = frozenset({400, 413, 415, 422})
 USER_AGENT = "Assayer (tests pull requests of projects that use machine learning)"
@@ -44,6 +45,10 @@ logging.getLogger("httpx").addFilter(_Redacting())
 logging.getLogger("httpcore").setLevel(logging.WARNING)  # it would log headers
 
 
+class Forbidden(httpx.TransportError):  # noqa: N818 - what a transport says of an address
+    """An address that must not be asked, and why; asking again would not help."""
+
+
 @dataclass(slots=True)
 class Http:
     """One service, asked again after 429, 5xx and broken connections.
@@ -51,7 +56,8 @@ class Http:
     A server that fails again and again is left alone for a while (``Breaker``):
     whoever has many questions need not wait for each.
     ``name`` says in messages who is asked; ``wait`` sleeps (seconds);
-    ``redirects`` are followed only where no secret is sent; ``secrets`` are
+    ``redirects``, at most three, are followed only where no secret is sent;
+    ``transport`` chooses what is asked and how; ``secrets`` are
     never repeated, and an answer that repeats one is none.
     """
 
@@ -60,6 +66,7 @@ class Http:
     tries: int = TRIES
     timeout: float = TIMEOUT
     redirects: bool = False
+    transport: httpx.BaseTransport | None = field(default=None, repr=False)
     secrets: Secrets = field(default_factory=Secrets, repr=False)
     _client: httpx.Client | None = field(default=None, repr=False)
     _breakers: dict[str, Breaker] = field(default_factory=dict[str, Breaker], repr=False)
@@ -124,6 +131,8 @@ class Http:
         """One try; whatever happens is a reply."""
         try:
             return self._once(request)
+        except Forbidden as error:
+            return _Reply(problem=str(error))
         except httpx.HTTPError as error:
             return _Reply(problem=type(error).__name__, again=True)
 
@@ -162,7 +171,12 @@ class Http:
 
     def _opened(self) -> httpx.Client:
         if self._client is None:
-            self._client = httpx.Client(timeout=self.timeout, headers={"user-agent": USER_AGENT})
+            self._client = httpx.Client(
+                timeout=self.timeout,
+                headers={"user-agent": USER_AGENT},
+                transport=self.transport,
+                max_redirects=MOST_REDIRECTS,
+            )
         return self._client
 
 

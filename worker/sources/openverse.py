@@ -17,6 +17,7 @@ from worker.engines.http import Http, json_object
 from worker.sources.folder import keyword
 from worker.sources.kept import Kept
 from worker.sources.pictures import Unusable, picture
+from worker.sources.public import PublicOnly
 
 ENDPOINT = "https://api.openverse.org"
 PAGE = 20
@@ -41,6 +42,11 @@ class Openverse:
     download: Http = field(
         default_factory=lambda: Http("the picture's server", tries=2, redirects=True), repr=False
     )
+
+    def __post_init__(self) -> None:
+        """Let pictures come from public servers and from the operator's own alone."""
+        if self.download.transport is None:
+            self.download.transport = PublicOnly(self.endpoint)
 
     def find(self, wanted: Wanted, count: int, seed: int) -> Supply:
         """Pictures found by the wanted keyword, none named after ``other_than``.
