@@ -5,6 +5,7 @@ import pytest
 import worker.laboratory.bench
 import worker.laboratory.confirm
 from tests.worker.sessions import FakeSession
+from worker.engines.breaker import BREAKERS
 
 
 @pytest.fixture
@@ -14,3 +15,11 @@ def sessions(monkeypatch):
     monkeypatch.setattr(worker.laboratory.confirm, "Session", kind)
     monkeypatch.setattr(worker.laboratory.bench, "Session", kind)
     return kind
+
+
+@pytest.fixture(autouse=True)
+def _no_server_is_known():
+    """What a test has learnt of a server is forgotten: the next may have its port."""
+    BREAKERS.reset()
+    yield
+    BREAKERS.reset()

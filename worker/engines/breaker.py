@@ -12,6 +12,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 FAILURES = 4
+MOST_SERVERS = 1000
 SECONDS = 30.0
 LONGEST = 300.0
 
@@ -71,8 +72,42 @@ class Breaker:
                 self._until = self._clock() + min(pause, LONGEST)
                 self._probing = False
 
+    @property
+    def closed(self) -> bool:
+        """Whether nothing is known against the server."""
+        return not self._failed and not self._opened
+
     def _said(self, left: float) -> str:
         if left <= 0:
             return f"it is being tried again after {self._failed} failures: {self._problem}"
         until = datetime.now(UTC) + timedelta(seconds=left)
         return f"left alone until {until:%H:%M:%S} UTC after {self._problem}"
+
+
+class Breakers:
+    """One breaker for each server, by who asks it and where it is; safe for several threads.
+
+    Of more than ``MOST_SERVERS`` those that nothing is known against are
+    forgotten, and then the oldest.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: dict[tuple[str, str], Breaker] = {}
+
+    def of(self, name: str, server: str) -> Breaker:
+        """The breaker of what is called ``name`` at ``server``."""
+        with self._lock:
+            if len(self._known) >= MOST_SERVERS and (name, server) not in self._known:
+                known = {key: each for key, each in self._known.items() if not each.closed}
+                self._known = dict(list(known.items())[-(MOST_SERVERS // 2) :])
+            return self._known.setdefault((name, server), Breaker())
+
+    def reset(self) -> None:
+        """Forget all."""
+        with self._lock:
+            self._known.clear()
+
+
+BREAKERS = Breakers()
+"""Those of this process: what one run has learnt of a server, the next need not."""

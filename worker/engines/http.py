@@ -16,7 +16,7 @@ from typing import Any, NoReturn, cast
 import httpx
 
 from analyzers.vocabulary import JsonObject
-from worker.engines.breaker import Breaker, OpenCircuit
+from worker.engines.breaker import BREAKERS, Breaker, OpenCircuit
 from worker.engines.request import Outage, Rejected
 from worker.engines.secrets import Secrets, redacted_address
 
@@ -53,8 +53,8 @@ class Forbidden(httpx.TransportError):  # noqa: N818 - what a transport says of 
 class Http:
     """One service, asked again after 429, 5xx and broken connections.
 
-    A server that fails again and again is left alone for a while (``Breaker``):
-    whoever has many questions need not wait for each.
+    A server that fails again and again is left alone for a while (``Breaker``),
+    by all that ask it in this process: nobody need wait again.
     ``name`` says in messages who is asked; ``wait`` sleeps (seconds);
     ``redirects``, at most three, are followed only where no secret is sent;
     ``transport`` chooses what is asked and how; ``secrets`` are
@@ -69,7 +69,6 @@ class Http:
     transport: httpx.BaseTransport | None = field(default=None, repr=False)
     secrets: Secrets = field(default_factory=Secrets, repr=False)
     _client: httpx.Client | None = field(default=None, repr=False)
-    _breakers: dict[str, Breaker] = field(default_factory=dict[str, Breaker], repr=False)
 
     def post(
         self, url: str, body: JsonObject, query: Mapping[str, str], headers: Mapping[str, str]
@@ -97,7 +96,7 @@ class Http:
 
     def send(self, request: httpx.Request) -> bytes:
         """The body of the first good answer.  Raises as :meth:`post`."""
-        breaker = self._breakers.setdefault(request.url.netloc.decode(), Breaker())
+        breaker = BREAKERS.of(self.name, request.url.netloc.decode())
         deadline = time.monotonic() + LONGEST_QUESTION
         problem = ""
         for attempt in range(self.tries):

@@ -2,7 +2,10 @@ import threading
 
 import pytest
 
-from worker.engines.breaker import LONGEST, Breaker, OpenCircuit
+from tests.worker.engines.standin import Reply
+from worker.engines import Outage
+from worker.engines.breaker import FAILURES, LONGEST, MOST_SERVERS, Breaker, Breakers, OpenCircuit
+from worker.engines.http import Http
 
 
 class Clock:
@@ -109,3 +112,46 @@ def test_one_of_many_threads_tries(breaker, clock):
     for thread in threads:
         thread.join()
     assert admitted == [1]
+
+
+# ------------------------------------------------------------ of a process
+
+
+def test_next_run_knows_what_the_last_has_learnt(stand_in):
+    """Another client of the same service at the same place does not ask again."""
+    server = stand_in(Reply({}, 503))
+    for _ in range(2):
+        http = Http("the provider", lambda _: None, tries=FAILURES)
+        with pytest.raises(Outage):
+            http.get(f"{server.url}/", {}, {})
+    assert len(server.asked) == FAILURES
+
+
+def test_other_service_at_the_same_place_is_asked(stand_in):
+    server = stand_in(Reply({}, 503))
+    for name in ("one provider", "another"):
+        with pytest.raises(Outage):
+            Http(name, lambda _: None, tries=FAILURES).get(f"{server.url}/", {}, {})
+    assert len(server.asked) == 2 * FAILURES
+
+
+def test_threads_share_one_breaker():
+    breakers, found = Breakers(), []
+    threads = [
+        threading.Thread(target=lambda: found.append(breakers.of("a", "b"))) for _ in range(20)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(map(id, found))) == 1
+
+
+def test_many_servers_do_not_fill_the_memory():
+    breakers = Breakers()
+    down = breakers.of("pictures", "down")
+    fail(down, FAILURES)
+    for number in range(3 * MOST_SERVERS):
+        breakers.of("pictures", str(number))
+    assert breakers.of("pictures", "down") is down
+    assert len(breakers._known) <= MOST_SERVERS
