@@ -208,12 +208,14 @@ class Wanted:
     """A wish for inputs whose common human reading is ``reading``.
 
     ``None`` wishes for inputs in which the API should find nothing (blank);
-    ``other_than`` lists readings that the inputs must not have.
+    ``other_than`` lists readings that the inputs must not have; ``task`` is
+    what to find in them where it is not what the API is mainly for.
     """
 
     api: str
     reading: str | None
     other_than: tuple[str, ...] = ()
+    task: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

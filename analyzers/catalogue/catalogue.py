@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
-from functools import cache
+from functools import cache, cached_property
 
 from analyzers.catalogue.labels import Vocabulary, vocabulary
 from analyzers.catalogue.model import Api, Descriptions, Factory
-from analyzers.catalogue.reading import read
+from analyzers.catalogue.reading import read, read_ordinary
 from analyzers.vocabulary import JsonObject
 
 _MODULE_ENDS = (".", "(")
@@ -139,13 +139,22 @@ class Catalogue:
         for region in self.transport.regions:
             yield first + dot + rest.replace("*", region)
 
+    @cached_property
+    def ordinary(self) -> Mapping[str, JsonObject]:
+        """Answers as APIs give them every day, by name, with every field that a real one has."""
+        return read_ordinary()
+
     def as_json(self, names: Iterable[str]) -> list[JsonObject]:
         """The entries of the APIs ``names``, as the guest reads them.
 
         Each has the fields of :class:`Api` (``null`` where absent) and
-        ``aliases``, a mapping of older dotted names to the current ones.
+        ``aliases``, a mapping of older dotted names to the current ones, and
+        ``ordinary``, an everyday answer or ``null``.
         """
-        return [asdict(self.apis[name]) | {"aliases": self.aliases} for name in sorted(set(names))]
+        return [
+            asdict(self.apis[name]) | {"aliases": self.aliases, "ordinary": self.ordinary.get(name)}
+            for name in sorted(set(names))
+        ]
 
 
 def _prefixes(path: str) -> list[int]:

@@ -21,6 +21,25 @@ class InputField:
 
 
 @dataclass(frozen=True, slots=True)
+class Meaning:
+    """One thing that an answer says, and where it stands.
+
+    ``at`` are paths in the canonical answer (``analyzers.catalogue.paths``);
+    the first that holds anything counts.  ``task`` is what a person has to
+    find in the input for it.  ``readings`` maps the provider's classes to
+    what a person would say (``HAPPY``: a happy face); with ``closed`` the API
+    knows no other classes.  ``clear`` is for a number: how far from zero it
+    is one feeling or the other.
+    """
+
+    task: str
+    at: tuple[str, ...]
+    readings: Mapping[str, str]
+    closed: bool = False
+    clear: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Api:
     """One ML API.
 
@@ -33,7 +52,9 @@ class Api:
     its servers are found (``*``: one label), ``target`` is the operation that
     the header ``X-Amz-Target`` names.  ``schema`` is the message name of the
     response; ``result``, ``key`` and ``score`` are paths in it, ``[]`` for
-    the elements of a list.  ``case`` is how the provider writes its labels.
+    the elements of a list.  ``highest`` is the best score that there is,
+    ``says`` what an answer means.  ``case`` is how the provider writes its
+    labels.
     """
 
     name: str
@@ -52,6 +73,8 @@ class Api:
     score: str | None = None
     vocabulary: str | None = None
     case: str | None = None
+    highest: float = 1.0
+    says: tuple[Meaning, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from importlib.resources import files
 from typing import Any
 
-from analyzers.catalogue.model import Api, Descriptions, Factory, InputField, Transport
+from analyzers.catalogue.model import Api, Descriptions, Factory, InputField, Meaning, Transport
+from analyzers.vocabulary import JsonObject
 
 TRANSPORT = "transport.toml"
 _LISTS = ("methods", "requests", "rest", "hosts")
@@ -65,5 +67,23 @@ def _api(provider: str, entry: dict[str, Any]) -> Api:
         fields["target"] = f"{fields['target']}.{operation}"
     if "input" in fields:
         fields["input"] = InputField(**fields["input"])
+    says = fields.pop("says", ())
+    fields["says"] = tuple(_meaning(meaning, fields["task"]) for meaning in says)
     fields["name"] = f"{provider}.{fields['name']}"
     return Api(provider=provider, **fields)
+
+
+def _meaning(entry: dict[str, Any], task: str) -> Meaning:
+    fields: dict[str, Any] = {"task": task, "readings": {}, **entry}
+    at = fields["at"]
+    fields["at"] = (at,) if isinstance(at, str) else tuple(at)
+    return Meaning(**fields)
+
+
+def read_ordinary() -> dict[str, JsonObject]:
+    """An everyday answer of each API that has one, by name."""
+    answers: dict[str, JsonObject] = {}
+    for entry in files("analyzers.catalogue").joinpath("ordinary").iterdir():
+        if entry.name.endswith(".json"):
+            answers.update(json.loads(entry.read_text(encoding="utf-8")))
+    return answers

@@ -14,10 +14,11 @@ from analyzers import catalogue
 from analyzers.catalogue import Api
 from analyzers.cloud.answers import NEGATIVE, POSITIVE, TEXT_TASKS
 from analyzers.cloud.branches import NAME
+from analyzers.cloud.classes import wrong_classes
 from analyzers.cloud.constant import constant_conditions, exhausted_branches, opposite, settled
 from analyzers.cloud.crashes import CrashLog, made_up
 from analyzers.cloud.labels import repaired, unknown_label
-from analyzers.cloud.ordinary import FULLY_MODELLED, ordinary_script
+from analyzers.cloud.ordinary import fully_modelled, ordinary_script
 from analyzers.cloud.recall import low_recall, unreached
 from analyzers.cloud.sentiment import mixed, poll, takes_text
 from analyzers.cloud.trials import (
@@ -34,6 +35,7 @@ from analyzers.vocabulary import (
     Constant,
     Finding,
     Goal,
+    Misses,
     NotRun,
     Probe,
     Run,
@@ -46,7 +48,7 @@ from analyzers.vocabulary import (
 )
 
 CORNER_INPUTS = 3
-JUDGED_BY_RECALL = TEXT_TASKS | {"labels", "objects"}
+JUDGED_BY_RECALL = TEXT_TASKS | {"labels", "objects", "caption", "faces"}
 
 
 class CloudAnalyzer:
@@ -91,6 +93,7 @@ class _Examination:
         replayed = self._replay_witnesses()
         yield from self._corner_cases()
         yield from self._constant()
+        yield from self._classes()
         yield from self._recall(replayed)
         yield from self._sentiment()
         yield from self._exhausted()
@@ -127,6 +130,15 @@ class _Examination:
             always = finding.criterion.goal
             self._closed.add(always.decision_id)
             self._prove({always.whole(opposite(always.outcome)).id})
+            yield finding
+
+    def _classes(self) -> Iterator[Finding]:
+        found = wrong_classes(
+            self._target, self._searched, self._template, self._asked(), self._bench
+        )
+        for finding in found:
+            assert isinstance(finding.criterion, Misses)
+            self._closed.add(finding.criterion.goal.decision_id)
             yield finding
 
     def _exhausted(self) -> Iterator[Finding]:
@@ -191,7 +203,8 @@ class _Examination:
     def _wishes(self, replayed: Sequence[tuple[Witness, Run]]) -> list[Wish]:
         """What to ask the sources for: branches that no lint or proof has closed."""
         exhausted = {g.decision_id for g in self._target.goals if g.id in self._searched.exhausted}
-        judged = [api.name for api in self._asked() if api.task in JUDGED_BY_RECALL]
+        judged = [api for api in self._asked() if api.task in JUDGED_BY_RECALL]
+        names = {api.name for api in judged}
         found = [
             *wishes(self._target, replayed, catalogue.load(), self._bench),
             *unconfirmed_wishes(self._target, self._searched, self._template, judged),
@@ -199,7 +212,7 @@ class _Examination:
         return [
             wish
             for wish in found
-            if wish.wanted.api in judged and wish.branch.decision_id not in self._closed | exhausted
+            if wish.wanted.api in names and wish.branch.decision_id not in self._closed | exhausted
         ]
 
     def _judged(self, trials: Sequence[Trial]) -> Iterator[Finding]:
@@ -235,13 +248,12 @@ class _Examination:
 
     def _possible(self) -> list[tuple[Probe, Run]]:
         """What was run, and the search's crashes again, but for answers that no API might give."""
-        tasks = {name: api.task for name, api in self._apis.items()}
         probes = [probe for probe, _ in self._searched.crashes]
         again = zip(probes, self._bench.run(probes), strict=True)
         return [
             (probe, run)
             for probe, run in [*self._executed, *again]
-            if not made_up(probe) or all(tasks.get(e.api) in FULLY_MODELLED for e in run.exchanges)
+            if not made_up(probe) or all(fully_modelled(e.api) for e in run.exchanges)
         ]
 
     def _unreached_goals(self) -> Iterator[Skipped]:

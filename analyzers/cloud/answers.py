@@ -1,81 +1,119 @@
-"""What an ML answer says, in the terms of its task."""
+"""What an ML answer says, in the terms of its task.
+
+Everything is read through the catalogue's description of the API
+(``catalogue.Meaning``); no provider's shapes are known here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from analyzers.catalogue import Api
-from analyzers.vocabulary import Exchange, Json, JsonObject
+from analyzers import catalogue
+from analyzers.catalogue import Api, Meaning
+from analyzers.catalogue.paths import kept, put, values
+from analyzers.vocabulary import Exchange, JsonObject
 
 POSITIVE, NEGATIVE, NEUTRAL = "positive", "negative", "neutral"
-CLEAR_SCORE = 0.25
-TEXT_TASKS = frozenset({"text", "document"})
+TEXT_TASKS = frozenset({"text", "document", "speech"})
+SAID_AS_A_WHOLE = TEXT_TASKS | {"caption"}
 
 
-def values(answer: Json, path: str) -> list[Json]:
-    """All values at a catalogue path such as ``label_annotations[].score``."""
-    found: list[Json] = [answer]
-    for step in path.split("."):
-        name, many = step.removesuffix("[]"), step.endswith("[]")
-        found = [v[name] for v in found if isinstance(v, Mapping) and name in v]
-        if many:
-            found = [item for v in found if _is_list(v) for item in _items(v)]
-    return found
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a person would say of an input, and the task of finding it."""
+
+    task: str
+    text: str
 
 
-def _is_list(value: Json) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str)
+def meaning_of(api: Api, task: str | None = None) -> Meaning | None:
+    """What the API says about a task: without one, its first meaning."""
+    return next((each for each in api.says if task in (None, each.task)), None)
 
 
-def _items(value: Json) -> list[Json]:
-    return list(value) if isinstance(value, Sequence) else []
+def said(meaning: Meaning | None, answer: JsonObject) -> tuple[str, ...]:
+    """What stands at a meaning's place, in the provider's words, the surest first.
+
+    Of classes only those that have a reading; a number is its feeling.
+    """
+    for path in meaning.at if meaning else ():
+        found = [value for value in values(answer, path) if value not in (None, "")]
+        if found:
+            return tuple(word for value in found for word in _words(meaning, value))
+    return ()
 
 
-def labels_of(api: Api, answer: JsonObject) -> tuple[str, ...]:
-    """The labels (names, descriptions) of an answer, most confident first."""
-    return tuple(str(value) for value in values(answer, api.key or ""))
+def _words(meaning: Meaning | None, value: object) -> tuple[str, ...]:
+    assert meaning is not None
+    if meaning.clear is not None:
+        return (_feeling(value, meaning.clear),)
+    word = str(value)
+    return (word,) if not meaning.readings or human(meaning, word) else ()
 
 
-def text_of(answer: JsonObject) -> str | None:
-    """The whole text that a text detection read, ``None`` for nothing."""
-    whole = values(answer, "full_text_annotation.text") or values(
-        answer, "text_annotations[].description"
-    )
-    text = str(whole[0]).strip() if whole else ""
-    return text or None
-
-
-def polarity_of(answer: JsonObject) -> str:
-    """``positive``, ``negative`` or ``neutral`` by the document's score."""
-    score = values(answer, "document_sentiment.score")
-    value = score[0] if score else 0.0
-    if not isinstance(value, int | float) or abs(value) < CLEAR_SCORE:
+def _feeling(value: object, clear: float) -> str:
+    if not isinstance(value, int | float) or abs(value) < clear:
         return NEUTRAL
     return POSITIVE if value > 0 else NEGATIVE
 
 
-def reading_of(api: Api, answer: JsonObject, near: str) -> str | None:
+def human(meaning: Meaning, word: str) -> str | None:
+    """What a person would say for the provider's word; ``None`` for no class of it."""
+    if not meaning.readings:
+        return word
+    folded = {name.casefold(): reading for name, reading in meaning.readings.items()}
+    return folded.get(word.casefold())
+
+
+def whole(meaning: Meaning | None, answer: JsonObject) -> str | None:
+    """The whole text that was read, heard or written, ``None`` for nothing."""
+    text = "\n".join(said(meaning, answer)).strip()
+    return text or None
+
+
+def reading_of(api: Api, answer: JsonObject, near: str) -> Reading | None:
     """The human reading that an answer stands for.
 
     Of several labels the one that stands in the code nearby (``near``, the
-    text of the condition) is meant, else the most confident.
+    text of the condition) is meant, else the most confident.  What an API
+    says of any input at all, such as a caption, is not meant.
     """
-    if api.task in TEXT_TASKS:
-        return text_of(answer)
-    if api.task == "sentiment":
-        return polarity_of(answer)
-    names = labels_of(api, answer)
-    wanted = [name for name in names if name and name.casefold() in near.casefold()]
-    return next(iter([*wanted, *names]), None)
+    usual = catalogue.load().ordinary.get(api.name, {})
+    for meaning in api.says:
+        found = said(meaning, answer)
+        if not found or (len(api.says) > 1 and found == said(meaning, usual)):
+            continue
+        if meaning.task in SAID_AS_A_WHOLE:
+            text = whole(meaning, answer)
+            return Reading(meaning.task, text) if text else None
+        wanted = [word for word in found if word.casefold() in near.casefold()]
+        text = human(meaning, (wanted or found)[0])
+        return Reading(meaning.task, text) if text else None
+    return None
 
 
-def alone(api: Api, answer: JsonObject, label: str) -> JsonObject:
+def alone(meaning: Meaning | None, answer: JsonObject, label: str) -> JsonObject:
     """The answer with no other labels than this one."""
-    name, _, field = (api.key or "").partition("[].")
-    entries = answer.get(name)
-    if not field or not _is_list(entries):
+    if meaning is None or meaning.task in SAID_AS_A_WHOLE or meaning.readings:
         return answer
-    return {**answer, name: [entry for entry in _items(entries) if label in values(entry, field)]}
+    for path in meaning.at:
+        answer = kept(answer, path, lambda value: value == label)
+    return answer
+
+
+def saying(meaning: Meaning, answer: JsonObject, word: str) -> JsonObject:
+    """The answer with another word wherever the meaning stands."""
+    for path in meaning.at:
+        answer = put(answer, path, word)
+    return answer
+
+
+def says_nothing(api: Api | None, answer: JsonObject) -> bool:
+    """Whether the API found nothing in its input."""
+    if api is None or not api.says:
+        return not any(answer.values())
+    return not any(said(meaning, answer) for meaning in api.says)
 
 
 def same_text(left: str, right: str) -> bool:

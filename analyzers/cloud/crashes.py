@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from analyzers import catalogue
+from analyzers.cloud.answers import says_nothing
 from analyzers.cloud.branches import NAME
 from analyzers.judging import DEATH, crash_of, wants_world
 from analyzers.vocabulary import (
@@ -143,7 +145,8 @@ def _input(probe: Probe) -> Input | None:
 
 
 def _nothing(run: Run) -> bool:
-    return all(not any(exchange.answer.values()) for exchange in run.exchanges)
+    apis = catalogue.load().apis
+    return all(says_nothing(apis.get(each.api), each.answer) for each in run.exchanges)
 
 
 def _last_answer(run: Run) -> JsonObject:

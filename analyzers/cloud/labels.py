@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from analyzers.catalogue import Api, Grade, Vocabulary
-from analyzers.cloud.answers import TEXT_TASKS, answers_to, labels_of
+from analyzers.catalogue import Api, Grade, Meaning, Vocabulary
+from analyzers.cloud.answers import SAID_AS_A_WHOLE, answers_to, meaning_of, said
 from analyzers.cloud.branches import Proof, Words, branch_finding, quoted
 from analyzers.cloud.recall import observed
 from analyzers.cloud.related import UNAVAILABLE, related
@@ -114,12 +114,13 @@ def repaired(
     """The finding with a label expansion, or with the reason why there is none."""
     assert isinstance(finding.criterion, Misses)
     branch = finding.criterion.goal
-    if api.task in TEXT_TASKS or not api.key:
+    meaning = meaning_of(api, trials[0].wish.wanted.task)
+    if meaning is None or meaning.task in SAID_AS_A_WHOLE or meaning.readings:
         return _without(finding, "the condition compares no labels")
     if not related.available():
         return _without(finding, UNAVAILABLE)
     observations = [
-        Observation(_labels(run.exchanges, api), meant, hit)
+        Observation(_labels(run.exchanges, api, meaning), meant, hit)
         for run, meant, hit in observed(trials, others, branch)
     ]
     original = tuple(trial.wish.wanted.reading or "" for trial in trials)
@@ -145,9 +146,9 @@ def repaired(
     return replace(finding, evidence=evidence, message=message, suggestion=suggestion)
 
 
-def _labels(exchanges: Sequence[Exchange], api: Api) -> tuple[str, ...]:
+def _labels(exchanges: Sequence[Exchange], api: Api, meaning: Meaning) -> tuple[str, ...]:
     return tuple(
-        label for answer in answers_to(api.name, exchanges) for label in labels_of(api, answer)
+        label for answer in answers_to(api.name, exchanges) for label in said(meaning, answer)
     )
 
 

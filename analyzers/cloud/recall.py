@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from analyzers.catalogue import Api
-from analyzers.cloud.answers import TEXT_TASKS, answers_to, labels_of, text_of
+from analyzers.catalogue import Api, Meaning
+from analyzers.cloud.answers import SAID_AS_A_WHOLE, answers_to, meaning_of, said, whole
 from analyzers.cloud.branches import Proof, Words, branch_finding, describe, things
 from analyzers.cloud.statistics import recall_interval
 from analyzers.cloud.trials import Trial
@@ -100,15 +100,16 @@ def _message(trials: Sequence[Trial], api: Api, successes: int, total: int) -> s
 def _answered_instead(trials: Sequence[Trial], api: Api) -> str:
     counts: Counter[str] = Counter()
     for trial in trials:
+        meaning = meaning_of(api, trial.wish.wanted.task)
         for run in trial.runs:
             if not reached(trial.wish.branch, run):
-                counts.update(list(dict.fromkeys(_said(run, api))))
+                counts.update(list(dict.fromkeys(_said(run, api, meaning))))
     most = ", ".join(f"“{label}” ({count})" for label, count in counts.most_common(4))
     return f" For those that missed, the API answered {most}." if most else ""
 
 
-def _said(run: Run, api: Api) -> list[str]:
+def _said(run: Run, api: Api, meaning: Meaning | None) -> list[str]:
     answers = answers_to(api.name, run.exchanges)
-    if api.task in TEXT_TASKS:
-        return [" ".join((text_of(answer) or "nothing").split())[:40] for answer in answers]
-    return [label for answer in answers for label in labels_of(api, answer)]
+    if meaning is not None and meaning.task in SAID_AS_A_WHOLE:
+        return [" ".join((whole(meaning, answer) or "nothing").split())[:40] for answer in answers]
+    return [label for answer in answers for label in said(meaning, answer)]

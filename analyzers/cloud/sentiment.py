@@ -36,6 +36,8 @@ from analyzers.vocabulary import (
 
 TEXTS_PER_INPUT = 2
 SIGNED = re.compile(r"score|sentiment|polarity|feeling|mood|emotion|valence|tone", re.IGNORECASE)
+NEITHER = re.compile(r"neutral|mixed|unknown", re.IGNORECASE)
+BOTH = re.compile(r"positiv.*negativ|negativ.*positiv", re.IGNORECASE | re.DOTALL)
 STRENGTH = re.compile(r"\babs\(|fabs\(")
 POLARITY_WORDS = re.compile(
     r"positiv|negativ|happy|unhappy|sad\b|good|bad\b|angry|hate|love|like|smil|frown|toxic|nice",
@@ -99,8 +101,12 @@ def _about_polarity(goal: Goal, bench: Bench) -> bool:
     """Whether a condition means to tell feelings apart.
 
     It compares something signed; or words about feelings stand next to it.
+    One that asks for neither feeling, or for both by name, means to tell
+    something else.
     """
     text = goal.decision_text
+    if NEITHER.search(text) or (BOTH.search(text) and not re.search("[<>]", text)):
+        return False
     strength = STRENGTH.search(text) or ("magnitude" in text and "score" not in text)
     if SIGNED.search(text) and re.search("[<>]", text) and not strength:
         return True

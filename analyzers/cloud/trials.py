@@ -9,11 +9,14 @@ from dataclasses import dataclass, replace
 from analyzers.catalogue import Api, Catalogue
 from analyzers.cloud.answers import (
     TEXT_TASKS,
+    Reading,
     alone,
     answers_to,
+    human,
+    meaning_of,
     reading_of,
     same_text,
-    text_of,
+    whole,
 )
 from analyzers.judging import decision_point, reached, tells
 from analyzers.ports import Bench
@@ -91,21 +94,23 @@ def wishes(
 
 
 def unconfirmed_wishes(
-    target: Target, searched: Searched, template: Probe, apis: Sequence[str]
+    target: Target, searched: Searched, template: Probe, apis: Sequence[Api]
 ) -> Iterator[Wish]:
     """Wishes for constants next to branches that no searched answer reached.
 
     ``apis``: those that the target asks.  Only where one API alone can be
-    meant and the constant alone decides.
+    meant, it says one thing only, and the constant alone decides.
     """
-    if len(apis) != 1 or not has_slot(template):
+    if len(apis) != 1 or len(apis[0].says) != 1 or not has_slot(template):
         return
+    api, meaning = apis[0], apis[0].says[0]
     known = {witness.goal for witness in searched.witnesses}
     for goal in target.goals:
         constants = [c for c in searched.constants.get(goal.id, ()) if plausible(c)]
         lone = goal.clause is None and goal.outcome is Outcome.TRUE
-        if lone and constants and goal.id not in known:
-            yield Wish(goal, goal, Wanted(apis[0], constants[0]), template, confirmed=False)
+        reading = human(meaning, constants[0]) if constants else None
+        if lone and reading and goal.id not in known:
+            yield Wish(goal, goal, Wanted(api.name, reading), template, confirmed=False)
 
 
 def _wish(goal: Goal, witness: Witness, run: Run, catalogue: Catalogue) -> Wish | None:
@@ -114,10 +119,13 @@ def _wish(goal: Goal, witness: Witness, run: Run, catalogue: Catalogue) -> Wish 
     if branch is None or not has_slot(witness.probe):
         return None
     readings = [(e.api, r) for e in script if (r := _reading(e, goal, catalogue)) is not None]
-    if len(readings) != 1 or not plausible(readings[0][1]):
+    if len(readings) != 1 or not plausible(readings[0][1].text):
         return None
     api, reading = readings[0]
-    return Wish(goal, branch, Wanted(api, reading), witness.probe) if _asks(goal, reading) else None
+    if not _asks(goal, reading.text):
+        return None
+    task = None if reading.task == catalogue.apis[api].task else reading.task
+    return Wish(goal, branch, Wanted(api, reading.text, task=task), witness.probe)
 
 
 def _asks(goal: Goal, reading: str) -> bool:
@@ -135,15 +143,16 @@ def _asks(goal: Goal, reading: str) -> bool:
 def _saying_no_more(wish: Wish, catalogue: Catalogue) -> Probe:
     """The wish's witness with no other labels in its answer than the reading."""
     api = catalogue.apis[wish.wanted.api]
+    meaning = meaning_of(api, wish.wanted.task)
     reading = wish.wanted.reading or ""
     script = tuple(
-        replace(e, answer=alone(api, e.answer, reading)) if e.api == api.name else e
+        replace(e, answer=alone(meaning, e.answer, reading)) if e.api == api.name else e
         for e in wish.template.script or ()
     )
     return replace(wish.template, script=script)
 
 
-def _reading(exchange: Exchange, goal: Goal, catalogue: Catalogue) -> str | None:
+def _reading(exchange: Exchange, goal: Goal, catalogue: Catalogue) -> Reading | None:
     api = catalogue.apis.get(exchange.api)
     return None if api is None else reading_of(api, exchange.answer, goal.text)
 
@@ -197,11 +206,12 @@ def try_out(wish: Wish, count: int, api: Api, bench: Bench) -> Trial:
 
 
 def _fair(wish: Wish, api: Api, run: Run, bench: Bench) -> bool:
-    reading = wish.wanted.reading
-    if api.task not in TEXT_TASKS or reading is None or not bench.substitute(wish.wanted.api):
+    reading, meaning = wish.wanted.reading, meaning_of(api, wish.wanted.task)
+    reads = meaning is not None and meaning.task in TEXT_TASKS
+    if not reads or reading is None or not bench.substitute(wish.wanted.api):
         return True
     answers = answers_to(wish.wanted.api, run.exchanges)
-    return any(same_text(text_of(answer) or "", reading) for answer in answers)
+    return any(same_text(whole(meaning, answer) or "", reading) for answer in answers)
 
 
 def by_branch(trials: Sequence[Trial]) -> Mapping[str, list[Trial]]:

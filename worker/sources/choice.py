@@ -17,7 +17,7 @@ from worker.sources.openverse import ENDPOINT, Openverse
 
 WRITING = frozenset({"text", "document"})
 FEELING = frozenset({"sentiment"})
-SHOWING = frozenset({"labels", "objects", "landmarks", "logos", "caption"})
+SHOWING = frozenset({"labels", "objects", "landmarks", "logos", "caption", "faces"})
 NOT_YET = frozenset({"commons", "brave"})
 
 
@@ -84,7 +84,7 @@ class Sources:
             KeyError: the API is not in the catalogue.
 
         """
-        task = catalogue.load()[wanted.api].task
+        task = wanted.task or catalogue.load()[wanted.api].task
         if task in WRITING:
             return drawn.find(wanted, count, seed)
         if task in FEELING:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from types import SimpleNamespace
 
 from analyzers.guest.goals import RECORD, Recorder, decisions, instrument
 from analyzers.ports import Plan
@@ -103,16 +104,95 @@ def goals(source: str):
 
 def answer_of(api: str, said):
     """An answer in the schema's own fields, from what the API says in short."""
-    if isinstance(said, dict):
-        return said
-    match api.rpartition(".")[2]:
-        case "label_detection" | "detect_labels":
-            return {"label_annotations": [{"description": name, "score": 0.9} for name in said]}
-        case "text_detection":
-            return {"text_annotations": [{"description": said}]} if said else {}
-        case "analyze_sentiment":
-            return {"document_sentiment": {"score": said[0], "magnitude": said[1]}}
-    raise KeyError(api)
+    return said if isinstance(said, dict) else SHAPES[api](said)
+
+
+def _labels(names):
+    return {"label_annotations": [{"description": name, "score": 0.9} for name in names]}
+
+
+def _text(said):
+    return {"text_annotations": [{"description": said}]} if said else {}
+
+
+def _rekognition(names):
+    nothing = {"Instances": [], "Parents": [], "Aliases": [], "Categories": []}
+    return {"Labels": [{"Name": name, "Confidence": 91.0, **nothing} for name in names]}
+
+
+def _lines(said):
+    lines = [{"DetectedText": line, "Type": "LINE", "Confidence": 99.0} for line in _split(said)]
+    words = [{**line, "Type": "WORD", "DetectedText": word}
+             for line in lines for word in line["DetectedText"].split()]  # fmt: skip
+    return {"TextDetections": lines + words, "TextModelVersion": "3.0"}
+
+
+def _blocks(said):
+    lines = [{"BlockType": "LINE", "Text": line, "Confidence": 99.0} for line in _split(said)]
+    return {"Blocks": [{"BlockType": "PAGE"}, *lines], "DocumentMetadata": {"Pages": 1}}
+
+
+def _faces(emotions):
+    return {
+        "FaceDetails": [
+            {"Emotions": [{"Type": "SAD", "Confidence": 1.0}, {"Type": one, "Confidence": 97.0}]}
+            for one in emotions
+        ]
+    }
+
+
+def _comprehend(word):
+    score = dict.fromkeys(("Positive", "Negative", "Neutral", "Mixed"), 0.02)
+    return {"Sentiment": word, "SentimentScore": {**score, word.title(): 0.94}}
+
+
+def _azure_sentiment(word):
+    scores = dict.fromkeys(("positive", "negative", "neutral"), 0.03)
+    return {"sentiment": word, "confidence_scores": {**scores, word: 0.94}, "sentences": []}
+
+
+def _picture(said):
+    tags, caption, text = said
+    lines = [{"text": line, "words": []} for line in _split(text)]
+    return {
+        "tags": {"list": [{"name": name, "confidence": 0.9} for name in tags]},
+        "caption": {"text": caption or "a brown animal on a lawn", "confidence": 0.8},
+        "read": {"blocks": [{"lines": lines}]},
+    }
+
+
+def _moderation(flags):
+    found = {name: name in flags for name in ("hate", "harassment", "violence")}
+    scores = {name: 0.9 if name in flags else 0.001 for name in found}
+    result = {"flagged": bool(flags), "categories": found, "category_scores": scores}
+    return {"results": [result]}
+
+
+def _speech(said):
+    heard = {"transcript": said, "confidence": 0.9}
+    return {"results": [{"alternatives": [heard]}] if said else []}
+
+
+def _split(text):
+    return [line for line in text.splitlines() if line]
+
+
+SHAPES = {
+    "google.vision.label_detection": _labels,
+    "google.vision.text_detection": _text,
+    "google.language.analyze_sentiment": lambda said: {
+        "document_sentiment": {"score": said[0], "magnitude": said[1]}
+    },
+    "google.speech.recognize": _speech,
+    "aws.rekognition.detect_labels": _rekognition,
+    "aws.rekognition.detect_text": _lines,
+    "aws.rekognition.detect_faces": _faces,
+    "aws.textract.detect_document_text": _blocks,
+    "aws.comprehend.detect_sentiment": _comprehend,
+    "azure.vision.analyze": _picture,
+    "azure.language.analyze_sentiment": _azure_sentiment,
+    "openai.moderations": _moderation,
+}
 
 
 class FakeBench:
@@ -198,7 +278,10 @@ class FakeBench:
 
 
 class _Asked:
-    """The API as the program sees it: ``labels()``, ``text()``, ``sentiment()``."""
+    """The API as the program sees it: ``labels()``, ``text()``, ``sentiment()``.
+
+    ``answer()`` is the whole of it in mappings, ``reply()`` in objects.
+    """
 
     def __init__(self, case: Case, probe: Probe) -> None:
         self._case = case
@@ -214,6 +297,9 @@ class _Asked:
             ),
             "sentiment": lambda: tuple(self._ask()["document_sentiment"].values()),
             "answer": self._ask,
+            "reply": lambda: json.loads(
+                json.dumps(self._ask()), object_hook=lambda fields: SimpleNamespace(**fields)
+            ),
             "strange": lambda _: self._said() == "strange",
             "die": _die,
         }

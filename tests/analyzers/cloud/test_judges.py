@@ -3,26 +3,33 @@
 import pytest
 
 from analyzers import catalogue
+from analyzers.catalogue.paths import kept, put, values
 from analyzers.cloud import labels
 from analyzers.cloud.analyzer import CloudAnalyzer
-from analyzers.cloud.answers import alone, labels_of, polarity_of, reading_of, same_text, values
+from analyzers.cloud.answers import (
+    Reading,
+    alone,
+    human,
+    meaning_of,
+    reading_of,
+    said,
+    same_text,
+    says_nothing,
+    whole,
+)
 from analyzers.cloud.related import UNAVAILABLE, Nouns
 from analyzers.judging import tells
 from analyzers.vocabulary import Finding, NotRun, Outcome, Returned, Run, Skipped, TimedOut
 from tests.analyzers.cloud.bench import Case, FakeBench
 from tests.analyzers.samples import goal, raised, run
 
-LABELS = catalogue.load()["google.vision.label_detection"]
-TEXT = catalogue.load()["google.vision.text_detection"]
+APIS = catalogue.load().apis
+LABELS = APIS["google.vision.label_detection"]
 FIRE = Case(
     source='def check(path):\n    if "Fire" in labels():\n        return 1\n',
     searched=(["Fire"], ["Sky"]),
     inputs={"Fire": [["Flame"]] * 10},
 )
-
-
-def said(*names):
-    return {"label_annotations": [{"description": name} for name in names]}
 
 
 def examined(case, bench=None):
@@ -74,39 +81,161 @@ def test_function_that_cannot_be_called_says_so():
     assert skipped.reason == "the function could not be called"
 
 
-def test_values_follow_the_catalogues_paths():
-    answer = {"a": [{"b": 1}, {"c": 2}, {"b": 3}], "text": "ab"}
-    assert values(answer, "a[].b") == [1, 3]
-    assert values(answer, "text[]") == []
-    assert values(answer, "a.b") == []
-    assert values(answer, "nothing") == []
+ANSWER = {
+    "a": [{"b": 1, "kind": "x"}, {"c": 2}, {"b": 3, "kind": "y"}],
+    "text": "ab",
+    "flags": {"on": True, "off": False, "joy": "VERY_LIKELY", "anger": "POSSIBLE"},
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("a[].b", [1, 3]),
+        ("a[0].b", [1]),
+        ("a[^b].kind", ["y"]),
+        ("a[kind=x].b", [1]),
+        ("a[kind=z].b", []),
+        ("flags{}", ["on", "joy"]),
+        ("flags.{}", ["on", "joy"]),
+        ("text{}", []),
+        ("text[]", []),
+        ("text[0]", []),
+        ("a.b", []),
+        ("nothing", []),
+    ],
+)
+def test_values_follow_the_catalogues_paths(path, found):
+    assert values(ANSWER, path) == found
+
+
+@pytest.mark.parametrize(
+    ("path", "place", "found"),
+    [
+        ("a[].b", "a[].b", [9, 9]),
+        ("a[^b].kind", "a[].kind", ["x", 9]),
+        ("text", "text", [9]),
+        ("flags{}", "flags{}", ["on", "joy"]),
+        ("text[]", "text", ["ab"]),
+        ("nothing.there", "text", ["ab"]),
+    ],
+)
+def test_value_is_put_wherever_a_path_leads(path, place, found):
+    assert values(put(ANSWER, path, 9), place) == found
+
+
+def test_path_that_takes_no_list_keeps_everything():
+    assert kept(ANSWER, "text", bool) == kept(ANSWER, "a[0].b", bool) == ANSWER
+    assert kept({}, "a[].b", bool) == {}
+
+
+def test_step_that_is_none_is_refused():
+    with pytest.raises(ValueError, match="no step"):
+        values({}, "a[")
 
 
 @pytest.mark.parametrize(
     ("score", "polarity"),
-    [(0.9, "positive"), (-0.9, "negative"), (0.1, "neutral"), (None, "neutral")],
+    [(0.9, "positive"), (-0.9, "negative"), (0.1, "neutral"), ("high", "neutral")],
 )
 def test_polarity_is_the_sign_of_a_clear_score(score, polarity):
-    assert polarity_of({"document_sentiment": {"score": score}}) == polarity
-    assert polarity_of({}) == "neutral"
+    api = APIS["google.language.analyze_sentiment"]
+    answer = {"document_sentiment": {"score": score}}
+    assert reading_of(api, answer, "") == Reading("sentiment", polarity)
 
 
 def test_label_in_the_condition_is_the_one_meant():
-    assert reading_of(LABELS, said("Sky", "Fire"), '"fire" in names') == "Fire"
-    assert reading_of(LABELS, said("Sky", "Fire"), "names[0] == wanted") == "Sky"
+    answer = {"label_annotations": [{"description": name} for name in ("Sky", "Fire")]}
+    assert reading_of(LABELS, answer, '"fire" in names') == Reading("labels", "Fire")
+    assert reading_of(LABELS, answer, "names[0] == wanted") == Reading("labels", "Sky")
     assert reading_of(LABELS, {}, "names") is None
 
 
-def test_sentiment_is_read_as_a_polarity():
-    api = catalogue.load()["google.language.analyze_sentiment"]
-    assert reading_of(api, {"document_sentiment": {"score": -0.9}}, "") == "negative"
+NOTHING = {"tags": {"list": []}, "read": {"blocks": []}}
+CAPTION = {"caption": {"text": "a dog on grass"}}
+LINES = {"read": {"blocks": [{"lines": [{"text": "EXIT"}, {"text": "ONLY"}]}]}}
+EMOTIONS = [{"Type": "SAD", "Confidence": 2.0}, {"Type": "HAPPY", "Confidence": 97.0}]
+
+
+@pytest.mark.parametrize(
+    ("api", "answer", "reading"),
+    [
+        ("aws.comprehend.detect_sentiment", {"Sentiment": "MIXED"}, ("sentiment", "mixed")),
+        ("azure.language.analyze_sentiment", {"sentiment": "negative"}, ("sentiment", "negative")),
+        (
+            "aws.rekognition.detect_faces",
+            {"FaceDetails": [{"Emotions": EMOTIONS}]},
+            ("faces", "happy human face"),
+        ),
+        (
+            "google.vision.face_detection",
+            {"face_annotations": [{"joy_likelihood": "LIKELY", "blurred_likelihood": "LIKELY"}]},
+            ("faces", "joyful human face"),
+        ),
+        (
+            "google.vision.face_detection",
+            {"face_annotations": [{"blurred_likelihood": "LIKELY"}]},
+            None,
+        ),
+        ("azure.vision.analyze", {**NOTHING, **CAPTION}, ("caption", "a dog on grass")),
+        ("azure.vision.analyze", {**CAPTION, **LINES}, ("text", "EXIT\nONLY")),
+        ("azure.vision.analyze", NOTHING, None),
+        (
+            "openai.moderations",
+            {"results": [{"categories": {"hate": True, "violence": False}}]},
+            ("moderation", "hate"),
+        ),
+        ("openai.transcriptions", {"text": " "}, None),
+        ("google.vision.web_detection", {"web_detection": {}}, None),
+    ],
+)
+def test_answer_is_read_through_its_description(api, answer, reading):
+    assert reading_of(APIS[api], answer, "") == (reading and Reading(*reading))
+
+
+def test_usual_caption_is_not_what_code_waits_for():
+    api = APIS["azure.vision.analyze"]
+    usual = catalogue.load().ordinary[api.name]
+    assert reading_of(api, {**NOTHING, "caption": usual["caption"]}, "") is None
 
 
 def test_answer_says_one_label_alone():
-    assert labels_of(LABELS, alone(LABELS, said("Sky", "Fire"), "Fire")) == ("Fire",)
-    assert alone(LABELS, {}, "Fire") == {}
-    whole = {"text_annotations": [{"description": "a b"}, {"description": "a"}]}
-    assert alone(TEXT, whole, "a b")["text_annotations"] == [{"description": "a b"}]
+    answer = {"tags": {"list": [{"name": "sky"}, {"name": "fire"}]}, "metadata": {}}
+    meaning = meaning_of(APIS["azure.vision.analyze"])
+    assert said(meaning, alone(meaning, answer, "fire")) == ("fire",)
+    assert alone(meaning, {}, "fire") == {}
+    assert alone(None, answer, "fire") == answer
+
+
+def test_text_is_left_whole():
+    answer = {"text_annotations": [{"description": "a b"}, {"description": "a"}]}
+    meaning = meaning_of(APIS["google.vision.text_detection"])
+    assert alone(meaning, answer, "a b") == answer
+    assert whole(meaning, answer) == "a b"
+
+
+def test_task_that_an_api_does_not_have_means_nothing():
+    assert meaning_of(LABELS, "caption") is None
+    assert said(None, {"label_annotations": []}) == ()
+
+
+def test_class_is_known_in_any_case():
+    meaning = meaning_of(APIS["huggingface.text_classification"])
+    assert human(meaning, "positive") == "positive"
+    assert human(meaning, "LABEL_1") is None
+
+
+@pytest.mark.parametrize(
+    ("api", "answer", "nothing"),
+    [
+        ("aws.rekognition.detect_labels", {"Labels": [], "LabelModelVersion": "3.0"}, True),
+        ("aws.rekognition.detect_labels", {"Labels": [{"Name": "Cat"}]}, False),
+        ("google.vision.web_detection", {"web_detection": {}}, True),
+        ("google.vision.web_detection", {"web_detection": {"web_entities": [1]}}, False),
+    ],
+)
+def test_nothing_is_found_where_the_meaning_is_empty(api, answer, nothing):
+    assert says_nothing(APIS[api], answer) is nothing
 
 
 def test_lines_do_not_make_another_text():

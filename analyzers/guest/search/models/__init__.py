@@ -6,12 +6,14 @@ from typing import Any, List, Mapping, Optional, Tuple
 
 from .base import Model
 from .described import described
+from .emotions import REKOGNITION_FACES
 from .labels import LABELS, REKOGNITION_LABELS
 from .likelihoods import FACES, SAFE_SEARCH
 from .moderation import MODERATION
 from .moods import AZURE_SENTIMENT, COMPREHEND_SENTIMENT
 from .objects import ENTITIES, LANDMARKS, LOGOS, OBJECTS
-from .readings import CHAT, HEARD, REKOGNITION_TEXT, RESPONSE, TEXTRACT_TEXT
+from .pictures import AZURE_PICTURE
+from .readings import CHAT, HEARD, REKOGNITION_TEXT, RESPONSE, SPEECH, TEXTRACT_TEXT
 from .sentiment import SENTIMENT
 from .text import TEXT
 
@@ -28,10 +30,14 @@ MODELS: List[Tuple[str, Model]] = [
     ("google.language.analyze_entities", ENTITIES),
     ("aws.rekognition.detect_labels", REKOGNITION_LABELS),
     ("aws.rekognition.detect_text", REKOGNITION_TEXT),
+    ("aws.rekognition.detect_faces", REKOGNITION_FACES),
     ("aws.textract.detect_document_text", TEXTRACT_TEXT),
     ("aws.comprehend.detect_sentiment", COMPREHEND_SENTIMENT),
     ("aws.comprehend.batch_detect_sentiment", COMPREHEND_SENTIMENT),
     ("azure.language.analyze_sentiment", AZURE_SENTIMENT),
+    ("azure.vision.analyze", AZURE_PICTURE),
+    ("google.speech.recognize", SPEECH),
+    ("google.speech.long_running_recognize", SPEECH),
     ("openai.moderations", MODERATION),
     ("openai.chat_completions", CHAT),
     ("openai.responses", RESPONSE),

@@ -15,12 +15,13 @@ _PLACE: Dict[str, Any] = {
 }
 
 
-def _lines(text: str) -> List[str]:
+def lines_of(text: str) -> List[str]:
     """The lines of a text; a text that is not known yet is one line."""
     return [line for line in text.splitlines() if line.strip()] if type(text) is str else [text]
 
 
-def _words(line: str) -> List[str]:
+def words_of(line: str) -> List[str]:
+    """The words of a line; none of a line that is not known yet."""
     return line.split() if type(line) is str else []
 
 
@@ -32,11 +33,11 @@ class RekognitionText(TextModel):
     def answer(self, knobs: str) -> Answer:
         """The text line by line, then word by word."""
         found: List[Dict[str, Any]] = []
-        lines = _lines(knobs) if knobs else []
+        lines = lines_of(knobs) if knobs else []
         for number, line in enumerate(lines):
             found.append({**_detected(line), "Type": "LINE", "Id": number})
         for number, line in enumerate(lines):
-            for word in _words(line):
+            for word in words_of(line):
                 entry = {**_detected(word), "Type": "WORD", "Id": len(found)}
                 found.append({**entry, "ParentId": number})
         return {"TextDetections": found, "TextModelVersion": "3.0"}
@@ -53,19 +54,34 @@ class TextractText(TextModel):
 
     def answer(self, knobs: str) -> Answer:
         """The text as blocks."""
-        blocks: List[Dict[str, Any]] = [
-            {"BlockType": "PAGE", "Id": "page", "Geometry": _PLACE, "Relationships": []}
-        ]
-        for number, line in enumerate(_lines(knobs) if knobs else []):
-            blocks.append(_block("LINE", f"line-{number}", line))
-            for place, word in enumerate(_words(line)):
-                blocks.append(_block("WORD", f"word-{number}-{place}", word))
-        return {"Blocks": blocks, "DocumentMetadata": {"Pages": 1}}
+        blocks = [_block("PAGE", "page")]
+        for number, line in enumerate(lines_of(knobs) if knobs else []):
+            blocks.append(_written("LINE", f"line-{number}", line))
+            for place, word in enumerate(words_of(line)):
+                blocks.append(_written("WORD", f"word-{number}-{place}", word))
+        around = {"DocumentMetadata": {"Pages": 1}, "DetectDocumentTextModelVersion": "1.0"}
+        return {"Blocks": blocks, **around}
 
 
-def _block(kind: str, name: str, text: str) -> Dict[str, Any]:
-    place = {"Geometry": _PLACE, "Relationships": [], "Page": 1}
-    return {"BlockType": kind, "Id": name, "Text": text, "Confidence": _SURE, **place}
+def _block(kind: str, name: str) -> Dict[str, Any]:
+    place = {"Geometry": {**_PLACE, "RotationAngle": 0.0}, "Relationships": [], "Page": 1}
+    return {"BlockType": kind, "Id": name, **place}
+
+
+def _written(kind: str, name: str, text: str) -> Dict[str, Any]:
+    return {**_block(kind, name), "Text": text, "Confidence": _SURE}
+
+
+class SpeechText(TextModel):
+    """What was heard, with the best alternative alone."""
+
+    fields = ("results", "alternatives", "transcript", "confidence")
+
+    def answer(self, knobs: str) -> Answer:
+        """One result that says the text; none for silence."""
+        heard = {"transcript": knobs, "confidence": 0.94}
+        result = {"alternatives": [heard], "language_code": "en-us"}
+        return {"results": [result] if knobs else []}
 
 
 class ChatText(TextModel):
@@ -105,3 +121,4 @@ TEXTRACT_TEXT = TextractText()
 CHAT = ChatText()
 RESPONSE = ResponseText()
 HEARD = PlainText()
+SPEECH = SpeechText()

@@ -23,6 +23,10 @@ MESSAGES = {
     "aws.comprehend.detect_sentiment": "comprehend.DetectSentimentResponse",
     "aws.comprehend.batch_detect_sentiment": "comprehend.BatchDetectSentimentItemResult",
     "azure.language.analyze_sentiment": "azure.ai.textanalytics.AnalyzeSentimentResult",
+    "aws.rekognition.detect_faces": "rekognition.DetectFacesResponse",
+    "azure.vision.analyze": "azure.ai.vision.imageanalysis.models.ImageAnalysisResult",
+    "google.speech.recognize": "google.cloud.speech.v1.RecognizeResponse",
+    "google.speech.long_running_recognize": "google.cloud.speech.v1.LongRunningRecognizeResponse",
     "openai.moderations": "openai.types.ModerationCreateResponse",
     "openai.chat_completions": "openai.types.chat.ChatCompletion",
     "openai.responses": "openai.types.responses.Response",
@@ -87,6 +91,7 @@ def test_other_lists_come_from_the_catalogue() -> None:
         "name": "aws.rekognition.detect_moderation_labels",
         "key": "ModerationLabels[].Name",
         "score": "ModerationLabels[].Confidence",
+        "highest": 100.0,
     }
     model = model_for(entry)
     listed = [{"Name": "Drugs", "Confidence": 90.0}]
