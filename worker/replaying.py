@@ -83,6 +83,7 @@ def _furnished(
         lambda _: None,
         offline=True,
         obstacle=obstacle(place.isolation, settings.environments.folder),
+        isolation=place.isolation,
     ) as environments:
         yield place.of(environments.of_tree(tree, paths, own))
 

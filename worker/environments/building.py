@@ -6,14 +6,18 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from worker.environments.cache import MANIFEST, size_on_disk
 from worker.environments.declarations import Declaration, LeftOut, printable
 from worker.environments.nouns import Contents
+from worker.environments.pins import Resolution
 from worker.environments.pythons import Interpreter
-from worker.environments.resolution import Resolution, Resolver
+from worker.environments.resolution import Resolver
+from worker.environments.sources import Sources
+from worker.environments.sourcing import with_built
 from worker.environments.uv import Index, Unreachable, Unsatisfiable, Uv
 from worker.sandbox.command import open_to_others
 from worker.temporary import owned_folder
@@ -31,11 +35,20 @@ class Bounds:
 
 
 class Builder:
-    """Makes environments for one interpreter from one index."""
+    """Makes environments for one interpreter from one index.
+
+    ``sources`` build what has no wheel; a text says why nothing is built.
+    """
 
     def __init__(
-        self, index: Index, downloads: Path, interpreter: Interpreter, bounds: Bounds
+        self,
+        index: Index,
+        downloads: Path,
+        interpreter: Interpreter,
+        bounds: Bounds,
+        sources: Sources | str,
     ) -> None:
+        self._sources = sources
         self._index = index
         self._downloads = downloads
         self._interpreter = interpreter
@@ -48,14 +61,21 @@ class Builder:
         with owned_folder("install") as work:
             watch = _Growth(folder, self._bounds.most)
             uv = Uv(self._index, self._downloads, work, deadline, watch)
-            found = Resolver(uv, python, declaration).resolve(
-                self._bounds.largest, self._bounds.most
-            )
+            found = self._resolved(uv, declaration)
             _install(uv, found, python, packages)
             if size_on_disk(self._downloads) > self._bounds.most:
                 uv.clean()
         open_to_others(folder)
         write_manifest(folder, self._interpreter.version, found)
+
+    def _resolved(self, uv: Uv, declaration: Declaration) -> Resolution:
+        sources = self._sources
+        why = f"; {sources}" if isinstance(sources, str) else ""
+        resolver = Resolver(uv, self._interpreter.executable, declaration, f"only as source{why}")
+        resolve = partial(resolver.resolve, self._bounds.largest, self._bounds.most)
+        if isinstance(sources, str):
+            return resolve()
+        return with_built(resolve, resolver, sources, uv.wheels)
 
 
 def _install(uv: Uv, found: Resolution, python: Path, packages: Path) -> None:
@@ -115,6 +135,7 @@ def write_manifest(folder: Path, python: str, found: Resolution) -> None:
         tuple(found.missing),
         tuple(found.replaced),
         size_on_disk(folder),
+        tuple(found.built),
     )
     (folder / MANIFEST).write_text(json.dumps(asdict(contents)), encoding="utf-8")
 
@@ -128,6 +149,7 @@ def contents_of(manifest: Mapping[str, Any]) -> Contents:
         missing,
         tuple(manifest["replaced"]),
         manifest["size"],
+        tuple(manifest["built"]),
     )
 
 

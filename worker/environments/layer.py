@@ -20,8 +20,8 @@ from packaging.utils import canonicalize_name
 
 from worker.environments.building import write_manifest
 from worker.environments.declarations import Declaration, Wanted
+from worker.environments.pins import Pin, Resolution
 from worker.environments.pythons import Interpreter
-from worker.environments.resolution import Pin, Resolution
 
 NEEDED = ("crosshair-tool",)
 PACKAGES = "packages"

@@ -36,13 +36,14 @@ def shared(*notes: str) -> Environment:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What was installed: versions by name, what is missing, what was exchanged."""
+    """What was installed: versions by name, what is missing, exchanged, or built here."""
 
     python: str
     packages: Mapping[str, str]
     missing: tuple[LeftOut, ...] = ()
     replaced: tuple[str, ...] = ()
     size: int = 0
+    built: tuple[str, ...] = ()
 
 
 def named(things: tuple[str, ...]) -> str:

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import platform
 import sys
-import sysconfig
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
-from worker.environments.building import Bounds, Builder, contents_of
-from worker.environments.cache import Cache, Lease
+from worker.environments.building import contents_of
+from worker.environments.cache import Lease
 from worker.environments.declarations import (
     Declaration,
     Target,
     declared_python,
     read_declaration,
 )
+from worker.environments.installing import Installer, Tell
 from worker.environments.layer import (
     NEEDED,
     PACKAGES,
@@ -32,11 +28,9 @@ from worker.environments.layer import (
 from worker.environments.nouns import Contents, Environment, named, shared
 from worker.environments.own import OwnEnvironment
 from worker.environments.pythons import Interpreter, choose
-from worker.environments.uv import Index, Unreachable, uv_version
+from worker.environments.uv import Unreachable
+from worker.sandbox.isolation import Isolation
 from worker.settings.server import EnvironmentSettings
-
-FORMAT = 1
-Tell = Callable[[str], None]
 
 
 class Environments:
@@ -44,7 +38,8 @@ class Environments:
 
     ``python`` is the operator's interpreter, ours where nothing was chosen;
     ``offline`` takes only what is there already, and an ``obstacle`` is why
-    none can be used.  ``tell`` hears of what takes time.
+    none can be used.  ``tell`` hears of what takes time.  Sources are built in
+    ``isolation`` alone.
     """
 
     def __init__(
@@ -55,13 +50,13 @@ class Environments:
         *,
         offline: bool,
         obstacle: str = "",
+        isolation: Isolation | None = None,
     ) -> None:
         self._settings = settings
         self._python = python
-        self._tell = tell
         self._offline = offline
         self._obstacle = obstacle
-        self._cache: Cache | None = None
+        self._installer = Installer(settings, isolation, tell)
         self._held = ExitStack()
 
     def __enter__(self) -> Self:
@@ -148,18 +143,7 @@ class Environments:
         self, interpreter: Interpreter, declaration: Declaration, what: str
     ) -> Lease | None:
         """The environment out of the cache, or made; ``None`` where that is not allowed."""
-        cache = self._opened()
-        key = self._key(interpreter, declaration)
-        seconds = self._settings.seconds
-        deadline = time.monotonic() + seconds
-
-        def make(folder: Path) -> None:
-            self._tell(f"installing {what}")
-            self._builder(interpreter).build(declaration, folder, deadline)
-
-        lease = cache.lent(key)
-        if lease is None and not self._offline:
-            lease = cache.made(key, make, seconds)
+        lease = self._installer.installed(interpreter, declaration, what, offline=self._offline)
         if lease is not None:
             self._held.callback(lease.close)
         return lease
@@ -169,8 +153,8 @@ class Environments:
         without = f"no symbolic search: {' and '.join(NEEDED)} cannot be had for Python"
         try:
             if is_ours(interpreter):
-                lease = self._opened().made(
-                    f"layer-{self._key(interpreter, layer_declaration())}",
+                lease = self._installer.cache.made(
+                    f"layer-{self._installer.key(interpreter, layer_declaration())}",
                     lambda folder: copy_layer(folder, interpreter),
                     self._settings.seconds,
                 )
@@ -195,29 +179,6 @@ class Environments:
             return None, (f"{without} {interpreter.version} ({reasons})",)
         return next(lease.path.glob("lib/python3*/site-packages")), ()
 
-    def _builder(self, interpreter: Interpreter) -> Builder:
-        settings = self._settings
-        secret = settings.credentials.read() if settings.credentials else None
-        bounds = Bounds(int(settings.size) // 2, int(settings.largest))
-        index = Index(settings.index, secret)
-        return Builder(index, self._opened().downloads, interpreter, bounds)
-
-    def _opened(self) -> Cache:
-        if self._cache is None:
-            self._cache = Cache(self._settings.folder, int(self._settings.size))
-        return self._cache
-
-    def _key(self, interpreter: Interpreter, declaration: Declaration) -> str:
-        """What an environment is made from, as a name: equal content, equal name."""
-        content = [
-            FORMAT,
-            list(declaration.lines()),
-            [interpreter.version, str(interpreter.executable)],
-            [sysconfig.get_platform(), *platform.libc_ver()],
-            [uv_version(), self._settings.index, int(self._settings.largest)],
-        ]
-        return hashlib.sha256(json.dumps(content).encode()).hexdigest()
-
 
 def _content(root: Path, paths: Sequence[str]) -> list[str]:
     """What decides a tree's environment."""
@@ -241,6 +202,8 @@ def _described(files: str, contents: Contents, declaration: Declaration) -> Iter
     if contents.replaced:
         exchanged = named(contents.replaced)
         yield f"environment: no wheel of the version asked for, another is used: {exchanged}"
+    if contents.built:
+        yield f"environment: built from source in the sandbox: {named(contents.built)}"
     missing = tuple(map(str, (*contents.missing, *declaration.left_out)))
     if missing:
         yield f"environment: not installed, stand-ins take their place: {named(missing)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from worker.environments.declarations import Declaration, LeftOut, Wanted
+from worker.environments.pins import Pin, Resolution
 from worker.environments.uv import Unsatisfiable, Uv
 
 ON_A_PROCESSOR = {
@@ -24,46 +25,29 @@ ON_A_PROCESSOR = {
     "opencv-contrib-python": "opencv-contrib-python-headless",
 }
 """The same modules in a build that needs no GPU and no screen."""
+_ONLY_AS_SOURCE = re.compile(
+    r"(?<![\w.-])(?P<name>[\w.-]+)(\[[\w,.-]+\])?(?P<versions>[=<>!~]\S*)? "
+    r"(has|have) no usable wheels"
+)
 _ACCELERATOR = re.compile(r"(nvidia|cuda)-|(pytorch-)?triton\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Pin:
-    """One wheel to install: ``size`` in bytes, 0 where the index does not say."""
-
-    name: str
-    version: str
-    hashes: tuple[str, ...] = ()
-    size: int = 0
-
-    @property
-    def line(self) -> str:
-        """For the installer."""
-        hashes = [f"--hash={value}" for value in self.hashes]
-        return " ".join([f"{self.name}=={self.version}", *hashes])
-
-
-@dataclass(slots=True)
-class Resolution:
-    """The wheels, what is missing, and what stands in another version."""
-
-    pins: dict[str, Pin] = field(default_factory=dict[str, Pin])
-    missing: list[LeftOut] = field(default_factory=list[LeftOut])
-    replaced: list[str] = field(default_factory=list[str])
-
-    def drop(self, name: str, reason: str) -> None:
-        """Leave a wheel out."""
-        pin = self.pins.pop(name)
-        self.missing.append(LeftOut(f"{name}=={pin.version}", reason))
-
-
 class Resolver:
-    """Resolves a declaration for one interpreter; wheels only."""
+    """Resolves a declaration for one interpreter; wheels only.
 
-    def __init__(self, uv: Uv, python: Path, declaration: Declaration) -> None:
+    ``unbuilt`` says by name why a package was not built, ``sources`` why none
+    is.
+    """
+
+    def __init__(
+        self, uv: Uv, python: Path, declaration: Declaration, sources: str = "only as source"
+    ) -> None:
+        self.unbuilt: dict[str, str] = {}
+        self._sources = sources
         self._uv = uv
         self._python = python
         self._complete = declaration.complete
+        self._bounds = declaration.constraints
         self._constraints = [wanted.text for wanted in declaration.constraints]
         self._wanted = [_on_a_processor(wanted) for wanted in declaration.wanted]
 
@@ -110,6 +94,7 @@ class Resolver:
 
     def _nearest(self, wanted: Wanted, reason: str, found: Resolution) -> list[Wanted]:
         """The oldest version above a pinned one that has a wheel, or nothing."""
+        source = self._source(wanted, reason, found)
         pinned = Requirement(wanted.text).specifier
         exact = [each.version for each in pinned if each.operator == "=="]
         if exact and "not found in the package registry" not in reason:
@@ -120,12 +105,29 @@ class Resolver:
                 pins = {}
             if wanted.name in pins:
                 version = pins[wanted.name].version
-                found.replaced.append(f"{wanted.text} → {version}")
+                why = f" ({self.unbuilt[source]})" if source in self.unbuilt else ""
+                found.replaced.append(f"{wanted.text} → {version}{why}")
                 if self._complete:
                     found.pins.update(pins)
                 return [replace(wanted, specifier=f"=={version}", hashes=())]
-        found.missing.append(LeftOut(wanted.text, _short(reason), wanted.place))
+        said = self.unbuilt.get(source, self._sources) if source else _short(reason)
+        if source not in ("", wanted.name):
+            said = f"needs {source}, {said}"
+        found.missing.append(LeftOut(wanted.text, said, wanted.place))
         return []
+
+    def _source(self, wanted: Wanted, reason: str, found: Resolution) -> str:
+        """The package that uv blames for having no wheel but a source, or nothing."""
+        blamed = _ONLY_AS_SOURCE.search(reason)
+        if blamed is None:
+            return ""
+        name = canonicalize_name(blamed["name"])
+        if name == wanted.name:
+            found.source(name, wanted.specifier, wanted.hashes)
+        else:
+            bounds = [each.specifier for each in self._bounds if each.name == name]
+            found.source(name, ",".join(filter(None, [blamed["versions"] or "", *bounds])), ())
+        return str(name)
 
     def _pinned(self, kept: Sequence[Wanted], found: Resolution) -> bool:
         """Pin all of them together, if that can be."""

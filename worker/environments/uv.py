@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -68,6 +69,7 @@ def uv_version() -> str:
 class Uv:
     """Runs uv until ``deadline`` (of ``time.monotonic``); files lie in ``work``.
 
+    ``wheels`` is a folder of wheels beside the index's, empty at first.
     ``watch`` is called while it runs and may raise to stop it.
     """
 
@@ -89,6 +91,8 @@ class Uv:
         self._deadline = deadline
         self._watch = watch
         self._runs = 0
+        self.wheels = work / "wheels"
+        self.wheels.mkdir(exist_ok=True)
 
     def compile(
         self,
@@ -107,7 +111,7 @@ class Uv:
         self._run(
             *("pip", "compile", str(wanted), "--output-file", str(output), *more),
             *("--format", "pylock.toml", "--only-binary", ":all:", "--no-sources"),
-            *("--python", str(python), *options),
+            *("--python", str(python), "--find-links", str(self.wheels), *options),
         )
         return output.read_text(encoding="utf-8")
 
@@ -119,7 +123,7 @@ class Uv:
         self._run(
             *("pip", "install", "--requirement", str(self._file("pins", lines)), "--no-deps"),
             *("--only-binary", ":all:", "--no-sources", "--target", str(folder)),
-            *("--python", str(python), "--compile-bytecode"),
+            *("--python", str(python), "--find-links", str(self.wheels), "--compile-bytecode"),
         )
 
     def clean(self) -> None:
@@ -158,13 +162,15 @@ class Uv:
             raise kind(said)
 
     def _await(self, process: subprocess.Popen[bytes]) -> None:
-        while True:
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(POLL_SECONDS)
-                return
-            if time.monotonic() > self._deadline:
-                raise Unreachable("the time for installing was over")
-            self._watch()
+        ended = os.pidfd_open(process.pid)
+        try:
+            while not select.select([ended], [], [], POLL_SECONDS)[0]:
+                if time.monotonic() > self._deadline:
+                    raise Unreachable("the time for installing was over")
+                self._watch()
+        finally:
+            os.close(ended)
+        process.wait()
 
     def _environment(self) -> Mapping[str, str]:
         home = self._work / "home"

@@ -36,6 +36,7 @@ def furnished(
         tell,
         offline=offline,
         obstacle=obstacle(laboratory.place.isolation, settings.environments.folder),
+        isolation=laboratory.place.isolation,
     ) as environments:
         old = laboratory.base.root if laboratory.base.texts else None
         head, base = environments.of_trees(laboratory.head.root, old, paths, own)

@@ -77,15 +77,22 @@ class Channel:
         ``timeout`` (seconds) is for the whole frame.  Raises
         ``ChannelClosed``, ``ChannelTimeout`` or ``BadFrame``.
         """
-        deadline = time.monotonic() + timeout
-        length = int.from_bytes(self._exactly(_HEADER, deadline), "big")
-        if length > LIMIT:
-            raise BadFrame(f"announces {length} bytes, more than {LIMIT}")
-        message = decoded(self._exactly(length, deadline))
+        message = decoded(self.frame(timeout))
         check(message, self._request, self._points)
         if message["type"] == "prepared":
             self._points = len(message["points"])
         return message
+
+    def frame(self, timeout: float, limit: int = LIMIT) -> bytes:
+        """Return what the next frame holds, of at most ``limit`` bytes, unchecked.
+
+        Raises ``ChannelClosed``, ``ChannelTimeout`` or ``BadFrame``.
+        """
+        deadline = time.monotonic() + timeout
+        length = int.from_bytes(self._exactly(_HEADER, deadline), "big")
+        if length > limit:
+            raise BadFrame(f"announces {length} bytes, more than {limit}")
+        return self._exactly(length, deadline)
 
     def close(self) -> None:
         """Close our end."""

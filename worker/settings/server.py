@@ -147,14 +147,16 @@ class EnvironmentSettings(_Section):
     ``install``: ``auto`` takes the ``.venv`` of a developer's checkout and
     installs what the project declares where there is none; ``always``
     installs; ``never`` does not.  Wheels come from ``index``;
-    ``credentials`` is ``user:password`` for it.  Environments are kept in
-    ``folder`` up to ``size`` and made within ``seconds``; one may take half of
-    ``size``, one wheel ``largest``.
+    ``credentials`` is ``user:password`` for it.  ``builds`` lets packages that
+    have no wheel be built from their source, in the sandbox and without a
+    network.  Environments are kept in ``folder`` up to ``size`` and made
+    within ``seconds``; one may take half of ``size``, one wheel ``largest``.
     """
 
     install: Literal["auto", "always", "never"] = "auto"
     index: Annotated[str, AfterValidator(_index)] = "https://pypi.org/simple"
     credentials: Reference | None = None
+    builds: bool = False
     folder: Path = Field(default_factory=lambda: _state() / "environments")
     size: ByteSize = ByteSize(10 << 30)
     largest: ByteSize = ByteSize(400 << 20)

@@ -42,9 +42,13 @@ def environment(settings, tree):
     """The environment of a tree with these files, and its notes as one text."""
     opened = []
 
-    def environment(files, *, offline=False, name="tree", own=None, **wishes):
+    def environment(files, *, offline=False, name="tree", own=None, isolation=None, **wishes):
         environments = Environments(
-            settings(**wishes), Path(sys.executable), lambda _: None, offline=offline
+            settings(**wishes),
+            Path(sys.executable),
+            lambda _: None,
+            offline=offline,
+            isolation=isolation,
         )
         opened.append(environments)
         return environments.of_tree(tree(files, name), ["app.py"], own)

@@ -11,6 +11,17 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 SETUP = "import pathlib\npathlib.Path({canary!r}).write_text('ran')\n"
 
 
+def archived(files):
+    """A ``.tar.gz`` with these files."""
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w:gz", compresslevel=1) as archive:
+        for path, text in files.items():
+            entry = tarfile.TarInfo(path)
+            entry.size = len(text.encode())
+            archive.addfile(entry, io.BytesIO(text.encode()))
+    return content.getvalue()
+
+
 class PackageIndex:
     """Serves what was added; ``asked`` lists the paths that were requested."""
 
@@ -53,22 +64,21 @@ class PackageIndex:
                 archive.writestr(path, text)
         file = f"{module}-{version}-py3-none-any.whl"
         self._files[f"{file}.metadata"] = texts[f"{info}/METADATA"].encode()
-        return self._add(name, file, content.getvalue(), size)
+        return self.add(name, file, content.getvalue(), size)
 
     def sdist(self, name, version, canary):
         """Add a source distribution whose ``setup.py`` leaves a trace when it is run."""
-        content = io.BytesIO()
-        with tarfile.open(fileobj=content, mode="w:gz") as archive:
-            for path, text in {
-                "PKG-INFO": f"Metadata-Version: 1.0\nName: {name}\nVersion: {version}\n",
-                "setup.py": SETUP.format(canary=str(canary)),
-            }.items():
-                entry = tarfile.TarInfo(f"{name}-{version}/{path}")
-                entry.size = len(text)
-                archive.addfile(entry, io.BytesIO(text.encode()))
-        return self._add(name, f"{name}-{version}.tar.gz", content.getvalue())
+        info = f"Metadata-Version: 1.0\nName: {name}\nVersion: {version}\n"
+        files = {"PKG-INFO": info, "setup.py": SETUP.format(canary=str(canary))}
+        return self.source(name, version, files)
 
-    def _add(self, project, file, content, size=None):
+    def source(self, name, version, files):
+        """Add a source distribution with these files; return its hash."""
+        content = archived({f"{name}-{version}/{path}": text for path, text in files.items()})
+        return self.add(name, f"{name}-{version}.tar.gz", content)
+
+    def add(self, project, file, content, size=None):
+        """Add a file as it is; return its hash."""
         digest = hashlib.sha256(content).hexdigest()
         self._files[file] = content
         self._projects.setdefault(project, []).append(

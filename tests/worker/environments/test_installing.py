@@ -59,7 +59,9 @@ def test_sources_are_never_built(environment, index, tmp_path):
     index.wheel("shop", "1.0")
     made = environment({"requirements.txt": "carved==1.0\nshop\n"})
     assert packages(made) == {"shop": "1.0"}
-    assert "carved==1.0 (requirements.txt:1: carved==1.0 has no usable wheels" in said(made)
+    assert "carved==1.0 (requirements.txt:1: only as source; set [environments] builds)" in said(
+        made
+    )
     assert not (tmp_path / "ran").exists()
 
 

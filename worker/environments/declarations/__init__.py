@@ -7,6 +7,7 @@ from worker.environments.declarations.nouns import (
     Target,
     Wanted,
     printable,
+    read_requirement,
 )
 from worker.environments.declarations.python import DeclaredPython, declared_python
 
@@ -19,4 +20,5 @@ __all__ = [
     "declared_python",
     "printable",
     "read_declaration",
+    "read_requirement",
 ]
