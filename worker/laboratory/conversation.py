@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from analyzers.vocabulary import JsonObject
 from worker.broker import ApiRequest, Broker, NoAnswer
+from worker.laboratory.answered import Answered
 from worker.laboratory.failures import GuestFailure
 from worker.sandbox.channel import SEND_SECONDS, ChannelClosed, ChannelTimeout
 from worker.sandbox.guest import GuestProcess
@@ -17,11 +17,15 @@ ANSWER_SECONDS = 20.0
 
 
 class Conversation:
-    """With one guest; whatever breaks it off is a ``GuestFailure``."""
+    """With one guest; whatever breaks it off is a ``GuestFailure``.
+
+    ``answered`` are the answers that it was given.
+    """
 
     def __init__(self, guest: GuestProcess, broker: Broker) -> None:
         self._guest = guest
         self._broker = broker
+        self.answered = Answered()
 
     def send(self, message: Mapping[str, Any], seconds: float = SEND_SECONDS) -> None:
         """Say something; ``seconds`` are what the guest has to take it."""
@@ -66,9 +70,9 @@ class Conversation:
 
     def _answer(self, frame: Mapping[str, Any]) -> Mapping[str, Any]:
         try:
-            answer: JsonObject = self._broker.answer(
-                frame["api"], ApiRequest.from_frame(frame["request"])
-            )
+            request = ApiRequest.from_frame(frame["request"])
+            answer = self._broker.answer(frame["api"], request)
         except NoAnswer as refusal:
             return {"type": "refused", "reason": str(refusal)}
+        self.answered.add(frame["api"], request.digest(frame["api"]), answer)
         return {"type": "answer", "answer": answer}

@@ -110,6 +110,7 @@ class Session:
         return prepared_of(next(self._talk.replies(PREPARE_SECONDS)))
 
     def _batch(self, probes: Sequence[Probe], seconds: float) -> list[Run]:
+        self._talk.answered.clear()
         self._talk.send(run_frame(probes, seconds))
         runs: dict[int, Run] = {}
         replies = self._talk.replies(
@@ -122,8 +123,18 @@ class Session:
             if len(new) < max(1, len(frame["results"])) or new.keys() & runs.keys():
                 raise self._talk.failure(BadFrame("no result, or one twice"))
             for index, result in new.items():
-                runs[index] = self._placed(run_of(result, self.prepared.points))
+                run = self._placed(run_of(result, self.prepared.points))
+                asked = run.exchanges and probes[index].script is None
+                runs[index] = self._answered(run) if asked else run
         return self._in_order(runs, len(probes), frame["ended"])
+
+    def _answered(self, run: Run) -> Run:
+        """The run, if its exchanges are those that there were."""
+        exchanges = tuple(map(self._talk.answered.confirmed, run.exchanges))
+        confirmed = tuple(exchange for exchange in exchanges if exchange is not None)
+        if len(confirmed) < len(exchanges):
+            raise self._talk.failure(BadFrame("an answer that was never given"))
+        return replace(run, exchanges=confirmed)
 
     def _placed(self, run: Run) -> Run:
         """The run, its exception nowhere where the file it names is none of the tree."""

@@ -22,7 +22,7 @@ from analyzers.vocabulary import (
 )
 from tests.analyzers.cloud.bench import goals
 from tests.worker.sessions import LABELS, PLACE, target
-from worker.broker import Broker, Recordings
+from worker.broker import ApiRequest, Broker, Recordings
 from worker.engines import Engines, NoAnswer
 from worker.laboratory.failures import GuestFailure, Unpreparable
 from worker.laboratory.place import Place
@@ -279,6 +279,44 @@ def test_many_probes_go_in_several_frames(session, monkeypatch):
     guest, opened = session(PREPARED, ran(0), ran(1), DONE, ran(0), DONE)
     assert len(opened().run([given("a")] * 3)) == 3
     assert [len(m["probes"]) for m in guest.heard if m["type"] == "run"] == [2, 1]
+
+
+FIRE = {"label_annotations": [{"description": "Fire"}]}
+ASK = {"type": "ask", "api": LABELS, "request": {"content": b"png", "parameters": {}}}
+DIGEST = ApiRequest(b"png").digest(LABELS)
+NEVER_GIVEN = {
+    "another answer": (DIGEST, LABELS, {"label_annotations": [{"description": "Smoke"}]}),
+    "another API": (DIGEST, "google.vision.text_detection", FIRE),
+}
+
+
+def claiming(digest, api, answer, index=0):
+    said = ran(index)
+    said["results"][0]["exchanges"] = [{"api": api, "digest": digest, "answer": answer}]
+    return said
+
+
+@pytest.mark.parametrize("claim", NEVER_GIVEN.values(), ids=NEVER_GIVEN)
+def test_answer_that_was_never_given_is_a_failure(session, claim):
+    _, opened = session(PREPARED, ASK, claiming(*claim), DONE)
+    with pytest.raises(GuestFailure, match="never given"):
+        opened().run([replace(given("a"), script=None)])
+
+
+def test_answer_of_an_earlier_batch_is_none_of_this(session):
+    says = (ASK, claiming(DIGEST, LABELS, FIRE), DONE, claiming(DIGEST, LABELS, FIRE), DONE)
+    _, opened = session(PREPARED, *says)
+    asking = replace(given("a"), script=None)
+    opened = opened()
+    assert opened.run([asking])[0].exchanges == (Exchange(LABELS, DIGEST, FIRE),)
+    with pytest.raises(GuestFailure, match="never given"):
+        opened.run([asking])
+
+
+def test_digest_of_an_exchange_is_the_hosts(session):
+    _, opened = session(PREPARED, ASK, claiming("f" * 64, LABELS, FIRE), DONE)
+    (run,) = opened().run([replace(given("a"), script=None)])
+    assert run.exchanges == (Exchange(LABELS, DIGEST, FIRE),)
 
 
 def test_questions_are_answered_or_refused(session):

@@ -104,6 +104,14 @@ def floods_its_output(host):
         os.write(sys.stderr.fileno(), b"noise " * 100_000)
 
 
+def claims_an_answer_that_nobody_gave(host):
+    host.hear()
+    invented = {"label_annotations": [{"description": "Invented"}]}
+    exchange = {"api": QUESTION["api"], "digest": "0" * 64, "answer": invented}
+    host.say(type="ran", results=[{**RESULT, "exchanges": [exchange]}])
+    host.say(**DONE)
+
+
 def says_done_without_results(host):
     host.hear()
     host.say(**DONE)
@@ -145,6 +153,7 @@ WAYS = {
         *(asks_without_end, asks_without_listening, repeats_a_result, repeats_a_result_at_once),
         *(sends_nothing_without_end, answers_what_was_not_asked, invents_a_probe),
         *(hits_a_point_that_is_none, says_half_a_result, falls_silent, leaves, floods_its_output),
+        *(claims_an_answer_that_nobody_gave,),
         *(says_done_without_results, raises_elsewhere, claims_the_work_of_others),
     )
 }
