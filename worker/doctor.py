@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import struct
+import wave
 from collections.abc import Callable, Iterator
 
 from PIL import Image, ImageDraw
@@ -49,20 +51,23 @@ def _engines(settings: Settings) -> Iterator[Check]:
     except UsageError as error:
         yield Check("engines", ok=False, detail=str(error), remedy="Correct the setting.")
         return
-    questions: dict[str, Callable[[], ApiRequest]] = {
-        "google.vision.text_detection": lambda: ApiRequest(content=_picture()),
-        "google.language.analyze_sentiment": lambda: ApiRequest(text="I love this."),
-        "google.vision.label_detection": lambda: ApiRequest(content=_picture()),
-    }
-    for api, question in questions.items():
-        try:
-            engine = engines.engine(api)
-            engine.ask(api, question())
-        except (NoAnswer, UsageError) as error:
-            remedy = "Answers of this API are not tested until then."
-            yield Check(f"engine {api}", ok=False, detail=str(error), remedy=remedy)
+    for api, question in QUESTIONS.items():
+        provider = api.rpartition(".")[0]
+        if provider in settings.engines or provider.startswith("google."):
+            yield _engine(engines, api, question())
         else:
-            yield Check(f"engine {api}", ok=True, detail=engine.identity)
+            unset = f'not set: [engines."{provider}"] kind = "provider" and its credentials'
+            yield Check(f"engine {provider}", ok=True, detail=unset)
+
+
+def _engine(engines: Engines, api: str, question: ApiRequest) -> Check:
+    try:
+        engine = engines.engine(api)
+        engine.ask(api, question)
+    except (NoAnswer, UsageError) as error:
+        remedy = "Answers of this API are not tested until then."
+        return Check(f"engine {api}", ok=False, detail=str(error), remedy=remedy)
+    return Check(f"engine {api}", ok=True, detail=engine.identity)
 
 
 def _picture() -> bytes:
@@ -71,6 +76,41 @@ def _picture() -> bytes:
     file = io.BytesIO()
     picture.save(file, "PNG")
     return file.getvalue()
+
+
+def _sound() -> bytes:
+    """Half a second of a tone at 500 Hz, which is taken for a voice."""
+    wave_form = b"".join(struct.pack("<h", 4000 if at % 32 < 16 else -4000) for at in range(8000))
+    file = io.BytesIO()
+    with wave.open(file, "wb") as sound:
+        sound.setparams((1, 2, 16_000, 0, "NONE", ""))
+        sound.writeframes(wave_form)
+    return file.getvalue()
+
+
+def _words() -> ApiRequest:
+    return ApiRequest(text="I love this.", parameters={"language": "en"})
+
+
+QUESTIONS: dict[str, Callable[[], ApiRequest]] = {
+    "google.vision.text_detection": lambda: ApiRequest(content=_picture()),
+    "google.language.analyze_sentiment": _words,
+    "google.vision.label_detection": lambda: ApiRequest(content=_picture()),
+    "google.speech.recognize": lambda: ApiRequest(
+        content=_sound(), parameters={"language_code": "en-US"}
+    ),
+    "aws.rekognition.detect_labels": lambda: ApiRequest(content=_picture()),
+    "aws.comprehend.detect_sentiment": lambda: ApiRequest(
+        text="I love this.", parameters={"LanguageCode": "en"}
+    ),
+    "aws.textract.detect_document_text": lambda: ApiRequest(content=_picture()),
+    "azure.vision.analyze": lambda: ApiRequest(
+        content=_picture(), parameters={"features": ["tags"]}
+    ),
+    "azure.language.analyze_sentiment": _words,
+    # free of charge
+    "openai.moderations": lambda: ApiRequest(text="I love this."),
+}
 
 
 def _fonts() -> Check:

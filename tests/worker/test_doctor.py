@@ -44,6 +44,13 @@ def test_every_part_is_looked_at(checks):
         "engine google.vision.text_detection",
         "engine google.language.analyze_sentiment",
         "engine google.vision.label_detection",
+        "engine google.speech.recognize",
+        "engine aws.rekognition",
+        "engine aws.comprehend",
+        "engine aws.textract",
+        "engine azure.vision",
+        "engine azure.language",
+        "engine openai",
         "fonts",
         "related labels",
         "queue",
@@ -57,6 +64,17 @@ def test_local_engines_are_asked(checks):
     assert found["engine google.vision.text_detection"].ok
     assert "rapidocr" in found["engine google.vision.text_detection"].detail
     assert found["engine google.language.analyze_sentiment"].ok
+    assert "pocketsphinx" in found["engine google.speech.recognize"].detail
+
+
+def test_other_provider_is_asked_where_it_is_set(checks):
+    unset = checks()["engine azure.language"]
+    assert unset.ok
+    assert unset.detail.startswith('not set: [engines."azure.language"]')
+    endpoint = f"http://127.0.0.1:{closed_port()}"
+    asked = checks(ENGINES__AZURE_LANGUAGE__ENDPOINT=endpoint)
+    assert "engine azure.language" not in asked
+    assert "no answer" in asked["engine azure.language.analyze_sentiment"].detail
 
 
 def test_missing_engine_names_its_setting(checks):

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from functools import cache
-from importlib.resources import files
 from typing import Any, cast
 
-from analyzers import catalogue
 from analyzers.vocabulary import Json, JsonObject
 from worker.engines.request import Outage
+from worker.engines.schemas import schemas, shape
 
 MOST_BYTES = 8 * 1024 * 1024
 DEEPEST = 64
+# https://protobuf.dev/programming-guides/json/
+_AS_STRINGS = frozenset(
+    {"google.protobuf.Duration", "google.protobuf.Timestamp", "google.protobuf.FieldMask"}
+)
 _NOT_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
@@ -31,7 +33,7 @@ def checked(api: str, answer: JsonObject) -> JsonObject:
         text = json.dumps(answer, allow_nan=False)
         if len(text) > MOST_BYTES:
             raise Outage(f"{api} was answered with more than {MOST_BYTES} bytes")
-        problem = _depth(answer, DEEPEST) or _problem(_message(api), answer, "")
+        problem = _depth(answer, DEEPEST) or _unfit(api, answer)
     except (TypeError, ValueError, RecursionError) as error:
         raise Outage(f"{api} was answered with something that is not JSON") from error
     if problem:
@@ -39,22 +41,15 @@ def checked(api: str, answer: JsonObject) -> JsonObject:
     return answer
 
 
-def _message(api: str) -> str:
-    described = catalogue.load().apis.get(api)
-    return (described.schema if described else None) or ""
-
-
-@cache
-def _schemas() -> tuple[Mapping[str, Any], frozenset[str]]:
-    """The fields by message, and the names of the enums."""
-    messages: dict[str, Any] = {}
-    enums: set[str] = set()
-    for entry in files("analyzers.catalogue").joinpath("schemas").iterdir():
-        if entry.name.endswith(".json"):
-            document = json.loads(entry.read_text(encoding="utf-8"))
-            messages.update(document.get("messages", {}))
-            enums.update(document.get("enums", {}))
-    return messages, frozenset(enums)
+def _unfit(api: str, answer: JsonObject) -> str:
+    """What is wrong with an answer by the schema of the API, or nothing."""
+    message, listed = shape(api)
+    if not listed:
+        return _problem(message, answer, "")
+    elements = answer.get("elements", [])
+    if not isinstance(elements, list | tuple):
+        return "elements is no list"
+    return next((p for item in elements if (p := _problem(message, item, "elements"))), "")
 
 
 def _depth(value: Json, left: int) -> str:
@@ -70,7 +65,7 @@ def _problem(message: str, value: Json, place: str) -> str:
     """What is wrong with a message, or nothing."""
     if not isinstance(value, Mapping):
         return f"{place or 'it'} is no object"
-    fields: Mapping[str, Any] = _schemas()[0].get(message, {})
+    fields: Mapping[str, Any] = schemas()[0].get(message, {})
     for key, item in value.items():
         spec = fields.get(key) or fields.get(f"{key}_")
         problem = _field(spec, item, f"{place}.{key}".lstrip(".")) if spec else ""
@@ -90,11 +85,13 @@ def _field(spec: Mapping[str, Any], value: Json, place: str) -> str:
 
 
 def _single(kind: str, value: Json, place: str) -> str:
-    messages, enums = _schemas()
+    messages, enums = schemas()
     if value is None:
         return ""
     if kind in enums:
         return "" if isinstance(value, str) or _is_integer(value) else f"{place} is no enum's value"
+    if kind in _AS_STRINGS and isinstance(value, str):
+        return ""
     if kind in messages:
         return _problem(kind, value, place)
     fits = _SCALARS.get(kind, _is_integer if "int" in kind else _anything)

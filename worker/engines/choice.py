@@ -6,24 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Self
-from urllib.parse import urlsplit
 
 from analyzers.catalogue.terms import terms
 from worker.engines.engine import FORK, OFFLINE, Engine, Unavailable, Withheld
-from worker.engines.google import ENDPOINTS, Google
-from worker.engines.http import Http
 from worker.engines.ocr import LocalText
+from worker.engines.providers import provider_engine
 from worker.engines.recordings import ANY_ENGINE, Recordings
 from worker.engines.replay import Replay
 from worker.engines.request import ApiRequest, NoAnswer
 from worker.engines.sentiment import LocalSentiment
-from worker.errors import UsageError
+from worker.engines.speech import LocalSpeech
 from worker.settings.server import EngineSettings
 
 
 def local_engines() -> tuple[Engine, ...]:
     """The engines on this machine; each loads its model when first asked."""
-    return (LocalText(), LocalSentiment())
+    return (LocalText(), LocalSentiment(), LocalSpeech())
 
 
 class Engines:
@@ -47,7 +45,7 @@ class Engines:
         no provider is asked.
 
         Raises:
-            UsageError: an endpoint is no address.
+            UsageError: an endpoint is no address, or a setting is missing.
 
         """
         local = local_engines()
@@ -101,31 +99,10 @@ def _configured(
         return [Replay(provider, folder)]
     if setting.kind == "local":
         return [*local, Unavailable(provider, 'nothing on this machine can; kind = "provider" can')]
-    if provider not in ENDPOINTS:
+    engine = provider_engine(provider, setting)
+    if engine is None:
         return [Unavailable(provider, "this version cannot ask this provider")]
-    engine = Google(
-        provider,
-        _address(provider, setting.endpoint or ENDPOINTS[provider]),
-        setting.credentials.read if setting.credentials else None,
-        Http(provider),
-        setting.uris,
-    )
     return [engine if withheld is None else Withheld(engine, withheld)]
-
-
-def _address(provider: str, endpoint: str) -> str:
-    try:
-        parts = urlsplit(endpoint)
-        good = parts.scheme in {"http", "https"} and bool(parts.hostname) and not parts.query
-        good = good and (parts.port or 1) > 0 and parts.username is parts.password is None
-    except ValueError:
-        good = False
-    if not good:
-        raise UsageError(
-            "is not an http(s) address without name, password and query",
-            key=f'engines."{provider}".endpoint',
-        )
-    return endpoint
 
 
 def _subject(task: str) -> str:

@@ -1,7 +1,8 @@
-"""Google's vision and language APIs, in their own REST protocol.
+"""Google's vision, language and speech APIs, in their own REST protocol.
 
 https://cloud.google.com/vision/docs/reference/rest/v1/images/annotate
 https://cloud.google.com/natural-language/docs/reference/rest/v1/documents
+https://cloud.google.com/speech-to-text/docs/reference/rest/v1/speech/recognize
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ from google.auth import exceptions, jwt
 
 from analyzers.vocabulary import Json, JsonObject
 from worker.engines.canonical import canonical, rest
+from worker.engines.google_speech import config
 from worker.engines.http import Http
 from worker.engines.request import ApiRequest, NoAnswer, NotAsked, Outage
 
 ENDPOINTS = {
     "google.vision": "https://vision.googleapis.com",
     "google.language": "https://language.googleapis.com",
+    "google.speech": "https://speech.googleapis.com",
 }
 LANGUAGE_METHODS = {
     "analyze_sentiment": "analyzeSentiment",
@@ -83,6 +86,8 @@ class Google:
         task = api.rpartition(".")[2]
         if self.provider == "google.vision":
             return self._annotate(task, request)
+        if self.provider == "google.speech":
+            return self._recognize(request)
         return self._analyze(task, request)
 
     def _annotate(self, task: str, request: ApiRequest) -> JsonObject:
@@ -129,6 +134,16 @@ class Google:
         if task in _WITH_ENCODING:
             body["encodingType"] = parameters.get("encoding_type") or "UTF32"
         return canonical(self._post(f"documents:{method}", body))
+
+    def _recognize(self, request: ApiRequest) -> JsonObject:
+        """Speech of a minute at most, whichever method heard it: their results are alike."""
+        body: JsonObject = {
+            "config": rest(config(request.parameters)),
+            "audio": {"uri": request.uri}
+            if request.content is None
+            else {"content": base64.b64encode(request.content).decode()},
+        }
+        return canonical(self._post("speech:recognize", body))
 
     def _post(self, path: str, body: JsonObject) -> JsonObject:
         query, headers = self._access()

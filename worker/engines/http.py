@@ -11,12 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn, TypeAlias, cast
 
 import httpx
 
 from analyzers.vocabulary import JsonObject
 from worker.engines.breaker import BREAKERS, Breaker, OpenCircuit
+from worker.engines.faults import Blame, Fault, read_fault
 from worker.engines.request import Outage, Rejected
 from worker.engines.secrets import Secrets, redacted_address
 
@@ -28,8 +29,7 @@ LONGEST_QUESTION = 120.0
 MOST_BYTES = 16 * 1024 * 1024
 TIMEOUT = 30.0
 MOST_REDIRECTS = 3
-_AGAIN = frozenset({408, 429, 500, 502, 503, 504})
-_AT_FAULT = frozenset({400, 413, 415, 422})
+Upload: TypeAlias = Mapping[str, tuple[str, bytes]]
 USER_AGENT = "Assayer (tests pull requests of projects that use machine learning)"
 
 
@@ -51,14 +51,15 @@ class Forbidden(httpx.TransportError):  # noqa: N818 - what a transport says of 
 
 @dataclass(slots=True)
 class Http:
-    """One service, asked again after 429, 5xx and broken connections.
+    """One service, asked again after broken connections and errors of the moment (429, 5xx).
 
     A server that fails again and again is left alone for a while (``Breaker``),
     by all that ask it in this process: nobody need wait again.
     ``name`` says in messages who is asked; ``wait`` sleeps (seconds);
     ``redirects``, at most three, are followed only where no secret is sent;
     ``transport`` chooses what is asked and how; ``secrets`` are
-    never repeated, and an answer that repeats one is none.
+    never repeated, and an answer that repeats one is none; ``faults`` reads an
+    error (HTTP status, body) in the provider's form.
     """
 
     name: str
@@ -68,12 +69,17 @@ class Http:
     redirects: bool = False
     transport: httpx.BaseTransport | None = field(default=None, repr=False)
     secrets: Secrets = field(default_factory=Secrets, repr=False)
+    faults: Callable[[int, bytes], Fault] = field(default=read_fault, repr=False)
     _client: httpx.Client | None = field(default=None, repr=False)
 
     def post(
-        self, url: str, body: JsonObject, query: Mapping[str, str], headers: Mapping[str, str]
+        self,
+        url: str,
+        body: JsonObject | bytes,
+        query: Mapping[str, str],
+        headers: Mapping[str, str],
     ) -> JsonObject:
-        """The JSON object that answers a JSON object.
+        """The JSON object that answers a JSON object, or bytes as they are.
 
         Raises:
             Outage: no usable answer after all tries; neither the address
@@ -81,9 +87,23 @@ class Http:
             Rejected: the service found fault with the question.
 
         """
-        request = self._opened().build_request(
-            "POST", url, json=body, params=query, headers=headers
+        content = body if isinstance(body, bytes) else None
+        json_body = None if isinstance(body, bytes) else body
+        return self._answer(
+            self._opened().build_request(
+                "POST", url, content=content, json=json_body, params=query, headers=headers
+            )
         )
+
+    def upload(
+        self, url: str, file: Upload, fields: Mapping[str, Any], headers: Mapping[str, str]
+    ) -> JsonObject:
+        """The JSON object that answers a form with a file.  Raises as :meth:`post`."""
+        return self._answer(
+            self._opened().build_request("POST", url, files=file, data=fields, headers=headers)
+        )
+
+    def _answer(self, request: httpx.Request) -> JsonObject:
         answer = json_object(self.send(request), self.name)
         if self.secrets.occur_in(json.dumps(answer, ensure_ascii=False).encode(errors="replace")):
             raise Outage(f"{self.name} gave no answer: it would repeat the credential")
@@ -119,10 +139,12 @@ class Http:
 
     def _failed(self, reply: _Reply, breaker: Breaker) -> str:
         """What is wrong, told to the breaker; raises ``Rejected`` for the question's fault."""
-        problem = f"{reply.problem}{self._explained(reply.content)}"
-        if reply.status in _AT_FAULT and "api key" not in problem.casefold():
+        fault = reply.fault
+        said = self.secrets.redacted(fault.message)[:300] if fault else ""
+        problem = f"{reply.problem}: {said}" if said else str(reply.problem)
+        if fault and fault.blame is Blame.QUESTION:
             breaker.succeeded()
-            raise Rejected(f"{self.name} rejected the question: {problem}")
+            raise Rejected(f"{self.name} rejected the question: {problem}", fault.code, said)
         breaker.failed(problem, reply.wait)
         return problem
 
@@ -153,20 +175,13 @@ class Http:
     def _judged(self, response: httpx.Response, content: bytes) -> _Reply:
         status = response.status_code
         if status >= 300:
-            again = status in _AGAIN
+            fault = self.faults(status, content)
+            again = fault.blame is Blame.MOMENT
             wait = _wait(response.headers) if again else 0.0
-            return _Reply(status, content, f"HTTP {status}", wait, again=again)
+            return _Reply(content, f"HTTP {status}", wait, again=again, fault=fault)
         if self.secrets.occur_in(content):
             return _Reply(problem="its answer repeats the credential")
-        return _Reply(status, content)
-
-    def _explained(self, content: bytes) -> str:
-        """The message of an error in Google's form, shortened, without secrets."""
-        try:
-            message: Any = json.loads(content)["error"]["message"]
-        except (ValueError, LookupError, TypeError, RecursionError):
-            return ""
-        return f": {self.secrets.redacted(str(message))[:300]}"
+        return _Reply(content)
 
     def _opened(self) -> httpx.Client:
         if self._client is None:
@@ -183,11 +198,11 @@ class Http:
 class _Reply:
     """The end of a try; ``wait``: the seconds that the server asks to be left alone."""
 
-    status: int = 0
     content: bytes = b""
     problem: str | None = None
     wait: float = 0.0
     again: bool = False
+    fault: Fault | None = None
 
 
 def _wait(headers: httpx.Headers) -> float:

@@ -34,7 +34,15 @@ class Outage(NoAnswer):
 
 
 class Rejected(NoAnswer):
-    """The service was asked and found fault with the question itself."""
+    """The service was asked and found fault with the question itself.
+
+    ``code`` is its own name for the fault, ``said`` its message.
+    """
+
+    def __init__(self, message: str, code: str = "", said: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.said = said
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,8 +41,10 @@ ENGINE_NAMES = (
     "google.speech",
     "aws.rekognition",
     "aws.comprehend",
+    "aws.textract",
     "azure.vision",
     "azure.language",
+    "openai",
 )
 SOURCE_NAMES = ("images", "documents")
 
@@ -167,9 +169,10 @@ class EngineSettings(_Section):
     """How the questions to one service are answered.
 
     ``provider``: its own protocol, spoken to ``endpoint`` (its public one by
-    default); ``local``: a program on this machine; ``replay``: only from
-    recordings.  ``price`` in dollars a unit replaces the list price; ``uris``
-    lets the service fetch addresses that tested code sends.
+    default; AWS has one in each ``region``, Azure none); ``local``: a program
+    on this machine; ``replay``: only from recordings.  ``price`` in dollars a
+    unit replaces the list price; ``uris`` lets the service fetch addresses
+    that tested code sends.
     """
 
     kind: Literal["provider", "local", "replay"] = "provider"

@@ -7,6 +7,9 @@ from worker.engines.answers import MOST_BYTES, checked
 LABELS = "google.vision.label_detection"
 FACES = "google.vision.face_detection"
 ENTITIES = "google.language.analyze_entities"
+BATCH = "aws.comprehend.batch_detect_sentiment"
+MOOD = "azure.language.analyze_sentiment"
+PIPELINE = "huggingface.text_classification"
 DEEP: dict = {}
 for _ in range(200):
     DEEP = {"a": DEEP}
@@ -24,6 +27,9 @@ for _ in range(200):
         (ENTITIES, {"entities": [{"metadata": {"wikipedia_url": "https://x"}, "salience": 0.1}]}),
         (ENTITIES, {"entities": [{"mentions": [{"text": {"begin_offset": -1}}]}]}),
         ("aws.rekognition.detect_labels", {"Labels": [{"Name": "Cat"}]}),
+        ("aws.comprehend.batch_detect_sentiment", {"Sentiment": "MIXED"}),
+        ("google.speech.recognize", {"total_billed_time": "15s", "request_id": "123"}),
+        ("huggingface.text_classification", {"elements": [{"label": "joy", "score": 0.5}]}),
         ("nobody.knows", {"anything": 1}),
     ],
 )
@@ -44,6 +50,10 @@ def test_what_the_api_can_say_passes(api, answer):
         (FACES, {"face_annotations": [{"landmarks": [{"type": []}]}]}, "type is no enum"),
         (ENTITIES, {"entities": [{"metadata": "x"}]}, "metadata is no object"),
         (ENTITIES, {"entities": [{"mentions": [{"text": {"begin_offset": "x"}}]}]}, "no int32"),
+        (BATCH, {"SentimentScore": {"Positive": "0.9"}}, "SentimentScore.Positive is no float"),
+        (MOOD, {"confidence_scores": []}, "confidence_scores is no object"),
+        (PIPELINE, {"elements": [{"label": 7}]}, "elements.label is no string"),
+        (PIPELINE, {"elements": {}}, "elements is no list"),
         (LABELS, {"x": float("nan")}, "not JSON"),
         (LABELS, {"x": b"bytes"}, "not JSON"),
         (LABELS, DEEP, "nested deeper than 64"),

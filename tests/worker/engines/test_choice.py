@@ -2,8 +2,9 @@ import pytest
 
 from tests.worker.engines.standin import Reply
 from worker.engines import ApiRequest, Engines, NoAnswer, NotAsked, Recordings
+from worker.engines.providers import PROVIDERS
 from worker.errors import UsageError
-from worker.settings.server import EngineSettings
+from worker.settings.server import ENGINE_NAMES, EngineSettings
 
 LABELS = "google.vision.label_detection"
 TEXT = "google.vision.text_detection"
@@ -81,10 +82,57 @@ def test_replay_answers_from_its_folder(tmp_path):
 
 
 def test_other_providers_are_refused_clearly():
-    name = "aws.rekognition.detect_labels"
-    engine = engines(aws_rekognition=EngineSettings()).engine(name)
+    name = "huggingface.text_classification"
+    engine = engines(huggingface=EngineSettings()).engine(name)
     with pytest.raises(NoAnswer, match="cannot ask this provider"):
         engine.ask(name, ApiRequest(b"x"))
+
+
+def test_every_engine_with_a_name_can_be_asked():
+    assert set(PROVIDERS) == set(ENGINE_NAMES)
+
+
+@pytest.mark.parametrize("name", ENGINE_NAMES)
+def test_provider_is_known_by_its_address(name):
+    setting = EngineSettings(endpoint="https://proxy.example/x")
+    engine = Engines.from_settings({name: setting}, offline=False).engine(f"{name}.any")
+    assert engine.identity.startswith(f"{name}@https://proxy.example/x")
+    assert not engine.local
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "identity"),
+    [
+        (
+            "aws.rekognition",
+            {"region": "eu-central-1"},
+            "aws.rekognition@https://rekognition.eu-central-1.amazonaws.com/",
+        ),
+        ("google.speech", {}, "google.speech@https://speech.googleapis.com/v1"),
+        ("openai", {}, "openai@https://api.openai.com/v1"),
+    ],
+)
+def test_provider_has_its_public_address(name, setting, identity):
+    chosen = Engines.from_settings({name: EngineSettings(**setting)}, offline=False)
+    assert chosen.engine(f"{name}.any").identity == identity
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "problem"),
+    [
+        ("aws.comprehend", {}, r'engines."aws.comprehend".region: is to name one'),
+        ("aws.textract", {"region": "x.evil.example/"}, "region: is to name one"),
+        ("azure.vision", {}, r'engines."azure.vision".endpoint: is to be that of your resource'),
+        ("azure.language", {"endpoint": "my resource"}, "endpoint: is not an http"),
+    ],
+)
+def test_missing_place_of_a_provider_is_wrong_usage(name, setting, problem):
+    with pytest.raises(UsageError, match=problem):
+        Engines.from_settings({name: EngineSettings(**setting)}, offline=False)
+
+
+def test_speech_is_heard_here_by_default():
+    assert engines().engine("google.speech.recognize").local
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,89 @@
+"""The engine that asks a provider itself, by the operator's settings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from worker.engines.aws import DEFAULT_REGION, OPERATIONS, Aws
+from worker.engines.azure import Azure
+from worker.engines.engine import Engine
+from worker.engines.google import ENDPOINTS, Google
+from worker.engines.http import Http
+from worker.engines.openai import PUBLIC, OpenAI
+from worker.errors import UsageError
+from worker.settings.server import EngineSettings
+
+_REGION = re.compile(r"[a-z]{2,3}(-[a-z]+)+-\d{1,2}")
+
+
+def provider_engine(provider: str, setting: EngineSettings) -> Engine | None:
+    """The engine that speaks the protocol of ``provider``; ``None`` where none does.
+
+    Raises:
+        UsageError: the endpoint is no address or is missing where there is no
+            public one, or the region is none.
+
+    """
+    make = _MAKERS.get(provider.partition(".")[0])
+    return make(provider, setting) if make and provider in PROVIDERS else None
+
+
+def _google(provider: str, setting: EngineSettings) -> Engine:
+    endpoint = _address(provider, setting.endpoint or ENDPOINTS[provider])
+    return Google(provider, endpoint, _credentials(setting), Http(provider), setting.uris)
+
+
+def _aws(provider: str, setting: EngineSettings) -> Engine:
+    region = setting.region or (DEFAULT_REGION if setting.endpoint else None)
+    if region is None or not _REGION.fullmatch(region):
+        raise UsageError(
+            'is to name one of AWS, as "eu-central-1"', key=f'engines."{provider}".region'
+        )
+    public = f"https://{provider.rpartition('.')[2]}.{region}.amazonaws.com"
+    endpoint = _address(provider, setting.endpoint or public)
+    return Aws(provider, endpoint, region, _credentials(setting), Http(provider), setting.uris)
+
+
+def _azure(provider: str, setting: EngineSettings) -> Engine:
+    if setting.endpoint is None:
+        raise UsageError(
+            'is to be that of your resource, as "https://NAME.cognitiveservices.azure.com"',
+            key=f'engines."{provider}".endpoint',
+        )
+    endpoint = _address(provider, setting.endpoint)
+    return Azure(provider, endpoint, _credentials(setting), Http(provider), setting.uris)
+
+
+def _openai(provider: str, setting: EngineSettings) -> Engine:
+    endpoint = _address(provider, setting.endpoint or PUBLIC)
+    return OpenAI(provider, endpoint, _credentials(setting), Http(provider), setting.uris)
+
+
+def _credentials(setting: EngineSettings) -> Callable[[], str] | None:
+    return setting.credentials.read if setting.credentials else None
+
+
+def _address(provider: str, endpoint: str) -> str:
+    try:
+        parts = urlsplit(endpoint)
+        good = parts.scheme in {"http", "https"} and bool(parts.hostname) and not parts.query
+        good = good and (parts.port or 1) > 0 and parts.username is parts.password is None
+    except ValueError:
+        good = False
+    if not good:
+        raise UsageError(
+            "is not an http(s) address without name, password and query",
+            key=f'engines."{provider}".endpoint',
+        )
+    return endpoint
+
+
+_MAKERS: dict[str, Callable[[str, EngineSettings], Engine]] = {
+    "aws": _aws,
+    "azure": _azure,
+    "google": _google,
+    "openai": _openai,
+}
+PROVIDERS = (*ENDPOINTS, *OPERATIONS, "azure.vision", "azure.language", "openai")
