@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -32,6 +32,9 @@ _ONLY_AS_SOURCE = re.compile(
 _ACCELERATOR = re.compile(r"(nvidia|cuda)-|(pytorch-)?triton\Z")
 
 
+_Question: TypeAlias = tuple[tuple[Wanted, ...], tuple[str, ...], tuple[str, ...]]
+
+
 class Resolver:
     """Resolves a declaration for one interpreter; wheels only.
 
@@ -43,6 +46,7 @@ class Resolver:
         self, uv: Uv, python: Path, declaration: Declaration, sources: str = "only as source"
     ) -> None:
         self.unbuilt: dict[str, str] = {}
+        self._answers: dict[_Question, dict[str, Pin] | Unsatisfiable] = {}
         self._sources = sources
         self._uv = uv
         self._python = python
@@ -57,6 +61,7 @@ class Resolver:
         Raises ``Unreachable``.
         """
         found = Resolution()
+        self._answers.clear()
         kept = self._satisfiable(self._wanted, found)
         while not (self._pinned(kept, found) or self._pinned_as_told(kept, found)):
             kept = self._without_first_conflict(kept, found)
@@ -176,14 +181,25 @@ class Resolver:
         deps: bool = False,
         overrides: Sequence[str] = (),
     ) -> dict[str, Pin]:
+        """Pins of those wanted; what was asked before is known.  Raises ``Unsatisfiable``."""
         alone = () if deps or not self._complete else ("--no-deps",)
-        document = self._uv.compile(
-            [each.text for each in wanted],
-            self._python,
-            *alone,
-            *options,
-            bounds={"--constraints": self._constraints, "--overrides": overrides},
-        )
+        question = (tuple(wanted), alone + options, tuple(overrides))
+        if question not in self._answers:
+            self._answers[question] = self._compiled(*question)
+        answer = self._answers[question]
+        if isinstance(answer, Unsatisfiable):
+            raise answer
+        return dict(answer)
+
+    def _compiled(
+        self, wanted: Sequence[Wanted], options: Sequence[str], overrides: Sequence[str]
+    ) -> dict[str, Pin] | Unsatisfiable:
+        bounds = {"--constraints": self._constraints, "--overrides": overrides}
+        lines = [each.text for each in wanted]
+        try:
+            document = self._uv.compile(lines, self._python, *options, bounds=bounds)
+        except Unsatisfiable as reason:
+            return reason
         pins = [_pin(package) for package in tomllib.loads(document).get("packages", [])]
         return {pin.name: pin for pin in pins}
 

@@ -31,6 +31,7 @@ PASSED = (
 )
 LARGEST_FILE = 8 << 30
 POLL_SECONDS = 0.2
+RETRIES = 2
 _PREFIX = ("setpriv", "--no-new-privs", "--pdeathsig", "KILL", "--")
 _UNSATISFIABLE = 1
 
@@ -186,7 +187,7 @@ class Uv:
             "UV_KEYRING_PROVIDER": "disabled",
             "UV_PYTHON_DOWNLOADS": "never",
             "UV_SYSTEM_CERTS": "1",
-            "UV_HTTP_RETRIES": "2",
+            "UV_HTTP_RETRIES": str(RETRIES),
             "UV_HTTP_TIMEOUT": "30",
             "UV_NO_PROGRESS": "1",
             "NO_COLOR": "1",

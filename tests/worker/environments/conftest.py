@@ -10,16 +10,29 @@ from worker.environments import Environments
 from worker.settings.server import EnvironmentSettings
 
 
-@pytest.fixture
-def index():
+@pytest.fixture(scope="session")
+def server():
     with PackageIndex() as index:
         yield index
 
 
 @pytest.fixture
-def settings(index, tmp_path):
+def index(server):
+    """An index with nothing in it, at an address of its own."""
+    server.renew()
+    return server
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory):
+    """Where environments are kept: each index has its own there, the guest's layer is one."""
+    return tmp_path_factory.mktemp("environments")
+
+
+@pytest.fixture
+def settings(index, folder):
     def settings(**wishes):
-        wishes = {"index": index.url, "folder": tmp_path / "environments", **wishes}
+        wishes = {"index": index.url, "folder": folder, **wishes}
         return EnvironmentSettings.model_validate(wishes)
 
     return settings

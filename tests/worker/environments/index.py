@@ -23,12 +23,15 @@ def archived(files):
 
 
 class PackageIndex:
-    """Serves what was added; ``asked`` lists the paths that were requested."""
+    """Serves what was added.
+
+    ``asked`` lists the paths that were requested, ``logins`` who said they
+    were; ``html`` makes pages as of old.
+    """
 
     def __init__(self):
-        self.asked = []
-        self._files = {}
-        self._projects = {}
+        self._number = 0
+        self.renew()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
@@ -42,9 +45,18 @@ class PackageIndex:
         self._server.server_close()
         self._thread.join()
 
+    def renew(self):
+        """Forget everything, and serve at another address."""
+        self._number += 1
+        self.asked = []
+        self.logins = []
+        self.html = False
+        self._files = {}
+        self._projects = {}
+
     @property
     def url(self):
-        return f"http://127.0.0.1:{self._server.server_address[1]}/simple"
+        return f"http://127.0.0.1:{self._server.server_address[1]}/{self._number}/simple"
 
     def wheel(self, name, version, requires=(), files=None, size=None):
         """Add a wheel with a module that knows its version; return its hash."""
@@ -92,13 +104,29 @@ class PackageIndex:
         )
         return f"sha256:{digest}"
 
+    def about(self, file, **facts):
+        """Say something else about a file than what is true."""
+        (entry,) = [e for es in self._projects.values() for e in es if e["filename"] == file]
+        entry.update(facts)
+
+    def _links(self, name):
+        links = [
+            f'<a href="{e["url"]}#sha256={e["hashes"]["sha256"]}">{e["filename"]}</a><br>'
+            for e in self._projects[name]
+        ]
+        return "text/html", f"<html><body>{''.join(links)}</body></html>".encode()
+
     def _answer(self, path):
-        kind, _, rest = path.lstrip("/").partition("/")
+        number, kind, rest = [*path.lstrip("/").split("/", 2), "", ""][:3]
+        if number != str(self._number):
+            return "text/plain", None
         if kind == "files":
             return "application/octet-stream", self._files.get(rest)
         name = rest.strip("/")
         if kind != "simple" or name not in self._projects:
             return "text/plain", None
+        if self.html:
+            return self._links(name)
         page = {"meta": {"api-version": "1.1"}, "name": name, "files": self._projects[name]}
         return "application/vnd.pypi.simple.v1+json", json.dumps(page).encode()
 
@@ -108,6 +136,7 @@ class PackageIndex:
 
             def do_GET(self):
                 index.asked.append(self.path)
+                index.logins.append(self.headers.get("Authorization"))
                 kind, content = index._answer(self.path)
                 self.send_response(404 if content is None else 200)
                 self.send_header("Content-Type", kind)

@@ -110,17 +110,18 @@ def test_other_version_of_a_package_is_a_change(project, checked, index):
 
 
 @needs_isolation
-def test_guest_cannot_write_to_its_environment(project, checked, index, settings):
+def test_guest_cannot_write_to_its_environment(project, checked, index, tmp_path):
+    folder = tmp_path / "environments"
     index.wheel("shop", "1.0", files={"shop.py": SPITEFUL})
     project.write("requirements.txt", "shop\n")
     project.commit(reader="")
     project.write("reader.py", READER)
-    report = checked()
+    report = checked(folder=folder)
     assert report.findings == ()
     assert sum(tally.executions for _, tally in report.targets) > 0
-    (module,) = settings().folder.glob("ready/*/lib/python3*/site-packages/shop.py")
+    (module,) = folder.glob("ready/*/lib/python3*/site-packages/shop.py")
     assert module.read_text() == SPITEFUL
-    assert not list(settings().folder.rglob("left.py"))
+    assert not list(folder.rglob("left.py"))
 
 
 @pytest.fixture

@@ -146,11 +146,14 @@ def test_only_the_operators_index_is_asked(environment, index):
     assert packages(made) == {"shop": "1.0"}
 
 
-def test_unreachable_index_means_no_environment(environment, settings):
-    made = environment({"requirements.txt": "shop\n"}, index="http://127.0.0.1:9/simple")
+def test_unreachable_index_means_no_environment(environment, tmp_path, monkeypatch):
+    monkeypatch.setattr("worker.environments.uv.RETRIES", 0)
+    folder = tmp_path / "environments"
+    index = "http://127.0.0.1:9/simple"
+    made = environment({"requirements.txt": "shop\n"}, index=index, folder=folder)
     assert (made.python, made.hidden) == (Path(sys.executable), OUR_OWN)
     assert "requirements.txt asks for is not installed" in said(made)
-    assert not list(settings().folder.glob("ready/*"))
+    assert not list(folder.glob("ready/*"))
 
 
 def test_offline_takes_what_is_there(environment, index):
@@ -177,7 +180,11 @@ def test_nothing_declared_shares_our_interpreter(environment):
 
 def test_credentials_reach_the_index_and_nothing_else(environment, index, tmp_path, monkeypatch):
     monkeypatch.setenv("INDEX_SECRET", "me:hush-hush")
-    made = environment({"requirements.txt": "shop\n"}, credentials="env:INDEX_SECRET")
+    index.wheel("shop", "1.0")
+    files, folder = {"requirements.txt": "shop\n"}, tmp_path / "environments"
+    made = environment(files, credentials="env:INDEX_SECRET", folder=folder)
+    assert packages(made) == {"shop": "1.0"}
+    assert any(index.logins)
     assert "hush" not in said(made)
     kept = [path for path in tmp_path.rglob("*") if path.is_file() and not path.is_symlink()]
     assert not [path for path in kept if b"hush-hush" in path.read_bytes()]
@@ -276,11 +283,12 @@ def test_lock_adds_nothing_of_its_own(environment, index, tree):
     assert packages(environment(files)) == {"shop": "1.0"}
 
 
-def test_downloads_do_not_pile_up(environment, index, settings):
+def test_downloads_do_not_pile_up(environment, index, tmp_path):
+    wishes = {"size": "1MiB", "folder": tmp_path / "environments"}
     index.wheel("shop", "1.0", files={"shop.py": "#" * 20_000, "bulk.txt": "x" * 300_000})
-    made = environment({"requirements.txt": "shop"}, size="1MiB")
+    made = environment({"requirements.txt": "shop"}, **wishes)
     assert packages(made) == {"shop": "1.0"}
     index.wheel("till", "1.0", files={"till.py": "", "bulk.txt": "y" * 300_000})
-    environment({"requirements.txt": "till"}, size="1MiB", name="other")
-    kept = sum(path.stat().st_size for path in settings().folder.glob("downloads/**/*.txt"))
+    environment({"requirements.txt": "till"}, name="other", **wishes)
+    kept = sum(path.stat().st_size for path in wishes["folder"].glob("downloads/**/*.txt"))
     assert kept < 600_000

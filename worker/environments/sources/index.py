@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import ssl
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from html.parser import HTMLParser
 from http import HTTPStatus
 from pathlib import Path
@@ -82,11 +84,11 @@ class SimpleIndex:
         try:
             read = _from_json if "json" in kind.get("content-type", "") else _from_html
             files = read(content)
+            places = [urldefrag(urljoin(kind["url"], str(file["url"]))).url for file in files]
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise Unreachable(f"the index's page of {name} cannot be read") from error
-        for file in files:
-            url = urljoin(kind["url"], str(file.get("url", "")))
-            yield {**file, "url": urldefrag(url).url}
+        for file, place in zip(files, places, strict=True):
+            yield {**file, "url": place}
 
     def _pieces(self, url: str, most: int, about: dict[str, str]) -> Iterator[bytes]:
         """The body at an address; ``about`` takes its content type and where it was."""
@@ -114,7 +116,10 @@ class SimpleIndex:
             raise NotBuilt("its source lies at an address that is not https")
         with (
             httpx.Client(
-                timeout=TIMEOUT, follow_redirects=True, max_redirects=MOST_REDIRECTS
+                verify=_trust(),
+                timeout=TIMEOUT,
+                follow_redirects=True,
+                max_redirects=MOST_REDIRECTS,
             ) as client,
             client.stream(
                 "GET",
@@ -133,6 +138,12 @@ class SimpleIndex:
             return None
         user, _, password = self._index.secret.partition(":")
         return user, password
+
+
+@cache
+def _trust() -> ssl.SSLContext:
+    """Whom we trust, read once: it takes longer than a request."""
+    return httpx.create_ssl_context()
 
 
 def _runs_on(requires: object, python: str) -> bool:
