@@ -45,14 +45,16 @@ def digest(request: Request) -> str:
         "uri": request.uri,
         "parameters": request.parameters,
     }
-    text = json.dumps(canonical, sort_keys=True, separators=(",", ":"), default=_plain)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(_JSON.encode(canonical).encode()).hexdigest()
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, (bytes, bytearray)):
         return base64.b64encode(value).decode()
     return str(value)
+
+
+_JSON = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=_plain)
 
 
 @dataclass(frozen=True)
@@ -79,22 +81,19 @@ class Session:
     """The exchanges of one run, and why it was cut short, if it was.
 
     Threads ask one after another; ``outside`` are the addresses that were
-    asked in vain.
+    asked in vain.  Where ``faithful``, answers become the SDK's own objects,
+    rounded as it rounds.
     """
 
     def __init__(self, supplier: Supplier) -> None:
         self.supplier = supplier
+        self.faithful = bool(getattr(supplier, "faithful", True))
         self.exchanges: List[Exchange] = []
         self.refusal: Optional[str] = None
         self.outside: List[str] = []
         self.process = os.getpid()
         self._one = threading.Lock()
         self._over = False
-
-    @property
-    def faithful(self) -> bool:
-        """Whether answers become the SDK's own objects, rounded as it rounds."""
-        return bool(getattr(self.supplier, "faithful", True))
 
     def ask(self, request: Request) -> Answer:
         """Answer a request and note the exchange; raises :class:`Refused`."""

@@ -29,7 +29,8 @@ class Prepared:
     method).  ``parameters`` are ``{name, kind, default, annotation}`` without
     ``self``.  ``points`` are the ids of the instrumented files; a hit is an
     index into them.  ``sources`` maps the instrumented files to their text,
-    ``blobs`` digests to contents, ``entries`` are the catalogue's.
+    ``blobs`` digests to contents, ``entries`` are the catalogue's, ``expected``
+    those of the providers that the target is known to ask.
     """
 
     root: str
@@ -43,6 +44,7 @@ class Prepared:
     standins: List[str] = field(default_factory=list)
     notes: List[str] = field(default_factory=list)
     entries: List[Mapping[str, Any]] = field(default_factory=list)
+    expected: List[Mapping[str, Any]] = field(default_factory=list)
     schemas: Mapping[str, Any] = field(default_factory=dict)
     namespace: Mapping[str, Any] = field(default_factory=dict)
     blobs: Dict[str, bytes] = field(default_factory=dict)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Iterator, List, Mapping, Optional, Sequence, Tuple
@@ -18,7 +19,7 @@ from .clients import (
     openai_family,
     rest,
 )
-from .clients.family import Family, Maker, Patch, Project, Rule
+from .clients.family import Family, Maker, Patch, Project, Rule, Warmer
 from .files import patch_cv2
 from .importing import First, Last, apply
 from .messages import Schema
@@ -65,13 +66,14 @@ class Interception:
         self._network = network or Network()
         self._hidden = frozenset(name for name in hidden if not _has(root, name))
         self._rules: List[Rule] = []
+        self._warmers: List[Warmer] = []
         self._any = re.compile("")
 
     def install(self, known: Mapping[str, str]) -> None:
         """Stand before and behind the ordinary imports; ``known`` are sources by path."""
         schema = Schema(self._schemas)
         about = (self._root, self._entries, self._schemas)
-        project = Project(*about, schema, known, self._network)
+        project = Project(*about, schema, known, self._network, self._warmers)
         self._rules = [rule for family in FAMILIES for rule in family(project)]
         self._any = re.compile("|".join(f"(?:{rule.modules})" for rule in self._rules))
         for name in LEFT_OUT:
@@ -83,6 +85,15 @@ class Interception:
             patch = self.patch(name)
             if patch is not None:
                 apply(patch, module)
+
+    def warm(self, expected: Sequence[Mapping[str, Any]]) -> None:
+        """Do once, in the process that is forked for each batch of inputs, what clients do first.
+
+        ``expected`` are the entries of APIs that the target is likely to ask.
+        """
+        for warmer in self._warmers:
+            with suppress(Exception):
+                warmer(expected)
 
     def patch(self, name: str) -> Optional[Patch]:
         """What to do to a real module when it has been imported."""

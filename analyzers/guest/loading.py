@@ -39,12 +39,14 @@ def prepare(message: Mapping[str, Any]) -> Prepared:
     if path in failed:
         raise Unprepared(f"{path} cannot be read: {failed[path]}")
     entries: List[Mapping[str, Any]] = list(message.get("catalogue") or ())
+    named = frozenset(message.get("expected") or ())
+    expected = [entry for entry in entries if entry["name"] in named]
     schemas = message.get("schemas") or {}
     folders = _folders(root, path)
     project = Project(sources, folders, time.monotonic() + SECONDS)
     project.notes += [f"{file}: {reason}" for file, reason in failed.items()]
     _enter(root, path, folders)
-    network = Network(message.get("routes") or entries, message.get("network"))
+    network = Network(entries, message.get("network"))
     network.enter()
     interception = Interception(root, entries, schemas, message.get("hidden") or (), network)
     interception.install(sources.texts)
@@ -52,6 +54,7 @@ def prepare(message: Mapping[str, Any]) -> Prepared:
     calls.set_supplier(calls.Nothing())
     function, parameters, namespace = _loaded(project, path, name)
     project.notes += network.loaded()
+    interception.warm(expected)
     return Prepared(
         root=root,
         path=path,
@@ -64,6 +67,7 @@ def prepare(message: Mapping[str, Any]) -> Prepared:
         standins=standins.names,
         notes=project.notes,
         entries=entries,
+        expected=expected,
         schemas=schemas,
         namespace=namespace,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Tuple
 
 _HUMP = re.compile(r"(?<=[a-z0-9])([A-Z])")
 
@@ -33,12 +33,23 @@ def snaked(value: Any) -> Any:
 
 def read(value: Any, name: str) -> Any:
     """A field of a mapping or object, under any of its spellings, or ``None``."""
-    for spelling in (name, name + "_", camel(name)):
-        if isinstance(value, Mapping):
-            if spelling in value:
-                return value[spelling]
-        elif value is not None:
-            found = getattr(value, spelling, None)
-            if found is not None:
-                return found
+    if value is None:
+        return None
+    kind: Any = type(value)
+    if _is_mapping(kind):
+        return next((value[spelling] for spelling in _spellings(name) if spelling in value), None)
+    for spelling in _spellings(name):
+        found = getattr(value, spelling, None)
+        if found is not None:
+            return found
     return None
+
+
+@functools.cache
+def _spellings(name: str) -> Tuple[str, ...]:
+    return tuple(dict.fromkeys((name, name + "_", camel(name))))
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_mapping(kind: type) -> bool:
+    return issubclass(kind, Mapping)

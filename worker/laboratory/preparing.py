@@ -38,9 +38,9 @@ def prepare_frame(place: Place, root: str, target: Target) -> Frame:
         "path": target.path,
         "function": target.function,
         "files": list(target.files),
-        "catalogue": catalogue.load().as_json(_related(target.apis)),
+        "catalogue": _entries(),
+        "expected": _related(target.apis),
         "schemas": _schemas(),
-        "routes": catalogue.load().routes(),
         "network": _network(place.isolation),
         "hidden": list(place.hidden),
     }
@@ -68,8 +68,18 @@ def _network(isolation: Isolation) -> dict[str, str | None] | None:
     return {"authority": made.authority, "certificate": made.certificate, "key": made.key}
 
 
+@cache
+def _entries() -> list[dict[str, Any]]:
+    """All entries: code asks APIs that no detection saw.  Older names mean nothing to a guest."""
+    known = catalogue.load()
+    return [
+        {key: value for key, value in entry.items() if key != "aliases"}
+        for entry in known.as_json(known.apis)
+    ]
+
+
 def _related(apis: Sequence[str]) -> list[str]:
-    """All APIs of the providers that a target asks: it may call others on the way."""
+    """All APIs of the providers that a target is known to ask; none where nothing is known."""
     known = catalogue.load().apis
     providers = {known[name].provider for name in apis if name in known}
     return [name for name, api in known.items() if api.provider in providers]

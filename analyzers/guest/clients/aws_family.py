@@ -14,10 +14,12 @@ from .family import Project, Rule
 def rules(project: Project) -> List[Rule]:
     """What is done about the modules of boto3 and botocore."""
     aws = Aws(Described(project.entries, project.schema))
-    sdk, standins = Botocore(aws), Standins(aws)
+    sdk, standins = Botocore(aws, project.texts), Standins(aws)
+    project.warmers.append(sdk.warm)
     return [
         Rule(r"botocore\.client", patch=sdk.client),
         Rule(r"botocore\.session", patch=sdk.session),
+        Rule(r"botocore\.loaders", patch=sdk.loaders),
         Rule(r"boto3(\.session)?", standin=standins.boto3),
         Rule(r"botocore\.exceptions", standin=standins.exceptions),
     ]

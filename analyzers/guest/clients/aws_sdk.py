@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
+import itertools
+import re
+import sys
 from types import ModuleType
-from typing import Any, Callable, Dict, Mapping
+from typing import Any, Callable, Dict, List, Mapping, Sequence
 
 from .. import calls
 from .aws import Aws, metadata
+from .described import Entry
 
 REGION = "us-east-1"
+MOST_REGIONS = 2
 _NOBODY = "assayer"
+_REGION = re.compile(r"\b[a-z]{2}-[a-z]{4,9}-\d\b")
+_PLAIN = {"use_ssl": True}
 
 
 class Botocore:
     """Patches botocore's modules as they are imported: boto3 is built on them."""
 
-    def __init__(self, aws: Aws) -> None:
+    def __init__(self, aws: Aws, texts: Mapping[str, str]) -> None:
         self._aws = aws
+        self._texts = texts
 
     def client(self, module: ModuleType) -> None:
         """Patch ``botocore.client``: every operation of every client."""
@@ -35,6 +44,23 @@ class Botocore:
         session.create_client = _with_region(session.create_client)
         session.get_scoped_config = _lenient(session.get_scoped_config)
 
+    def loaders(self, module: ModuleType) -> None:
+        """Patch ``botocore.loaders``: each of the large files is read once."""
+        loader: Any = vars(module)["JSONFileLoader"]
+        loader.load_file = _once(loader.load_file)
+
+    def warm(self, expected: Sequence[Entry]) -> None:
+        """Make clients of the services that are expected to be asked."""
+        if "botocore.session" not in sys.modules:
+            return
+        from botocore.session import get_session
+
+        services = {name.split(".")[1] for name in _names(expected) if name.startswith("aws.")}
+        named = (name for text in self._texts.values() for name in _REGION.findall(text))
+        regions = list(dict.fromkeys([*named, None]))[:MOST_REGIONS]
+        for service, region in itertools.product(sorted(services), regions):
+            get_session().create_client(service, region)
+
     def _call(self, client: Any, operation: str, params: Mapping[str, Any]) -> Dict[str, Any]:
         model = client.meta.service_model
         entry = self._aws.entry(model.service_name, operation)
@@ -50,6 +76,10 @@ class Botocore:
         if faithful:
             answer = _timed(answer, shapes.output_shape)
         return {**answer, "ResponseMetadata": metadata()}
+
+
+def _names(entries: Sequence[Entry]) -> List[str]:
+    return [str(entry["name"]) for entry in entries]
 
 
 def unreachable(service: str, operation: str) -> Exception:
@@ -114,12 +144,24 @@ def _with_region(original: Callable[..., Any]) -> Callable[..., Any]:
             region_name = session.get_config_variable("region") or REGION
         if args or options.get("config") is not None:
             return original(session, service_name, region_name, *args, **options)
-        key = service_name, region_name, str(sorted(options.items(), key=str))
+        odd = {k: v for k, v in options.items() if v is not None and _PLAIN.get(k) is not v}
+        key = service_name, region_name, str(sorted(odd.items(), key=str))
         if key not in made:
             made[key] = original(session, service_name, region_name, **options)
         return made[key]
 
     return create_client
+
+
+def _once(original: Callable[..., Any]) -> Callable[..., Any]:
+    read: Dict[str, Any] = {}
+
+    def load_file(loader: Any, path: str) -> Any:
+        if path not in read:
+            read[path] = original(loader, path)
+        return copy.copy(read[path])
+
+    return load_file
 
 
 def _lenient(original: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,7 +8,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 from .. import calls
 from ..fitting import complete, on_the_wire
-from .described import FAULT, Described, Entry, plain, source
+from ..spelling import camel, snake
+from .described import ELEMENTS, FAULT, Described, Entry, plain, source
 from .openai_api import said
 
 _KINDS = {
@@ -27,7 +28,7 @@ _PATHS = {
     "/keyphrases": "extract_key_phrases",
     "/languages": "detect_language",
 }
-_FEATURES = {"denseCaptions": "dense_captions", "smartCrops": "smart_crops"}
+_DEFAULTS = ("en", "us")
 _ABSENT = ("id", "kind", "statistics", "redacted_text", "is_error")
 _VERSION = "assayer"
 
@@ -101,6 +102,26 @@ class Azure:
         answer = self.picture(entry, picture, features, options)
         return on_the_wire(self.described.schema, str(entry["schema"]), answer)
 
+    def older(self, entry: Entry, url: str, body: Any) -> Any:
+        """The JSON that answers a request of the services before image analysis 4.0."""
+        query = {snake(key): value for key, value in parse_qsl(urlsplit(url).query)}
+        features = [part for part in query.pop("visual_features", "").split(",") if part]
+        options: Dict[str, Any] = dict(query)
+        picture = body
+        if isinstance(body, Mapping):
+            options.update((key, value) for key, value in body.items() if key != "url")
+            picture = body.get("url")
+        return _camel(self.seen(entry, picture, features, options))
+
+    def seen(self, entry: Entry, picture: Any, features: Sequence[str], options: Any) -> Any:
+        """The canonical answer about a picture, in the shape of any generation."""
+        if str(entry["schema"]) in self.described.schema.messages:
+            return self.picture(entry, picture, features, options)
+        content, _, uri = source(picture, "image")
+        request = calls.Request(str(entry["name"]), content, None, uri, plain(options))
+        answer = self.described.ask(entry, request)
+        return answer.get(ELEMENTS, answer)
+
     def picture(
         self, entry: Entry, picture: Any, features: Sequence[str], options: Any
     ) -> Dict[str, Any]:
@@ -108,7 +129,7 @@ class Azure:
 
         It has all the ``features`` that were asked for, and no others.
         """
-        wanted = [_FEATURES.get(feature, feature) for feature in features]
+        wanted = [snake(feature[:1].lower() + feature[1:]) for feature in features]
         asked = plain({**options, "features": sorted(wanted)})
         content, _, uri = source(picture, "image")
         answer = self.described.ask(
@@ -120,7 +141,10 @@ class Azure:
 
 
 def semantic(entry: Entry, document: Any, options: Any) -> calls.Request:
-    """The question about one document: a text, or a mapping or object with one."""
+    """The question about one document: a text, or a mapping or object with one.
+
+    A language or country is left out where it is the service's default.
+    """
     given = {str(k): v for k, v in (options or {}).items() if k not in _TRANSPORT}
     text: Any = document
     if isinstance(document, Mapping):
@@ -129,11 +153,24 @@ def semantic(entry: Entry, document: Any, options: Any) -> calls.Request:
     else:
         text = getattr(document, "text", document)
         language = getattr(document, "language", None)
-    if language:
+    language = language or given.pop("language", None) or given.pop("country_hint", None)
+    if language and str(language).lower() not in _DEFAULTS:
         given["language"] = language
     texts = said(text)
     return calls.Request(str(entry["name"]), None, texts[0] if texts else None, None, plain(given))
 
 
+def _camel(value: Any) -> Any:
+    """An answer as older services write it; lists stand without an object around them."""
+    if isinstance(value, (list, tuple)):
+        return [_camel(item) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    if set(value) == {"list"}:
+        return _camel(value["list"])
+    return {camel(str(name)): _camel(item) for name, item in value.items()}
+
+
 _TRANSPORT = ("modelVersion", "model_version", "stringIndexType", "loggingOptOut", "opinionMining",
-              "showStats", "domain", "model-version")  # fmt: skip
+              "showStats", "domain", "model-version", "show_stats", "show_opinion_mining",
+              "disable_service_logs", "string_index_type")  # fmt: skip

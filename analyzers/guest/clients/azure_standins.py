@@ -10,7 +10,7 @@ from ..fitting import with_lists
 from ..spelling import camel
 from ..standins import InertModule
 from .azure import Azure
-from .described import ELEMENTS, FAULT, Entry, asked_each, plain, source
+from .described import FAULT, Entry, asked_each
 from .record import UNKNOWN, Record, Subscriptable
 
 _OLD = ("ComputerVisionClient", "FaceClient")
@@ -176,12 +176,9 @@ def _picture(azure: Azure, entry: Entry, args: Tuple[Any, ...], options: Dict[st
     features = [str(each) for each in given.get("visual_features") or (rest[0] if rest else ())]
     asked = {key: value for key, value in given.items() if key not in _OTHERS}
     schema, message = azure.described.schema, str(entry["schema"])
+    answer = azure.seen(entry, picture, features, asked)
+    if isinstance(answer, list):
+        return [Record(schema, UNKNOWN, each) for each in answer]
     if message in schema.messages:
-        answer = azure.picture(entry, picture, features, asked)
         return Subscriptable(schema, message, with_lists(schema, message, answer))
-    content, _, uri = source(picture, "image")
-    request = calls.Request(str(entry["name"]), content, None, uri, plain(asked))
-    answer = azure.described.ask(entry, request)
-    if ELEMENTS in answer:
-        return [Record(schema, UNKNOWN, each) for each in answer[ELEMENTS]]
     return Record(schema, UNKNOWN, answer)

@@ -16,6 +16,7 @@ from ..network.network import Network
 
 Patch = Callable[[ModuleType], None]
 Maker = Callable[[str], ModuleType]
+Warmer = Callable[[Sequence[Mapping[str, Any]]], None]
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,8 @@ class Project:
 
     ``texts`` are the sources that are known, by path; ``entries`` are those
     of the catalogue and ``schemas`` its response schemas by provider.
+    ``warmers`` are called when the project is loaded, with the entries that
+    are expected to be asked.
     """
 
     root: str
@@ -32,6 +35,7 @@ class Project:
     schema: Schema
     texts: Mapping[str, str] = field(default_factory=dict)
     network: Network = field(default_factory=Network)
+    warmers: List[Warmer] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Sequence
 
@@ -152,6 +153,7 @@ def _picture(image: Any) -> List[Any]:
     return [content_of(content), uri]
 
 
+@functools.cache
 def response_name(method: str) -> str:
     """``analyze_sentiment`` answers with an ``AnalyzeSentimentResponse``."""
     return "".join(part.capitalize() for part in method.split("_")) + "Response"

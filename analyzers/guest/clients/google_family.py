@@ -38,6 +38,7 @@ def rules(project: Project) -> List[Rule]:
         return made[plain].module(name)
 
     sdk = Sdk(google, made[False])
+    project.warmers.append(sdk.warm)
     discovery = Discovery(google)
     return [
         Rule(r"google\.cloud\.(vision|language|speech)_v\w+", patch=sdk.patch),

@@ -12,7 +12,7 @@ import inspect
 import re
 import sys
 from types import ModuleType
-from typing import Any, Callable, Iterator, List, Tuple
+from typing import Any, Callable, Iterator, List, Sequence, Tuple
 
 from .. import calls
 from . import google_speech
@@ -54,7 +54,16 @@ class Sdk:
             else:
                 for kind in (client, *_bases(client)):
                     _open(kind, transport)
+                _list_features_once(client)
                 self._lighten(client, package)
+
+    def warm(self, expected: Sequence[Any]) -> None:
+        """Ask once about a picture: messages and methods are made when they are first used."""
+        del expected
+        module: Any = sys.modules.get("google.cloud.vision_v1")
+        if module is not None:
+            client = module.ImageAnnotatorClient()
+            client.label_detection(image=module.Image(content=b"picture"))
 
     def _patch_later(self, client: Any, package: str) -> None:
         """Let an asynchronous client have the methods of the other one."""
@@ -110,6 +119,18 @@ def _open(client: Any, transport: Transport) -> None:
         client.__init__ = _checked(client.__init__, made)
     client._validate_universe_domain = _valid
     _factories(client)
+
+
+def _list_features_once(client: Any) -> None:
+    """The vision client lists all features for every request, whether it needs them or not."""
+    original = getattr(client, "_get_all_features", None)
+    if original is not None:
+        listed: Any = functools.cache(original)
+
+        def features(self: Any) -> List[Any]:
+            return [dict(each) for each in listed(type(self))]
+
+        client._get_all_features = features
 
 
 def _valid(client: Any) -> bool:

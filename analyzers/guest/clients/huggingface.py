@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -12,6 +13,10 @@ from .openai_api import said
 _INPUTS = (
     "inputs", "text", "image", "audio", "messages", "prompt", "question", "images", "sequences",
 )  # fmt: skip
+_ENVELOPE = ("parameters", "options")
+_MODEL = re.compile(
+    r"/(?:models|pipeline/[\w-]+)/([\w.-]+(?:/[\w.-]+)?)(?:/pipeline/[\w-]+)?/?(?:$|[?#])"
+)
 _ONE_OBJECT = ("image_to_text", "question_answering", "summarization")
 
 
@@ -32,6 +37,8 @@ def semantic(entry: Entry, value: Any, options: Mapping[str, Any]) -> calls.Requ
 def placed(args: Tuple[Any, ...], options: Dict[str, Any]) -> Any:
     """The input of a call; its keyword is taken out of ``options``."""
     if args:
+        if args[1:]:
+            options.setdefault("candidate_labels", args[1])
         return args[0]
     found = [name for name in _INPUTS if options.get(name) is not None]
     return options.pop(found[0]) if found else None
@@ -46,6 +53,21 @@ class Inference:
     def entry(self, method: str) -> Optional[Entry]:
         """The description of a method."""
         return self.described.method(f"huggingface_hub.InferenceClient.{method}")
+
+    def posted(self, entry: Entry, url: str, body: Any) -> Any:
+        """The JSON that answers a request: a content, or inputs with their parameters."""
+        options: Dict[str, Any] = {}
+        if isinstance(body, Mapping):
+            options = {str(key): value for key, value in body.items() if key not in _ENVELOPE}
+            options.update(body.get("parameters") or {})
+            if isinstance(options.get("inputs"), Mapping):
+                options.update(options.pop("inputs"))
+            body = placed((), options)
+        model = _MODEL.search(url)
+        if model is not None:
+            options.setdefault("model", model.group(1))
+        answer = self.described.ask(entry, semantic(entry, body, options))
+        return answer.get(ELEMENTS, answer)
 
     def answer(self, entry: Entry, args: Tuple[Any, ...], options: Mapping[str, Any]) -> Any:
         """What the method returns, in plain values; raises ``Refused``."""
@@ -107,8 +129,6 @@ class Pipeline:
             raise unreachable(f"transformers.pipeline({self.task!r})")
         asked = {**self._options, **options}
         value = placed(args, asked)
-        if args[1:]:
-            asked.setdefault("candidate_labels", args[1])
         if isinstance(value, (list, tuple)) and "generation" not in self.task:
             return [self._shaped(self._ask(each, asked), asked, each, True) for each in value]
         return self._shaped(self._ask(value, asked), asked, value, False)

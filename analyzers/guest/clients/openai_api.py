@@ -69,6 +69,7 @@ def semantic(entry: Entry, body: Mapping[str, Any]) -> List[calls.Request]:
     value = body.get(head)
     options = plain({k: v for k, v in body.items() if k not in (head, "stream", "stream_options")})
     if head == "file":
+        options = {key: _in_form(value) for key, value in options.items()}
         return [calls.Request(name, *_upload(value), options)]
     if name.endswith(".moderations") and isinstance(value, list) and _are_texts(value):
         return [calls.Request(name, None, each, None, options) for each in value]
@@ -76,6 +77,11 @@ def semantic(entry: Entry, body: Mapping[str, Any]) -> List[calls.Request]:
     if not _is_simple(value):
         options[head] = _without_pictures(plain(value))
     return [calls.Request(name, content, "\n".join(texts) if texts else None, uri, options)]
+
+
+def _in_form(value: Any) -> Any:
+    """A number as the form that goes with a file has it."""
+    return str(value) if isinstance(value, (int, float)) else value
 
 
 def said(value: Any) -> List[Any]:

@@ -6,13 +6,12 @@ import json
 from collections.abc import Mapping
 from typing import Any, Callable, Dict, Sequence, Tuple
 
-from .. import calls
 from ..messages import Schema
 from ..network.routes import Call, Route
-from ..spelling import camel
 from .aws import Aws
 from .azure import Azure
-from .described import ELEMENTS, Described, Entry, plain, source
+from .described import Described, Entry
+from .huggingface import Inference
 from .openai_api import OpenAI, events
 
 _FORM = "multipart/form-data"
@@ -25,19 +24,22 @@ class Json:
     """
 
     def __init__(self, entries: Sequence[Entry], schema: Schema) -> None:
-        self._described = Described(entries, schema)
-        self._aws = Aws(self._described)
-        self._azure = Azure(self._described)
-        self._openai = OpenAI(self._described)
+        described = Described(entries, schema)
+        self._aws = Aws(described)
+        self._azure = Azure(described)
+        self._openai = OpenAI(described)
+        self._inference = Inference(described)
         self._by: Dict[str, Callable[[Route, Call], Any]] = {
             "aws": self._of_aws,
             "azure": self._of_azure,
             "openai": self._of_openai,
+            "huggingface": self._of_huggingface,
         }
 
     def answer(self, route: Route, call: Call) -> Any:
         """The body that answers a request; raises ``Refused``, or ``ValueError``."""
-        return self._by.get(route.provider.partition(".")[0], self._of_any)(route, call)
+        answer = self._by.get(route.provider.partition(".")[0])
+        return None if answer is None else answer(route, call)
 
     def _of_aws(self, route: Route, call: Call) -> Any:
         return self._aws.answer(route.entry, _parameters(call), in_base64=True)
@@ -45,27 +47,16 @@ class Json:
     def _of_azure(self, route: Route, call: Call) -> Any:
         body = decoded_body(call) if _is_json(call) else call.body
         found = self._azure.wire(call.url, body)
-        return self._of_any(route, call) if found is None else found
+        return self._azure.older(route.entry, call.url, body) if found is None else found
 
     def _of_openai(self, route: Route, call: Call) -> Any:
         body = _parameters(call) if _is_json(call) else _form(call)
         wire = self._openai.wire(route.entry, self._openai.answer(route.entry, body))
         return events(wire) if body.get("stream") is True else wire
 
-    def _of_any(self, route: Route, call: Call) -> Any:
-        """A request that holds its input as it is, or under the field that is described."""
-        described = route.entry.get("input") or {}
-        kind, field = str(described.get("kind")), str(described.get("field", ""))
-        if _is_json(call):
-            body = _parameters(call)
-            head = next((name for name in (field, "inputs", "url") if name in body), field)
-            value = body.pop(head, None)
-            asked = (*source(value, kind), plain(body))
-        else:
-            asked = (bytes(call.body or b""), None, None, {})
-        answer = self._described.ask(route.entry, calls.Request(route.api, *asked))
-        found = answer.get(ELEMENTS, answer)
-        return _camel(found) if route.provider.startswith("azure.") else found
+    def _of_huggingface(self, route: Route, call: Call) -> Any:
+        body = _parameters(call) if _is_json(call) else bytes(call.body or b"")
+        return self._inference.posted(route.entry, call.url, body)
 
 
 def decoded_body(call: Call) -> Any:
@@ -112,14 +103,3 @@ def _part(part: Any) -> Tuple[str, Any]:
     name = str(part.get_param("name", "", header="content-disposition"))
     file = part.get_filename()
     return name, content.decode("utf-8", "replace") if file is None else (file, content)
-
-
-def _camel(value: Any) -> Any:
-    """An answer as older services write it; lists stand without an object around them."""
-    if isinstance(value, (list, tuple)):
-        return [_camel(item) for item in value]
-    if not isinstance(value, Mapping):
-        return value
-    if set(value) == {"list"}:
-        return _camel(value["list"])
-    return {camel(str(name)): _camel(item) for name, item in value.items()}

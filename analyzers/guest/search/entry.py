@@ -128,7 +128,7 @@ def find_entry(prepared: Prepared, words: Sequence[str]) -> Entry:
     if not search.parameters:
         return search.without_slot({})
     slotless: Optional[Entry] = None
-    for slot in _slots(search.parameters, _kinds(prepared.entries)):
+    for slot in _slots(search.parameters, _kinds(prepared.expected or prepared.entries)):
         entry, through = search.filled(slot)
         if entry is not None and through:
             return entry

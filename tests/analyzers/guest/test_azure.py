@@ -102,7 +102,7 @@ def test_error_of_a_document_is_an_error(warm) -> None:
                 "content": None,
                 "text": "some words",
                 "uri": None,
-                "parameters": {"language": "en"},
+                "parameters": {},
             },
         ),
         (
