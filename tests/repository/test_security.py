@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -39,10 +40,13 @@ def unshown(text, folder):
 
 
 def defined(path, name):
-    if not path.is_file():
-        return False
+    return path.is_file() and name in functions(path)
+
+
+@cache
+def functions(path):
     body = ast.parse(path.read_text()).body
-    return any(isinstance(node, ast.FunctionDef) and node.name == name for node in body)
+    return {node.name for node in body if isinstance(node, ast.FunctionDef)}
 
 
 def test_every_claim_has_its_test():
