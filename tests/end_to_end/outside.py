@@ -81,6 +81,12 @@ class Outside:
             "VISION_KEY": KEY,
         }
 
+    def received(
+        self, method: str, address: str, headers: dict[str, str], body: bytes
+    ) -> tuple[int, bytes]:
+        """The status and body that answer a request; names of headers are in lower case."""
+        return self.reply(method, address, body)
+
     def reply(self, method: str, address: str, body: bytes) -> tuple[int, bytes]:
         parts = urlsplit(address)
         self.asked.append(f"{method} {parts.path}")
@@ -140,7 +146,8 @@ def _handler(owner: Outside) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def _answer(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length") or 0))
-            status, content = owner.reply(self.command, self.path, body)
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            status, content = owner.received(self.command, self.path, headers, body)
             self.send_response(status)
             self.send_header("content-length", str(len(content)))
             self.end_headers()

@@ -34,11 +34,11 @@ def commit(repository: Path, message: str) -> str:
 
 
 def repository(folder: Path, project: str) -> Path:
-    """``base`` on ``main``; ``planted`` and ``twin`` as branches of it; ``main`` checked out."""
+    """``base`` on ``main``; ``planted`` and ``twin``, if any, as branches; ``main`` checked out."""
     folder.mkdir(parents=True)
     git(folder, "init", "--quiet", "--initial-branch=main")
     _put(PROJECTS / project / "base", folder)
-    for branch in ("planted", "twin"):
+    for branch in sorted({"planted", "twin"} & {f.name for f in (PROJECTS / project).iterdir()}):
         git(folder, "checkout", "--quiet", "-b", branch, "main")
         _put(PROJECTS / project / branch, folder)
     git(folder, "checkout", "--quiet", "main")

@@ -14,6 +14,7 @@ from worker.engines.speech import LocalSpeech
 API = "google.speech.recognize"
 CALL = (Path(__file__).parent / "sounds" / "fire_brigade.wav").read_bytes()
 ENGLISH = {"language_code": "en-US"}
+SAMPLES = {"encoding": "LINEAR16", "sample_rate_hertz": 8000, "audio_channel_count": 2}
 engine = LocalSpeech()
 
 
@@ -39,10 +40,9 @@ def heard(content, **parameters):
     ("content", "parameters"),
     [
         (CALL, {}),
-        (frames().tobytes(), {"encoding": "LINEAR16", "sample_rate_hertz": 8000}),
-        (wav(np.repeat(frames(), 2).tobytes(), 8000, channels=2), {}),
+        (np.repeat(frames(), 2).tobytes(), SAMPLES),
     ],
-    ids=["wave", "samples", "stereo"],
+    ids=["wave", "stereo samples"],
 )
 def test_sentence_is_written_down(content, parameters):
     alternative = {"transcript": "please call the fire brigade"}
