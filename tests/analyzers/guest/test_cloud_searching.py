@@ -22,3 +22,29 @@ def test_search_reaches_both_branches(start: Start, bare_python: str, installed,
     assert found["obstacle"] is None
     assert {witness["goal"] for witness in found["witnesses"]} == set(goals)
     assert all(witness["confirmed"] for witness in found["witnesses"])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "is_smiling",
+        "is_receipt",
+        "is_person",
+        "is_unsafe",
+        "is_flame",
+        "is_dog",
+        "is_way_out",
+        "is_stop",
+    ],
+)
+def test_code_that_reads_all_of_an_answer_never_crashes(
+    start: Start, bare_python: str, function
+) -> None:
+    guest = start("clouds", python=bare_python)
+    guest.prepare("searched.py", function)
+    goals = [point for point in guest.points if f"::{function}#" in point]
+    found = guest.search(goals=goals, **BUDGET)
+    assert found["obstacle"] is None
+    assert found["crashes"] == []
+    assert {witness["goal"] for witness in found["witnesses"]} == set(goals)
+    assert all(witness["confirmed"] for witness in found["witnesses"])

@@ -73,3 +73,10 @@ def test_failed_service_is_an_outage(stand_in, tmp_path):
     assert failing.outages == ()
     failing.find(Wanted(LABELS, "an unheard of thing"), 2, 0)
     assert failing.outages == ("Openverse rejected the question: HTTP 400",)
+
+
+def test_task_of_a_wish_comes_before_that_of_its_api():
+    wanted = Wanted("azure.vision.analyze", "EXIT", task="text")
+    (item,) = sources().find(wanted, 1, 0).inputs
+    assert item.origin.source == "drawn"
+    assert item.reading == "EXIT"

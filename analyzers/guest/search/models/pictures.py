@@ -26,7 +26,7 @@ _TAGS = EntriesModel(
 class PictureModel:
     """Answers whose knobs are the tags, the caption and the text.
 
-    A picture always has a caption: without one of its own it is ``USUAL_CAPTION``.
+    A picture always has a caption: ``USUAL_CAPTION`` in the place of a blank one.
     The tags are the objects, too.
     """
 
@@ -60,7 +60,8 @@ class PictureModel:
         """Every feature that there is; the client hands out those that were asked for."""
         tags, caption, text = knobs
         listed: List[Dict[str, Any]] = _TAGS.answer(tags)["tags"]
-        said = {"text": caption or USUAL_CAPTION, "confidence": 0.8}
+        blank = type(caption) is str and not caption.strip()
+        said = {"text": USUAL_CAPTION if blank else caption, "confidence": 0.8}
         return {
             "tags": {"list": listed},
             "objects": {"list": [{"bounding_box": _BOX, "tags": [tag]} for tag in listed]},
