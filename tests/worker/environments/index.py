@@ -22,6 +22,11 @@ def archived(files):
     return content.getvalue()
 
 
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+
 class PackageIndex:
     """Serves what was added.
 
@@ -32,8 +37,7 @@ class PackageIndex:
     def __init__(self):
         self._number = 0
         self.renew()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
+        self._server = Server(("127.0.0.1", 0), self._handler())
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
 
     def __enter__(self):

@@ -73,7 +73,7 @@ def project(tmp_path, monkeypatch):
 @pytest.fixture
 def checked(project, settings):
     def checked(**wishes):
-        request = CheckRequest(project.root, base="HEAD", inputs=3, seconds=60)
+        request = CheckRequest(project.root, base="HEAD", inputs=3, seconds=600)
         environments = settings(**wishes)
         listener = Heard()
         report = check(request, Settings(environments=environments), listener).report

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.worker.environments.guests import returned
 from tests.worker.environments.sdists import buildable, recorded
 from worker.environments.building import frame
 from worker.environments.pythons import our_interpreter
@@ -15,7 +16,6 @@ from worker.environments.sources import NotBuilt, Sourced, Sources
 from worker.environments.sources.index import SimpleIndex
 from worker.environments.sources.sandbox import Bench
 from worker.environments.uv import Index
-from worker.sandbox.guest import GuestProcess
 from worker.sandbox.isolation import TRUSTED, find_isolation
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
@@ -39,7 +39,7 @@ ATTACKS = {
         "it printed more than 256 MiB",
     ),
     "terminal escapes": ("sys.exit('\\x1b[31m\\u202ered')", "?[31m?red"),
-    "ending at once": ("os.kill(os.getppid(), 9)", "it ended without a word"),
+    "ending at once": ("os.kill(os.getppid(), 9)\ntime.sleep(60)", "it ended without a word"),
 }
 
 
@@ -115,18 +115,6 @@ def test_backend_cannot_ask_for_other_than_names(asked, sources, index, tmp_path
 
 
 APP = "import carved\n\n\ndef version():\n    return carved.VERSION\n"
-
-
-def returned(isolation, python, tree):
-    """What ``version`` of ``app.py`` returns in a guest."""
-    prepare = {"type": "prepare", "path": "app.py", "function": "version", "files": []}
-    more = {"catalogue": [], "schemas": {}, "hidden": []}
-    run = {"type": "run", "blobs": {}, "probes": [{"arguments": {}, "script": None}], "seconds": 60}
-    with GuestProcess.start(isolation, tree=tree, python=python) as guest:
-        guest.channel.send({**prepare, **more, "root": guest.root})
-        assert guest.channel.receive(60)["type"] == "prepared"
-        guest.channel.send(run)
-        return guest.channel.receive(60)["results"][0]["ending"]["value"]
 
 
 def test_source_is_built_and_imported_by_a_guest(environment, isolation, index, tmp_path):

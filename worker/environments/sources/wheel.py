@@ -96,7 +96,7 @@ def _files(content: bytes) -> Mapping[str, bytes]:
                 files[entry.filename] = archive.read(entry)
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, ValueError) as error:
         raise NotBuilt(f"its wheel cannot be read: {error}") from error
-    except (NotImplementedError, RuntimeError) as error:
+    except RuntimeError as error:
         raise NotBuilt("its wheel is packed in a way that wheels are not") from error
     return files
 

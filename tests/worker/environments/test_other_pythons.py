@@ -1,0 +1,66 @@
+"""Projects for another Python than ours, where one is installed."""
+
+import shutil
+from importlib.metadata import version
+
+import pytest
+
+from tests.worker.environments.guests import returned
+from tests.worker.environments.sdists import buildable
+from worker.environments.pythons import installed, our_interpreter
+from worker.sandbox.isolation import find_isolation
+
+OTHERS = {".".join(each.version.split(".")[:2]): each for each in installed()}
+OTHERS.pop(".".join(our_interpreter().version.split(".")[:2]), None)
+OTHER = min(OTHERS, key=lambda minor: OTHERS[minor].key, default="")
+pytestmark = [
+    pytest.mark.skipif(not OTHERS, reason="no other CPython from 3.9 on is installed"),
+    pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed"),
+]
+APP = """\
+import sys
+import shop
+
+
+def version():
+    return "%d.%d" % sys.version_info[:2], shop.VERSION
+"""
+
+
+@pytest.fixture
+def files():
+    return {"requirements.txt": "shop\n", ".python-version": f"{OTHER}\n", "app.py": APP}
+
+
+def test_guest_runs_under_the_declared_python(files, environment, index, tmp_path):
+    index.wheel("shop", "1.0")
+    made = environment(files)
+    assert f"Python {OTHERS[OTHER].version}, 1 package" in " | ".join(made.notes)
+    assert returned(find_isolation(), made.python, tmp_path / "tree") == f"('{OTHER}', '1.0')"
+
+
+def test_layer_for_another_python_comes_from_the_index(files, environment, index):
+    index.wheel("shop", "1.0")
+    index.wheel("crosshair-tool", version("crosshair-tool"))
+    made = environment(files)
+    assert (made.layer / "crosshair_tool.py").is_file()
+    assert f"python{OTHER}" in str(made.layer)
+    assert "symbolic" not in " | ".join(made.notes)
+
+
+@pytest.mark.parametrize("wrong", [None, "0.0.1"])
+def test_layer_that_cannot_be_had_is_said(wrong, files, environment, index):
+    index.wheel("shop", "1.0")
+    if wrong:
+        index.wheel("crosshair-tool", wrong)
+    made = environment(files)
+    assert made.layer is None
+    said = f"no symbolic search: crosshair-tool cannot be had for Python {OTHERS[OTHER].version}"
+    assert said in " | ".join(made.notes)
+
+
+def test_source_is_built_under_the_declared_python(files, environment, index):
+    before = "assert '%d.%d' % sys.version_info[:2] == " + repr(OTHER)
+    index.source("shop", "1.0", buildable("shop", "1.0", before=before))
+    made = environment(files, builds=True, isolation=find_isolation())
+    assert "built from source in the sandbox: shop==1.0" in " | ".join(made.notes)
