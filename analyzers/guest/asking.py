@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import calls
-from .board import SENDING, Board
+from .board import AWAITING, SENDING, Board
 from .limits import CLOCK
 from .wire import Wire
 
@@ -29,6 +29,7 @@ class Asking:
         with CLOCK.paused():
             before = self._board.enter(SENDING)
             self._wire.send({"type": "ask", "api": request.api, "request": frame}, content or b"")
+            self._board.enter(AWAITING)
             reply = self._wire.receive()
             self._board.enter(before)
         if reply is None or reply["type"] != "answer":

@@ -9,7 +9,7 @@ from typing import List
 
 from .wire import Wire, pack
 
-IDLE, RUNNING, SENDING = 0, 1, 2
+IDLE, RUNNING, SENDING, AWAITING = 0, 1, 2, 3
 _STATE = struct.Struct("=qqdq")
 _SIZE = 1 << 20
 

@@ -152,21 +152,37 @@ class Nothing:
 
 
 class Script:
-    """Plays recorded answers in order for each API; the last one repeats."""
+    """Plays recorded answers in order for each API; the last one repeats.
+
+    A question whose digest was recorded gets the answer that it got then,
+    whatever the order: threads ask in any.
+    """
 
     faithful = True
 
     def __init__(self, entries: Sequence[Mapping[str, Any]]) -> None:
-        self._answers: Dict[str, List[Answer]] = {}
+        self._waiting: Dict[str, List[Mapping[str, Any]]] = {}
+        self._played: Dict[Any, Answer] = {}
+        self._known = any(entry.get("digest") for entry in entries)
         for entry in entries:
-            self._answers.setdefault(entry["api"], []).append(entry["answer"])
+            self._waiting.setdefault(entry["api"], []).append(entry)
 
     def __call__(self, request: Request) -> Answer:
-        """The next answer of the API."""
-        answers = self._answers.get(request.api)
-        if not answers:
+        """The answer to the question, or the next answer of the API."""
+        waiting = self._waiting.get(request.api)
+        if not waiting:
             raise Refused(f"the script has no answer for {request.api}")
-        return answers.pop(0) if len(answers) > 1 else answers[0]
+        asked = digest(request) if self._known else ""
+        number = next((n for n, each in enumerate(waiting) if each.get("digest") == asked), None)
+        if number is None and asked in self._played:
+            return self._played[asked]
+        chosen = waiting[number or 0]
+        if len(waiting) > 1:
+            del waiting[number or 0]
+        answer: Answer = chosen["answer"]
+        if asked and chosen.get("digest") == asked:
+            self._played[asked] = answer
+        return answer
 
 
 _session = Session(Nothing())

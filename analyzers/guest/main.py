@@ -14,7 +14,7 @@ from typing import Any, Callable, Dict, Mapping, Optional
 
 from . import calls, standins
 from .asking import Asking
-from .board import RUNNING, SENDING, Board, send_results
+from .board import AWAITING, IDLE, RUNNING, SENDING, Board, send_results
 from .endings import not_run, timed_out
 from .execution import Prepared, execute
 from .loading import Unprepared, prepare
@@ -85,7 +85,7 @@ class Guest:
         while board.index < len(probes):
             child = fork(lambda: self._run_from(board.index, message))
             status, killed = self._watch(child, seconds)
-            index, running = board.index, board.state == RUNNING
+            index, running = board.index, self._settle(board.state)
             board.flush(self._wire)
             if running or status:
                 if not killed:
@@ -116,6 +116,17 @@ class Guest:
                 board.flush(self._wire)
                 sent = time.monotonic()
         board.flush(self._wire)
+
+    def _settle(self, state: int) -> bool:
+        """Whether a child that has ended was at work; the wire is left between two frames.
+
+        What it asked and did not live to read is thrown away.
+        """
+        if state == SENDING:
+            raise WireError("a child died inside a frame")
+        if state == AWAITING:
+            self._wire.receive()
+        return state != IDLE
 
     def _supplier(self, script: Any) -> calls.Supplier:
         return Asking(self._wire, self._board) if script is None else calls.Script(script)

@@ -73,7 +73,11 @@ def run_frame(probes: Sequence[Probe], seconds: float) -> Frame:
 
 
 def _script_frame(script: Sequence[Exchange]) -> list[Frame]:
-    return [{"api": exchange.api, "answer": exchange.answer} for exchange in script]
+    known = [{"digest": exchange.digest} if exchange.digest else {} for exchange in script]
+    return [
+        {"api": exchange.api, "answer": exchange.answer, **digest}
+        for exchange, digest in zip(script, known, strict=True)
+    ]
 
 
 def run_of(result: Frame, points: Sequence[str]) -> Run:

@@ -57,7 +57,7 @@ def test_scripts_tell_asking_from_silence():
     asking, silent = Probe("t", {}), Probe("t", {}, ())
     scripted = Probe("t", {}, (Exchange("api", "digest", {"a": 1}),))
     scripts = [each["script"] for each in run_frame([asking, silent, scripted], 1.0)["probes"]]
-    assert scripts == [None, [], [{"api": "api", "answer": {"a": 1}}]]
+    assert scripts == [None, [], [{"api": "api", "answer": {"a": 1}, "digest": "digest"}]]
 
 
 def result(**changes):
@@ -117,7 +117,7 @@ SEARCHED = {
         {
             "goal": "g",
             "arguments": SLOT,
-            "script": [{"api": "api", "answer": {"a": 1}}],
+            "script": [{"api": "api", "answer": {"a": 1}, "digest": "digest"}],
             "confirmed": True,
         }
     ],
