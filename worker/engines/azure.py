@@ -30,8 +30,15 @@ KINDS = {
 }
 # of version 3.2, which 4.0 has no other words for
 _OLDER = {"tag_image": "tag", "describe_image": "describe", "detect_objects": "detect"}
-_FEATURES = {"dense_captions": "denseCaptions", "smart_crops": "smartCrops"}
-_OLDER_FEATURES = {"Tags": "tags", "Objects": "objects", "Description": "caption"}
+_FEATURES = {
+    "caption": "caption",
+    "dense_captions": "denseCaptions",
+    "objects": "objects",
+    "people": "people",
+    "read": "read",
+    "smart_crops": "smartCrops",
+    "tags": "tags",
+}
 _QUERY = {
     "gender_neutral_caption": "gender-neutral-caption",
     "model_version": "model-version",
@@ -172,15 +179,12 @@ class Azure:
 
 def _features(parameters: dict[str, Json]) -> list[str]:
     """The features to ask for, taken out of the parameters; tags where none are named."""
-    older = parameters.pop("visual_features", None)
     named = parameters.pop("features", None)
-    if isinstance(older, list):
-        unknown = [str(name) for name in older if name not in _OLDER_FEATURES]
-        if unknown:
-            raise NotAsked(f"Image Analysis 4.0 has no {', '.join(unknown)}")
-        named = [_OLDER_FEATURES[str(name)] for name in older]
     names = [str(name) for name in named] if isinstance(named, list) else []
-    return [_FEATURES.get(name, name) for name in names] or ["tags"]
+    older = [name for name in names if name not in _FEATURES]
+    if older:
+        raise NotAsked(f"Image Analysis 4.0 has no {', '.join(older)}")
+    return [_FEATURES[name] for name in names] or ["tags"]
 
 
 def _as_read_result(answer: JsonObject) -> JsonObject:

@@ -45,7 +45,7 @@ logging.getLogger("httpx").addFilter(_Redacting())
 logging.getLogger("httpcore").setLevel(logging.WARNING)  # it would log headers
 
 
-class Forbidden(httpx.TransportError):  # noqa: N818 - what a transport says of an address
+class Forbidden(httpx.TransportError):
     """An address that must not be asked, and why; asking again would not help."""
 
 
