@@ -27,7 +27,7 @@ from worker.settings.server import EnvironmentSettings
 FORMAT = 2
 NOT_SET = "set [environments] builds"
 NOT_ISOLATED = "it is built in isolation alone"
-WHEELS_ALONE = "wheels alone are used for a build"
+WHEELS_ALONE = "wheels alone are used for it"
 Tell = Callable[[str], None]
 
 
@@ -63,17 +63,24 @@ class Installer:
         return self._cache
 
     def installed(
-        self, interpreter: Interpreter, declaration: Declaration, what: str, *, offline: bool
+        self,
+        interpreter: Interpreter,
+        declaration: Declaration,
+        what: str,
+        *,
+        offline: bool,
+        why: str = "",
     ) -> Lease | None:
         """The environment; ``None`` where it is not there and nothing may be installed.
 
-        Raises ``Unreachable``, ``TimeoutError`` or ``OSError``.
+        ``why`` says that nothing is built for it, and why.  Raises
+        ``Unreachable``, ``TimeoutError`` or ``OSError``.
         """
-        key = self.key(interpreter, declaration)
+        key = self.key(interpreter, declaration, why)
         if offline:
             return self.cache.lent(key)
         deadline = time.monotonic() + self._settings.seconds
-        making = _Making(interpreter, self._sources(interpreter, deadline), deadline)
+        making = _Making(interpreter, why or self._sources(interpreter, deadline), deadline)
         return self._made(key, declaration, making, what)
 
     def key(self, interpreter: Interpreter, declaration: Declaration, why: str = "") -> str:

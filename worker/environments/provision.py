@@ -17,7 +17,7 @@ from worker.environments.declarations import (
     declared_python,
     read_declaration,
 )
-from worker.environments.installing import Installer, Tell
+from worker.environments.installing import WHEELS_ALONE, Installer, Tell
 from worker.environments.layer import (
     NEEDED,
     PACKAGES,
@@ -140,10 +140,15 @@ class Environments:
         )
 
     def _installed(
-        self, interpreter: Interpreter, declaration: Declaration, what: str
+        self, interpreter: Interpreter, declaration: Declaration, what: str, why: str = ""
     ) -> Lease | None:
-        """The environment out of the cache, or made; ``None`` where that is not allowed."""
-        lease = self._installer.installed(interpreter, declaration, what, offline=self._offline)
+        """The environment out of the cache, or made; ``None`` where that is not allowed.
+
+        ``why`` says that nothing is built for it, and why.
+        """
+        lease = self._installer.installed(
+            interpreter, declaration, what, offline=self._offline, why=why
+        )
         if lease is not None:
             self._held.callback(lease.close)
         return lease
@@ -169,7 +174,7 @@ class Environments:
         if self._settings.install == "never":
             return None, (f"{without} {interpreter.version} (nothing may be installed)",)
         declaration = layer_declaration()
-        lease = self._installed(interpreter, declaration, "what the search needs")
+        lease = self._installed(interpreter, declaration, "what the search needs", WHEELS_ALONE)
         wanted = {each.name: each.specifier.removeprefix("==") for each in declaration.wanted}
         if lease is None:
             return None, (f"{without} {interpreter.version} (offline)",)

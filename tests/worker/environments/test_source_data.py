@@ -90,7 +90,8 @@ WHEELS = {
         zipped(recorded("evil", "1.0", {"evil-1.0.data/etc/x": ""})),
         "a file evil-1.0.data/etc/x",
     ),
-    "a program elsewhere": (programs("../../bin/sh = evil:main"), "names a program ../../bin/sh"),
+    "a program elsewhere": (programs("../../bin/sh = evil:main"), "an entry point ../../bin/sh"),
+    "a program elsewhere, said otherwise": (programs("../sh : evil"), "an entry point ../sh"),
 }
 
 

@@ -3,7 +3,7 @@
 import ensurepip
 import shutil
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -11,12 +11,14 @@ import pytest
 from tests.worker.environments.guests import returned
 from tests.worker.environments.sdists import buildable, recorded
 from worker.environments.building import frame
-from worker.environments.pythons import our_interpreter
+from worker.environments.pythons import installed, our_interpreter
 from worker.environments.sources import NotBuilt, Sourced, Sources
 from worker.environments.sources.index import SimpleIndex
 from worker.environments.sources.sandbox import Bench
 from worker.environments.uv import Index
-from worker.sandbox.isolation import TRUSTED, find_isolation
+from worker.sandbox.command import open_to_others
+from worker.sandbox.isolation import TRUSTED, NoIsolation, find_isolation
+from worker.temporary import owned_folder
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 ATTACKS = {
@@ -206,3 +208,45 @@ def test_setup_script_is_run_by_setuptools(environment, isolation, index):
     index.wheel("wheel", "0.40")
     made = environment({"requirements.txt": "carved\n"}, builds=True, isolation=isolation)
     assert "built from source in the sandbox: carved==1.0" in " | ".join(made.notes)
+
+
+@pytest.fixture
+def landlocked():
+    """Landlock alone, and an environment of the system's Python that its guests can read."""
+    system = next((each for each in installed() if each.executable.is_relative_to("/usr")), None)
+    if system is None:
+        pytest.skip("the system has no CPython from 3.9 on")
+    try:
+        isolation = find_isolation(choice="landlock", python=system.executable)
+    except NoIsolation as reason:
+        pytest.skip(str(reason))
+    with owned_folder("landlocked") as folder:
+        frame(folder / "environment", system)
+        open_to_others(folder)
+        yield isolation, system, folder / "environment" / "bin" / "python"
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        ("pass", None),
+        ("socket.socket()", "Error"),
+        ("open(sysconfig.get_paths()['purelib'] + '/left.py', 'w')", "PermissionError"),
+        ("open({secret!r}).read()", "Error"),
+    ],
+)
+def test_build_without_namespaces(before, said, landlocked, index, tmp_path):
+    isolation, system, python = landlocked
+    (tmp_path / "secret").write_text("canary")
+    before = before.format(secret=str(tmp_path / "secret"))
+    index.source("carved", "1.0", buildable("carved", "1.0", before=before))
+    deadline = time.monotonic() + 120
+    asked = SimpleIndex(Index(index.url), deadline)
+    sources = Sources(
+        asked, Bench(isolation, deadline), system.version, lambda _: nullcontext(python)
+    )
+    if said is None:
+        assert sources.build(Sourced("carved"), tmp_path).path.is_file()
+    else:
+        with pytest.raises(NotBuilt, match=said):
+            sources.build(Sourced("carved"), tmp_path)

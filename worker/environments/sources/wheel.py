@@ -41,7 +41,7 @@ LONGEST_PATH = 500
 UNRECORDED = ("RECORD", "RECORD.jws", "RECORD.p7s")
 REQUIRED = ("METADATA", "WHEEL", "RECORD")
 SCHEMES = {"purelib", "platlib", "headers", "scripts", "data"}
-_PROGRAM = re.compile(r"[\w.-]+\Z", re.ASCII)
+_ENTRY_POINT = re.compile(r"\w[\w.+ -]*=[\w.:\[\], -]*\Z", re.ASCII)
 
 
 def checked_wheel(built: Built, sdist: Sdist, python: str, folder: Path) -> Wheel:
@@ -168,12 +168,8 @@ def _check_record(files: Mapping[str, bytes], info: str) -> None:
 
 
 def _check_programs(text: bytes) -> None:
-    """Programs are named by plain names: the installer writes a file for each."""
-    section = ""
+    """Entry points have plain names: the installer writes a program for some."""
     for line in text.decode("utf-8", "replace").splitlines():
-        if line.strip().startswith("["):
-            section = line.strip()
-        name, equals, _ = line.partition("=")
-        programs = section in {"[console_scripts]", "[gui_scripts]"}
-        if programs and equals and not _PROGRAM.match(name.strip()):
-            raise NotBuilt(f"its wheel names a program {printable(name.strip())}")
+        said = line.strip()
+        if said and said[0] not in "[#;" and not _ENTRY_POINT.match(said):
+            raise NotBuilt(f"its wheel has an entry point {printable(said)}")
