@@ -132,10 +132,10 @@ def test_attack_that_leaves_no_word_is_not_held(isolation, python, monkeypatch):
 # ------------------------------------------------------------- the doctor
 
 
-def test_doctor_reports_what_holds(isolation, fought, monkeypatch):
+def test_doctor_reports_what_holds(isolation, fought, python, monkeypatch):
     monkeypatch.setattr(doctor, "run_battery", lambda _isolation, **_python: fought)
     choice = "bubblewrap" if isolation.namespaces else "landlock"
-    checks = doctor.examine_isolation(choice=choice)
+    checks = doctor.examine_isolation(choice=choice, python=python)
     assert [check.name for check in checks] == ["isolation", "escapes"]
     assert all(check.ok for check in checks)
     assert checks[0].detail == ", ".join(isolation.layers)
