@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
+from sqlite3 import OperationalError
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.schema import CreateColumn, CreateIndex, CreateTable, Table
@@ -15,6 +17,7 @@ from worker.store.schema import Base
 
 PATIENCE_SECONDS = 5
 """How long a writer waits for another one."""
+RETRY_SECONDS = 0.02
 
 _SCHEMA_LOCK = 0x_A55A_7E12
 
@@ -45,10 +48,24 @@ def _open_sqlite(address: URL) -> Engine:
 
 def _tune_sqlite(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
     cursor = connection.cursor()
-    cursor.execute("PRAGMA journal_mode=WAL")
+    _log_ahead(cursor)
     cursor.execute("PRAGMA synchronous=NORMAL")
     cursor.execute("PRAGMA foreign_keys=ON")
     cursor.close()
+
+
+def _log_ahead(cursor: DBAPICursor) -> None:
+    """Switch to write-ahead logging; SQLite itself does not wait for others who do."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode=WAL")
+        except OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(RETRY_SECONDS)
+        else:
+            return
 
 
 def _create_tables(connection: Connection) -> None:
