@@ -108,23 +108,6 @@ class Catalogue:
         """The label vocabulary called ``name``, read on first use."""
         return vocabulary(name)
 
-    def routes(self) -> list[JsonObject]:
-        """How plain HTTP reaches the APIs: the fields of :class:`Api` that say so, as JSON."""
-        return [
-            {
-                "name": api.name,
-                "provider": api.provider,
-                "rest": list(api.rest),
-                "target": api.target,
-                "hosts": list(api.hosts),
-                "input": None if api.input is None else asdict(api.input),
-                "schema": api.schema,
-                "result": api.result,
-            }
-            for api in self.apis.values()
-            if api.rest or api.target
-        ]
-
     @property
     def hosts(self) -> tuple[str, ...]:
         """The names of all servers, sorted, with ``*`` for the first label alone."""

@@ -11,7 +11,8 @@ from analyzers.guest.network.routes import Call, Routes
 from analyzers.guest.network.waiting import in_vain
 from tests.analyzers.guest.guests import GuestAtHand, literal, probe
 
-ROUTES = Routes(catalogue.load().routes())
+KNOWN = catalogue.load()
+ROUTES = Routes(KNOWN.as_json(KNOWN.apis))
 AWS = "https://rekognition.us-east-1.amazonaws.com/"
 FACE = "https://api-inference.huggingface.co"
 AZURE = "https://x.cognitiveservices.azure.com"
