@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -86,7 +87,9 @@ def test_replay_works_on_a_folder_without_git(existing, desk):
 def rendered(desk):
     """One finding in every format, printed to standard output."""
     check = ("check", desk.repository, "--base", "main", "--head", "planted", "--target", RECEIPT)
-    return {form: desk.home.run(*check, "--quiet", "--format", form) for form in FORMATS}
+    with ThreadPoolExecutor(2) as pool:
+        ended = pool.map(lambda form: desk.home.run(*check, "--quiet", "--format", form), FORMATS)
+        return dict(zip(FORMATS, ended, strict=True))
 
 
 @pytest.mark.parametrize("form", FORMATS)
