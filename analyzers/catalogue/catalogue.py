@@ -131,11 +131,10 @@ class Catalogue:
         """The entries of the APIs ``names``, as the guest reads them.
 
         Each has the fields of :class:`Api` (``null`` where absent) and
-        ``aliases``, a mapping of older dotted names to the current ones, and
         ``ordinary``, an everyday answer or ``null``.
         """
         return [
-            asdict(self.apis[name]) | {"aliases": self.aliases, "ordinary": self.ordinary.get(name)}
+            asdict(self.apis[name]) | {"ordinary": self.ordinary.get(name)}
             for name in sorted(set(names))
         ]
 

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from analyzers import catalogue
-from analyzers.vocabulary import Target
+from analyzers.vocabulary import JsonObject, Target
 from worker.laboratory.codec import Frame
 from worker.laboratory.failures import Unpreparable
 from worker.laboratory.place import Place
@@ -69,13 +69,10 @@ def _network(isolation: Isolation) -> dict[str, str | None] | None:
 
 
 @cache
-def _entries() -> list[dict[str, Any]]:
-    """All entries: code asks APIs that no detection saw.  Older names mean nothing to a guest."""
+def _entries() -> list[JsonObject]:
+    """All entries: code asks APIs that no detection saw."""
     known = catalogue.load()
-    return [
-        {key: value for key, value in entry.items() if key != "aliases"}
-        for entry in known.as_json(known.apis)
-    ]
+    return known.as_json(known.apis)
 
 
 def _related(apis: Sequence[str]) -> list[str]:

@@ -14,7 +14,7 @@ from tests.analyzers.guest.guests import LABELS, GuestAtHand, labels, literal, p
 from worker.sandbox.certificates import certificate
 
 APP = """\
-import base64, json, os, threading, urllib.request
+import base64, hashlib, json, os, threading, urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
 from google.cloud import vision
@@ -44,7 +44,9 @@ def both(task):
 def crowd(count):
     names = [f"{n}-" + "x" * (n * 200) for n in range(count)]
     with ThreadPoolExecutor(8) as pool:
-        return list(pool.map(both, enumerate(names)))
+        given = list(pool.map(both, enumerate(names)))
+    wanted = [hashlib.sha256(name.encode()).hexdigest() for name in names]
+    return sum(answer != expected for answer, expected in zip(given, wanted))
 
 
 def pair(names):
@@ -103,7 +105,7 @@ def test_answers_reach_the_thread_that_asked(guest, monkeypatch: pytest.MonkeyPa
     found = {e["answer"]["label_annotations"][0]["description"] for e in result["exchanges"]}
     assert found == set(wanted)
     assert len(result["exchanges"]) == COUNT
-    assert result["ending"]["value"].startswith(f"['{wanted[0]}'"[:20])
+    assert result["ending"]["value"] == "0"
 
 
 def digest_of(name: str) -> str:
