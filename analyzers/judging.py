@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
@@ -9,6 +11,7 @@ from typing import assert_never
 
 from analyzers.guest.goals import Decision, decisions
 from analyzers.vocabulary import (
+    Alike,
     Constant,
     Crashes,
     Criterion,
@@ -20,11 +23,16 @@ from analyzers.vocabulary import (
     NotRun,
     Outcome,
     Raised,
+    Repeats,
+    Returned,
     Run,
     TimedOut,
+    Turns,
 )
 
 DEATH = "process died"
+UNSTEADY = "its outcome changes from run to run, so base and head are not compared"
+_SCRATCH = re.compile(r"(?:/[^\s'\"/]+)*/inputs-[a-z0-9_]{8}\b")
 
 WORLDLY_EXCEPTIONS = frozenset(
     {
@@ -50,6 +58,11 @@ WORLDLY_PACKAGES = frozenset(
 def decision_point(goal: Goal, outcome: Outcome | None = None) -> str:
     """The id recorded when the goal's decision as a whole turns out so."""
     return f"{goal.decision_id}:{outcome or goal.outcome}"
+
+
+def outcome_point(goal: Goal, outcome: Outcome | None = None) -> str:
+    """The id recorded when the goal, of a whole decision or of a clause, turns out so."""
+    return replace(goal, outcome=outcome or goal.outcome).id
 
 
 def reached(goal: Goal, run: Run) -> bool:
@@ -110,20 +123,59 @@ def shows(criterion: Criterion, runs: Sequence[Run]) -> bool:
     match criterion:
         case Crashes():
             wanted = (criterion.exception, criterion.path, criterion.function)
-            return any(crash_of(run.ending) == wanted for run in runs)
+            found = any(crash_of(run.ending) == wanted for run in runs)
         case Misses():
             hits = sum(reached(criterion.goal, run) for run in runs)
-            return bool(runs) and hits / len(runs) < criterion.threshold
+            found = bool(runs) and hits / len(runs) < criterion.threshold
         case Mixes():
             classes = runs[: criterion.positives], runs[criterion.positives :]
-            return all(_share(criterion.goal, runs) > criterion.threshold for runs in classes)
+            found = all(_share(criterion.goal, runs) > criterion.threshold for runs in classes)
         case Constant():
-            other = Outcome.FALSE if criterion.goal.outcome is Outcome.TRUE else Outcome.TRUE
-            return any(reached(criterion.goal, run) for run in runs) and not any(
-                decision_point(criterion.goal, other) in run.hits for run in runs
-            )
+            found = _outcomes(criterion.goal, runs) == {criterion.goal.outcome}
+        case Turns():
+            outcomes = (outcome_of(run, criterion.branches) for run in runs)
+            found = any(now == then for now, then in zip(outcomes, criterion.after, strict=False))
+        case Repeats():
+            found = any(most_repeated(run, criterion.api) >= criterion.times for run in runs)
+        case Alike():
+            endings = [run.ending for run in runs if isinstance(run.ending, Returned)]
+            same = len({(run.ending, run.hits) for run in runs}) == 1
+            found = same and len(endings) == len(runs)
         case _:
             assert_never(criterion)
+    return found
+
+
+def _outcomes(goal: Goal, runs: Sequence[Run]) -> set[Outcome]:
+    """How a decision, or a clause of one, turned out in any of the runs."""
+    hits = frozenset[str]().union(*(run.hits for run in runs))
+    return {outcome for outcome in Outcome if outcome_point(goal, outcome) in hits}
+
+
+def most_repeated(run: Run, api: str) -> int:
+    """How often the most frequent question to an API was asked in a run."""
+    asked = Counter(each.digest for each in run.exchanges if each.api == api and each.digest)
+    return max(asked.values(), default=0)
+
+
+def outcome_of(run: Run, branches: Sequence[Goal] = ()) -> str | None:
+    """What a caller sees of a run: its value, or the type of its exception.
+
+    Where nothing is returned, the ordinals (from 1) of the ``branches`` that
+    it took stand for it.  ``None``: the run says nothing about the code.
+    """
+    match run.ending:
+        case Returned("None") if branches:
+            taken = [str(n) for n, goal in enumerate(branches, 1) if reached(goal, run)]
+            return f"None by {', '.join(taken) or 'no branch'}"
+        case Returned(value):
+            return _SCRATCH.sub("inputs", value)
+        case Raised() as ending if not (ending.standin or wants_world(ending)):
+            return f"raises {ending.exception}"
+        case Died():
+            return DEATH
+        case _:
+            return None
 
 
 def _share(goal: Goal, runs: Sequence[Run]) -> float:
@@ -139,8 +191,8 @@ def translate(criterion: Criterion, path: str, ours: str, theirs: str) -> Criter
     """
     if isinstance(criterion, Crashes):
         return replace(criterion, path=path)
-    goal = _same_decision(criterion.goal, path, ours, theirs)
-    return None if goal is None else replace(criterion, goal=goal)
+    goals = [same_decision(goal, path, ours, theirs) for goal in criterion.goals]
+    return _on(criterion, goals)
 
 
 def located(criterion: Criterion, source: str) -> Criterion | None:
@@ -149,28 +201,52 @@ def located(criterion: Criterion, source: str) -> Criterion | None:
     The decision with the same condition is meant, else the one with the same
     ordinal: a repair changes the condition, not the place.
     """
-    if isinstance(criterion, Crashes):
-        return criterion
-    goal = criterion.goal
+    return _on(criterion, [_located(goal, source) for goal in criterion.goals])
+
+
+def _on(criterion: Criterion, goals: Sequence[Goal | None]) -> Criterion | None:
+    """The criterion with other goals; ``None`` where one is missing."""
+    there = tuple(goal for goal in goals if goal is not None)
+    if len(there) < len(goals):
+        return None
+    match criterion:
+        case Crashes() | Repeats() | Alike():
+            return criterion
+        case Turns():
+            return replace(criterion, branches=there)
+        case _:
+            return replace(criterion, goal=there[0])
+
+
+def _located(goal: Goal, source: str) -> Goal | None:
     found = _of_function(source, goal.function)
     same = [d for d in found if d.text == goal.decision_text]
     same.sort(key=lambda decision: abs(decision.ordinal - goal.decision))
     chosen = same or [d for d in found if d.ordinal == goal.decision]
-    return replace(criterion, goal=_at(goal, goal.path, chosen[0])) if chosen else None
+    return _at(goal, goal.path, chosen[0]) if chosen else None
 
 
-def _at(goal: Goal, path: str, decision: Decision) -> Goal:
+def _at(goal: Goal, path: str, decision: Decision) -> Goal | None:
+    """The goal at another decision; ``None`` where that has no such clause."""
+    clause = goal.clause
+    if clause is not None:
+        same = (each.ordinal for each in decision.clauses if each.text == goal.text)
+        clause = next(same, None)
+        if clause is None:
+            return None
     return replace(
         goal,
         path=path,
         decision=decision.ordinal,
+        clause=clause,
         line=decision.line,
         end_line=decision.end_line,
         decision_text=decision.text,
     )
 
 
-def _same_decision(goal: Goal, path: str, ours: str, theirs: str) -> Goal | None:
+def same_decision(goal: Goal, path: str, ours: str, theirs: str) -> Goal | None:
+    """The goal on another text of its file, or ``None`` where its decision is not there."""
     mine = _of_function(ours, goal.function)
     other = _of_function(theirs, goal.function)
     ordinal = _aligned(mine, other, goal.decision)
@@ -180,16 +256,29 @@ def _same_decision(goal: Goal, path: str, ours: str, theirs: str) -> Goal | None
 
 
 def _aligned(mine: list[Decision], other: list[Decision], ordinal: int) -> int | None:
+    """The ordinal of the same decision: by its text, else by its place among those left."""
     index = next((i for i, d in enumerate(mine) if d.ordinal == ordinal), None)
     if index is None:
         return None
-    if len(mine) == len(other) and mine[index].kind == other[index].kind:
-        return other[index].ordinal
+    sole = _sole(mine) & _sole(other)
+    if mine[index].text in sole:
+        return next(d.ordinal for d in other if d.text == mine[index].text)
+    left = [d for d in mine if d.text not in sole]
+    right = [d for d in other if d.text not in sole]
+    place = left.index(mine[index])
+    if len(left) == len(right) and left[place].kind == right[place].kind:
+        return right[place].ordinal
     matcher = SequenceMatcher(a=[d.text for d in mine], b=[d.text for d in other], autojunk=False)
     for block in matcher.get_matching_blocks():
         if block.a <= index < block.a + block.size:
             return other[block.b + index - block.a].ordinal
     return None
+
+
+def _sole(decisions: Sequence[Decision]) -> set[str]:
+    """The texts that stand once."""
+    counts = Counter(decision.text for decision in decisions)
+    return {text for text, count in counts.items() if count == 1}
 
 
 def _of_function(source: str, function: str) -> list[Decision]:

@@ -60,12 +60,14 @@ def conclude(
 ) -> Conclusion:
     """The verdict on the whole change (CONTRACT.md, section 1).
 
-    ``tested`` counts the runs that say something about the targets.
+    ``tested`` counts the runs that say something about the targets.  A notice
+    tells; it is no advice, and never changes the verdict.
     """
     standing = [
         verdict
         for verdict in verdicts
         if isinstance(verdict, Finding)
+        and verdict.level is not Level.NOTICE
         and verdict.status is Status.NEW
         and verdict.fingerprint not in ignored
     ]

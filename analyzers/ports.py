@@ -6,16 +6,30 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from analyzers.vocabulary import Probe, Run, Searched, Supply, Target, Verdict, Wanted
+from analyzers.vocabulary import (
+    Input,
+    JsonObject,
+    Probe,
+    Run,
+    Searched,
+    Supply,
+    Target,
+    Verdict,
+    Wanted,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How much to do: inputs per goal, the recall threshold, the seed."""
+    """How much to do: inputs per goal, the recall threshold, the seed.
+
+    ``other_providers``: ask them too about branches that are missed.
+    """
 
     inputs: int = 10
     recall_threshold: float = 0.75
     seed: int = 0
+    other_providers: bool = False
 
 
 class Bench(Protocol):
@@ -42,12 +56,36 @@ class Bench(Protocol):
         """Run the probes on head, in order; one run each."""
         ...
 
+    def run_on_base(self, probes: Sequence[Probe]) -> Sequence[Run] | None:
+        """Run the probes on base, in order; one run each.
+
+        Where base asks something else than was recorded, engines answer it.
+        ``None``: base has no such function, or it cannot be loaded.
+        """
+        ...
+
     def substitute(self, api: str) -> bool:
         """Whether a local engine answers in the provider's place."""
         ...
 
     def source(self, path: str) -> str:
         """The head text of a project file."""
+        ...
+
+    def paths(self) -> Sequence[str]:
+        """The project files that :meth:`source` has."""
+        ...
+
+    def base(self, path: str) -> tuple[str, str] | None:
+        """The path and the text on base of a project file, if it was there."""
+        ...
+
+    def others(self, api: str) -> Sequence[str]:
+        """The APIs of other providers for the same task that may be asked instead."""
+        ...
+
+    def ask(self, api: str, item: Input) -> JsonObject | None:
+        """An API's canonical answer to an input; ``None`` where there is none to be had."""
         ...
 
     def unreachable(self, goal: str) -> None:

@@ -9,6 +9,7 @@ from functools import cache, cached_property
 
 from analyzers.catalogue.labels import Vocabulary, vocabulary
 from analyzers.catalogue.model import Api, Descriptions, Factory
+from analyzers.catalogue.places import forgotten_by
 from analyzers.catalogue.reading import read, read_ordinary
 from analyzers.vocabulary import JsonObject
 
@@ -164,5 +165,8 @@ def _pattern(rest: str) -> re.Pattern[str]:
 
 @cache
 def load() -> Catalogue:
-    """The catalogue that is shipped, read once."""
+    """The catalogue of all folders (``places.add``), read once."""
     return Catalogue(read())
+
+
+forgotten_by(load.cache_clear)

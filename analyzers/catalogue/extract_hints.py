@@ -21,7 +21,8 @@ _DISTRIBUTIONS: Mapping[str, tuple[str, ...]] = {
     "openai": ("openai",),
     "huggingface": ("huggingface_hub",),
 }
-_OLD = "azure.cognitiveservices."
+# whose SDKs are not installed, or say nothing of REST
+_OLD = ("azure.cognitiveservices.", "azure.speech.")
 _WIRE = {("DetectLanguageResult", "primary_language"): "detectedLanguage"}
 # settings of the request and accounts of tokens that a response repeats
 _OPAQUE = frozenset(

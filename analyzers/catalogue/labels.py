@@ -13,13 +13,15 @@ from importlib.resources import files
 class Grade(StrEnum):
     """How a label stands to a vocabulary.
 
-    ``UNKNOWN`` is never proof that no answer carries the label: providers
+    ``SYNONYM``: another word for one of its labels, which takes a dictionary
+    to say.  ``UNKNOWN`` is never proof that no answer carries the label: providers
     change their vocabularies without notice.
     """
 
     EXACT = "exact"
     CASE = "case-only"
     ALIAS = "alias"
+    SYNONYM = "synonym"
     UNKNOWN = "unknown"
 
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 class InputField:
     """The request field that carries the input, and what it is to a person.
 
-    ``kind`` is one of the values of ``vocabulary.InputKind``.  With ``each``
+    ``kind`` is one of the values of ``vocabulary.InputKind``, ``also`` are others
+    that it may be.  With ``each``
     the field is a list: the guest asks about its elements one by one, and an
     answer is one element of the first list in the API's ``result``.
     """
@@ -18,6 +19,7 @@ class InputField:
     field: str
     kind: str
     each: bool = False
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,8 @@ class Meaning:
     find in the input for it.  ``readings`` maps the provider's classes to
     what a person would say (``HAPPY``: a happy face); with ``closed`` the API
     knows no other classes.  ``clear`` is for a number: how far from zero it
-    is one feeling or the other.
+    is one feeling or the other.  With ``inside`` the words are in a text, which
+    may be JSON: its values, or the text itself where it is short.
     """
 
     task: str
@@ -37,6 +40,7 @@ class Meaning:
     readings: Mapping[str, str]
     closed: bool = False
     clear: float | None = None
+    inside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +57,12 @@ class Api:
     the header ``X-Amz-Target`` names.  ``schema`` is the message name of the
     response; ``result``, ``key`` and ``score`` are paths in it, ``[]`` for
     the elements of a list.  ``highest`` is the best score that there is,
-    ``says`` what an answer means.  ``case`` is how the provider writes its
-    labels.
+    ``lowest`` the worst one of an answer, unless the request's parameter
+    ``floored_by`` asks for others.  ``says`` is what an answer means.
+    ``case`` is how the provider writes its labels, ``prefix`` what all of them
+    begin with.  An answer lists ``least``
+    entries at least; where the request's parameter ``labelled_by`` names labels,
+    it rates each of them and no others.
     """
 
     name: str
@@ -74,7 +82,20 @@ class Api:
     vocabulary: str | None = None
     case: str | None = None
     highest: float = 1.0
+    lowest: float = 0.0
+    floored_by: str | None = None
+    prefix: str = ""
+    least: int = 0
+    labelled_by: str | None = None
     says: tuple[Meaning, ...] = ()
+
+    @property
+    def score_at(self) -> str:
+        """Where scores stand in a canonical answer (docs/guest-protocol.md); empty: nowhere."""
+        path = self.score or ""
+        if self.input is not None and self.input.each:
+            return path.partition("[].")[2]
+        return f"elements{path}" if path.startswith("[].") else path
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import tomllib
-from importlib.resources import files
 from typing import Any
 
 from analyzers.catalogue.model import Api, Descriptions, Factory, InputField, Meaning, Transport
+from analyzers.catalogue.places import data
 from analyzers.vocabulary import JsonObject
 
 TRANSPORT = "transport.toml"
@@ -18,12 +18,10 @@ def read() -> Descriptions:
     """All descriptions.
 
     Raises ``tomllib.TOMLDecodeError``, ``KeyError`` or ``TypeError`` where a
-    file of ours is malformed.
+    file is malformed.
     """
     tables = {
-        entry.name: tomllib.loads(entry.read_text(encoding="utf-8"))
-        for entry in files("analyzers.catalogue").joinpath("apis").iterdir()
-        if entry.name.endswith(".toml")
+        entry.name: tomllib.loads(entry.read_text("utf-8")) for entry in data("apis", ".toml")
     }
     transport = tables.pop(TRANSPORT)
     aliases: dict[str, str] = dict(transport["aliases"])
@@ -31,7 +29,7 @@ def read() -> Descriptions:
     factories: dict[str, Factory] = {}
     hints: set[tuple[str, ...]] = set()
     for _, table in sorted(tables.items()):
-        aliases.update(table["aliases"])
+        aliases.update(table.get("aliases", {}))
         hints.update(tuple(words) for words in table["hints"])
         for call, argument in table.get("factories", ()):
             factories[call] = Factory(call, argument)
@@ -83,7 +81,6 @@ def _meaning(entry: dict[str, Any], task: str) -> Meaning:
 def read_ordinary() -> dict[str, JsonObject]:
     """An everyday answer of each API that has one, by name."""
     answers: dict[str, JsonObject] = {}
-    for entry in files("analyzers.catalogue").joinpath("ordinary").iterdir():
-        if entry.name.endswith(".json"):
-            answers.update(json.loads(entry.read_text(encoding="utf-8")))
+    for entry in data("ordinary", ".json"):
+        answers.update(json.loads(entry.read_text("utf-8")))
     return answers

@@ -10,8 +10,9 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from typing import Any
+
+from analyzers.catalogue.places import data, forgotten_by
 
 _PARTS = ("content", "text", "uri")
 
@@ -61,8 +62,9 @@ def terms(api: str) -> Terms:
 
 @cache
 def _document(provider: str) -> Mapping[str, Any]:
-    file = files("analyzers.catalogue").joinpath("limits", f"{provider.replace('.', '_')}.toml")
-    return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    name = f"{provider.replace('.', '_')}.toml"
+    found = [file for file in data("limits", ".toml") if file.name == name]
+    return tomllib.loads(found[-1].read_text("utf-8")) if found else {}
 
 
 def _terms(entry: Mapping[str, Any]) -> Terms:
@@ -71,3 +73,7 @@ def _terms(entry: Mapping[str, Any]) -> Terms:
         if key in fields:
             fields[key] = tuple(fields[key])
     return Terms(**fields)
+
+
+for _cache in (terms, _document):
+    forgotten_by(_cache.cache_clear)

@@ -6,8 +6,11 @@ Everything is read through the catalogue's description of the API
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from analyzers import catalogue
 from analyzers.catalogue import Api, Meaning
@@ -17,6 +20,9 @@ from analyzers.vocabulary import Exchange, JsonObject
 POSITIVE, NEGATIVE, NEUTRAL = "positive", "negative", "neutral"
 TEXT_TASKS = frozenset({"text", "document", "speech"})
 SAID_AS_A_WHOLE = TEXT_TASKS | {"caption"}
+LONGEST_WORD = 60
+SURE = 0.99
+"""The share of its highest score with which an API says what it is sure of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +34,30 @@ class Reading:
 
 
 def meaning_of(api: Api, task: str | None = None) -> Meaning | None:
-    """What the API says about a task: without one, its first meaning."""
-    return next((each for each in api.says if task in (None, each.task)), None)
+    """What the API says about a task: without one, its first meaning.
+
+    A language model says whatever it was asked for.
+    """
+    return next((each for each in api.says if each.inside or task in (None, each.task)), None)
+
+
+def meanings_of(api: Api, task: str | None = None) -> tuple[Meaning, ...]:
+    """All that the API says about a task: of entities their kinds, and their names."""
+    first = meaning_of(api, task)
+    return tuple(each for each in api.says if first is not None and each.task == first.task)
+
+
+def meaning_by(api: Api, task: str | None, answer: JsonObject, reading: str) -> Meaning | None:
+    """By what an answer has a reading; the first meaning of the task where by none."""
+    return next(
+        (each for each in meanings_of(api, task) if reads(each, answer, reading)),
+        meaning_of(api, task),
+    )
+
+
+def reads(meaning: Meaning, answer: JsonObject, reading: str) -> bool:
+    """Whether an answer has a reading by a meaning."""
+    return any(human(meaning, word) == reading for word in said(meaning, answer))
 
 
 def said(meaning: Meaning | None, answer: JsonObject) -> tuple[str, ...]:
@@ -48,8 +76,30 @@ def _words(meaning: Meaning | None, value: object) -> tuple[str, ...]:
     assert meaning is not None
     if meaning.clear is not None:
         return (_feeling(value, meaning.clear),)
+    if meaning.inside:
+        return _inside(str(value))
     word = str(value)
     return (word,) if not meaning.readings or human(meaning, word) else ()
+
+
+def _inside(text: str) -> tuple[str, ...]:
+    """The words in what a language model wrote: of JSON its values."""
+    try:
+        parsed: object = json.loads(text)
+    except (ValueError, RecursionError):
+        parsed = text.strip()
+    return tuple(word for word in _strings(parsed) if 0 < len(word) <= LONGEST_WORD)
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for each in cast("Mapping[str, object]", value).values():
+            yield from _strings(each)
+    elif isinstance(value, list):
+        for each in cast("list[object]", value):
+            yield from _strings(each)
 
 
 def _feeling(value: object, clear: float) -> str:
@@ -88,6 +138,8 @@ def reading_of(api: Api, answer: JsonObject, near: str) -> Reading | None:
             text = whole(meaning, answer)
             return Reading(meaning.task, text) if text else None
         wanted = [word for word in found if word.casefold() in near.casefold()]
+        if meaning.inside and not wanted:
+            continue
         text = human(meaning, (wanted or found)[0])
         return Reading(meaning.task, text) if text else None
     return None
@@ -95,10 +147,24 @@ def reading_of(api: Api, answer: JsonObject, near: str) -> Reading | None:
 
 def alone(meaning: Meaning | None, answer: JsonObject, label: str) -> JsonObject:
     """The answer with no other labels than this one."""
-    if meaning is None or meaning.task in SAID_AS_A_WHOLE or meaning.readings:
+    if meaning is None or meaning.task in SAID_AS_A_WHOLE or meaning.inside:
         return answer
     for path in meaning.at:
-        answer = kept(answer, path, lambda value: value == label)
+        answer = kept(answer, path, lambda value: human(meaning, str(value)) == label)
+    return answer
+
+
+_BEST = re.compile(r".*?\[\^(\w+)\]")
+
+
+def sure(api: Api, answer: JsonObject) -> JsonObject:
+    """The answer with nothing in it that the API is not sure of."""
+    best = (_BEST.match(path) for meaning in api.says for path in meaning.at)
+    paths = [api.score_at, *(f"{found[0]}.{found[1]}" for found in best if found)]
+    for path in filter(None, paths):
+        scores = values(answer, path)
+        if scores and all(isinstance(score, int | float) for score in scores):
+            answer = put(answer, path, SURE * api.highest)
     return answer
 
 

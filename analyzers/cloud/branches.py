@@ -86,6 +86,12 @@ def quoted(readings: Sequence[str]) -> str:
     return ", ".join(f"“{reading}”" for reading in readings)
 
 
+def percent(low: float, high: float | None = None) -> str:
+    """``40 %``, or ``17–69 %`` for an interval."""
+    ends = [f"{100 * end:.0f}" for end in (low, high) if end is not None]
+    return "–".join(ends) + " %"
+
+
 def things(kind: InputKind, readings: Sequence[str]) -> str:
     """Pictures (texts, …) of these readings."""
     return f"{THINGS[kind]} of {quoted(readings)}"

@@ -158,11 +158,13 @@ def _message(exception: str, text: str, where: str, probe: Probe, run: Run) -> s
     given = f"Given {_named(item)}, " if item else "When "
     said = f"`{run.exchanges[-1].api}`" if run.exchanges else "the API"
     shape = "finds nothing" if _nothing(run) else "gives a valid answer"
-    detail = f": {text}" if text else ""
+    detail = f": {' '.join(text.split())}" if text else ""
     joined = ", and the code raises" if item else ", the code raises"
     return f"{given}{said} {shape}{joined} `{exception}`{detail} at {where}."
 
 
 def _named(item: Input) -> str:
+    if item.description.startswith(("a ", "an ")):
+        return item.description
     kinds = {InputKind.IMAGE: "a picture", InputKind.TEXT: "a text", InputKind.AUDIO: "a recording"}
     return f"{kinds.get(item.kind, 'an input')} ({item.description})"

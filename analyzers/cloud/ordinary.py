@@ -8,6 +8,9 @@ from analyzers import catalogue
 from analyzers.catalogue import Api
 from analyzers.vocabulary import Exchange
 
+FREE = frozenset({"chat", "completion"})
+"""Tasks whose answer is whatever the question asks for."""
+
 
 def ordinary_script(apis: Sequence[Api]) -> tuple[Exchange, ...] | None:
     """An everyday answer of each API; ``None`` where one has none here."""
@@ -22,4 +25,5 @@ def fully_modelled(api: str) -> bool:
 
     The search takes what it does not vary from the everyday answer.
     """
-    return api in catalogue.load().ordinary
+    known = catalogue.load()
+    return api in known.ordinary and known.apis[api].task not in FREE

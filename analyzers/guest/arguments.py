@@ -6,8 +6,9 @@ import ast
 import base64
 import io
 import tempfile
+import wave
 from pathlib import Path
-from typing import Any, Callable, Dict, Mapping, Optional
+from typing import Any, Callable, Dict, Generator, Iterator, Mapping, Optional
 
 from .standins import Inert
 
@@ -25,7 +26,7 @@ class Unusable(Exception):  # noqa: N818 - a fact about the input, not an error
 def decode(argument: Mapping[str, Any], blobs: Mapping[str, bytes]) -> Any:
     """The object that an argument stands for; raises :class:`Unusable`.
 
-    A content without a blob is a small blank picture, or an empty text.
+    A content without a blob is a small blank picture, silence, or an empty text.
     """
     kind = argument.get("kind")
     if kind == "literal":
@@ -53,10 +54,23 @@ def _content(argument: Mapping[str, Any], blobs: Mapping[str, bytes]) -> Any:
     if make is None:
         raise Unusable(f"an input cannot be given as {form!r}")
     if digest is None:
-        return make(b"" if form == "text" else BLANK, suffix or ".png", "blank")
+        return make(_blank(form, suffix), suffix or ".png", "blank")
     if digest not in blobs:
         raise Unusable(f"the input {digest[:12]} is missing")
     return make(blobs[digest], suffix, digest)
+
+
+def _blank(form: str, suffix: str) -> bytes:
+    """What means nothing: an empty text, a tenth of a second of silence, a grey picture."""
+    if form == "text" or suffix == ".txt":
+        return b""
+    if suffix != ".wav":
+        return BLANK
+    file = io.BytesIO()
+    with wave.open(file, "wb") as sound:
+        sound.setparams((1, 2, 16000, 0, "NONE", ""))
+        sound.writeframes(bytes(3200))
+    return file.getvalue()
 
 
 # ------------------------------------------------------------------- forms
@@ -80,16 +94,53 @@ def scratch(name: str) -> Optional[str]:
     return str(path) if _scratch and path.exists() else None
 
 
+def is_scratch(path: str) -> bool:
+    """Whether a path is that of an input which was written for the code."""
+    return bool(_scratch) and path.startswith(_scratch)
+
+
 def blank_path() -> str:
     """The path of a blank picture."""
     return _path(BLANK, ".png", "blank")
 
 
+class Awaitable(bytes):
+    """Bytes that can be awaited: they are there already."""
+
+    def __await__(self) -> Generator[Any, None, bytes]:
+        yield from ()
+        return bytes(self)
+
+
 class Upload(io.BytesIO):
-    """A file in memory, as web frameworks hand it over."""
+    """A file in memory, as web frameworks hand it over.
+
+    What Starlette's uploads have to be awaited for, others give at once.
+    """
 
     name = filename = ""
     content_type = mimetype = "application/octet-stream"
+
+    @property
+    def file(self) -> Upload:
+        """The file itself, under the names that frameworks have for it."""
+        return self
+
+    stream = file
+
+    @property
+    def size(self) -> int:
+        """Its length in bytes."""
+        return len(self.getvalue())
+
+    def read(self, size: Optional[int] = -1, /) -> bytes:
+        """Read, at once or awaited."""
+        return Awaitable(super().read(size))
+
+    def chunks(self, size: Optional[int] = None) -> Iterator[bytes]:
+        """The content in pieces."""
+        del size
+        yield self.getvalue()
 
     def save(self, target: Any) -> None:
         """Write the content to a path or a file, as an upload can."""

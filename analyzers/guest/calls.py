@@ -15,6 +15,7 @@ import json
 import os
 import threading
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 Answer = Mapping[str, Any]
@@ -32,15 +33,20 @@ class Request:
     uri: Any = None
     parameters: Dict[str, Any] = field(default_factory=dict)
 
+    @cached_property
+    def content_digest(self) -> Any:
+        """SHA-256 of the content's bytes, in hexadecimal; what is no bytes, as it is."""
+        content = self.content
+        if isinstance(content, (bytes, bytearray, memoryview)):
+            return hashlib.sha256(bytes(content)).hexdigest()
+        return content
+
 
 def digest(request: Request) -> str:
     """SHA-256 of the canonical request, in hexadecimal, for any client alike."""
-    content = request.content
-    if isinstance(content, (bytes, bytearray, memoryview)):
-        content = hashlib.sha256(bytes(content)).hexdigest()
     canonical = {
         "api": request.api,
-        "content": content,
+        "content": request.content_digest,
         "text": request.text,
         "uri": request.uri,
         "parameters": request.parameters,

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
-from . import calls, standins
+from . import calls, filled, standins
 
 Ending = Dict[str, Any]
 Range = Tuple[int, int, int, int]
@@ -51,8 +51,11 @@ def shown(value: Any) -> str:
     return _ADDRESS.sub("", text)[:LONGEST]
 
 
-def raised(error: BaseException, root: str) -> Ending:
-    """The call raised; ``not-run`` where none of the project's code took part."""
+def raised(error: BaseException, root: str, fillings: Optional[filled.Fillings] = None) -> Ending:
+    """The call raised; ``not-run`` where none of the project's code took part.
+
+    ``fillings`` are the arguments that mean nothing, where some do.
+    """
     if isinstance(error, MemoryError):
         return not_run("the memory limit was reached")
     frames = [step for step in _steps(error.__traceback__) if _own(step[0], root)]
@@ -68,7 +71,7 @@ def raised(error: BaseException, root: str) -> Ending:
         "line": line,
         "function": _function(path, line),
         "refusal": _is_refusal(error, path, line),
-        "standin": _is_our_doing(error, frames, where),
+        "standin": _is_our_doing(error, frames, where) or _is_of(fillings, frames),
     }
 
 
@@ -212,6 +215,14 @@ def _is_our_doing(error: BaseException, frames: List[Step], where: Optional[Rang
         _is_inert(value)
         for value in _used(frame, _statement(frame.f_code.co_filename, line), where)
     )
+
+
+def _is_of(fillings: Optional[filled.Fillings], frames: List[Step]) -> bool:
+    """Whether what failed takes an argument that was only filled in."""
+    if fillings is None:
+        return False
+    steps = [filled.Step(_tree(f.f_code.co_filename), line, where) for f, line, where in frames]
+    return filled.takes_filling(steps, fillings)
 
 
 def _is_environmental(error: Optional[BaseException]) -> bool:

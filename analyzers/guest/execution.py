@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 import itertools
 import os
+import sys
 import time
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, FrozenSet, List, Mapping, Tuple
+from typing import Any, Callable, ContextManager, Dict, FrozenSet, List, Mapping, Tuple
 
 from . import calls, endings, standins
 from .arguments import Unusable, decode
+from .asked import asked_about
+from .filled import Fillings
 from .limits import CLOCK, TimeUp
 from .network.outside import named
+from .places import REQUEST, wholes
 from .recording import Recorder
+from .world import BUILDER, world
 
 DRAWN = 100
 Arguments = Mapping[str, Mapping[str, Any]]
 CLOCK.calm(__file__)
 CLOCK.calm(calls.__file__)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The values of one call, and the world to make it in."""
+
+    args: List[Any]
+    kwargs: Dict[str, Any]
+    world: ContextManager[Any]
 
 
 @dataclass
@@ -50,18 +65,32 @@ class Prepared:
     namespace: Mapping[str, Any] = field(default_factory=dict)
     blobs: Dict[str, bytes] = field(default_factory=dict)
 
-    def bind(self, arguments: Arguments) -> Tuple[List[Any], Dict[str, Any]]:
-        """The positional and keyword values; raises ``Unusable``.
+    def bind(self, arguments: Arguments) -> Bound:
+        """What the function is called with, and in what world; raises ``Unusable``.
 
-        Arguments are the protocol's, and ``{"kind": "value", "value": object}``
-        for an object that is passed as it is.
+        Arguments are the protocol's, by places, and ``{"kind": "value",
+        "value": object}`` for an object that is passed as it is.
         """
-        values = {name: decode(given, self.blobs) for name, given in arguments.items()}
-        return _placed(self.parameters, values)
+        values = {key: decode(_at(key, given), self.blobs) for key, given in arguments.items()}
+        try:
+            whole = wholes(values, BUILDER)
+        except ValueError as error:
+            raise Unusable(str(error)) from error
+        own = {name: value for name, value in whole.items() if name.isidentifier()}
+        outside = {root: value for root, value in whole.items() if root not in own}
+        if self._serves_flask:
+            outside.setdefault(REQUEST, None)
+        args, kwargs = _placed(self.parameters, own)
+        return Bound(args, kwargs, world(outside, self.namespace))
 
-    def call(self, args: List[Any], kwargs: Dict[str, Any]) -> Any:
+    @functools.cached_property
+    def _serves_flask(self) -> bool:
+        return "flask" in self.sources.get(self.path, "") and "flask" in sys.modules
+
+    def call(self, bound: Bound) -> Any:
         """Call the target; await what it awaits, draw what it yields."""
-        return _drained(self.function()(*args, **kwargs))
+        with bound.world:
+            return _drained(self.function()(*bound.args, **bound.kwargs))
 
 
 @dataclass(frozen=True)
@@ -74,8 +103,8 @@ class Result:
     seconds: float
     outside: List[str] = field(default_factory=list)
 
-    def as_json(self, index: int) -> Dict[str, Any]:
-        """The result as it goes to the host."""
+    def as_json(self, index: int, *, scripted: bool = False) -> Dict[str, Any]:
+        """The result as it goes to the host, which knows what it was asked itself."""
         found: Dict[str, Any] = {
             "index": index,
             "ending": self.ending,
@@ -85,6 +114,8 @@ class Result:
         }
         if self.outside:
             found["outside"] = self.outside
+        if scripted and self.exchanges:
+            found["asked"] = asked_about(self.exchanges)
         return found
 
 
@@ -99,7 +130,7 @@ def execute(
     started = time.perf_counter()
     try:
         CLOCK.start(seconds)
-        ending = _run(prepared, arguments)
+        ending = _run(prepared, arguments, session)
     except TimeUp:
         ending = endings.timed_out(seconds)
     finally:
@@ -116,14 +147,20 @@ def execute(
     return Result(ending, frozenset(recorder.hits), session.exchanges, spent, outside)
 
 
-def _run(prepared: Prepared, arguments: Arguments) -> Dict[str, Any]:
+def _run(prepared: Prepared, arguments: Arguments, session: calls.Session) -> Dict[str, Any]:
     try:
-        args, kwargs = prepared.bind(arguments)
-        return endings.returned(prepared.call(args, kwargs))
+        return endings.returned(prepared.call(prepared.bind(arguments)))
     except Unusable as unusable:
         return endings.not_run(str(unusable))
     except BaseException as error:
-        return endings.raised(error, prepared.root)
+        fillings = Fillings.of(arguments) if session.exchanges else None
+        return endings.raised(error, prepared.root, fillings)
+
+
+def _at(key: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An argument as its place takes it: a file is there as a file."""
+    is_file = key.startswith("open(") and given.get("kind") == "content"
+    return {**given, "form": "path"} if is_file else given
 
 
 def _placed(

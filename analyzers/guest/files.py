@@ -1,19 +1,45 @@
-"""Files that the project opens and that are not here."""
+"""Files that the project opens: those that stand for the input, and those that are not here."""
 
 from __future__ import annotations
 
 import builtins
+import contextlib
 import io
+import os
 import sys
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, Dict, Generator, List, Optional, Set
 
 from . import arguments, standins
 from .endings import is_own
 
-_PICTURES = (".jpg", ".jpeg", ".png", ".gif", ".bmp", ".webp", ".tif", ".tiff")
-_NEAR = 3
+PICTURES = (".jpg", ".jpeg", ".png", ".gif", ".bmp", ".webp", ".tif", ".tiff")
+SOUNDS = (".wav", ".flac", ".mp3", ".ogg", ".opus", ".raw", ".pcm", ".m4a", ".amr")
+TEXTS = (".txt", ".md", ".csv", ".text", ".log")
+_MEDIA = PICTURES + SOUNDS + TEXTS
+_NEAR = 6
 _original: Callable[..., Any] = builtins.open
+_stat = os.stat
+
+
+@dataclass
+class _Files:
+    """What is known of files in this process.
+
+    ``bases`` are folders that a path may be relative to, the workplace first.
+    ``placed`` are the files to open instead, by name; ``written`` the names
+    that the run in progress wrote; ``wanted`` what the code asked for.
+    """
+
+    root: str = ""
+    bases: List[str] = field(default_factory=list)
+    placed: Dict[str, str] = field(default_factory=dict)
+    written: Set[str] = field(default_factory=set)
+    wanted: Dict[str, None] = field(default_factory=dict)
+
+
+_known = _Files()
 
 
 def install(root: str) -> None:
@@ -22,24 +48,63 @@ def install(root: str) -> None:
     A program that puts a folder before the path it is given still finds the
     input there.  Only the project's own code is served.
     """
+    _known.root = root
 
     def opened(file: Any, mode: str = "r", *args: Any, **options: Any) -> Any:
+        name = _noted(file, mode)
+        if name in _known.placed:
+            return _original(_known.placed[name], mode, *args, **options)
         try:
             return _original(file, mode, *args, **options)
         except FileNotFoundError:
-            name = Path(file).name if isinstance(file, (str, Path)) else ""
-            if not name or not _is_asked(root):
+            last = Path(file).name if isinstance(file, (str, Path)) else ""
+            if not last or not _is_asked(root):
                 raise
-            made = arguments.scratch(name)
+            made = arguments.scratch(last)
             if made is not None:
                 return _original(made, mode, *args, **options)
-            if "b" not in mode or "r" not in mode or not _is_picture(name):
+            if "b" not in mode or "r" not in mode or not _is_picture(last):
                 raise
-            standins.note(f"the file {name}")
+            standins.note(f"the file {last}")
             return io.BytesIO(arguments.BLANK)
 
     builtins.open = opened
     io.open = opened
+    os.stat = _statistics
+    os.remove = _removing(os.remove)
+    os.unlink = os.remove
+
+
+def work_in(place: str) -> None:
+    """Name files below ``place`` and below the project by their relative paths."""
+    _known.bases = [str(Path(place).resolve()), _absolute(_known.root)]
+
+
+@contextlib.contextmanager
+def placed(name: str, path: str) -> Generator[None, None, None]:
+    """Let code that opens ``name`` find the file at ``path``, until it writes its own."""
+    _known.written.clear()
+    _known.placed[name] = path
+    try:
+        yield
+    finally:
+        _known.placed.clear()
+
+
+def wanted() -> List[str]:
+    """The pictures, sounds and texts that the code has asked for, the latest first."""
+    return list(reversed(_known.wanted))
+
+
+def forget() -> None:
+    """Forget what the code has asked for, and what it wrote."""
+    _known.wanted.clear()
+    _known.written.clear()
+
+
+def stands_for(path: Any) -> Optional[str]:
+    """The input's file, where the code opens a place of the input by another way."""
+    return _known.placed.get(_noted(path, "r"))
 
 
 def patch_cv2(module: Any) -> None:
@@ -47,7 +112,8 @@ def patch_cv2(module: Any) -> None:
     original: Callable[..., Any] = module.imread
 
     def imread(path: Any, *args: Any) -> Any:
-        image = original(path, *args)
+        instead = stands_for(path)
+        image = original(instead or path, *args)
         name = str(path)
         if image is not None or Path(name).exists():
             return image
@@ -57,6 +123,69 @@ def patch_cv2(module: Any) -> None:
         return original(made or arguments.blank_path(), *args)
 
     module.imread = imread
+
+
+def patch_soundfile(module: Any) -> None:
+    """Let ``soundfile`` find the input, as ``open`` does."""
+    original: Callable[..., Any] = module.SoundFile.__init__
+
+    def init(self: Any, file: Any, *args: Any, **options: Any) -> None:
+        original(self, stands_for(file) or file, *args, **options)
+
+    module.SoundFile.__init__ = init
+
+
+# -------------------------------------------------------------------- names
+
+
+def name_of(file: Any) -> str:
+    """A path as it is on any machine: relative to the project, or to the user's home."""
+    if not isinstance(file, (str, os.PathLike)):
+        return ""
+    spelled = os.fspath(file)
+    if not isinstance(spelled, str):
+        return ""
+    full = _absolute(spelled)
+    for base in _known.bases:
+        if full.startswith(base + os.sep):
+            return full[len(base) + 1 :]
+    home = os.environ.get("HOME", "").rstrip(os.sep)
+    return "~" + full[len(home) :] if home and full.startswith(home + os.sep) else full
+
+
+def _absolute(path: str) -> str:
+    """The path from the top, with no link followed."""
+    return os.path.normpath(Path(path).absolute())
+
+
+def _noted(file: Any, mode: str) -> str:
+    """The name of a file of the kinds that hold inputs, noted where the code reads it."""
+    if not isinstance(file, (str, os.PathLike)):
+        return ""
+    if not (_known.placed or str(file).lower().endswith(_MEDIA)):
+        return ""
+    name = name_of(file)
+    if not name or arguments.is_scratch(str(file)):
+        return ""
+    if any(letter in mode for letter in "wax+"):
+        _known.written.add(name)
+        _known.placed.pop(name, None)
+    elif name not in _known.written and name.lower().endswith(_MEDIA) and _is_asked(_known.root):
+        _known.wanted.pop(name, None)
+        _known.wanted[name] = None
+    return name
+
+
+def _statistics(path: Any, *args: Any, **options: Any) -> os.stat_result:
+    return _stat(stands_for(path) or path, *args, **options)
+
+
+def _removing(original: Callable[..., None]) -> Callable[..., None]:
+    def remove(path: Any, *args: Any, **options: Any) -> None:
+        if _known.placed.pop(_noted(path, "r"), None) is None:
+            original(path, *args, **options)
+
+    return remove
 
 
 def _is_asked(root: str) -> bool:
@@ -70,4 +199,4 @@ def _is_asked(root: str) -> bool:
 
 
 def _is_picture(name: str) -> bool:
-    return name.lower().endswith(_PICTURES)
+    return name.lower().endswith(PICTURES)

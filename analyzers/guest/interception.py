@@ -10,25 +10,30 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from . import standins
+from . import camera, files, standins
 from .clients import (
     aws_family,
     azure_family,
     google_family,
     huggingface_family,
     openai_family,
+    other_family,
     rest,
 )
 from .clients.family import Family, Maker, Patch, Project, Rule, Warmer
-from .files import patch_cv2
 from .importing import First, Last, apply
 from .messages import Schema
 from .network.network import Network
 
 
-def _pictures(project: Project) -> List[Rule]:
+def _media(project: Project) -> List[Rule]:
     del project
-    return [Rule("cv2", patch=patch_cv2)]
+    return [Rule("cv2", patch=_patch_cv2), Rule("soundfile", patch=files.patch_soundfile)]
+
+
+def _patch_cv2(module: ModuleType) -> None:
+    files.patch_cv2(module)
+    camera.patch_cv2(module)
 
 
 FAMILIES: Tuple[Family, ...] = (
@@ -37,8 +42,9 @@ FAMILIES: Tuple[Family, ...] = (
     azure_family.rules,
     huggingface_family.rules,
     openai_family.rules,
+    other_family.rules,
     rest.rules,
-    _pictures,
+    _media,
 )
 
 LEFT_OUT = ("google.api_core.operations_v1.transports.rest_asyncio",)

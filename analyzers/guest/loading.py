@@ -7,13 +7,12 @@ import importlib
 import importlib.util
 import os
 import sys
-import tempfile
 import time
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
 
-from . import calls, files, standins, targets
+from . import calls, files, standins, targets, web, workplace
 from .endings import is_own
 from .execution import Prepared
 from .interception import Interception
@@ -53,6 +52,7 @@ def prepare(message: Mapping[str, Any]) -> Prepared:
     sys.meta_path.insert(1, project)
     calls.set_supplier(calls.Nothing())
     function, parameters, namespace = _loaded(project, path, name)
+    web.settle_django()
     project.notes += network.loaded()
     interception.warm(expected)
     return Prepared(
@@ -220,18 +220,7 @@ def _enter(root: str, path: str, folders: Sequence[str]) -> None:
     files.install(root)
     _Environment.root = root
     os.environ.__class__ = _Environment
-    _workplace(Path(root), Path(root, path).parent)
-
-
-def _workplace(root: Path, own: Path) -> None:
-    """Work in a folder that shows the project's files and can be written to."""
-    place = Path(tempfile.mkdtemp(prefix="work-"))
-    for folder in (root, own):
-        for entry in folder.iterdir():
-            link = place / entry.name
-            if not link.is_symlink():
-                link.symlink_to(entry)
-    os.chdir(place)
+    workplace.enter(Path(root), Path(root, path).parent)
 
 
 class _Environment(type(os.environ)):  # type: ignore[misc]

@@ -106,10 +106,11 @@ class Guest:
         sent = time.monotonic()
         for index in range(first, len(message["probes"])):
             probe = message["probes"][index]
-            supplier = self._supplier(probe.get("script"))
+            script = probe.get("script")
             board.run(index)
-            result = execute(prepared, probe["arguments"], supplier, seconds)
-            board.done(index, _json(result.as_json(index)), self._wire)
+            result = execute(prepared, probe["arguments"], self._supplier(script), seconds)
+            found = result.as_json(index, scripted=script is not None)
+            board.done(index, _json(found), self._wire)
             if result.ending["kind"] == "timed-out":
                 break
             if time.monotonic() - sent > 0.05:
@@ -210,7 +211,7 @@ def _json(result: Mapping[str, Any]) -> bytes:
     if len(body) <= _LONGEST:
         return body
     ending = not_run("the result is too long")
-    return pack({**result, "ending": ending, "exchanges": [], "hits": []})[4:]
+    return pack({**result, "ending": ending, "exchanges": [], "hits": [], "asked": []})[4:]
 
 
 def _signal(status: int) -> int:

@@ -96,11 +96,15 @@ class Schema:
         return self.rounded(field["type"], value)
 
     def rest(self, name: str, answer: Any) -> Any:
-        """An answer as REST writes it: camel case, defaults left out."""
+        """An answer as REST writes it: camel case, empty lists left out."""
         if not isinstance(answer, Mapping):
             return answer
         fields = self.messages.get(name, {})
-        return {camel(key): self._rest(fields.get(key), item) for key, item in answer.items()}
+        return {
+            camel(key): self._rest(fields.get(key), item)
+            for key, item in answer.items()
+            if not (isinstance(item, (list, tuple)) and not item)
+        }
 
     def _rest(self, field: Optional[Mapping[str, Any]], value: Any) -> Any:
         if isinstance(value, (list, tuple)):

@@ -6,10 +6,12 @@ import ctypes
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 from typing import Any, Callable, NoReturn
 
 _DUMPABLE = 4
+PATIENCE_SECONDS = 5.0
 
 
 OUR_FAILURE = 70
@@ -17,8 +19,20 @@ OUR_FAILURE = 70
 
 
 def fork(work: Callable[[], None]) -> int:
-    """Do ``work`` in a child process; it exits with ``OUR_FAILURE`` when that fails."""
-    child = os.fork()
+    """Do ``work`` in a child process; it exits with ``OUR_FAILURE`` when that fails.
+
+    Where the user has as many processes as it may, those that have just been
+    killed are waited for.
+    """
+    until = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            child = os.fork()
+            break
+        except BlockingIOError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.02)
     if child == 0:
         _leave_after(work)
     return child

@@ -47,7 +47,23 @@ def is_standin(value: Any) -> bool:
     )
 
 
-class Inert:
+class Entered:
+    """What is its own value as a context manager, sync or async."""
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *details: Any) -> None:
+        return None
+
+    async def __aenter__(self) -> Any:
+        return self
+
+    async def __aexit__(self, *details: Any) -> None:
+        return None
+
+
+class Inert(Entered):
     """One inert object.  A decorator made of it returns the function itself."""
 
     def __init__(self, name: str = "argument") -> None:
@@ -128,18 +144,6 @@ class Inert:
         return None
 
     def __delitem__(self, key: Any) -> None:
-        return None
-
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(self, *details: Any) -> None:
-        return None
-
-    async def __aenter__(self) -> Any:
-        return self
-
-    async def __aexit__(self, *details: Any) -> None:
         return None
 
     def __await__(self) -> Any:

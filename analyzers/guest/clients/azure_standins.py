@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, Mapping, Tuple
 from .. import calls
 from ..fitting import with_lists
 from ..spelling import camel
-from ..standins import InertModule
+from ..standins import Entered, InertModule
 from .azure import Azure
 from .described import FAULT, Entry, asked_each
 from .record import UNKNOWN, Record, Subscriptable
@@ -90,7 +90,7 @@ def _client(azure: Azure, package: str, name: str, awaited: bool) -> Callable[..
     return client
 
 
-class _Path:
+class _Path(Entered):
     """A client or a group of its operations; called, it is the operation of that name."""
 
     def __init__(self, azure: Azure, package: str, names: Tuple[str, ...], awaited: bool) -> None:
@@ -122,18 +122,6 @@ class _Path:
             documents = args[0] if args else options.pop("documents", ())
             return _documents(self._azure, entry, documents, options)
         return _picture(self._azure, entry, args, options)
-
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(self, *details: Any) -> None:
-        return None
-
-    async def __aenter__(self) -> Any:
-        return self
-
-    async def __aexit__(self, *details: Any) -> None:
-        return None
 
 
 async def _later(answer: Callable[..., Any], *given: Any) -> Any:

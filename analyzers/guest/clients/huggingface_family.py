@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any, Callable, List, Tuple
 
 from .. import calls
-from ..standins import InertModule
+from ..standins import Entered, InertModule
 from .described import Described, Entry
 from .family import Project, Rule
 from .huggingface import Inference, Pipelines, unreachable
@@ -136,7 +136,7 @@ class _Module(InertModule):
         return Client
 
 
-class _Client:
+class _Client(Entered):
     """An inference client without the library."""
 
     def __init__(self, model: Any = None, **_: Any) -> None:
@@ -146,15 +146,3 @@ class _Client:
     def create(self, *args: Any, **options: Any) -> Any:
         """``chat.completions.create``, another name of ``chat_completion``."""
         return self.chat_completion(*args, **options)  # type: ignore[attr-defined]
-
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(self, *details: Any) -> None:
-        return None
-
-    async def __aenter__(self) -> Any:
-        return self
-
-    async def __aexit__(self, *details: Any) -> None:
-        return None

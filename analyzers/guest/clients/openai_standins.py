@@ -6,7 +6,7 @@ import re
 from typing import Any, Callable, Dict, Mapping, Tuple
 
 from .. import calls
-from ..standins import InertModule
+from ..standins import Entered, InertModule
 from .openai_api import OpenAI
 from .openai_sdk import response_of
 from .record import Record, Subscriptable
@@ -87,7 +87,7 @@ def _client(openai: OpenAI, *, awaited: bool) -> Callable[..., Any]:
     return client
 
 
-class _Path:
+class _Path(Entered):
     """A client or a resource of it; called, it is the method of that name."""
 
     def __init__(
@@ -121,20 +121,16 @@ class _Path:
         if isinstance(shape, str) and shape in ("text", "srt", "vtt"):
             return self._openai.answer(entry, params).get("text", "")
         body = {key: value for key, value in params.items() if not isinstance(value, type)}
+        if callable(getattr(shape, "model_json_schema", None)):
+            body["response_format"] = _schema_of(shape)
         made = response_of(self._kind, self._openai, entry, self._openai.answer(entry, body))
         return _parsed(made, shape) if self._names[-1] == "parse" else made
 
-    def __enter__(self) -> Any:
-        return self
 
-    def __exit__(self, *details: Any) -> None:
-        return None
-
-    async def __aenter__(self) -> Any:
-        return self
-
-    async def __aexit__(self, *details: Any) -> None:
-        return None
+def _schema_of(shape: Any) -> Dict[str, Any]:
+    """What the SDK sends for a class of pydantic."""
+    schema = {"name": shape.__name__, "strict": True, "schema": shape.model_json_schema()}
+    return {"type": "json_schema", "json_schema": schema}
 
 
 async def _later(answer: Callable[[Any], Any], params: Mapping[str, Any]) -> Any:

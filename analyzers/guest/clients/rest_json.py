@@ -13,6 +13,7 @@ from .azure import Azure
 from .described import Described, Entry
 from .huggingface import Inference
 from .openai_api import OpenAI, events
+from .other import Other
 
 _FORM = "multipart/form-data"
 
@@ -29,6 +30,7 @@ class Json:
         self._azure = Azure(described)
         self._openai = OpenAI(described)
         self._inference = Inference(described)
+        self._other = Other(described)
         self._by: Dict[str, Callable[[Route, Call], Any]] = {
             "aws": self._of_aws,
             "azure": self._of_azure,
@@ -38,13 +40,15 @@ class Json:
 
     def answer(self, route: Route, call: Call) -> Any:
         """The body that answers a request; raises ``Refused``, or ``ValueError``."""
-        answer = self._by.get(route.provider.partition(".")[0])
-        return None if answer is None else answer(route, call)
+        answer = self._by.get(route.provider.partition(".")[0], self._of_other)
+        return answer(route, call)
 
     def _of_aws(self, route: Route, call: Call) -> Any:
         return self._aws.answer(route.entry, _parameters(call), in_base64=True)
 
     def _of_azure(self, route: Route, call: Call) -> Any:
+        if route.provider == "azure.speech":
+            return self._other.sent(route.entry, call.url, call.body)
         body = decoded_body(call) if _is_json(call) else call.body
         found = self._azure.wire(call.url, body)
         return self._azure.older(route.entry, call.url, body) if found is None else found
@@ -57,6 +61,10 @@ class Json:
     def _of_huggingface(self, route: Route, call: Call) -> Any:
         body = _parameters(call) if _is_json(call) else bytes(call.body or b"")
         return self._inference.posted(route.entry, call.url, body)
+
+    def _of_other(self, route: Route, call: Call) -> Any:
+        body = _parameters(call) if _is_json(call) else bytes(call.body or b"")
+        return self._other.posted(route.entry, body)
 
 
 def decoded_body(call: Call) -> Any:

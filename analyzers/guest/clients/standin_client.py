@@ -6,12 +6,12 @@ from typing import Any, Mapping
 
 from .. import calls
 from ..messages import Schema
-from ..standins import Inert
+from ..standins import Entered, Inert
 from .google import Google
 from .google_errors import answered
 
 
-class Client:
+class Client(Entered):
     """What all stand-ins for clients share."""
 
     google: Google
@@ -28,18 +28,6 @@ class Client:
         return cls()
 
     from_service_account_file = from_service_account_info = from_service_account_json
-
-    def __enter__(self) -> Any:
-        return self
-
-    def __exit__(self, *details: Any) -> None:
-        return None
-
-    async def __aenter__(self) -> Any:
-        return self
-
-    async def __aexit__(self, *details: Any) -> None:
-        return None
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

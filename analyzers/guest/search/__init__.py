@@ -26,7 +26,7 @@ def search(prepared: Prepared, message: Mapping[str, Any]) -> Frame:
     pool = harvest(
         prepared.sources, prepared.path, prepared.name, goals, prepared.namespace, prepared.root
     )
-    entry = find_entry(prepared, pool.raw)
+    entry = find_entry(prepared, pool.raw, message.get("texts") or ())
     wishes = constants_near(prepared, goals)
     if entry.arguments is None:
         return _frame(None, wishes, obstacle=entry.obstacle, executions=entry.executions)

@@ -15,6 +15,9 @@ from ..limits import CLOCK, TimeUp
 from .harvest import Pool
 from .models import model_for
 from .models.base import Knobs, Model
+from .models.entries import among
+from .structured import shaped
+from .together import Together
 
 Arguments = Dict[str, Dict[str, Any]]
 Plan = Dict[str, Tuple[Knobs, ...]]
@@ -52,6 +55,7 @@ class Supplier:
         self._models = models
         self._plan = plan
         self._given: List[Tuple[str, Knobs]] = []
+        self._together = Together()
         self.asked: Dict[str, int] = {}
 
     def __call__(self, request: Request) -> Answer:
@@ -61,6 +65,8 @@ class Supplier:
         self.asked[request.api] = number + 1
         planned = self._plan.get(request.api)
         knobs = planned[min(number, len(planned) - 1)] if planned else model.start()
+        knobs = self._models.fitting(request, knobs)
+        knobs = self._together.agreeing(request, shaped(knobs, request))
         self._given.append((request.api, knobs))
         return model.answer(_single(knobs) if request.api.startswith(self._single) else knobs)
 
@@ -92,6 +98,16 @@ class Models:
                 raise Refused(f"no model of the answers of {api}")
             self._made[api] = model
         return self._made[api]
+
+    def fitting(self, request: Request, knobs: Knobs) -> Knobs:
+        """The knobs of an answer to this request: about the labels that it names, if any."""
+        entry = self._entries.get(request.api, {})
+        labels = request.parameters.get(str(entry.get("labelled_by")))
+        if isinstance(labels, str):
+            labels = [label.strip() for label in labels.split(",") if label.strip()]
+        if not labels:
+            return knobs
+        return among(knobs, labels, shared=not request.parameters.get("multi_label"))
 
 
 @dataclass
@@ -164,7 +180,7 @@ class Campaign:
         raised: Tuple[Any, ...] = ()
         try:
             CLOCK.start(SECONDS)
-            prepared.call(*prepared.bind(self.all_arguments(candidate)))
+            prepared.call(prepared.bind(self.all_arguments(candidate)))
         except TimeUp:
             return None
         except BaseException as error:

@@ -2,55 +2,41 @@
 
 from __future__ import annotations
 
-import base64
 import itertools
-import struct
-import zlib
 from dataclasses import dataclass, replace
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
+from .. import camera, files
 from ..calls import Request
 from ..execution import Prepared, Result, execute
-from .campaign import Arguments, Models, usable
+from ..places import ARGUMENTS, CAMERA, Place, file_place
+from .campaign import Arguments, Models, Stopwatch, usable
+from .markers import Markers, contents, picture
+from .reading import places_in
+from .slots import Slot, is_likely, kinds_of, of_parameters, of_place
+from .structured import shaped
 
-_HINTS: Tuple[Tuple[str, Tuple[str, ...]], ...] = (
-    ("path filename file_name fname uri", ("path", "text")),
-    ("base64 b64 encoded", ("base64", "bytes")),
-    ("array frame ndarray mat", ("numpy", "bytes", "path")),
-    ("pil", ("pil", "path")),
-    ("image img photo picture pic", ("path", "bytes", "pil", "numpy", "file", "base64")),
-    ("content data bytes buffer blob payload", ("bytes", "text", "base64", "path")),
-    ("file upload stream fp", ("path", "file", "bytes")),
-    ("text sentence review comment message document tweet", ("text", "path", "bytes")),
-    ("body string query post", ("text", "path", "bytes")),
-    ("url", ("path", "text")),
-)
-_FORMS = ("path", "text", "bytes", "file", "base64", "pil", "numpy")
-_ANNOTATED = {
-    "bytes": ("bytes",),
-    "bytearray": ("bytes",),
-    "BinaryIO": ("file",),
-    "FileStorage": ("file",),
-    "UploadFile": ("file",),
-    "ndarray": ("numpy",),
-    "Image": ("pil", "bytes"),
-    "Path": ("path",),
-}
 _GUESSES = {
     "int": ("1",), "float": ("0.5",), "bool": ("False", "True"), "str": ("'en'",),
     "list": ("[]",), "List": ("[]",), "Sequence": ("[]",), "dict": ("{}",), "Dict": ("{}",),
 }  # fmt: skip
 _NUMBERS = ("threshold", "score", "min", "max", "limit", "count", "num", "size", "top", "k", "n")
+_FRAMES = ("frame", "array", "ndarray")
 MOST_TRIALS = 120
+FOR_PLACES = 40
+FOR_TEXTS = 1.5
+MOST_TEXT_SLOTS = 2
+OPENING = "opening-"
 FIRST_SECONDS = 10.0
 SECONDS = 2.0
+_PICTURE = picture(8, 8, b"")
 
 
 @dataclass(frozen=True)
 class Entry:
     """The template of calls, or the obstacle.
 
-    ``slot`` is the parameter that takes the ML input, where one does.
+    ``slot`` is the place that takes the ML input, where one does.
     """
 
     arguments: Optional[Arguments]
@@ -72,79 +58,95 @@ class _Spy:
         """The model's simplest answer."""
         self.requests.append(request)
         model = self._models[request.api]
-        return model.answer(model.start())
+        return model.answer(shaped(model.start(), request))
 
 
-class _Markers:
-    """Two contents of each kind that can be told apart in a request."""
-
-    def __init__(self, prepared: Prepared) -> None:
-        self._texts = [b"Quince jam 7", b"Violet owls 9"]
-        self._pictures = [picture(37, 23, b"marker one"), picture(41, 29, b"marker two")]
-        for number in range(2):
-            prepared.blobs[f"marker-text-{number}"] = self._texts[number]
-            prepared.blobs[f"marker-image-{number}"] = self._pictures[number]
-
-    def argument(self, slot: Slot, number: int) -> Dict[str, Any]:
-        """The content argument that carries a marker into a slot."""
-        return {**slot.content, "blob": f"marker-{slot.kind}-{number}"}
-
-    def carried(self, request: Request) -> bool:
-        """Whether a request carries the first marker as it is."""
-        content, text = request.content, request.text
-        if isinstance(text, (bytes, bytearray)):
-            text = bytes(text).decode("utf-8", "replace")
-        if isinstance(text, str) and self._texts[0].decode().casefold() in text.casefold():
-            return True
-        if isinstance(content, str):
-            content = content.encode("utf-8", "replace")
-        encoded = base64.b64encode(self._pictures[0])
-        return isinstance(content, (bytes, bytearray)) and (
-            self._pictures[0] in content or encoded in content
-        )
-
-
-@dataclass(frozen=True)
-class Slot:
-    """A parameter, and how it may take the input; ``kind``: text or image."""
-
-    name: str
-    form: str
-    kind: str
-
-    @property
-    def content(self) -> Dict[str, Any]:
-        """The content argument without a content."""
-        suffix = ".txt" if self.kind == "text" else ".png"
-        return {"kind": "content", "form": self.form, "suffix": suffix}
-
-
-def find_entry(prepared: Prepared, words: Sequence[str]) -> Entry:
+def find_entry(prepared: Prepared, words: Sequence[str], texts: Sequence[str] = ()) -> Entry:
     """Call the target in many ways until the marker reaches an ML API.
 
-    ``words`` are strings of the code, tried for parameters that are no input.
+    Parameters come first, then what else the code reads, then the files that
+    it opened, at last the ``texts`` that code might take where plain words
+    are not what it wants.  ``words`` are strings of the code, tried for what
+    is no input.
     """
+    files.forget()
     search = _Search(prepared, words)
-    if not search.parameters:
-        return search.without_slot({})
     slotless: Optional[Entry] = None
-    for slot in _slots(search.parameters, _kinds(prepared.expected or prepared.entries)):
+    for slot in search.slots():
         entry, through = search.filled(slot)
         if entry is not None and through:
             return entry
         slotless = slotless or entry
-    return slotless or search.without_slot(next(search.others(None)))
+    entry = slotless or search.without_slot(next(search.others(None)))
+    found = search.through_what_it_opens() or search.with_one_of(texts)
+    return found or replace(entry, executions=search.executions)
 
 
 class _Search:
     def __init__(self, prepared: Prepared, words: Sequence[str]) -> None:
         self.prepared = prepared
         self.models = Models(prepared.entries)
-        self.markers = _Markers(prepared)
+        self.markers = Markers(prepared.blobs)
         self.parameters = [p for p in prepared.parameters if not p["kind"].startswith("var")]
+        self.kinds = kinds_of(prepared.expected or prepared.entries)
         self.executions = 0
+        self._annotations = {p["name"]: str(p["annotation"] or "") for p in self.parameters}
+        names = list(self._annotations)
+        found = places_in(prepared.sources, prepared.path, prepared.name, names)
+        self._places = [place for place in found if not _is_prefix(place, found)]
+        self._most = MOST_TRIALS
         self._words = words
         self._obstacle = ""
+
+    def slots(self) -> Iterator[Slot]:
+        """Where the input may go, the likeliest first."""
+        likely = [place for place in self._places if self._is_likely(place)]
+        yield from self._of_places(likely)
+        yield from of_parameters(self.parameters, self.kinds)
+        self._most = self.executions + FOR_PLACES
+        yield from self._of_places([place for place in self._places if place not in likely])
+
+    def _is_likely(self, place: Place) -> bool:
+        return place.is_parameter and is_likely(place, self._annotations.get(place.root))
+
+    def _of_places(self, chosen: Sequence[Place]) -> Iterator[Slot]:
+        for place in chosen:
+            yield from of_place(place, self.kinds, self._annotations.get(place.root, ""))
+
+    def through_what_it_opens(self) -> Optional[Entry]:
+        """The template with a file or camera that the code opens, where one takes the input."""
+        self._most = self.executions + FOR_PLACES
+        tried: Set[Place] = set()
+        while self.executions < self._most:
+            place = next((place for place in _opened() if place not in tried), None)
+            if place is None:
+                break
+            tried.add(place)
+            for slot in of_place(place, self.kinds):
+                entry, through = self.filled(slot)
+                if entry is not None and through:
+                    return entry
+        return None
+
+    def with_one_of(self, texts: Sequence[str]) -> Optional[Entry]:
+        """The template with a text that makes the code ask, best about the words in it."""
+        asked: Optional[Entry] = None
+        watch = Stopwatch(FOR_TEXTS)
+        slots = of_parameters(self.parameters, ["text"]) if "text" in self.kinds else []
+        for slot in [slot for slot in slots if slot.form == "text"][:MOST_TEXT_SLOTS]:
+            rest = next(self.others(slot))
+            for number, text in enumerate(texts):
+                if watch.over():
+                    break
+                blob = f"{OPENING}{number}"
+                self.prepared.blobs[blob] = text.encode("utf-8", "replace")
+                arguments = {**rest, slot.key: {**slot.content, "blob": blob}}
+                _, spy = self.call(arguments)
+                entry = Entry(arguments, slot.key, None, self.executions)
+                if any(map(self.markers.carried, spy.requests)):
+                    return entry
+                asked = asked or (entry if any(each.text for each in spy.requests) else None)
+        return asked
 
     def call(self, arguments: Arguments) -> Tuple[Result, _Spy]:
         """Call the target once."""
@@ -164,15 +166,16 @@ class _Search:
         """
         through: Optional[Entry] = None
         asked: Optional[Entry] = None
-        for rest in self.others(slot.name):
-            if self.executions >= MOST_TRIALS:
+        for rest in self.others(slot):
+            if self.executions >= self._most:
                 break
-            result, spy = self.call({**rest, slot.name: self.markers.argument(slot, 0)})
+            result, spy = self.call({**rest, slot.key: self.markers.argument(slot, 0)})
             if not spy.requests:
                 continue
-            arguments = {**rest, slot.name: slot.content}
+            given = self.markers.argument(slot, 0) if slot.kind == "text" else slot.content
+            arguments = {**rest, slot.key: given}
             if self._carries(rest, slot, spy, result):
-                through = through or Entry(arguments, slot.name)
+                through = through or Entry(arguments, slot.key)
                 if not result.ending.get("standin") and not _is_type_error(result.ending):
                     return replace(through, arguments=arguments, executions=self.executions), True
             elif usable(result):
@@ -189,12 +192,12 @@ class _Search:
 
     def _influences(self, rest: Arguments, slot: Slot, requests: Sequence[Request]) -> bool:
         """Whether another marker makes another request, of a picture or a text."""
-        first = _contents(requests, slot)
+        first = contents(requests, slot)
         if not first:
             return False
-        _, again = self.call({**rest, slot.name: self.markers.argument(slot, 0)})
-        _, other = self.call({**rest, slot.name: self.markers.argument(slot, 1)})
-        return first == _contents(again.requests, slot) != _contents(other.requests, slot)
+        _, again = self.call({**rest, slot.key: self.markers.argument(slot, 0)})
+        _, other = self.call({**rest, slot.key: self.markers.argument(slot, 1)})
+        return first == contents(again.requests, slot) != contents(other.requests, slot)
 
     def without_slot(self, arguments: Arguments) -> Entry:
         """A template for a target that finds its input by itself."""
@@ -203,9 +206,12 @@ class _Search:
             return Entry(arguments, None, None, self.executions)
         return Entry(None, None, self._obstacle or _explained(result.ending), self.executions)
 
-    def others(self, slot: Optional[str]) -> Iterator[Arguments]:
+    def others(self, slot: Optional[Slot]) -> Iterator[Arguments]:
         """Ways to fill the other parameters: a good guess, then odder ones."""
-        needed = [p for p in self.parameters if not p["default"] and p["name"] != slot]
+        taken = slot.place.root if slot else ""
+        fixed = self._beside(slot)
+        roots = {taken, *(key.partition(".")[0].partition("[")[0] for key in fixed)}
+        needed = [p for p in self.parameters if not p["default"] and p["name"] not in roots]
         choices = [self._guesses(parameter) for parameter in needed]
         seen: List[Arguments] = []
         for row in itertools.zip_longest(*choices):
@@ -215,13 +221,28 @@ class _Search:
             arguments = {p["name"]: value for p, value in zip(needed, filled)}
             if arguments not in seen:
                 seen.append(arguments)
-                yield arguments
+                yield {**fixed, **arguments}
         if not needed:
-            yield {}
+            yield fixed
+
+    def _beside(self, slot: Optional[Slot]) -> Arguments:
+        """What else is read of the slot's root, and from outside, by its keys."""
+        taken = slot.place if slot else None
+        found: Arguments = {}
+        for place in self._places:
+            near = not place.is_parameter or (taken and taken.steps and place.root == taken.root)
+            if near and _is_filled(place) and place != taken:
+                files_too = any(str(name).lower() == "files" for _, name in place.steps[:1])
+                found[str(place)] = (
+                    {"kind": "content", "form": "file"} if files_too else _literal("'1'")
+                )
+        return found
 
     def _guesses(self, parameter: Mapping[str, Any]) -> List[Dict[str, Any]]:
         name, annotation = parameter["name"].lower(), str(parameter["annotation"] or "")
         simple = annotation.rpartition(".")[2].partition("[")[0].strip("'\"")
+        if "image" in self.kinds and any(part in _FRAMES for part in name.split("_")):
+            return [{"kind": "content", "form": "numpy"}, {"kind": "inert"}]
         if simple in _GUESSES:
             sources: Tuple[str, ...] = _GUESSES[simple]
         elif any(part in _NUMBERS for part in name.split("_")):
@@ -235,63 +256,37 @@ class _Search:
         return [*map(_literal, sources), {"kind": "inert"}]
 
 
+def _opened() -> Iterator[Place]:
+    """What the code has opened so far, the latest first."""
+    yield from map(file_place, files.wanted())
+    if camera.wanted():
+        yield Place(CAMERA)
+
+
+def _is_prefix(place: Place, among: Sequence[Place]) -> bool:
+    """Whether parts of a place are read too."""
+    steps = place.steps
+    return any(
+        each.root == place.root
+        and len(each.steps) > len(steps) == len(each.steps[: len(steps)])
+        and each.steps[: len(steps)] == steps
+        for each in among
+    )
+
+
+def _is_filled(place: Place) -> bool:
+    """Whether code that reads a place fails where nothing is there."""
+    if not place.steps or place.steps[-1][0] != "item":
+        return False
+    return isinstance(place.steps[-1][1], str) or place.root == ARGUMENTS
+
+
 def _is_type_error(ending: Mapping[str, Any]) -> bool:
     return ending.get("exception") in ("TypeError", "AttributeError")
 
 
 def _literal(source: str) -> Dict[str, Any]:
     return {"kind": "literal", "source": source}
-
-
-_MAGIC = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"RIFF", b"II*", b"MM")
-
-
-def _contents(requests: Sequence[Request], slot: Slot) -> List[Any]:
-    """The pictures asked about, as they were encoded again; or the texts.
-
-    A path is no text that was asked about.
-    """
-    if slot.kind == "image":
-        pictures = [request.content for request in requests]
-        return [p for p in pictures if isinstance(p, bytes) and p.startswith(_MAGIC)]
-    if slot.form == "path":
-        return []
-    return [request.text for request in requests if request.text]
-
-
-def _kinds(entries: Sequence[Mapping[str, Any]]) -> List[str]:
-    """What the APIs take: pictures, texts, or both (where nothing says)."""
-    given = {(entry.get("input") or {}).get("kind") for entry in entries}
-    return [kind for kind in ("image", "text") if kind in given] or ["image", "text"]
-
-
-def _slots(parameters: Sequence[Mapping[str, Any]], kinds: Sequence[str]) -> List[Slot]:
-    """Where the input may go, the likeliest first."""
-    ranked: List[Tuple[int, int, Slot]] = []
-    for number, parameter in enumerate(parameters):
-        forms, hinted = _forms(parameter)
-        for rank, form in enumerate(forms):
-            penalty = rank + (0 if hinted else 3) + (2 if parameter["default"] else 0)
-            for kind in kinds:
-                if (kind == "text") >= (form == "text") and not (
-                    kind == "text" and form in ("pil", "numpy")
-                ):
-                    likely = penalty - (2 if form == "text" else 0)
-                    ranked.append((likely, number, Slot(parameter["name"], form, kind)))
-    return [slot for _, _, slot in sorted(ranked, key=lambda item: item[:2])]
-
-
-def _forms(parameter: Mapping[str, Any]) -> Tuple[List[str], bool]:
-    annotation = str(parameter["annotation"] or "")
-    name = parameter["name"].lower()
-    preferred: List[str] = []
-    for word, forms in _ANNOTATED.items():
-        if word in annotation:
-            preferred += forms
-    for words, forms in _HINTS:
-        if any(word in name for word in words.split()):
-            preferred += forms
-    return list(dict.fromkeys([*preferred, *_FORMS])), bool(preferred)
 
 
 def _explained(ending: Mapping[str, Any]) -> str:
@@ -305,26 +300,3 @@ def _explained(ending: Mapping[str, Any]) -> str:
     if ending["kind"] == "not-run":
         return str(ending["reason"])
     return "returned without asking an ML API"
-
-
-def picture(width: int, height: int, note: bytes) -> bytes:
-    """A small valid PNG, grey, with ``note`` as its comment."""
-
-    def chunk(kind: bytes, body: bytes) -> bytes:
-        check = struct.pack(">I", zlib.crc32(kind + body))
-        return struct.pack(">I", len(body)) + kind + body + check
-
-    rows = b"".join(
-        b"\0" + bytes((x * 5 + y * 3) % 256 for x in range(width)) for y in range(height)
-    )
-    header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
-    return (
-        b"\x89PNG\r\n\x1a\n"
-        + chunk(b"IHDR", header)
-        + chunk(b"tEXt", b"Comment\0" + note)
-        + chunk(b"IDAT", zlib.compress(rows))
-        + chunk(b"IEND", b"")
-    )
-
-
-_PICTURE = picture(8, 8, b"")

@@ -89,7 +89,7 @@ def harvest(
     near, far = _Constants(), _Constants()
     for name, source in sources.items():
         module = ast.parse(source.lstrip("\ufeff"))
-        for qualified, node in _functions(module):
+        for qualified, node in functions(module):
             (near if (name, qualified) in nearby else far).read(node)
         if path == name:
             far.read(module)
@@ -106,12 +106,13 @@ def harvest(
 
 
 def constants_in(text: str) -> List[str]:
-    """The string constants of an expression, as they are written."""
+    """The string constants of an expression but for keys, as they are written."""
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError):
         return []
-    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    keys = {id(node.slice) for node in ast.walk(tree) if isinstance(node, ast.Subscript)}
+    nodes = [n for n in ast.walk(tree) if isinstance(n, ast.Constant) and id(n) not in keys]
     nodes.sort(key=lambda node: (node.lineno, node.col_offset))
     return list(dict.fromkeys(n.value for n in nodes if isinstance(n.value, str) and n.value))
 
@@ -174,15 +175,16 @@ def _home(goal: str) -> Any:
     return path, rest.partition("#")[0]
 
 
-def _functions(tree: ast.AST, prefix: str = "") -> Iterator[Any]:
+def functions(tree: ast.AST, prefix: str = "") -> Iterator[Any]:
+    """The functions of a module with their qualified names."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield prefix + node.name, node
-            yield from _functions(node, f"{prefix}{node.name}.<locals>.")
+            yield from functions(node, f"{prefix}{node.name}.<locals>.")
         elif isinstance(node, ast.ClassDef):
-            yield from _functions(node, f"{prefix}{node.name}.")
+            yield from functions(node, f"{prefix}{node.name}.")
         elif not isinstance(node, ast.expr):
-            yield from _functions(node, prefix)
+            yield from functions(node, prefix)
 
 
 def _bound_values(namespace: Mapping[str, Any], root: str) -> Iterator[Any]:

@@ -164,9 +164,9 @@ class Explorer:
             campaign = self._campaign
             session = calls.set_supplier(supplier)
             standins.forget()
-            args, kwargs = campaign.prepared.bind(campaign.arguments)
+            bound = campaign.prepared.bind(campaign.arguments)
         with suppress(SystemExit):
-            campaign.prepared.call(args, kwargs)
+            campaign.prepared.call(bound)
         with NoTracing():
             if session.refusal is not None:
                 self._clean = False

@@ -11,9 +11,9 @@ from .labels import LABELS, REKOGNITION_LABELS
 from .likelihoods import FACES, SAFE_SEARCH
 from .moderation import MODERATION
 from .moods import AZURE_SENTIMENT, COMPREHEND_SENTIMENT
-from .objects import ENTITIES, LANDMARKS, LOGOS, OBJECTS
+from .objects import ENTITIES, ENTITY_SENTIMENTS, LANDMARKS, LOGOS, OBJECTS
 from .pictures import AZURE_PICTURE
-from .readings import CHAT, HEARD, REKOGNITION_TEXT, RESPONSE, SPEECH, TEXTRACT_TEXT
+from .readings import AZURE_READ, CHAT, HEARD, REKOGNITION_TEXT, RESPONSE, SPEECH, TEXTRACT_TEXT
 from .sentiment import SENTIMENT
 from .text import TEXT
 
@@ -28,6 +28,7 @@ MODELS: List[Tuple[str, Model]] = [
     ("google.vision.safe_search_detection", SAFE_SEARCH),
     ("google.language.analyze_sentiment", SENTIMENT),
     ("google.language.analyze_entities", ENTITIES),
+    ("google.language.analyze_entity_sentiment", ENTITY_SENTIMENTS),
     ("aws.rekognition.detect_labels", REKOGNITION_LABELS),
     ("aws.rekognition.detect_text", REKOGNITION_TEXT),
     ("aws.rekognition.detect_faces", REKOGNITION_FACES),
@@ -36,6 +37,7 @@ MODELS: List[Tuple[str, Model]] = [
     ("aws.comprehend.batch_detect_sentiment", COMPREHEND_SENTIMENT),
     ("azure.language.analyze_sentiment", AZURE_SENTIMENT),
     ("azure.vision.analyze", AZURE_PICTURE),
+    ("azure.vision.read", AZURE_READ),
     ("google.speech.recognize", SPEECH),
     ("google.speech.long_running_recognize", SPEECH),
     ("openai.moderations", MODERATION),

@@ -3,33 +3,44 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Dict, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple
 
-from .base import Model
+from .base import Answer, Model
 from .entries import EntriesModel
+from .moods import MoodModel
+from .text import TextModel
+
+_TEXTS = ("text", "document", "speech", "caption")
 
 
 def described(entry: Mapping[str, Any]) -> Optional[Model]:
-    """The model of an API that lists named things; ``None`` for other shapes.
+    """The model of an API that lists named things, or says one of a few words, or a text.
+
+    ``None`` for other shapes.
 
     ``entry`` has ``key`` and ``score``, paths such as ``"tags.list[].name"``
     with one list in them, and ``highest``, the best score.  What an answer
     and its entries have besides is that of the ``ordinary`` answer, if there
-    is one: code may read any of it.
+    is one: code may read any of it.  Of an answer that lists ``least`` entries
+    at least, the ordinary ones are listed where there is nothing to find.
     """
     key, score = (_canonical(entry, entry.get(name) or "") for name in ("key", "score"))
+    if "[" not in key and "{" not in key:
+        return _one(entry, key)
     if key.count("[].") != 1 or key.endswith("[]"):
         return None
     outer, _, inner = key.partition("[].")
     rated = score.partition("[].")[2] if score.startswith(outer + "[].") else ""
+    prefix = str(entry.get("prefix") or "")
     highest = float(entry.get("highest") or 1.0)
     ordinary = entry.get("ordinary") or {}
-    usual: Dict[str, Any] = next(iter(_at(ordinary, outer.split(".")) or ()), {})
+    everyday: Sequence[Dict[str, Any]] = _at(ordinary, outer.split(".")) or ()
+    usual: Dict[str, Any] = next(iter(everyday), {})
 
     def write(number: int, name: str, likely: float) -> Dict[str, Any]:
         del number
         made: Dict[str, Any] = copy.deepcopy(usual)
-        _put(made, inner.split("."), name)
+        _put(made, inner.split("."), name if name.startswith(prefix) else prefix + name)
         if rated and "[]" not in rated:
             _put(made, rated.split("."), likely)
         return made
@@ -40,7 +51,11 @@ def described(entry: Mapping[str, Any]) -> Optional[Model]:
         return made
 
     fields = [part for path in (outer, inner, rated) for part in path.split(".") if part]
-    return EntriesModel("entries", tuple(fields), write, around, (0.5, highest))
+    nothing = tuple(
+        (str(_at(each, inner.split("."))), float(_at(each, rated.split(".")) if rated else 1.0))
+        for each in everyday[: int(entry.get("least") or 0)]
+    )
+    return EntriesModel("entries", tuple(fields), write, around, (0.5, highest), nothing)
 
 
 def _canonical(entry: Mapping[str, Any], path: str) -> str:
@@ -60,3 +75,35 @@ def _put(into: Dict[str, Any], path: Sequence[str], value: Any) -> None:
     for part in path[:-1]:
         into = into.setdefault(part, {})
     into[path[-1]] = value
+
+
+def _one(entry: Mapping[str, Any], key: str) -> Optional[Model]:
+    """The model of an answer with one word or text at a path without a list."""
+    says: Mapping[str, Any] = next(iter(entry.get("says") or ()), {})
+    at = says.get("at") or ()
+    if key not in ((at,) if isinstance(at, str) else tuple(at)):
+        return None
+    steps, ordinary = key.split("."), entry.get("ordinary") or {}
+
+    def write(text: str, scores: Any = None) -> Answer:
+        del scores
+        made: Dict[str, Any] = copy.deepcopy(ordinary)
+        _put(made, steps, text)
+        return made
+
+    words = sorted(says.get("readings") or (), key=lambda word: word.casefold() != "neutral")
+    if says.get("closed") and len(words) > 1:
+        return MoodModel(words, tuple(steps), write)
+    return DescribedText(tuple(steps), write) if says.get("task") in _TEXTS else None
+
+
+class DescribedText(TextModel):
+    """A text at the one place where the API has it."""
+
+    def __init__(self, fields: Tuple[str, ...], write: Callable[[str], Answer]) -> None:
+        self.fields = fields
+        self._write = write
+
+    def answer(self, knobs: str) -> Answer:
+        """The answer with that text."""
+        return self._write(knobs)

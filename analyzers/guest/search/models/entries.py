@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import Any, Callable, Dict, Iterator, Tuple
+from typing import Any, Callable, Dict, Iterator, Sequence, Tuple
 
 from ..harvest import ORDINARY, Pool
 from .base import Answer, Symbols, any_number, mutated_text, texts_like
@@ -14,11 +14,29 @@ LIKELY = 0.9
 MOST = 12
 
 
+def among(entries: Entries, labels: Sequence[str], *, shared: bool) -> Entries:
+    """The entries of an answer that rates each of these labels and no others.
+
+    Where ``shared``, the scores add up to 1: what the entries leave goes to the other labels.
+    """
+    kept: Dict[str, float] = {}
+    for name, score in entries:
+        if name in labels:
+            kept.setdefault(name, score)
+    others = [label for label in labels if label not in kept]
+    left = max(1.0 - sum(kept.values()), 0.0) if shared else 0.0
+    rated = {**kept, **{label: left / len(others) for label in others}}
+    total = sum(rated.values()) if shared else 1.0
+    shares = [(label, score / total if total else 1 / len(rated)) for label, score in rated.items()]
+    return tuple(sorted(shares, key=lambda entry: -entry[1]))
+
+
 class EntriesModel:
     """Answers that list ``(name, score)``, the best score first.
 
     ``write`` makes one entry of the response and ``around`` the response
-    around the list of them.
+    around the list of them.  No answer lists fewer entries than ``nothing``, what
+    is listed where there is nothing to find.
     """
 
     def __init__(
@@ -28,9 +46,12 @@ class EntriesModel:
         write: Callable[[int, str, float], Dict[str, Any]],
         around: Callable[[Any], Answer],
         scores: Tuple[float, float] = (0.5, 1.0),
+        nothing: Entries = (),
     ) -> None:
         self.fields = fields
-        self.bound = f"at most {{most}} {what} with any names and scores"
+        fewest = f"{len(nothing)} to" if nothing else "at most"
+        self.bound = f"{fewest} {{most}} {what} with any names and scores"
+        self._nothing = nothing
         self._write = write
         self._around = around
         self._low, self._high = scores
@@ -84,7 +105,8 @@ class EntriesModel:
 
     def answer(self, knobs: Entries) -> Answer:
         """The response that lists the entries."""
-        return self._around([self._write(n, *entry) for n, entry in enumerate(knobs)])
+        listed = (*knobs, *self._nothing[len(knobs) :])
+        return self._around([self._write(n, *entry) for n, entry in enumerate(listed)])
 
     def simpler(self, knobs: Entries, pool: Pool) -> Iterator[Entries]:
         """Fewer entries, then simpler names, then a likely score."""

@@ -9,6 +9,8 @@ from ..harvest import Pool
 from .base import Answer, Symbols
 
 STEPS = ("VERY_UNLIKELY", "UNLIKELY", "POSSIBLE", "LIKELY", "VERY_LIKELY", "UNKNOWN")
+ANGLES = (0.0, 12.0, -25.0, 40.0, -70.0, 90.0)
+"""Degrees that stand for any: never for a proof."""
 Row = Tuple[int, ...]
 Rows = Tuple[Row, ...]
 
@@ -16,8 +18,8 @@ Rows = Tuple[Row, ...]
 class LikelihoodModel:
     """Answers whose knobs are rows of steps, one row for each thing found.
 
-    ``names`` are the likelihood fields of a row.  With ``most`` 1 there is
-    always exactly one row.
+    ``names`` are the likelihood fields of a row, ``angles`` those in degrees.
+    With ``most`` 1 there is always exactly one row.
     """
 
     def __init__(
@@ -27,10 +29,12 @@ class LikelihoodModel:
         names: Tuple[str, ...],
         respond: Callable[[Any], Answer],
         most: int = 4,
+        angles: Tuple[str, ...] = (),
     ) -> None:
         self.fields = (around, *names)
         self.bound = what
-        self._names = names
+        self._names = (*names, *angles)
+        self._leaves = (*((STEPS,) * len(names)), *((ANGLES,) * len(angles)))
         self._respond = respond
         self._most = most
 
@@ -68,7 +72,7 @@ class LikelihoodModel:
 
     def answer(self, knobs: Rows) -> Answer:
         """The response with the rows."""
-        rows = [dict(zip(self._names, (STEPS[step] for step in row))) for row in knobs]
+        rows = [self._written(row) for row in knobs]
         return self._respond(rows)
 
     def simpler(self, knobs: Rows, pool: Pool) -> Iterator[Rows]:
@@ -94,6 +98,9 @@ class LikelihoodModel:
             for row in range(count)
         )
 
+    def _written(self, row: Row) -> Dict[str, Any]:
+        return {name: leaves[step] for name, leaves, step in zip(self._names, self._leaves, row)}
+
     def _row(self, at: int = 0, step: int = 0) -> Row:
         return tuple(step if field == at else 0 for field in range(len(self._names)))
 
@@ -110,6 +117,7 @@ FACES = LikelihoodModel(
     ("joy_likelihood", "sorrow_likelihood", "anger_likelihood", "surprise_likelihood",
      "headwear_likelihood", "blurred_likelihood", "under_exposed_likelihood"),
     _faces,
+    angles=("roll_angle", "pan_angle", "tilt_angle"),
 )  # fmt: skip
 SAFE_SEARCH = LikelihoodModel(
     "any likelihoods",

@@ -36,6 +36,10 @@ class TextModel:
                 yield f"{text}: {sample}"
                 yield f"{text}{sample}"
                 yield f"{sample} {text}"
+        for number, text in itertools.product(pool.numbers[:12], pool.close[:12]):
+            yield f"{text} {number:g}"
+            yield f"{text}{number:g}"
+            yield f"{number:g} {text}"
         for count in pool.counts:
             yield "a" * count
             yield " ".join("word" for _ in range(count))

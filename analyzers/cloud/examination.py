@@ -1,0 +1,116 @@
+"""One look at one target: what was run so far, and what is settled by it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from analyzers import catalogue
+from analyzers.catalogue import Api
+from analyzers.cloud.branches import NAME
+from analyzers.cloud.crashes import CrashLog, Executed
+from analyzers.cloud.inversion import Inverter
+from analyzers.cloud.ordinary import ordinary_script
+from analyzers.cloud.wishes import Wish
+from analyzers.ports import Bench
+from analyzers.vocabulary import (
+    Finding,
+    Goal,
+    NotRun,
+    Probe,
+    Run,
+    Searched,
+    Skipped,
+    Target,
+    Verdict,
+    Wanted,
+    Witness,
+)
+
+
+@dataclass
+class Examination:
+    """What the stages of an examination share.
+
+    ``executed`` are all recorded probes with their runs, ``empty`` those with
+    nothing to find in them, ``unmeant`` those that show what no branch waits
+    for, ``replayed`` the confirmed witnesses with theirs.  ``wishes`` are the
+    readings that branches wait for.
+    ``closed`` are ids of decisions of which something is known already: one
+    cause, one finding; ``findings`` are those so far.  ``proved`` are ids of
+    goals that no answer can reach.
+    """
+
+    target: Target
+    bench: Bench
+    searched: Searched
+    template: Probe
+    executed: list[Executed] = field(default_factory=list[Executed])
+    empty: list[Executed] = field(default_factory=list[Executed])
+    unmeant: list[Executed] = field(default_factory=list[Executed])
+    wishes: list[Wish] = field(default_factory=list[Wish])
+    replayed: list[tuple[Witness, Run]] = field(default_factory=list[tuple[Witness, Run]])
+    closed: set[str] = field(default_factory=set[str])
+    findings: list[Finding] = field(default_factory=list[Finding])
+    proved: set[str] = field(default_factory=set[str])
+
+    @cached_property
+    def crashes(self) -> CrashLog:
+        """The crashes seen so far."""
+        return CrashLog(self.target)
+
+    @cached_property
+    def inverter(self) -> Inverter:
+        """How texts have to be passed to the target."""
+        return Inverter(self.target, self.bench, ordinary_script(self.asked))
+
+    @cached_property
+    def asked(self) -> tuple[Api, ...]:
+        """The APIs that the target asks."""
+        apis = catalogue.load().apis
+        return tuple(apis[name] for name in self.target.apis if name in apis)
+
+    @property
+    def points(self) -> frozenset[str]:
+        """The goals and decisions that some run has hit."""
+        return frozenset(point for _, run in self.executed for point in run.hits)
+
+    def ran(self, probes: Sequence[Probe], runs: Sequence[Run]) -> Iterator[Finding]:
+        """Keep the runs of recorded probes; the crashes among them."""
+        executed = list(zip(probes, runs, strict=True))
+        self.executed += executed
+        yield from self.crashes.findings(executed)
+
+    def given(self, wanted: Wanted, count: int, template: Probe, tried: int = 0) -> list[Executed]:
+        """Recorded runs of at most ``count`` inputs for a wish but the first ``tried``.
+
+        Those that could not be run are left out.
+        """
+        supply = self.bench.inputs(wanted, count)
+        items = self.inverter.passed(wanted.api, template, supply.inputs[tried:]).inputs
+        probes = [template.with_input(item) for item in items]
+        runs = self.bench.run(probes)
+        made = [(p.answered(r.exchanges), r) for p, r in zip(probes, runs, strict=True)]
+        return [(p, r) for p, r in made if not isinstance(r.ending, NotRun)]
+
+    def hear(self, verdict: Verdict) -> None:
+        """Keep the findings."""
+        if isinstance(verdict, Finding):
+            self.findings.append(verdict)
+
+    def prove(self, unreachable: Collection[str]) -> None:
+        """Record goals that no answer can reach."""
+        self.proved.update(unreachable)
+        for goal in self.target.goals:
+            if goal.id in unreachable:
+                self.bench.unreachable(goal.id)
+
+    def skipped(self, reason: str) -> Skipped:
+        """Something of this target that was not tried, and why."""
+        return Skipped(NAME, self.target.id, reason)
+
+
+def place(goal: Goal) -> str:
+    """A goal as a person finds it: file, line, condition and outcome."""
+    return f"{goal.path}:{goal.line} `{goal.text}` {goal.outcome}"

@@ -1,0 +1,192 @@
+"""A lower least score in a condition that asks for a label and its score (Keeper, 4.2)."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from analyzers.catalogue import Api, Meaning
+from analyzers.catalogue.paths import elements, values
+from analyzers.cloud.answers import answers_to
+from analyzers.cloud.branches import percent
+from analyzers.cloud.editing.source import Edit, Source, Splice
+from analyzers.cloud.repairs.comparisons import Comparison, Numbers
+from analyzers.cloud.repairs.expansion import Observation, Standing, halves
+from analyzers.cloud.sequential import FEWEST_INPUTS
+from analyzers.cloud.trials import Trial, observed
+from analyzers.guest.conditions import Decision
+from analyzers.guest.goals import decisions
+from analyzers.ports import Bench
+from analyzers.vocabulary import Exchange, Finding, Misses, Probe, Run, Suggestion
+
+_FINE, _COARSE = 0.05, 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Scored(Observation):
+    """One input, and the scores that the API gave the wanted labels in it."""
+
+    scores: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Least:
+    """The least score that a condition asks for: its number, and where it stands."""
+
+    score: float
+    strict: bool
+    text: Source
+    node: ast.expr
+
+    def lowered(self, score: float) -> Edit | None:
+        """Return the lines with another number in its place."""
+        return self.text.edited([Splice(*self.text.span(self.node), f"{score:g}")])
+
+
+def least_score(source: str, decision: Decision, field: str) -> Least | None:
+    """Return the one least ``field`` that a condition asks for, as a number or its name.
+
+    A name must be bound once in the file, to a number, and used nowhere else.
+    """
+    try:
+        found = [c for c in Numbers(source, decision, (field,)).comparisons if c.above]
+        text = Source(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    node = _number(text, found[0]) if len(found) == 1 else None
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, int | float):
+        return None
+    return Least(float(node.value), found[0].strict, text, node)
+
+
+def _number(text: Source, comparison: Comparison) -> ast.expr | None:
+    """The limit of a comparison as it stands in ``text``; of a name, its value."""
+    span = (comparison.limit.lineno, comparison.limit.col_offset)
+    if not isinstance(comparison.limit, ast.Name):
+        same = (n for n in ast.walk(text.tree) if isinstance(n, ast.Constant))
+        return next((n for n in same if (n.lineno, n.col_offset) == span), None)
+    name = comparison.limit.id
+    uses = [n for n in ast.walk(text.tree) if isinstance(n, ast.Name) and n.id == name]
+    bound = [text.parents[n] for n in uses if isinstance(n.ctx, ast.Store)]
+    if len(uses) != 1 + len(bound) or len(bound) != 1:
+        return None
+    return bound[0].value if isinstance(bound[0], ast.Assign | ast.AnnAssign) else None
+
+
+def choose(observations: Sequence[Scored], least: Least, threshold: float) -> float | None:
+    """Return the greatest lower score that brings the recall to the threshold, or nearest to it.
+
+    Only round scores, and only those that raise the recall and keep F1.
+    """
+    now = Standing.of(observations)
+    missed = [s for o in observations if o.meant and not o.reached for s in o.scores]
+    rounded = {_below(score, least) for score in missed if score < least.score}
+    standings = [(score, Standing.of(passing(observations, score))) for score in rounded if score]
+    better = [(s, after) for s, after in standings if after.recall > now.recall]
+    kept = [(score, after) for score, after in better if after.f1 >= now.f1]
+    enough = [score for score, after in kept if after.recall >= threshold]
+    if enough:
+        return max(enough)
+    return max(kept, key=lambda each: (each[1].recall, each[0]))[0] if kept else None
+
+
+def _below(score: float, least: Least) -> float:
+    """The next round number that a score clears; 0 where there is none."""
+    step = _FINE if least.score <= 1 else _COARSE
+    steps = math.floor(round(score / step, 6))
+    if least.strict and steps * step >= score:
+        steps -= 1
+    return round(max(0, steps) * step, 4)
+
+
+def passing(observations: Sequence[Scored], least: float) -> list[Scored]:
+    """The observations, with those in the branch whose score is great enough."""
+    return [
+        replace(each, reached=each.reached or any(score >= least for score in each.scores))
+        for each in observations
+    ]
+
+
+def lowered(
+    finding: Finding,
+    trials: Sequence[Trial],
+    others: Sequence[tuple[Probe, Run]],
+    api: Api,
+    meaning: Meaning,
+    bench: Bench,
+) -> Finding | None:
+    """The finding with a lower least score; ``None`` where none helps.
+
+    The score is chosen on one half of the inputs and checked on the other.
+    """
+    assert isinstance(finding.criterion, Misses)
+    branch, paths = finding.criterion.goal, _paths(api, meaning)
+    source, address = bench.source(branch.path), (branch.function, branch.decision)
+    decision = next(d for d in decisions(source) if (d.function, d.ordinal) == address)
+    least = least_score(source, decision, paths[2]) if paths else None
+    if paths is None or least is None:
+        return None
+    wanted = {(trial.wish.wanted.reading or "").casefold() for trial in trials}
+    seen = [
+        Scored((), meant, hit, tuple(_scores(run.exchanges, api, paths, wanted)))
+        for run, meant, hit in observed(trials, others, branch)
+    ]
+    score = choose(halves(seen)[0], least, bench.plan.recall_threshold)
+    helps = score is not None and _helps(seen, score, bench.plan.recall_threshold)
+    return _offered(finding, seen, least, score) if helps and score is not None else None
+
+
+def _helps(seen: Sequence[Scored], score: float, threshold: float) -> bool:
+    """Whether a score is better on the inputs that it was not chosen on, and enough on all."""
+    to_check = halves(seen)[1]
+    before, after = Standing.of(to_check), Standing.of(passing(to_check, score))
+    better = after.recall > before.recall and after.f1 >= before.f1
+    enough = Standing.of(passing(seen, score)).recall >= threshold
+    return better and enough and before.meant >= FEWEST_INPUTS
+
+
+def _offered(
+    finding: Finding, seen: Sequence[Scored], least: Least, score: float
+) -> Finding | None:
+    edit = least.lowered(score)
+    if edit is None:
+        return None
+    to_choose, to_check = halves(seen)
+    after = Standing.of(passing(to_check, score))
+    return replace(
+        finding,
+        message=f"{finding.message}\nThe API finds the label in more of them, less surely: a least "
+        f"score of {score:g} instead of {least.score:g}, chosen on one half of the inputs, raises "
+        f"the recall on the other half to {percent(after.recall)} at a precision of "
+        f"{percent(after.precision)}.",
+        evidence={
+            **finding.evidence,
+            "added_labels": [],
+            "least_score": {"before": least.score, "after": score},
+            "recall_after": round(after.recall, 4),
+            "precision_after": round(after.precision, 4),
+            "chosen_on": len(to_choose),
+            "checked_on": len(to_check),
+        },
+        suggestion=Suggestion(finding.path, edit.start_line, edit.end_line, edit.replacement),
+    )
+
+
+def _paths(api: Api, meaning: Meaning) -> tuple[str, str, str] | None:
+    """The list of an answer in which labels stand, and where in its elements both stand."""
+    outer, _, score = api.score_at.rpartition("[].")
+    inside = [path.rpartition("[].") for path in meaning.at]
+    label = next((name for place, _, name in inside if outer and place == outer), None)
+    return None if label is None else (outer, label, score)
+
+
+def _scores(
+    exchanges: Sequence[Exchange], api: Api, paths: tuple[str, str, str], wanted: set[str]
+) -> Iterator[float]:
+    outer, label, score = paths
+    for answer in answers_to(api.name, exchanges):
+        for entry in elements(next(iter(values(answer, outer)), None)):
+            if any(str(word).casefold() in wanted for word in values(entry, label)):
+                yield from (n for n in values(entry, score) if isinstance(n, int | float))

@@ -1,0 +1,1 @@
+"""Guard clauses for answers in which there is nothing."""

@@ -1,0 +1,1 @@
+"""Labels written beside those that stand in a condition."""

@@ -1,0 +1,40 @@
+"""Misuses of ML APIs that runs on made answers show (rule ``cloud/misuse``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+from analyzers.cloud.examination import Examination
+from analyzers.cloud.judges.constant import opposed
+from analyzers.cloud.misuses.errors import unread_errors
+from analyzers.cloud.misuses.repetition import repetitions
+from analyzers.cloud.misuses.scales import wrong_scales
+from analyzers.cloud.misuses.shared import Case
+from analyzers.cloud.misuses.texts import enums_as_texts, numbers_as_texts
+from analyzers.vocabulary import Constant, Finding, Verdict
+
+
+def misuses(look: Examination) -> Iterator[Verdict]:
+    """Comparisons that the API's answers cannot turn; calls that are made in vain.
+
+    A comparison of which a constant condition says enough is left out, and no
+    more is said of a decision in which a misuse was found.
+    """
+    case = Case(look.target, tuple(look.executed), look.bench)
+    comparing = chain(enums_as_texts(case), wrong_scales(case), numbers_as_texts(case))
+    for finding in comparing:
+        if not _closed(look, finding):
+            yield finding
+    yield from repetitions(case)
+    yield from unread_errors(case, look.template)
+
+
+def _closed(look: Examination, finding: Finding) -> bool:
+    """Whether the decision was closed before; closes it."""
+    goals = finding.criterion.goals
+    known = any(goal.decision_id in look.closed for goal in goals)
+    look.closed.update(goal.decision_id for goal in goals)
+    if isinstance(finding.criterion, Constant):
+        look.prove({opposed(goal).id for goal in goals})
+    return known

@@ -1,0 +1,100 @@
+"""Calls of a target: its arguments and the answers that it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TypeAlias
+
+from analyzers.vocabulary.inputs import Input
+from analyzers.vocabulary.json import JsonObject
+
+
+class Form(StrEnum):
+    """The shape in which a function takes an input."""
+
+    PATH = "path"
+    BYTES = "bytes"
+    FILE = "file"
+    BASE64 = "base64"
+    TEXT = "text"
+    PIL = "pil"
+    NUMPY = "numpy"
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """An argument given as a Python literal, readable by ``ast.literal_eval``."""
+
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """An argument made from an input; without one a blank picture or an empty text."""
+
+    form: Form
+    input: Input | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Inert:
+    """An argument that accepts everything and means nothing."""
+
+
+Argument: TypeAlias = Literal | Content | Inert
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One question to an ML API and its answer.
+
+    ``digest`` is the SHA-256 of the canonical request.  ``answer`` is the
+    response in the schema's own field names (snake case, as protobuf JSON
+    with preserved names).
+    """
+
+    api: str
+    digest: str
+    answer: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One call of a target.
+
+    ``arguments`` go to places: a parameter by its name, or where else the code
+    takes an input, as it spells it (``analyzers/guest/places.py``):
+    ``images[0]``, ``open('photo.jpg')``, ``flask.request.form['text']``.  A
+    parameter that is absent keeps its default.  ``script``: the answers to give, in order for each
+    API; ``None`` asks the engines.
+    """
+
+    target: str
+    arguments: Mapping[str, Argument]
+    script: tuple[Exchange, ...] | None = None
+
+    def with_input(self, item: Input) -> Probe:
+        """This probe with ``item`` in every content slot, asking the engines."""
+        filled = {
+            name: replace(argument, input=item) if isinstance(argument, Content) else argument
+            for name, argument in self.arguments.items()
+        }
+        return Probe(self.target, filled)
+
+    def answered(self, exchanges: tuple[Exchange, ...]) -> Probe:
+        """This probe with the answers that were recorded when it ran.
+
+        One that was given answers and asked for none (or died) keeps them.
+        """
+        return self if self.script and not exchanges else replace(self, script=exchanges)
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The inputs in the content slots."""
+        return tuple(
+            argument.input
+            for argument in self.arguments.values()
+            if isinstance(argument, Content) and argument.input is not None
+        )

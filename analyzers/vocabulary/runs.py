@@ -1,0 +1,128 @@
+"""What probes and searches did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from analyzers.vocabulary.inputs import InputKind
+from analyzers.vocabulary.probes import Exchange, Probe
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """The call returned; ``value`` is a bounded ``repr`` without addresses."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """The call raised.
+
+    ``exception`` is ``module.Type`` (builtins without module).  ``path``,
+    ``line`` and ``function`` are the deepest frame in the project's own
+    code.  ``refusal``: that frame raised on purpose (``raise`` or ``assert``
+    about its arguments).  ``standin``: an inert stand-in took part, so the
+    exception may be our doing.
+    """
+
+    exception: str
+    message: str
+    path: str
+    line: int
+    function: str
+    refusal: bool = False
+    standin: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Died:
+    """The process ended under the call: killed by a signal, or gone."""
+
+    signal: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimedOut:
+    """The call did not end within ``seconds``."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class NotRun:
+    """The call could not be made, or no engine answered: nobody's defect."""
+
+    reason: str
+
+
+Ending: TypeAlias = Returned | Raised | Died | TimedOut | NotRun
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What an ML API was asked about, as the broker or the guest saw it.
+
+    ``digest`` is the SHA-256 of the input's bytes as they were sent (UTF-8 of
+    a text), ``size`` their number; ``text`` is the text, bounded, where the
+    input is one.
+    """
+
+    api: str
+    kind: InputKind
+    digest: str
+    size: int
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one probe did.  ``hits`` are goal and decision ids that occurred.
+
+    ``outside`` are the addresses it asked in vain: those of no described ML
+    API, as ``host:port`` or as a URL without its query.  ``asked`` are the
+    inputs that reached ML APIs, in order, where they are known.
+    """
+
+    ending: Ending
+    hits: frozenset[str] = frozenset()
+    exchanges: tuple[Exchange, ...] = ()
+    seconds: float = 0.0
+    outside: tuple[str, ...] = ()
+    asked: tuple[Asked, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A probe whose scripted answers reach ``goal``.
+
+    ``confirmed``: a concrete replay outside the search reached it too.
+    """
+
+    goal: str
+    probe: Probe
+    confirmed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """The outcome of a search for a target's goals.
+
+    ``template`` has a content slot where the ML input goes, with an input
+    that means nothing, or is ``None`` when the target could not be called.
+    ``crashes`` are probes under whose (valid) answers the target raised, with
+    their runs.  ``exhausted`` are the goals whose whole bounded answer space
+    was searched in vain.
+    ``constants`` are the strings harvested next to each goal, by goal id.
+    """
+
+    template: Probe | None
+    witnesses: tuple[Witness, ...] = ()
+    crashes: tuple[tuple[Probe, Run], ...] = ()
+    exhausted: tuple[str, ...] = ()
+    bound: str = ""
+    constants: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    obstacle: str | None = None
+    executions: int = 0

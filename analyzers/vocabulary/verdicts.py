@@ -1,0 +1,206 @@
+"""What is said of a target: findings, what was not tried, our own failures."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from analyzers.vocabulary.json import JsonObject
+from analyzers.vocabulary.probes import Probe
+from analyzers.vocabulary.targets import Goal
+
+
+class Level(StrEnum):
+    """How much a finding weighs."""
+
+    FAILURE = "failure"
+    WARNING = "warning"
+    NOTICE = "notice"
+
+
+class Status(StrEnum):
+    """How a finding stands on the two revisions."""
+
+    NEW = "new"
+    EXISTING = "existing"
+    FIXED = "fixed"
+    FLAKY = "flaky"
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """Whole lines to put in the place of ``start_line``..``end_line``."""
+
+    path: str
+    start_line: int
+    end_line: int
+    replacement: str
+    verified: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Crashes:
+    """The criterion of a crash: some probe raises ``exception`` in ``function``."""
+
+    exception: str
+    path: str
+    function: str
+
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        """None: it looks at endings."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Misses:
+    """The criterion of a low recall.
+
+    The share of the probes that reach the decision outcome ``goal`` lies
+    below ``threshold``.
+    """
+
+    goal: Goal
+    threshold: float
+
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        """The decision outcomes that it looks at."""
+        return (self.goal,)
+
+
+@dataclass(frozen=True, slots=True)
+class Mixes:
+    """The criterion of a branch that does not separate two sentiments.
+
+    The first ``positives`` probes are positive texts, the rest negative
+    ones; of each more than ``threshold`` reach ``goal``.
+    """
+
+    goal: Goal
+    positives: int
+    threshold: float
+
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        """The decision outcomes that it looks at."""
+        return (self.goal,)
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """The criterion of a condition that does not depend on what it tests."""
+
+    goal: Goal
+
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        """The decision outcomes that it looks at."""
+        return (self.goal,)
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """The criterion of another outcome than on base for the same inputs.
+
+    ``before`` and ``after`` are what each probe came to on base and on head
+    (``judging.outcome_of``): some probe still comes to what it did on head.
+    ``branches`` tell runs that return nothing apart.
+    """
+
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    branches: tuple[Goal, ...] = ()
+
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        """The branches that are told apart."""
+        return self.branches
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """The criterion of a question asked again: in some run ``api`` is asked it ``times`` times."""
+
+    api: str
+    times: int
+
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        """None: it looks at questions."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """The criterion of a difference that is not seen.
+
+    All probes, which have different answers, return the same by the same
+    branches.
+    """
+
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        """None: it looks at endings."""
+        return ()
+
+
+Criterion: TypeAlias = Crashes | Misses | Mixes | Constant | Turns | Repeats | Alike
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A defect, with everything needed to see it again.
+
+    ``probes`` are recorded (scripted) and ``criterion`` says when they show
+    the defect: the test that is suggested is the probe that was run.
+    ``symbol`` is ``path::function`` of the place, part of the fingerprint.
+    """
+
+    analyzer: str
+    rule: str
+    level: Level
+    path: str
+    line: int
+    end_line: int
+    symbol: str
+    target: str
+    title: str
+    message: str
+    evidence: JsonObject
+    probes: tuple[Probe, ...]
+    criterion: Criterion
+    input_kind: str = ""
+    status: Status = Status.NEW
+    suggestion: Suggestion | None = None
+    reproducer: str | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """The finding's identity over pushes: rule, symbol and kind of input."""
+        identity = "\0".join((self.rule, self.symbol, self.input_kind))
+        return hashlib.sha256(identity.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something that was not tried, and why."""
+
+    analyzer: str
+    target: str
+    reason: str
+    our_fault: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A failure of our own machinery; never shown as the author's."""
+
+    analyzer: str
+    target: str
+    error: str
+
+
+Verdict: TypeAlias = Finding | Skipped | Broken
