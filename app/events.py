@@ -1,84 +1,68 @@
-"""What a GitHub event asks of us."""
+"""Which deliveries are kept, and the little that the web process reads of them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from worker.store import Job
+HANDLED: Mapping[str, frozenset[str]] = {
+    "pull_request": frozenset(
+        {"opened", "synchronize", "reopened", "ready_for_review", "edited", "closed"}
+    ),
+    "check_run": frozenset({"rerequested", "requested_action"}),
+    "check_suite": frozenset({"requested", "rerequested"}),
+    "issue_comment": frozenset({"created"}),
+    "pull_request_review_comment": frozenset({"created"}),
+    "merge_group": frozenset({"checks_requested", "destroyed"}),
+    "installation": frozenset(
+        {"created", "deleted", "suspend", "unsuspend", "new_permissions_accepted"}
+    ),
+    "installation_repositories": frozenset({"added", "removed"}),
+    "repository": frozenset(
+        {"renamed", "transferred", "deleted", "privatized", "publicized", "edited"}
+    ),
+}
+"""The actions of each event that ``worker.events`` interprets; others are dropped."""
 
-_TESTED_ACTIONS = frozenset({"opened", "reopened", "synchronize"})
-"""What happens to a pull request that gives it a head not tested yet."""
-
-_SHA = Field(pattern="^[0-9a-f]{40}([0-9a-f]{24})?$")
+PING = "ping"
 
 
 class MalformedError(Exception):
-    """A payload that is not what GitHub documents for its event."""
+    """A body that is not what GitHub documents for any event."""
 
 
 class _Part(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
 
 
-class _Commit(_Part):
-    sha: str = _SHA
-
-
-class _Place(_Part):
+class _Installation(_Part):
     id: int
 
 
-class _Base(_Commit):
-    repo: _Place
+class Envelope(_Part):
+    """What is read of a delivery before it is kept: all else waits for who interprets it."""
 
-
-class _Head(_Commit):
-    """``repo`` is null when the fork is gone."""
-
-    repo: _Place | None
-
-
-class _PullRequest(_Part):
-    number: int
-    base: _Base
-    head: _Head
+    action: str | None = Field(default=None, max_length=64)
+    installation: _Installation | None = None
 
     @property
-    def from_fork(self) -> bool:
-        return self.head.repo is None or self.head.repo.id != self.base.repo.id
+    def installation_id(self) -> int | None:
+        """Whose App the event is told to, where the event names one."""
+        return None if self.installation is None else self.installation.id
 
 
-class _Repository(_Part):
-    full_name: str = Field(pattern="^[A-Za-z0-9_.-]{1,100}/[A-Za-z0-9_.-]{1,100}$")
-    private: bool
-
-
-class _PullRequestEvent(_Part):
-    action: str
-    pull_request: _PullRequest
-    repository: _Repository
-
-
-def job_of(event: str, payload: object) -> Job | None:
-    """Return the check that an event asks for, if it asks for one.
-
-    Raises ``MalformedError`` when a payload lacks what its event must have.
-    """
-    if event != "pull_request":
-        return None
+def read_envelope(body: bytes) -> Envelope:
+    """Read a payload in one scan; raises ``MalformedError``."""
     try:
-        heard = _PullRequestEvent.model_validate(payload)
+        return Envelope.model_validate_json(body)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         place = ".".join(str(part) for part in first["loc"])
-        raise MalformedError(f"{place}: {first['msg']}") from error
-    if heard.action not in _TESTED_ACTIONS:
-        return None
-    return Job(
-        repository=heard.repository.full_name,
-        base=heard.pull_request.base.sha,
-        head=heard.pull_request.head.sha,
-        reason=f"pull request {heard.pull_request.number} {heard.action}",
-        private=heard.repository.private,
-        fork=heard.pull_request.from_fork,
-    )
+        reason = "the body is not JSON" if first["type"] == "json_invalid" else first["msg"]
+        raise MalformedError(f"{place}: {reason}" if place else reason) from None
+
+
+def is_handled(event: str, action: str | None) -> bool:
+    """Tell whether anybody interprets such a delivery."""
+    return action in HANDLED.get(event, frozenset())

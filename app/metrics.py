@@ -1,38 +1,55 @@
-"""What the operator's Prometheus reads."""
+"""What the operator's Prometheus reads (docs/operating/metrics.md)."""
 
 from __future__ import annotations
 
-from collections import Counter as Tally
-from collections.abc import Iterator
+import logging
+from collections import Counter as Tallied
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client import CollectorRegistry, Histogram, generate_latest
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    Metric,
+    SummaryMetricFamily,
+)
 from sqlalchemy.exc import SQLAlchemyError
 
-from worker.queue import Queue, QueueDownError
+from worker.queue import BEAT, PUBLISH, QUEUES, Queue, QueueDownError
 from worker.store import Store, WorkerState
+from worker.store.books import Books
+from worker.store.figures import CALLS, OUTCOMES, PHASES
+from worker.tallying import GITHUB_CALLS, WEBHOOKS, Tally
+
+_log = logging.getLogger(__name__)
 
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
+_Values = Mapping[str, float] | Mapping[tuple[str, ...], float]
+"""A metric's values by its label, or by its labels."""
+
+UNANNOUNCED_SECONDS = 25
+"""After so long a run that GitHub shows nothing of is counted."""
+
 
 class Metrics:
-    """Counters of the web process, and the state of the store and the queue."""
+    """The state of the store and the queue, and how fast this process answers."""
 
     def __init__(self, store: Store, queue: Queue) -> None:
         self._registry = CollectorRegistry()
-        self.webhooks = Counter(
-            "assayer_webhooks",
-            "Deliveries by event and outcome.",
-            ("event", "outcome"),
-            registry=self._registry,
-        )
+        self._tally = Tally(store)
         self.webhook_seconds = Histogram(
             "assayer_webhook_seconds",
-            "Time until a delivery was answered.",
+            "Time until a delivery was answered, by this process.",
             buckets=_BUCKETS,
             registry=self._registry,
         )
-        self._registry.register(_State(store, queue))
+        self._registry.register(_State(store, queue, self._tally))
+
+    def heard(self, event: str, outcome: str) -> None:
+        """Count a delivery."""
+        self._tally.add(WEBHOOKS, event, outcome)
 
     def text(self) -> bytes:
         """Return everything in Prometheus' text format."""
@@ -40,26 +57,143 @@ class Metrics:
 
 
 class _State:
-    """Read when scraped; a part that does not answer is left out."""
+    """Read when scraped, so that all web processes agree; what does not answer is left out."""
 
-    def __init__(self, store: Store, queue: Queue) -> None:
+    def __init__(self, store: Store, queue: Queue, tally: Tally) -> None:
         self._store = store
         self._queue = queue
+        self._tally = tally
 
-    def collect(self) -> Iterator[GaugeMetricFamily]:
-        """Yield the runs by state, the jobs that wait and the workers by state."""
-        runs = GaugeMetricFamily("assayer_runs", "Runs by state.", labels=["state"])
-        waiting = GaugeMetricFamily("assayer_queue_depth", "Jobs that wait.")
-        workers = GaugeMetricFamily("assayer_workers", "Workers by state.", labels=["state"])
+    def collect(self) -> Iterator[Metric]:
+        """Yield everything that the store and the queue know."""
+        self._tally.flush()
         try:
-            present = Tally(worker.state for worker in self._store.roster.present())
-            for standing in WorkerState:
-                workers.add_metric([standing], present[standing])
-            for state, count in self._store.count_runs().items():
-                runs.add_metric([state], count)
-            waiting.add_metric([], self._queue.depth())
-        except (SQLAlchemyError, QueueDownError):
-            pass
-        yield runs
-        yield waiting
-        yield workers
+            with self._store.look() as books:
+                yield from [family for part in _PARTS for family in part(books)]
+            waiting = self._queue.depth()
+        except SQLAlchemyError:
+            _log.warning("the store does not answer; its metrics are left out")
+        except QueueDownError:
+            _log.warning("the queue does not answer; its metric is left out")
+        else:
+            yield GaugeMetricFamily("assayer_queue_depth", "Jobs that wait.", value=waiting)
+
+
+def _deliveries(books: Books) -> Iterable[Metric]:
+    tallied = _split(books.tallies.of(WEBHOOKS), 2)
+    yield _counter(
+        "assayer_webhooks", "Deliveries by event and outcome.", ("event", "outcome"), tallied
+    )
+    yield _gauge(
+        "assayer_deliveries", "Deliveries kept, by state.", ("state",), books.deliveries.count()
+    )
+    yield GaugeMetricFamily(
+        "assayer_delivery_oldest_seconds",
+        "Age of the oldest delivery that waits to be heard.",
+        value=_age(books.deliveries.oldest()),
+    )
+
+
+def _errands(books: Books) -> Iterable[Metric]:
+    yield _gauge("assayer_errands", "Errands by state.", ("state",), books.errands.count())
+    yield GaugeMetricFamily(
+        "assayer_errand_oldest_seconds",
+        "How long the oldest errand that is due has waited.",
+        value=_age(books.errands.oldest()),
+    )
+    calls = _split(books.tallies.of(GITHUB_CALLS), 2)
+    yield _counter(
+        "assayer_github_calls",
+        "Requests to GitHub by method and outcome.",
+        ("method", "outcome"),
+        calls,
+    )
+
+
+def _runs(books: Books) -> Iterable[Metric]:
+    counts = {state.value: count for state, count in books.runs.count().items()}
+    yield _gauge("assayer_runs", "Runs kept, by state.", ("state",), counts)
+    since = books.figures.waiting_since()
+    oldest = {queue: _age(since.get(queue)) for queue in QUEUES}
+    yield _gauge(
+        "assayer_queue_oldest_seconds",
+        "How long the oldest run that waits for a worker has waited.",
+        ("queue",),
+        oldest,
+    )
+    yield GaugeMetricFamily(
+        "assayer_runs_unannounced",
+        f"Runs without a status at GitHub after {UNANNOUNCED_SECONDS} s.",
+        value=books.runs.unannounced(UNANNOUNCED_SECONDS),
+    )
+
+
+def _ended(books: Books) -> Iterable[Metric]:
+    totals = books.figures.totals()
+    outcomes = {name: totals.outcomes.get(name, 0) for name in OUTCOMES}
+    yield _counter("assayer_verdicts", "Runs that ended, by verdict.", ("verdict",), outcomes)
+    seconds = SummaryMetricFamily(
+        "assayer_run_seconds", "Time that runs spent in each phase.", labels=("phase",)
+    )
+    for phase in PHASES:
+        count, total = totals.phases.get(phase, (0, 0.0))
+        seconds.add_metric((phase,), count_value=count, sum_value=total)
+    yield seconds
+    yield CounterMetricFamily(
+        "assayer_broken", "Failures of our own that reports tell of.", value=totals.broken
+    )
+    calls = {name: totals.calls.get(name, 0) for name in CALLS}
+    yield _counter("assayer_api_calls", "Questions to ML APIs.", ("outcome",), calls)
+    yield CounterMetricFamily(
+        "assayer_api_dollars", "What ML APIs cost, in dollars.", value=totals.dollars
+    )
+
+
+def _workers(books: Books) -> Iterable[Metric]:
+    standing = Tallied(
+        (str(worker.state), queue) for worker in books.roster.present() for queue in worker.queues
+    )
+    counts: dict[tuple[str, ...], float] = {
+        (state.value, queue): standing[state, queue]
+        for state in WorkerState
+        for queue in (*QUEUES, PUBLISH, BEAT)
+    }
+    yield _gauge(
+        "assayer_workers",
+        "Workers by state and queue; one of two queues counts in both.",
+        ("state", "queue"),
+        counts,
+    )
+
+
+_PARTS: tuple[Callable[[Books], Iterable[Metric]], ...] = (
+    _deliveries,
+    _errands,
+    _runs,
+    _ended,
+    _workers,
+)
+
+
+def _gauge(name: str, words: str, labels: tuple[str, ...], values: _Values) -> Metric:
+    return _filled(GaugeMetricFamily(name, words, labels=labels), values)
+
+
+def _counter(name: str, words: str, labels: tuple[str, ...], values: _Values) -> Metric:
+    return _filled(CounterMetricFamily(name, words, labels=labels), values)
+
+
+def _filled(family: GaugeMetricFamily | CounterMetricFamily, values: _Values) -> Metric:
+    for label, value in values.items():
+        family.add_metric([label] if isinstance(label, str) else list(label), value)
+    return family
+
+
+def _split(counts: Mapping[str, int], parts: int) -> dict[tuple[str, ...], float]:
+    """Take labels apart again that were joined by blanks."""
+    return {tuple(label.split(" ", parts - 1)): count for label, count in counts.items()}
+
+
+def _age(since: datetime | None) -> float:
+    """How long ago that was, in seconds; 0 for never."""
+    return 0.0 if since is None else max(0.0, (datetime.now(UTC) - since).total_seconds())

@@ -11,7 +11,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.services import Services
-from worker.queue import QueueDownError, TableQueue
+from worker.queue import PUBLISH, QUEUES, QueueDownError, TableQueue
 from worker.store import WorkerRecord, WorkerState
 
 
@@ -23,13 +23,7 @@ def routes(services: Services) -> Blueprint:
         return jsonify(status="ok")
 
     def readyz() -> tuple[Response, HTTPStatus]:
-        reasons = _obstacles(services)
-        try:
-            workers = services.store.roster.present()
-        except SQLAlchemyError:
-            workers = ()
-        else:
-            reasons += _idle(workers, alone=isinstance(services.queue, TableQueue))
+        workers, reasons = _look(services)
         counts = count_workers(workers)
         if reasons:
             answer = jsonify(status="not ready", reasons=reasons, workers=counts)
@@ -51,31 +45,53 @@ def count_workers(workers: Sequence[WorkerRecord]) -> dict[str, int]:
     return {state.value: found[state] for state in WorkerState}
 
 
-def _idle(workers: Sequence[WorkerRecord], *, alone: bool) -> list[str]:
-    """Say why nobody takes jobs, if nobody does.
-
-    With a broker, a worker that is absent or starting is no obstacle: jobs
-    are heard and wait.  ``alone``: there is none, and the one process itself
-    should work.  The worker's host is not told: the answer is public.
-    """
-    if any(worker.state is WorkerState.READY for worker in workers):
-        return []
-    refusing = [w for w in workers if w.state is WorkerState.REFUSING]
-    if refusing:
-        return [f"worker {worker.id[:8]} takes no jobs: {worker.reason}" for worker in refusing]
-    return ["no worker is ready yet"] if alone else []
-
-
-def _obstacles(services: Services) -> list[str]:
-    reasons: list[str] = []
-    if services.secret is None:
-        reasons.append("no webhook secret is set")
+def _look(services: Services) -> tuple[Sequence[WorkerRecord], list[str]]:
+    """Return who is there, and why nothing would come of a delivery, if so."""
+    reasons = [] if services.secret else ["no webhook secret is set"]
+    workers: Sequence[WorkerRecord] = ()
     try:
-        services.store.ping()
+        with services.store.look() as books:
+            workers = books.roster.present()
     except SQLAlchemyError as error:
         reasons.append(f"the store does not answer ({type(error).__name__})")
+    else:
+        reasons += _unpublished(workers)
+        reasons += _unexamined(workers, alone=isinstance(services.queue, TableQueue))
     try:
         services.queue.depth()
     except (QueueDownError, SQLAlchemyError) as error:
         reasons.append(f"the queue does not answer ({type(error).__name__})")
-    return reasons
+    return workers, reasons
+
+
+def _unpublished(workers: Sequence[WorkerRecord]) -> list[str]:
+    """Say why nobody speaks to GitHub, if nobody does."""
+    publishers = [worker for worker in workers if PUBLISH in worker.queues]
+    if any(worker.state is WorkerState.READY for worker in publishers):
+        return []
+    return _refusing(publishers, "does not publish") or [
+        "no publisher is there: deliveries are kept, and heard when one is"
+    ]
+
+
+def _unexamined(workers: Sequence[WorkerRecord], *, alone: bool) -> list[str]:
+    """Say why nobody takes jobs, if nobody does.
+
+    With a broker, a worker that is absent or starting is no obstacle: jobs
+    are heard and wait.  ``alone``: there is none, and the one process itself
+    should work.
+    """
+    examiners = [worker for worker in workers if set(worker.queues) & {*QUEUES}]
+    if any(worker.state is WorkerState.READY for worker in examiners):
+        return []
+    idle = ["no worker is ready yet"] if alone else []
+    return _refusing(examiners, "takes no jobs") or idle
+
+
+def _refusing(workers: Sequence[WorkerRecord], what: str) -> list[str]:
+    """The reasons of those who refuse; not their hosts, since the answer is public."""
+    return [
+        f"worker {worker.id[:8]} {what}: {worker.reason}"
+        for worker in workers
+        if worker.state is WorkerState.REFUSING
+    ]

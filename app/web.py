@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import secrets
-from http import HTTPStatus
 from pathlib import Path
 
 from flask import Flask, Response, g
-from sqlalchemy.exc import SQLAlchemyError
 
 from app import pages, status, webhook
-from app.links import Links
+from app.access import Access
+from app.failing import add_errors
+from app.keeping import Keeper
 from app.metrics import Metrics
+from app.operators import Operators
 from app.services import Services
+from worker import logs
+from worker.links import Links
 from worker.queue import open_queue
 from worker.settings.server import Settings, read_settings
 from worker.store import Store
+from worker.store.blobs import Blobs
 
 _TEMPLATES = Path(__file__).parent.parent / "templates"
 
@@ -27,23 +31,31 @@ _POLICY = (
 
 def create_app(settings: Settings | None = None) -> Flask:
     """Return the WSGI application, by default with the process's own settings."""
+    logs.configure()
     return assemble(open_services(settings or read_settings()))
 
 
 def open_services(settings: Settings) -> Services:
-    """Open the store and the queue that the settings name."""
+    """Open the store, the queue and the blobs that the settings name."""
     store = Store(settings.store.url)
     queue = open_queue(settings, store)
-    reference = settings.github.webhook_secret
+    reference, operators = settings.github.webhook_secret, settings.app.operators
     secret = None if reference is None else reference.read().encode()
+    if secret is not None:
+        logs.hide(secret.decode())
     return Services(
         store=store,
+        keeper=Keeper(store),
         queue=queue,
+        blobs=Blobs(settings.store.blobs),
         metrics=Metrics(store, queue),
         secret=secret,
-        links=None if secret is None else Links(secret),
-        artifacts=Path(settings.store.blobs) / "runs",
+        access=Access(
+            links=None if secret is None else Links(secret),
+            operators=None if operators is None else Operators(operators.read()),
+        ),
         max_body=settings.app.max_body,
+        web_url=settings.github.web_url,
     )
 
 
@@ -56,9 +68,9 @@ def assemble(services: Services) -> Flask:
     app.jinja_env.autoescape = True
     for routes in (webhook.routes, status.routes, pages.routes):
         app.register_blueprint(routes(services))
+    add_errors(app, operators=services.access.operators is not None)
     app.before_request(_make_nonce)
     app.after_request(_secure)
-    app.register_error_handler(SQLAlchemyError, _store_is_down)
     return app
 
 
@@ -72,9 +84,6 @@ def _secure(response: Response) -> Response:
     response.headers["X-Frame-Options"] = "DENY"
     response.headers["Referrer-Policy"] = "no-referrer"
     response.headers["Cross-Origin-Resource-Policy"] = "same-origin"
+    response.headers["Cross-Origin-Opener-Policy"] = "same-origin"
     response.headers["Cache-Control"] = "private, no-store"
     return response
-
-
-def _store_is_down(_error: Exception) -> tuple[str, HTTPStatus]:
-    return "The store does not answer.", HTTPStatus.SERVICE_UNAVAILABLE

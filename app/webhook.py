@@ -1,23 +1,22 @@
-"""``POST /webhooks/github``: verify, record once, enqueue, answer 202."""
+"""``POST /webhooks/github``: verify, keep once, answer 202; others interpret it."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import cast
 
 from flask import Blueprint, Request, Response, jsonify, request
-from sqlalchemy.exc import SQLAlchemyError
+from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
-from app.events import MalformedError, job_of
+from app.events import HANDLED, PING, MalformedError, is_handled, read_envelope
+from app.keeping import Keeper, StoreDownError
 from app.services import Services
 from app.signature import is_signed
-from worker.queue import QueueDownError
-from worker.store import Delivery, Job, Recorded
+from worker.store import Delivery
 
 _log = logging.getLogger(__name__)
 _EVENT = re.compile(r"[a-z_]{1,64}")
@@ -25,16 +24,13 @@ _DELIVERY = re.compile(r"[0-9A-Za-z-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
-class _Heard:
-    delivery: Delivery
-    job: Job | None
+class _Answer:
+    """What GitHub is told, and under which words it is counted."""
 
-
-class _RefusedError(Exception):
-    def __init__(self, status: HTTPStatus, outcome: str, reason: str) -> None:
-        super().__init__(reason)
-        self.status = status
-        self.outcome = outcome
+    status: HTTPStatus
+    said: Mapping[str, object]
+    outcome: str
+    event: str = "-"
 
 
 def routes(services: Services) -> Blueprint:
@@ -43,80 +39,93 @@ def routes(services: Services) -> Blueprint:
 
     def hear() -> tuple[Response, HTTPStatus]:
         with services.metrics.webhook_seconds.time():
-            try:
-                heard = _read(request, services.secret)
-                recorded = _keep(heard, services)
-            except _RefusedError as refusal:
-                services.metrics.webhooks.labels("-", refusal.outcome).inc()
-                return jsonify(error=str(refusal)), refusal.status
-            answer = jsonify(run=recorded.run, duplicate=not recorded.fresh)
-            return answer, HTTPStatus.ACCEPTED
+            answer = _heard(request, services)
+        services.metrics.heard(answer.event, answer.outcome)
+        return jsonify(answer.said), answer.status
 
     blueprint.add_url_rule("/webhooks/github", view_func=hear, methods=["POST"])
     return blueprint
 
 
-def _read(incoming: Request, secret: bytes | None) -> _Heard:
+def _heard(incoming: Request, services: Services) -> _Answer:
     """Check the signature of the raw bytes, and only then look inside."""
-    if secret is None:
-        raise _RefusedError(
-            HTTPStatus.SERVICE_UNAVAILABLE, "unconfigured", "no webhook secret is set"
-        )
-    body = incoming.get_data(cache=False)
-    if not is_signed(secret, body, incoming.headers.get("X-Hub-Signature-256")):
-        raise _RefusedError(HTTPStatus.UNAUTHORIZED, "unsigned", "the signature does not match")
+    if services.secret is None:
+        return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, "unconfigured", "no webhook secret is set")
     try:
-        return _parse(incoming, body)
+        body = _raw_body(incoming, services.max_body)
+    except RequestEntityTooLarge:
+        return _refusal(
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", "the delivery is too large"
+        )
+    except ClientDisconnected:
+        return _refusal(HTTPStatus.BAD_REQUEST, "cut_short", "the delivery was cut short")
+    if not is_signed(services.secret, body, incoming.headers.get("X-Hub-Signature-256")):
+        return _refusal(HTTPStatus.UNAUTHORIZED, "unsigned", "the signature does not match")
+    try:
+        return _received(_delivery(incoming, body), services.keeper)
     except MalformedError as error:
-        raise _RefusedError(HTTPStatus.BAD_REQUEST, "malformed", str(error)) from error
+        return _refusal(HTTPStatus.BAD_REQUEST, "malformed", str(error))
 
 
-def _parse(incoming: Request, body: bytes) -> _Heard:
+def _raw_body(incoming: Request, limit: int) -> bytes:
+    """Return the bytes as they were signed, having read hardly more than ``limit`` of them.
+
+    A body without a length ends at the limit without an error, so one byte
+    more is allowed, and refused here.
+    """
+    if (incoming.content_length or 0) > limit:
+        raise RequestEntityTooLarge
+    incoming.max_content_length = limit + 1
+    body = incoming.get_data(cache=False)
+    if len(body) > limit:
+        raise RequestEntityTooLarge
+    return body
+
+
+def _refusal(status: HTTPStatus, outcome: str, reason: str) -> _Answer:
+    return _Answer(status, {"error": reason}, outcome)
+
+
+def _delivery(incoming: Request, body: bytes) -> Delivery:
     event = incoming.headers.get("X-GitHub-Event", "")
     delivery = incoming.headers.get("X-GitHub-Delivery", "")
     if not (_EVENT.fullmatch(event) and _DELIVERY.fullmatch(delivery)):
         raise MalformedError("X-GitHub-Event and X-GitHub-Delivery must name the event")
-    try:
-        payload = json.loads(body)
-    except (ValueError, RecursionError) as error:
-        raise MalformedError("the body is not JSON") from error
-    if not isinstance(payload, dict):
-        raise MalformedError("the body is not a JSON object")
-    action = cast("dict[str, object]", payload).get("action")
-    return _Heard(
-        Delivery(
-            id=delivery,
-            event=event,
-            action=action[:64] if isinstance(action, str) else None,
-            digest=hashlib.sha256(body).hexdigest(),
-        ),
-        job_of(event, payload),
+    envelope = read_envelope(body)
+    return Delivery(
+        id=delivery,
+        event=event,
+        action=envelope.action,
+        digest=hashlib.sha256(body).hexdigest(),
+        installation=envelope.installation_id,
+        body=body,
     )
 
 
-def _keep(heard: _Heard, services: Services) -> Recorded:
+def _received(delivery: Delivery, keeper: Keeper) -> _Answer:
+    """Keep a delivery that somebody interprets; acknowledge and drop any other."""
+    if delivery.event == PING:
+        return _Answer(HTTPStatus.OK, {"pong": True}, "pong", PING)
+    if not is_handled(delivery.event, delivery.action):
+        said = {"kept": False, "duplicate": False}
+        return _Answer(HTTPStatus.ACCEPTED, said, "dropped", _counted_as(delivery.event))
+    about = {
+        "delivery": delivery.id,
+        "github_event": delivery.event,
+        "action": delivery.action,
+    }
     try:
-        recorded = services.store.record_delivery(heard.delivery, heard.job)
-    except SQLAlchemyError as error:
-        _log.exception("delivery %s was not recorded", heard.delivery.id)
-        raise _RefusedError(
-            HTTPStatus.SERVICE_UNAVAILABLE, "unrecorded", "the store does not answer"
-        ) from error
-    outcome = _enqueue(recorded, services)
-    services.metrics.webhooks.labels(heard.delivery.event, outcome).inc()
-    return recorded
+        fresh = keeper.keep(delivery)
+    except StoreDownError:
+        _log.exception("a delivery was not kept", extra=about)
+        told = {"error": "the store does not answer"}
+        return _Answer(HTTPStatus.SERVICE_UNAVAILABLE, told, "not_kept", delivery.event)
+    outcome = "kept" if fresh else "duplicate"
+    _log.info("a delivery was %s", "kept" if fresh else "seen before", extra=about)
+    said = {"kept": True, "duplicate": not fresh}
+    return _Answer(HTTPStatus.ACCEPTED, said, outcome, delivery.event)
 
 
-def _enqueue(recorded: Recorded, services: Services) -> str:
-    """Hand a new run to the queue; one that it cannot take waits in the store."""
-    if not recorded.fresh:
-        return "duplicate"
-    if recorded.run is None:
-        return "noted"
-    try:
-        services.queue.enqueue(recorded.run)
-        services.store.mark_enqueued(recorded.run)
-    except (QueueDownError, SQLAlchemyError):
-        _log.exception("run %s waits in the store", recorded.run)
-        return "unqueued"
-    return "enqueued"
+def _counted_as(event: str) -> str:
+    """A label of few values: GitHub's header is not signed."""
+    return event if event in HANDLED else "other"
