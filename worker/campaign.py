@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Protocol
 
@@ -27,9 +27,11 @@ from analyzers.vocabulary import (
 )
 from worker.ignores import ignored_findings
 from worker.interruption import heed, settle
-from worker.laboratory.bench import Laboratory, SandboxBench
+from worker.laboratory.before import Before
+from worker.laboratory.bench import SandboxBench
 from worker.laboratory.confirm import Confirmer
 from worker.laboratory.failures import GuestFailure, Unpreparable
+from worker.laboratory.laboratory import Laboratory
 from worker.settings.configuration import Configuration
 
 LEAST_TARGET_SECONDS = 20.0
@@ -60,16 +62,25 @@ def _gravity(finding: Finding) -> tuple[bool, bool]:
     return finding.status is Status.NEW, finding.level is Level.FAILURE
 
 
+BenchMaker = Callable[[Laboratory, Target, float, Before], SandboxBench]
+
+
 class Campaign:
-    """All targets of a change, as far as they were examined."""
+    """All targets of a change, as far as they were examined; ``bench`` makes their benches."""
 
     def __init__(
-        self, laboratory: Laboratory, changes: ChangeSet, found: Detected, listener: Listener
+        self,
+        laboratory: Laboratory,
+        changes: ChangeSet,
+        found: Detected,
+        listener: Listener,
+        bench: BenchMaker = SandboxBench,
     ) -> None:
         self._laboratory = laboratory
         self._changes = changes
         self._targets = found.targets
         self._listener = listener
+        self._bench = bench
         self._tallies: dict[str, Tally] = {}
         self._findings: dict[str, Finding] = {}
         self._skipped: list[Skipped] = [*changes.skipped, *found.skipped]
@@ -100,12 +111,14 @@ class Campaign:
 
     def _examine_one(self, target: Target, analyzers: Sequence[Analyzer], deadline: float) -> None:
         self._listener.examining(target)
-        bench = SandboxBench(self._laboratory, target, deadline)
-        confirmer = Confirmer(self._laboratory, target, self._changes.changes)
+        before = Before(self._laboratory, target, self._changes.changes)
+        bench = self._bench(self._laboratory, target, deadline, before)
+        confirmer = Confirmer(self._laboratory, target, before)
         with ExitStack() as stack:
             stack.callback(self._note, target, bench)
             stack.callback(bench.close)
             stack.callback(confirmer.close)
+            stack.callback(before.close)
             for verdict in examine(analyzers, target, bench):
                 if isinstance(verdict, Finding) and self._blocks_already(verdict):
                     continue

@@ -6,10 +6,13 @@ import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from analyzers import catalogue
+from analyzers.catalogue.places import add
 from analyzers.detection import Detected, detect
+from analyzers.detection.frameworks import deep_learning_files, is_deep_learning
 from analyzers.pipeline import ANALYZERS, conclude, named
 from analyzers.ports import Analyzer, Plan
 from analyzers.vocabulary import ChangeSet, Cost, Report, Skipped
@@ -21,22 +24,37 @@ from worker.engines.eviction import Limits
 from worker.errors import UsageError
 from worker.functions import has_function
 from worker.ignores import added_ignores, refuse_malformed
-from worker.laboratory.bench import Laboratory, Tree
 from worker.laboratory.furnishing import furnished
+from worker.laboratory.laboratory import Laboratory, Tree
 from worker.laboratory.place import place_for
 from worker.settings.configuration import Configuration, proposal, read_configuration
 from worker.settings.server import Settings
-from worker.sources import Sources
+from worker.sources import configured
 from worker.temporary import owned_folder
 
 MOST_REASONS = 10
+NO_GPU = "not tested: no GPU"
+
+
+class Gpu(StrEnum):
+    """Where deep-learning code is tested: on this machine, on another, or nowhere."""
+
+    HERE = "here"
+    ELSEWHERE = "elsewhere"
+    NOWHERE = "nowhere"
+
+
+class GpuNeededError(Exception):
+    """The change touches deep-learning code, which is tested elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
     """What to check.  ``None`` takes the configuration's or the default value.
 
-    Without a ``standing`` the code is the user's own.
+    Without a ``standing`` the code is the user's own.  ``other_providers``
+    asks them too about inputs that miss a branch, as the settings may.
+    ``configured_by`` is the revision whose configuration counts, else ``base``.
     """
 
     repository: Path
@@ -51,6 +69,9 @@ class CheckRequest:
     offline: bool = False
     trust: bool = False
     standing: Standing | None = None
+    other_providers: bool = False
+    configured_by: str | None = None
+    gpu: Gpu = Gpu.HERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +85,21 @@ class Checked:
 def check(request: CheckRequest, settings: Settings, listener: Listener) -> Checked:
     """Test what changed between two revisions of a checkout.
 
-    Raises ``UsageError`` for wrong usage or configuration and
-    ``MachineError`` where this machine cannot do it; everything else,
-    our own failures too, stands in the report.  On ``KeyboardInterrupt`` the
-    report is partial.
+    Raises ``UsageError`` for wrong usage or configuration, ``MachineError``
+    where this machine cannot do it, and ``GpuNeededError`` where another one
+    shall; everything else, our own failures too, stands in the report.  On
+    ``KeyboardInterrupt`` the report is partial.
     """
     began = time.monotonic()
+    if settings.catalogue.folder is not None:
+        add(settings.catalogue.folder)
     configuration = _configuration(request)
     changes = _changes(request, configuration)
     refuse_malformed(changes)
     analyzers = _analyzers(request, configuration)
     _require_targets(request, changes)
     found = detect(changes, catalogue.load(), everything=request.everything, only=request.targets)
+    found = _placed(found, changes, request.gpu)
     listener.detected(found.targets)
     if not found.targets:
         return Checked(_untouched(changes, found, began), changes.sources)
@@ -83,6 +107,7 @@ def check(request: CheckRequest, settings: Settings, listener: Listener) -> Chec
         inputs=request.inputs or configuration.inputs,
         recall_threshold=configuration.recall_threshold,
         seed=request.seed,
+        other_providers=_asks_others(request, settings),
     )
     seconds = request.seconds or configuration.budget.seconds
     notes = (*added_ignores(changes), *_proposal(request), *_withheld(request, settings))
@@ -106,7 +131,25 @@ def _analyzers(request: CheckRequest, configuration: Configuration) -> tuple[Ana
 
 def _configuration(request: CheckRequest) -> Configuration:
     return read_configuration(
-        request.repository, request.base, head=request.head, everything=request.everything
+        request.repository,
+        request.configured_by or request.base,
+        head=request.head,
+        everything=request.everything,
+    )
+
+
+def _placed(found: Detected, changes: ChangeSet, gpu: Gpu) -> Detected:
+    """What was found, and what of it a GPU would have been for."""
+    targets = [target for target in found.targets if is_deep_learning(target)]
+    paths = {target.path for target in targets}
+    alone = [path for path in deep_learning_files(changes) if path not in paths]
+    names = [*(target.id for target in targets), *alone]
+    if gpu is Gpu.HERE or not names:
+        return found
+    if gpu is Gpu.ELSEWHERE:
+        raise GpuNeededError
+    return Detected(
+        found.targets, (*found.skipped, *(Skipped("assayer", name, NO_GPU) for name in names))
     )
 
 
@@ -150,6 +193,12 @@ def _untouched(changes: ChangeSet, found: Detected, began: float) -> Report:
         skipped=skipped,
         cost=Cost(seconds=time.monotonic() - began),
     )
+
+
+def _asks_others(request: CheckRequest, settings: Settings) -> bool:
+    """Whether other providers may be asked: for money, so never for unapproved code."""
+    approved = request.standing is None or request.standing.approved
+    return approved and (request.other_providers or settings.budget.other_providers)
 
 
 def _withheld(request: CheckRequest, settings: Settings) -> tuple[str, ...]:
@@ -200,7 +249,7 @@ def _laboratory(
     configuration: Configuration,
 ) -> Generator[Laboratory]:
     place = place_for(settings, trust=request.trust)
-    sources = Sources.from_settings(settings.sources, offline=request.offline)
+    sources = configured(settings.sources, offline=request.offline)
     broker = _broker(request, settings, configuration)
     with owned_folder("trees") as folder:
         trees: dict[str, Tree] = {}

@@ -8,21 +8,21 @@ import wave
 from collections.abc import Callable, Iterator
 
 from PIL import Image, ImageDraw
-from redis import Redis
-from redis.exceptions import RedisError
-from sqlalchemy.exc import SQLAlchemyError
 
-from analyzers.cloud.related import related
+from analyzers.cloud.repairs.related import related
+from analyzers.vocabulary import Wanted
 from worker.engines import ApiRequest, Engines, NoAnswer
 from worker.errors import UsageError
+from worker.hosting import examine_hosting
 from worker.sandbox.checks import Check
 from worker.sandbox.doctor import examine_isolation
 from worker.settings.server import Settings
+from worker.sources import configured
+from worker.sources.choice import NO_DOCUMENTS, NO_PICTURES
 from worker.sources.fonts import FontKind, installed
-from worker.store import Store
+from worker.sources.voices import english, speaking
 from worker.sweeping import sweep
 
-REDIS_SECONDS = 3
 WORD = "ASSAYER"
 PACKAGES = ("fonts-dejavu-core", "fonts-liberation", "fonts-bwht", "fonts-comic-neue")
 
@@ -33,11 +33,11 @@ def examine(settings: Settings) -> Iterator[Check]:
     sandbox = settings.sandbox
     yield from examine_isolation(sandbox.uids, sandbox.isolation, sandbox.python)
     yield from _engines(settings)
+    yield from _sources(settings)
     yield _fonts()
+    yield _voices()
     yield _related_labels()
-    yield _queue(settings)
-    yield _store(settings)
-    yield _gpu()
+    yield from examine_hosting(settings)
 
 
 def _clean_up(settings: Settings) -> Check:
@@ -113,6 +113,42 @@ QUESTIONS: dict[str, Callable[[], ApiRequest]] = {
 }
 
 
+def _sources(settings: Settings) -> Iterator[Check]:
+    """Look for one input in each source that is set."""
+    try:
+        sources = configured(settings.sources, offline=False)
+    except UsageError as error:
+        yield Check("sources", ok=False, detail=str(error), remedy="Correct the setting.")
+        return
+    for name, wanted in WISHES.items():
+        if name not in settings.sources:
+            yield Check(f"source {name}", ok=True, detail=f"not set: {MISSING[name]}")
+            continue
+        supply = sources.find(wanted, 1, 0)
+        failed = "; ".join(sources.outages)
+        kind = settings.sources[name].kind
+        remedy = "Inputs of this kind are not found until then." if failed else ""
+        detail = failed or f"{kind}: {supply.shortfall or f'has {wanted.reading!r}'}"
+        yield Check(f"source {name}", ok=not failed, detail=detail, remedy=remedy)
+
+
+WISHES = {
+    "images": Wanted("google.vision.label_detection", "cat"),
+    "documents": Wanted("google.language.classify_text", "/Science/Physics"),
+}
+MISSING = {"images": NO_PICTURES, "documents": NO_DOCUMENTS}
+
+
+def _voices() -> Check:
+    found = english()
+    detail = ", ".join(f"{voice.program}'s {voice.name}" for voice in found)
+    if not found:
+        detail = "no program speaks: speech is not tested"
+        return Check("voices", ok=False, detail=detail, remedy="apt install flite")
+    more = "" if speaking("de") else "; other languages with espeak-ng"
+    return Check("voices", ok=True, detail=detail + more)
+
+
 def _fonts() -> Check:
     fonts = installed()
     written = sum(font.kind is FontKind.HANDWRITTEN for font in fonts)
@@ -127,34 +163,3 @@ def _related_labels() -> Check:
     found = related.available()
     detail = "WordNet is installed" if found else "WordNet is missing: labels are not repaired"
     return Check("related labels", found, detail, "" if found else "apt install wordnet-base")
-
-
-def _queue(settings: Settings) -> Check:
-    url = settings.queue.url
-    if url is None:
-        return Check("queue", ok=True, detail="none set: one process, no broker")
-    try:
-        with Redis.from_url(url, socket_timeout=REDIS_SECONDS) as redis:
-            redis.ping()
-    except (RedisError, ValueError) as error:
-        return Check(
-            "queue", ok=False, detail=str(error), remedy="Start Redis or correct queue.url."
-        )
-    return Check("queue", ok=True, detail="Redis answers")
-
-
-def _store(settings: Settings) -> Check:
-    try:
-        with Store(settings.store.url) as store:
-            store.ping()
-    except ImportError as error:
-        remedy = "Install the driver that store.url names."
-        return Check("database", ok=False, detail=str(error), remedy=remedy)
-    except (SQLAlchemyError, OSError) as error:
-        detail = str(error).partition("\n")[0]
-        return Check("database", ok=False, detail=detail, remedy="Correct store.url.")
-    return Check("database", ok=True, detail=settings.store.url.partition(":")[0])
-
-
-def _gpu() -> Check:
-    return Check("GPU", ok=True, detail="not used by this version's analyzers")

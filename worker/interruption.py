@@ -40,6 +40,11 @@ class Once:
         """It was heard: what comes now is the orderly end."""
         self._pending = False
 
+    def begin(self) -> None:
+        """Other work begins, which nobody has interrupted yet."""
+        self._pending = False
+        self._until = 0.0
+
 
 _once = Once()
 
@@ -49,12 +54,22 @@ def interrupt_once() -> None:
     signal.signal(signal.SIGINT, _once)
 
 
+def interrupt(number: int, frame: FrameType | None) -> None:
+    """Handle another signal as Ctrl-C is handled."""
+    _once(number, frame)
+
+
 def heed() -> None:
     """Raise the ``KeyboardInterrupt`` that was lost on its way, if there was one.
 
     Call it between two steps of long work, where nothing has to be put back.
     """
     _once.heed()
+
+
+def begin() -> None:
+    """Say that other work begins: what interrupted the last does not count."""
+    _once.begin()
 
 
 def settle() -> None:

@@ -6,6 +6,8 @@ this module, so tasks are named here and never imported.
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -13,13 +15,21 @@ from celery import Celery
 from kombu.exceptions import OperationalError
 
 from worker.settings.server import Settings
-from worker.store import RunState, Store
+from worker.store import RunRecord, RunState, Store
+
+_log = logging.getLogger(__name__)
 
 CHECK = "assayer.check"
 """The task that carries out a run; its argument is the run's id."""
 
 QUEUES = ("cpu", "gpu")
-"""Where a job can wait; a check waits in the first."""
+"""Where a job can wait; a check begins in the first."""
+
+PUBLISH = "publish"
+"""What a worker is told to take that publishes and examines nothing."""
+
+BEAT = "beat"
+"""What the clock calls itself among the workers."""
 
 
 class QueueDownError(Exception):
@@ -52,15 +62,19 @@ class Limits:
 
 
 class Queue(Protocol):
-    """What the web process needs of a queue."""
+    """What the web process and the publisher need of a queue."""
 
-    def enqueue(self, run_id: str) -> None:
+    def enqueue(self, run_id: str, queue: str = QUEUES[0]) -> None:
         """Hand over a run; raises ``QueueDownError``."""
         ...
 
-    def depth(self) -> int:
-        """Count the runs that wait; raises ``QueueDownError``."""
+    def depth(self, queue: str | None = None) -> int:
+        """Count the runs that wait, in one queue or in all; raises ``QueueDownError``."""
         ...
+
+
+Ring = Callable[[RunRecord], None]
+"""Tells the queue of a run; best effort."""
 
 
 def open_queue(settings: Settings, store: Store) -> Queue:
@@ -70,26 +84,50 @@ def open_queue(settings: Settings, store: Store) -> Queue:
     return BrokerQueue(celery_app(settings.queue.url, Limits.of(settings)))
 
 
+class Bell:
+    """Rings for runs; a queue that is down is logged, and the clock rings again."""
+
+    def __init__(self, queue: Queue, store: Store) -> None:
+        self._queue = queue
+        self._store = store
+
+    def __call__(self, run: RunRecord) -> None:
+        """Ring for one run, if the queue hears."""
+        self.heard(run)
+
+    def heard(self, run: RunRecord) -> bool:
+        """Ring for one run; whether the queue took it."""
+        try:
+            self._queue.enqueue(run.id, run.queue)
+        except QueueDownError:
+            _log.warning("the queue is down; run %s waits in the store", run.id)
+            return False
+        with self._store.begin() as books:
+            books.runs.mark_enqueued(run.id)
+        return True
+
+
 class BrokerQueue:
     """The queue on the Redis broker of a Celery application."""
 
     def __init__(self, celery: Celery) -> None:
         self._celery = celery
 
-    def enqueue(self, run_id: str) -> None:
+    def enqueue(self, run_id: str, queue: str = QUEUES[0]) -> None:
         """Publish the job, without waiting for a broker that is away."""
         try:
-            self._celery.send_task(CHECK, args=[run_id], queue=QUEUES[0], retry=False)
+            self._celery.send_task(CHECK, args=[run_id], queue=queue, retry=False)
         except (OperationalError, OSError) as error:
             raise QueueDownError(str(error)) from error
 
-    def depth(self) -> int:
+    def depth(self, queue: str | None = None) -> int:
         """Count the jobs that no worker has taken."""
         connection = self._celery.connection_for_write()
+        names = QUEUES if queue is None else (queue,)
         try:
             with connection:
                 redis = connection.default_channel.client
-                return sum(int(redis.llen(name)) for name in QUEUES)
+                return sum(int(redis.llen(name)) for name in names)
         except (OperationalError, *connection.connection_errors) as error:
             raise QueueDownError(str(error)) from error
 
@@ -100,20 +138,22 @@ class TableQueue:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def enqueue(self, run_id: str) -> None:
+    def enqueue(self, run_id: str, queue: str = QUEUES[0]) -> None:
         """Do nothing more: the run is where the process looks."""
 
-    def depth(self) -> int:
-        """Count the runs that wait in the store."""
-        return self._store.count_runs()[RunState.QUEUED]
+    def depth(self, queue: str | None = None) -> int:
+        """Count the runs that wait in the store, whichever queue they are for."""
+        del queue
+        with self._store.look() as books:
+            return books.runs.count()[RunState.QUEUED]
 
 
 def celery_app(url: str, limits: Limits) -> Celery:
     """Return the Celery application on the broker at ``url``.
 
-    A job is acknowledged when it is done, so that a killed worker's job
-    comes back; a process takes one job at a time.  The job of a process
-    that died under a living worker is sent again by ``worker.tasks``.
+    A job is acknowledged when it is done; a process takes one at a time.
+    The job of a process that died under a living worker is sent again by
+    ``worker.tasks``, that of a dead worker by the clock when its lease ends.
     """
     celery: Any = Celery("assayer", broker=url, include=["worker.tasks"])
     celery.conf.update(
@@ -131,6 +171,8 @@ def celery_app(url: str, limits: Limits) -> Celery:
         worker_max_tasks_per_child=50,
         worker_hijack_root_logger=False,
         broker_connection_retry_on_startup=True,
+        broker_connection_max_retries=None,
+        worker_cancel_long_running_tasks_on_connection_loss=False,
         broker_connection_timeout=2,
         broker_transport_options={
             "visibility_timeout": limits.visibility,
@@ -141,6 +183,6 @@ def celery_app(url: str, limits: Limits) -> Celery:
             "max_retries": 0,
         },
     )
-    celery.steps["worker"].update(("worker.tasks:Gate", "worker.tasks:Sweeper"))
+    celery.steps["worker"].add("worker.tasks:Gate")
     application: Celery = celery
     return application

@@ -69,17 +69,23 @@ def _named(attacks: list[str]) -> str:
 class Admission:
     """One worker's way from its start to its first job.
 
-    ``examine`` tries the isolation.  A store that is away is told later; the
+    ``examine`` tries the isolation; ``queues`` are those that the worker takes
+    jobs from.  A store that is away is told later; the
     worker goes its way.
     """
 
     def __init__(
-        self, settings: Settings, examine: Callable[[Settings], Inspection] | None = None
+        self,
+        settings: Settings,
+        examine: Callable[[Settings], Inspection] | None = None,
+        queues: tuple[str, ...] = ("cpu",),
     ) -> None:
         self._settings = settings
         self._examine = examine or inspect
         self._told = 0.0
-        self._record = WorkerRecord(uuid.uuid4().hex, socket.gethostname(), WorkerState.STARTING)
+        self._record = WorkerRecord(
+            uuid.uuid4().hex, socket.gethostname(), WorkerState.STARTING, queues=queues
+        )
 
     def admit(self, wait: Callable[[float], bool]) -> bool:
         """Return when the isolation holds; false where ``wait`` said to stop first.
@@ -112,8 +118,8 @@ class Admission:
     def leave(self) -> None:
         """Say that it ends."""
         try:
-            with Store(self._settings.store.url) as store:
-                store.roster.leave(self._record.id)
+            with Store(self._settings.store.url) as store, store.begin() as books:
+                books.roster.leave(self._record.id)
         except (SQLAlchemyError, OSError):
             _log.warning("the store does not answer")
 
@@ -130,7 +136,7 @@ class Admission:
         self._record = replace(self._record, **changes)  # type: ignore[arg-type]
         self._told = time.monotonic()
         try:
-            with Store(self._settings.store.url) as store:
-                store.roster.see(self._record)
+            with Store(self._settings.store.url) as store, store.begin() as books:
+                books.roster.see(self._record)
         except (SQLAlchemyError, OSError):
             _log.warning("the store does not answer")

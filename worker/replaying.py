@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from analyzers.catalogue.places import add
 from analyzers.judging import decided, located, shows
 from analyzers.vocabulary import (
     ApiCall,
-    Crashes,
     Finding,
     NotRun,
     Reason,
@@ -60,6 +60,8 @@ def replay_report(
     Raises ``UsageError`` for a report or replay file that cannot be used and
     ``MachineError`` where nothing can be isolated.
     """
+    if settings.catalogue.folder is not None:
+        add(settings.catalogue.folder)
     files = replay_files(report)
     findings = [read_replay(file) for file in files]
     if not findings:
@@ -131,6 +133,5 @@ def _target(finding: Finding) -> Target:
     path, _, function = finding.target.partition("::")
     apis = {e.api for probe in finding.probes for e in probe.script or ()}
     calls = tuple(ApiCall(api, path, function, 1) for api in sorted(apis))
-    criterion = finding.criterion
-    files = {path} if isinstance(criterion, Crashes) else {path, criterion.goal.path}
+    files = {path, *(goal.path for goal in finding.criterion.goals)}
     return Target(path, function, 1, 1, Reason.CHANGED, calls, (), tuple(sorted(files)))

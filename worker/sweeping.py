@@ -22,7 +22,7 @@ from worker.sandbox.cgroups import sweep_cgroups
 from worker.sandbox.command import SCRATCH
 from worker.sandbox.slots import STATE
 from worker.settings.server import Settings
-from worker.sources.kept import pictures_folder
+from worker.sources.kept import documents_folder, pictures_folder
 from worker.temporary import locked, sweep_folders, sweep_parts
 
 KILL_SECONDS = 5.0
@@ -62,7 +62,7 @@ def sweep(settings: Settings, state: Path = STATE) -> Swept:
         folders=(*sweep_folders(), *sweep_folders(settings.environments.folder / BUILDING)),
         parts=tuple(
             part
-            for folder in (settings.recordings_folder, pictures_folder())
+            for folder in (settings.recordings_folder, pictures_folder(), documents_folder())
             for part in sweep_parts(folder)
         ),
     )

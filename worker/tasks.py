@@ -9,24 +9,27 @@ from typing import Any
 from celery import bootsteps, shared_task, signals
 from celery.exceptions import TimeLimitExceeded
 from celery.worker import state
-from sqlalchemy.exc import SQLAlchemyError
 
+from worker import logs
 from worker.jobs.examination import examine
-from worker.jobs.life import bury, carry_out, resend
-from worker.queue import CHECK, BrokerQueue
+from worker.jobs.life import bury, carry_out
+from worker.queue import CHECK, Bell, BrokerQueue
 from worker.readiness import HEARTBEAT_SECONDS, Admission
-from worker.settings.server import read_settings
-from worker.store import Busy, Store
+from worker.settings.server import Settings, read_settings
+from worker.store import Busy, Over, Store
 from worker.sweeping import sweep
 
 _log = logging.getLogger(__name__)
-_SWEEP_SECONDS = 30
 
 
 def _check(task: Any, run_id: str) -> None:
-    outcome = carry_out(run_id, read_settings(), examine)
-    if isinstance(outcome, Busy):
-        raise task.retry(countdown=outcome.seconds + 1, max_retries=None)
+    """Carry out a run; one that another worker has is left to it, and to the clock."""
+    settings = read_settings()
+    with logs.bound(run=run_id), Store(settings.store.url) as store:
+        ring = Bell(BrokerQueue(task.app), store)
+        outcome = carry_out(run_id, settings, examine, ring)
+        if isinstance(outcome, Busy | Over):
+            _log.info("run %s is left alone: %s", run_id, outcome)
 
 
 check: Any = shared_task(name=CHECK, bind=True)(_check)
@@ -37,13 +40,25 @@ def _ended(sender: Any, args: Any, exception: BaseException, **_: object) -> Non
     if sender.name == CHECK:
         settings = read_settings()
         sweep(settings)
-        with Store(settings.store.url) as store:
-            if bury(args[0], store, timed_out=isinstance(exception, TimeLimitExceeded)):
-                sender.apply_async(args=args, retry=False)
-                store.mark_enqueued(args[0])
+        _settle(args[0], settings, sender.app, isinstance(exception, TimeLimitExceeded))
+
+
+def _settle(run_id: str, settings: Settings, celery: Any, timed_out: bool) -> None:  # noqa: FBT001
+    with Store(settings.store.url) as store:
+        if bury(run_id, store, timed_out=timed_out):
+            with store.look() as books:
+                run = books.runs.get(run_id)
+            if run is not None:
+                Bell(BrokerQueue(celery), store)(run)
+
+
+def _log_as_all(**_: object) -> None:
+    """Keep Celery from a form of its own."""
+    logs.configure()
 
 
 signals.task_failure.connect(_ended, weak=False)
+signals.setup_logging.connect(_log_as_all, weak=False)
 
 
 class Gate(bootsteps.StartStopStep):  # type: ignore[misc]
@@ -56,7 +71,8 @@ class Gate(bootsteps.StartStopStep):  # type: ignore[misc]
 
     def __init__(self, parent: Any, **options: Any) -> None:
         super().__init__(parent, **options)
-        self._admission = Admission(read_settings())
+        queues = tuple(sorted(parent.app.amqp.queues.consume_from))
+        self._admission = Admission(read_settings(), queues=queues)
 
     def start(self, parent: Any) -> None:
         """Return when the isolation holds; a signal to stop ends the wait."""
@@ -82,21 +98,3 @@ def _stopping(seconds: float) -> bool:
         state.maybe_shutdown()
         time.sleep(0.2)
     return False
-
-
-class Sweeper(bootsteps.StartStopStep):  # type: ignore[misc]
-    """Tells the broker now and then of runs that it has lost."""
-
-    requires = ("celery.worker.components:Timer",)
-
-    def start(self, parent: Any) -> None:
-        """Sweep for as long as the worker lives."""
-        parent.timer.call_repeatedly(_SWEEP_SECONDS, self.sweep, (parent.app,))
-
-    def sweep(self, celery: Any) -> None:
-        """Send again what is stranded; a store that is away is asked later."""
-        try:
-            with Store(read_settings().store.url) as store:
-                resend(store, BrokerQueue(celery))
-        except SQLAlchemyError:
-            _log.exception("the store does not answer")

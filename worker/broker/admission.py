@@ -10,6 +10,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
+from analyzers.catalogue.places import forgotten_by
 from analyzers.catalogue.terms import Terms, terms
 from analyzers.vocabulary import Json, JsonObject
 from worker.engines import ApiRequest, NoAnswer
@@ -76,6 +77,9 @@ def _validator(api: str) -> Draft202012Validator:
             "additionalProperties": False,
         }
     )
+
+
+forgotten_by(_validator.cache_clear)
 
 
 def _canonical(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
 from analyzers import catalogue
@@ -70,8 +70,11 @@ class Broker:
         """What those cost by list price."""
         return self._budget.dollars
 
-    def answer(self, api: str, request: ApiRequest) -> JsonObject:
+    def answer(self, api: str, request: ApiRequest, *, needed: bool = True) -> JsonObject:
         """The answer in the schema's own field names.
+
+        An engine's failure is no outage of the run where the answer is not
+        ``needed`` to test the code.
 
         Raises:
             NoAnswer: not an API of the catalogue, not what it takes, no
@@ -79,7 +82,7 @@ class Broker:
 
         """
         try:
-            return self._answer(api, admitted(api, request, self._apis))
+            return self._answer(api, admitted(api, request, self._apis), needed=needed)
         except NoAnswer:
             self._refuse()
             raise
@@ -91,12 +94,20 @@ class Broker:
         """Know inputs of our own by the SHA-256 of their content."""
         self._shelves.supplied(digests)
 
+    def expect(self, contents: Sequence[bytes]) -> None:
+        """Know the files that will probably be asked about next, in order."""
+        self._engines.expect(contents)
+
     def substitute(self, api: str) -> bool:
         """Whether a local engine answers in the provider's place."""
         try:
             return self._engines.engine(api).local
         except NoAnswer:
             return False
+
+    def provided(self, api: str) -> bool:
+        """Whether the provider itself is set to answer, or recordings of it."""
+        return self._engines.provided(api)
 
     @property
     def outages(self) -> tuple[str, ...]:
@@ -109,7 +120,7 @@ class Broker:
             used = tuple(f"{api}: {engine}" for api, engine in sorted(self._used.items()))
         return (*used, *self.troubles.describe())
 
-    def _answer(self, api: str, request: ApiRequest) -> JsonObject:
+    def _answer(self, api: str, request: ApiRequest, *, needed: bool) -> JsonObject:
         engine = self._engines.engine(api)
         key = (engine.identity, api, request.digest(api))
         answer = self._recorded(key)
@@ -117,7 +128,9 @@ class Broker:
             return answer
         if key in self._rejected:
             raise Rejected(self._rejected[key])
-        answer, ours = self._flights.fly(key, lambda: self._asked(engine, key, request))
+        answer, ours = self._flights.fly(
+            key, lambda: self._asked(engine, key, request, needed=needed)
+        )
         if not ours:
             self._note_cached(key)
         return answer
@@ -128,18 +141,25 @@ class Broker:
             self._note_cached(key)
         return recorded
 
-    def _asked(self, engine: Engine, key: Key, request: ApiRequest) -> JsonObject:
+    def _asked(
+        self,
+        engine: Engine,
+        key: Key,
+        request: ApiRequest,
+        *,
+        needed: bool,
+    ) -> JsonObject:
         """The engine's answer, or the one that another process has just recorded."""
         with self._shelves.turn(key[2]):
             recorded = self._recorded(key)
             if recorded is not None:
                 return recorded
-            answer = self._paid(engine, key, request)
+            answer = self._paid(engine, key, request, needed=needed)
             if engine.identity != ANY_ENGINE:
                 self._shelves.keep(key, _content(request), answer, durable=not engine.local)
         return answer
 
-    def _paid(self, engine: Engine, key: Key, request: ApiRequest) -> JsonObject:
+    def _paid(self, engine: Engine, key: Key, request: ApiRequest, *, needed: bool) -> JsonObject:
         _, api, digest = key
         cost = self._engines.cost(api, request)
         self._budget.spend(api, cost)
@@ -152,7 +172,8 @@ class Broker:
             self._rejected[key] = str(rejected)
             raise
         except Outage as outage:
-            self.troubles.failed(api, digest, str(outage))
+            if needed:
+                self.troubles.failed(api, digest, str(outage))
             raise
         self._note(key)
         return answer

@@ -9,8 +9,6 @@ was overloaded.
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -19,9 +17,9 @@ from pathlib import Path
 from analyzers.vocabulary import JsonObject
 from worker.engines import Recordings
 from worker.engines.eviction import Limits
+from worker.shelving import shelf_of
 
 COMMON = "common"
-_PLAIN = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,7 @@ class Shelves:
         def shelf(name: str, *, writable: bool) -> Recordings:
             return Recordings(folder / name, writable=writable, limits=limits, root=folder)
 
-        own = shelf(_shelf(standing.owner), writable=standing.approved)
+        own = shelf(shelf_of(standing.owner), writable=standing.approved)
         shares = standing.approved and not standing.private
         return cls(own, shelf(COMMON, writable=shares))
 
@@ -82,9 +80,3 @@ class Shelves:
     def turn(self, digest: str) -> AbstractContextManager[None]:
         """Let one process at a time ask a question of this repository."""
         return self._own.turn(digest)
-
-
-def _shelf(owner: str) -> str:
-    """A folder's name for one repository alone, recognisable to a person."""
-    plain = _PLAIN.sub("-", owner)[-40:].strip(".-")
-    return f"of-{plain}-{hashlib.sha256(owner.encode()).hexdigest()[:24]}"

@@ -7,7 +7,6 @@ import select
 import signal
 import subprocess
 import threading
-from collections import deque
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -15,7 +14,8 @@ from pathlib import Path
 from typing import IO
 
 CHUNK = 1 << 16
-ERROR_CHUNKS = 2
+MOST_SAID = 2 * CHUNK
+"""Bytes of the end of what is said that are kept, in however many pieces it came."""
 END_SECONDS = 10.0
 
 
@@ -51,7 +51,7 @@ class Running:
         self._bond = os.pidfd_open(self._popen.pid)
         self._guard = threading.Lock()
         self._status: int | None = None
-        self._last: deque[bytes] = deque(maxlen=ERROR_CHUNKS)
+        self._last = b""
         self._reader = threading.Thread(target=self._read_errors, daemon=True)
         self._reader.start()
 
@@ -63,7 +63,7 @@ class Running:
     @property
     def said(self) -> str:
         """The end of what it wrote to standard error, in printable characters."""
-        text = b"".join(self._last).decode(errors="replace").strip()
+        text = self._last.decode(errors="replace").strip()
         return "".join(c if c.isprintable() or c == "\n" else "?" for c in text)
 
     def stop(self, reason: str) -> None:
@@ -97,7 +97,7 @@ class Running:
         with suppress(OSError, ValueError):
             while piece := os.read(self._errors.fileno(), CHUNK):
                 self.complained += len(piece)
-                self._last.append(piece)
+                self._last = (self._last + piece)[-MOST_SAID:]
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,7 +34,18 @@ _SETTINGS = (
     "protocol.version=2", "transfer.fsckObjects=true",
     *(f"fetch.fsck.{problem}=ignore" for problem in _HARMLESS),
 )  # fmt: skip
+_REJECTED = 1
+_DENIED = re.compile(r"The requested URL returned error: 40[134]|Authentication failed")
+_LESS = "What is checked has to fit into that."
 _GONE = "Try again later; the address and the access of the token may have changed."
+
+
+class TooLargeError(MachineError):
+    """There is more to fetch than the bounds allow."""
+
+
+class RefusedPushError(MachineError):
+    """The server did not take a commit; ``message`` is what it said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +138,36 @@ class Store:
 
     def fetch(self, *options_and_names: str) -> None:
         """Fetch objects by their full names.  Raises ``MachineError``."""
+        status, said = self._converse(
+            "fetch", "--quiet", "--no-tags", "--no-write-fetch-head",
+            "--no-recurse-submodules", "--no-auto-maintenance", *options_and_names,
+        )  # fmt: skip
+        if status:
+            raise self._failure(f"cannot be fetched: {said}")
+
+    def push(self, commit: str, branch: str, expected: str) -> None:
+        """Put a commit at the end of a branch that ends with ``expected``, a full name.
+
+        Raises ``RefusedPushError`` where the server does not take it, and
+        ``MachineError`` where nobody knows whether it did.
+        """
+        ref = f"refs/heads/{branch}"
+        status, said = self._converse(
+            "push", "--quiet", "--no-verify", "--no-follow-tags", "--no-signed",
+            "--recurse-submodules=no", f"--force-with-lease={ref}:{expected}",
+            "--end-of-options", self.origin.url, f"{commit}:{ref}",
+        )  # fmt: skip
+        if status == _REJECTED or (status and _DENIED.search(said)):
+            raise RefusedPushError(said, _GONE)
+        if status:
+            raise self._failure(f"cannot be pushed to: {said}")
+
+    def _converse(self, *arguments: str) -> tuple[int, str]:
+        """Let git speak to the origin; returns its status and what it said, without the token."""
         git = self.git
         stall = f"http.lowSpeedTime={STALL_SECONDS}"
         settings = [part for each in (*_SETTINGS, stall) for part in ("-c", each)]
-        program, *rest = git.command(
-            *settings, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head",
-            "--no-recurse-submodules", "--no-auto-maintenance", *options_and_names,
-        )  # fmt: skip
+        program, *rest = git.command(*settings, *arguments)
         kept = () if self.origin.loopback else _KEPT
         call = Call(
             [*self._bounded(), program, *rest],
@@ -144,9 +179,7 @@ class Store:
             status = process.close()
         if process.stopped:
             raise self._failure(process.stopped)
-        if status:
-            said = self.origin.redacted(process.said) or f"exit status {status}"
-            raise self._failure(f"cannot be fetched: {said}")
+        return status, self.origin.redacted(process.said) or f"exit status {status}"
 
     def _bounded(self) -> tuple[str, ...]:
         """The prefix that bounds each process, and binds the first one to us."""
@@ -163,6 +196,8 @@ class Store:
                 process.stop(f"is larger than {self.size:,} bytes")
 
     def _failure(self, problem: str) -> MachineError:
+        if disk_usage(self.folder) >= self.size:
+            return TooLargeError(f"{self.origin.url} is larger than {self.size:,} bytes", _LESS)
         return MachineError(f"{self.origin.url} {problem}", _GONE)
 
 

@@ -20,6 +20,8 @@ COMMANDS = {
     "init": "worker.cli.init:init",
     "serve": "worker.cli.serve:serve",
     "worker": "worker.cli.serve:worker",
+    "beat": "worker.cli.serve:beat",
+    "migrate": "worker.cli.migrate:migrate",
 }
 
 EXIT_USAGE = 2

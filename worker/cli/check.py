@@ -10,7 +10,7 @@ from worker.check import CheckRequest
 from worker.check import check as run_check
 from worker.cli.output import Output, exit_status, publish, written
 from worker.cli.progress import progress_listener
-from worker.report import FORMATS
+from worker.report.render import FORMATS
 from worker.settings.server import read_settings
 from worker.sweeping import sweep
 
@@ -52,6 +52,11 @@ def _names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[st
 )
 @click.option("--offline", is_flag=True, help="Use no source or engine that needs a network.")
 @click.option(
+    "--other-providers",
+    is_flag=True,
+    help="Ask other configured providers too about inputs that miss a branch.",
+)
+@click.option(
     "--format",
     "form",
     type=click.Choice(tuple(FORMATS)),
@@ -85,6 +90,7 @@ def check(  # noqa: PLR0913, PLR0917 - one parameter an option of the contract
     seed: int,
     settings_file: Path | None,
     offline: bool,  # noqa: FBT001
+    other_providers: bool,  # noqa: FBT001
     form: str,
     output: Path | None,
     artifacts: Path | None,
@@ -109,6 +115,7 @@ def check(  # noqa: PLR0913, PLR0917 - one parameter an option of the contract
         seed=seed,
         offline=offline,
         trust=trust,
+        other_providers=other_providers,
     )
     settings = read_settings(settings_file)
     sweep(settings)

@@ -21,7 +21,9 @@ def doctor(settings_file: Path | None) -> int:
     """Say what works on this machine and what to do about the rest.
 
     Tries the known escapes against the isolation that tested code runs in,
-    asks every engine a question, and looks for fonts, queue and database.
+    asks every engine a question, and looks for fonts.  Of the hosted bot it
+    looks at the queue, the database, the blobs, the GitHub App and which
+    processes are there.
     """
     console = Console(highlight=False, soft_wrap=True)
     isolated = True

@@ -30,6 +30,10 @@ TEMPLATE = """\
 # What a new finding does to the check: "failure", or "neutral" to only tell.
 # gate = "failure"
 
+# What the check says where Assayer itself could not answer: false asks for
+# action and holds a required check up, true is neutral and lets it pass.
+# fail-open = false
+
 # What one run may cost: seconds, and calls of ML APIs and their list price;
 # the operator's own limits hold too.
 # budget = { seconds = 300, api-calls = 500, api-dollars = 5.0 }

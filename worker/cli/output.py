@@ -12,7 +12,8 @@ from platformdirs import user_state_path
 
 from analyzers.vocabulary import Conclusion
 from worker.check import Checked
-from worker.report import Artifacts, Options, render, write_artifacts
+from worker.report.artifacts import Artifacts, write_artifacts
+from worker.report.render import Options, render
 from worker.report.text import wants_colour
 
 EXIT_STATUS = {

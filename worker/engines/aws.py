@@ -54,6 +54,7 @@ OPERATIONS = {
         "analyze_id",
         "detect_document_text",
     ),
+    "aws.transcribe": ("get_transcription_job", "start_transcription_job"),
 }
 # what the tested code has to expect of its input: such an error is an answer
 _OF_INPUT = frozenset(
@@ -137,7 +138,7 @@ class Aws:
     def _value(self, request: ApiRequest) -> Json:
         if request.content is not None:
             return base64.b64encode(request.content).decode()
-        return request.text
+        return request.uri if request.text is None else request.text
 
     def _bucket(self, uri: str) -> JsonObject:
         if not self.uris:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, cast
 
 from analyzers.vocabulary import Json, JsonObject
 from worker.engines.canonical import by_schema
 from worker.engines.http import Http
+from worker.engines.keyed import Keyed
 from worker.engines.request import ApiRequest, NotAsked, Outage
 from worker.engines.schemas import shape
 
@@ -49,7 +49,7 @@ _OUTAGES = frozenset({"InternalServerError", "ServiceUnavailable", "Timeout", "T
 
 
 @dataclass
-class Azure:
+class Azure(Keyed):
     """One Azure resource, asked at ``endpoint``, which has no public default.
 
     ``credentials`` reads one of the resource's keys when the first question is
@@ -68,10 +68,6 @@ class Azure:
     def identity(self) -> str:
         """Service and address, part of every recording's key."""
         return f"{self.provider}@{self._base}"
-
-    def answers(self, api: str) -> bool:
-        """Every API of the resource."""
-        return api.rpartition(".")[0] == self.provider
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
         """What the SDK makes of the answer about one picture or one document.
@@ -167,13 +163,8 @@ class Azure:
     def _base(self) -> str:
         return self.endpoint.rstrip("/")
 
-    @cached_property
-    def _key(self) -> dict[str, str]:
+    def authorisation(self, key: str) -> dict[str, str]:
         """The header that says who asks."""
-        if self.credentials is None:
-            return {}
-        key = self.credentials()
-        self.http.secrets.add(key)
         return {"ocp-apim-subscription-key": key}
 
 

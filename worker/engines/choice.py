@@ -8,7 +8,11 @@ from pathlib import Path
 from typing import Self
 
 from analyzers.catalogue.terms import terms
+from worker.engines.ahead import Ahead
 from worker.engines.engine import FORK, OFFLINE, Engine, Unavailable, Withheld
+from worker.engines.entities import LocalEntities
+from worker.engines.faces import LocalFaces
+from worker.engines.moods import LocalMoods
 from worker.engines.ocr import LocalText
 from worker.engines.providers import provider_engine
 from worker.engines.recordings import ANY_ENGINE, Recordings
@@ -18,10 +22,20 @@ from worker.engines.sentiment import LocalSentiment
 from worker.engines.speech import LocalSpeech
 from worker.settings.server import EngineSettings
 
+# whose APIs an engine answers, where they are another's
+_ASKED_OF = {"azure.openai": "openai"}
+
 
 def local_engines() -> tuple[Engine, ...]:
     """The engines on this machine; each loads its model when first asked."""
-    return (LocalText(), LocalSentiment(), LocalSpeech())
+    return (
+        Ahead(LocalText()),
+        LocalSentiment(),
+        LocalMoods(),
+        LocalEntities(),
+        LocalSpeech(),
+        LocalFaces(),
+    )
 
 
 class Engines:
@@ -55,8 +69,8 @@ class Engines:
             chosen.extend(_configured(provider, setting, local, reason))
         unconfigured = [engine for engine in local if engine not in chosen]
         prices = {
-            provider: round(setting.price * 1_000_000)
-            for provider, setting in settings.items()
+            _ASKED_OF.get(provider, provider): round(setting.price * 1_000_000)
+            for provider, setting in reversed([*settings.items()])
             if setting.price is not None
         }
         return cls((*chosen, *unconfigured), prices)
@@ -85,6 +99,18 @@ class Engines:
             f"no engine for {_subject(task)} ({api}):"
             f' set [engines."{provider}"] kind = "provider" and its credentials'
         )
+
+    def expect(self, contents: Sequence[bytes]) -> None:
+        """Let engines that can begin before they are asked know what comes next."""
+        for engine in self._engines:
+            if isinstance(engine, Ahead):
+                engine.expect(contents)
+
+    def provided(self, api: str) -> bool:
+        """Whether an engine that is not local answers ``api`` and may be asked."""
+        engine = next((engine for engine in self._engines if engine.answers(api)), None)
+        refuses = isinstance(engine, Unavailable | Withheld)
+        return engine is not None and not engine.local and not refuses
 
 
 def _configured(

@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TypeAlias, cast
 
 import httpx
 
-from analyzers.vocabulary import JsonObject
+from analyzers.vocabulary import Json, JsonObject
 from worker.engines.breaker import BREAKERS, Breaker, OpenCircuit
 from worker.engines.faults import Blame, Fault, read_fault
 from worker.engines.request import Outage, Rejected
@@ -72,6 +72,21 @@ class Http:
     faults: Callable[[int, bytes], Fault] = field(default=read_fault, repr=False)
     _client: httpx.Client | None = field(default=None, repr=False)
 
+    def value(
+        self,
+        url: str,
+        body: JsonObject | bytes,
+        headers: Mapping[str, str],
+        query: Mapping[str, str] | None = None,
+    ) -> Json:
+        """The JSON that answers a JSON object, or bytes as they are.  Raises as :meth:`post`."""
+        content = body if isinstance(body, bytes) else None
+        json_body = None if isinstance(body, bytes) else body
+        request = self._opened().build_request(
+            "POST", url, content=content, json=json_body, params=query, headers=headers
+        )
+        return self._value(request)
+
     def post(
         self,
         url: str,
@@ -87,24 +102,27 @@ class Http:
             Rejected: the service found fault with the question.
 
         """
-        content = body if isinstance(body, bytes) else None
-        json_body = None if isinstance(body, bytes) else body
-        return self._answer(
-            self._opened().build_request(
-                "POST", url, content=content, json=json_body, params=query, headers=headers
-            )
-        )
+        return as_object(self.value(url, body, headers, query), self.name)
 
     def upload(
-        self, url: str, file: Upload, fields: Mapping[str, Any], headers: Mapping[str, str]
+        self,
+        url: str,
+        file: Upload,
+        fields: Mapping[str, Any],
+        headers: Mapping[str, str],
+        query: Mapping[str, str] | None = None,
     ) -> JsonObject:
         """The JSON object that answers a form with a file.  Raises as :meth:`post`."""
-        return self._answer(
-            self._opened().build_request("POST", url, files=file, data=fields, headers=headers)
+        request = self._opened().build_request(
+            "POST", url, files=file, data=fields, headers=headers, params=query or None
         )
+        return self._answer(request)
 
     def _answer(self, request: httpx.Request) -> JsonObject:
-        answer = json_object(self.send(request), self.name)
+        return as_object(self._value(request), self.name)
+
+    def _value(self, request: httpx.Request) -> Json:
+        answer = json_value(self.send(request), self.name)
         if self.secrets.occur_in(json.dumps(answer, ensure_ascii=False).encode(errors="replace")):
             raise Outage(f"{self.name} gave no answer: it would repeat the credential")
         return answer
@@ -221,10 +239,19 @@ def _wait(headers: httpx.Headers) -> float:
 
 def json_object(content: bytes, name: str) -> JsonObject:
     """The JSON object in a reply of the server ``name``.  Raises ``Outage``."""
+    return as_object(json_value(content, name), name)
+
+
+def json_value(content: bytes, name: str) -> Json:
+    """The JSON in a reply of the server ``name``.  Raises ``Outage``."""
     try:
-        value = json.loads(content, parse_constant=_refuse)
+        return cast("Json", json.loads(content, parse_constant=_refuse))
     except (ValueError, RecursionError) as error:
         raise Outage(f"{name} answered with something that is not JSON") from error
+
+
+def as_object(value: Json, name: str) -> JsonObject:
+    """The JSON that is to be an object.  Raises ``Outage``."""
     if not isinstance(value, dict):
         raise Outage(f"{name} answered with JSON that is no object")
     return cast("JsonObject", value)

@@ -8,6 +8,8 @@ from typing import TypeAlias
 
 Point: TypeAlias = tuple[float, float]
 Quad: TypeAlias = tuple[Point, Point, Point, Point]
+Size: TypeAlias = tuple[int, int]
+"""Width and height of a picture, in pixels."""
 
 SAME_ROW = 0.5
 WIDEST_GAP = 2.0
@@ -68,6 +70,39 @@ class Piece:
             _between(bottom_left, bottom_right, first),
         )
         return Piece(self.text[start:end], corners, self.confidence)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Words that stand on one line, from left to right; never none."""
+
+    words: Sequence[Piece]
+
+    @property
+    def text(self) -> str:
+        """The words with a space between each two."""
+        return " ".join(word.text for word in self.words)
+
+    def as_piece(self) -> Piece:
+        """The line as one piece in an upright rectangle, as sure as its words on average."""
+        return frame(self.words)
+
+
+def frame(words: Sequence[Piece]) -> Piece:
+    """Words of a line as one piece in the upright rectangle around them."""
+    left, right = min(w.left for w in words), max(w.right for w in words)
+    top, bottom = min(w.top for w in words), max(w.bottom for w in words)
+    return Piece(
+        " ".join(word.text for word in words),
+        ((left, top), (right, top), (right, bottom), (left, bottom)),
+        sum(word.confidence for word in words) / len(words),
+    )
+
+
+def lines_of(pieces: Sequence[Piece]) -> list[Line]:
+    """The words of all pieces by lines; lines without a word are left out."""
+    found = [tuple(word for piece in row for word in piece.words()) for row in rows(pieces)]
+    return [Line(words) for words in found if words]
 
 
 def rows(pieces: Sequence[Piece]) -> list[list[Piece]]:

@@ -7,9 +7,7 @@ looked for.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any, TypeAlias
 
@@ -18,13 +16,33 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from analyzers.vocabulary import JsonObject
+from worker.engines import text_aws, text_azure
 from worker.engines.identity import local_identity
 from worker.engines.images import NotAnImage, decode
-from worker.engines.lines import Piece, rows
-from worker.engines.request import ApiRequest, NoAnswer
+from worker.engines.lines import Line, Piece, Size, lines_of
+from worker.engines.request import ApiRequest, NoAnswer, NotAsked, Rejected
 from worker.engines.text_annotations import annotate
 
-APIS = frozenset({"google.vision.text_detection", "google.vision.document_text_detection"})
+Shape: TypeAlias = Callable[[Sequence[Line], Size], JsonObject]
+SHAPES: Mapping[str, Shape] = {
+    "google.vision.text_detection": annotate,
+    "google.vision.document_text_detection": annotate,
+    text_aws.REKOGNITION: text_aws.detections,
+    text_aws.DOCUMENT_TEXT: text_aws.document,
+    text_aws.ANALYSIS: text_aws.analysis,
+    text_azure.ANALYZE: text_azure.analyzed,
+    text_azure.READ: text_azure.read,
+}
+"""How each API says what is written."""
+_AWS_FAULTS = {
+    "aws.rekognition": "InvalidImageFormatException",
+    "aws.textract": "UnsupportedDocumentException",
+}
+_READS = {
+    text_aws.ANALYSIS: ("FeatureTypes", frozenset({"FORMS"})),
+    text_azure.ANALYZE: ("features", frozenset({"read"})),
+}
+"""The parameter that says what to look for besides words, and what is looked for here."""
 PACKAGE = "rapidocr-onnxruntime"
 LONGEST = 1280
 SHORT = 300
@@ -42,36 +60,40 @@ Reader: TypeAlias = Callable[[NDArray[np.uint8]], Any]
 
 
 class LocalText:
-    """Reads pictures; the models are loaded when the first one is read."""
+    """Reads pictures; the models are loaded when the first one is read.
+
+    Safe for several threads, each of which reads with models of its own.
+    """
 
     local = True
 
     def __init__(self) -> None:
         self.identity = local_identity(PACKAGE, _REVISION)
-        self._lock = threading.Lock()
+        self._idle: list[Reader] = []
 
     def answers(self, api: str) -> bool:
         """Text detection, of pictures and of documents."""
-        return api in APIS
+        return api in SHAPES
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """The writing on a picture as an ``AnnotateImageResponse``.
+        """The writing on a picture as the API's own response.
 
-        Bytes that are no picture get Google's own error in the answer.
+        Bytes that are no picture get the error of Google or AWS in the answer.
 
         Raises:
-            NoAnswer: there are no bytes, the picture is too large, or the
-                engine is not installed.
+            NoAnswer: there are no bytes, the picture is too large, more than
+                words is asked for, or the engine is not installed.
+            Rejected: the bytes are no picture, and Azure is asked.
 
         """
-        del api
         if request.content is None:
             raise NoAnswer("the local engine reads pictures, not addresses of pictures")
+        _check(api, request.parameters)
         try:
             picture = decode(request.content, LONGEST)
         except NotAnImage:
-            return {"error": {"code": 3, "message": "Bad image data."}}
-        return annotate(rows(self._pieces(picture)), picture.width, picture.height)
+            return _fault(api)
+        return SHAPES[api](lines_of(self._pieces(picture)), picture.size)
 
     def _pieces(self, picture: Image.Image) -> list[Piece]:
         if min(picture.size) < LEAST_SIDE:
@@ -80,18 +102,54 @@ class LocalText:
         if scale > 1:
             picture = picture.resize((picture.width * scale, picture.height * scale))
         pixels: NDArray[np.uint8] = np.asarray(picture)[:, :, ::-1]
-        with self._lock:
-            found, _ = self._read(np.ascontiguousarray(pixels))
+        found, _ = self._read(np.ascontiguousarray(pixels))
         return [_piece(corners, text, score, scale) for corners, text, score in found or ()]
 
-    @cached_property
-    def _read(self) -> Reader:
-        if find_spec("rapidocr_onnxruntime") is None:
-            raise NoAnswer(f"no engine for text on pictures: install {PACKAGE}")
-        from rapidocr_onnxruntime import RapidOCR  # noqa: PLC0415 - half a second
+    def _read(self, pixels: NDArray[np.uint8]) -> Any:
+        try:
+            reader = self._idle.pop()
+        except IndexError:
+            reader = _loaded()
+        found = reader(pixels)
+        self._idle.append(reader)
+        return found
 
-        read: Reader = RapidOCR(**_OPTIONS)
-        return read
+
+def _loaded() -> Reader:
+    """A reader, which keeps notes of the picture that it reads."""
+    if find_spec("rapidocr_onnxruntime") is None:
+        raise NoAnswer(f"no engine for text on pictures: install {PACKAGE}")
+    from rapidocr_onnxruntime import RapidOCR  # noqa: PLC0415 - half a second
+
+    reader: Reader = RapidOCR(**_OPTIONS)
+    return reader
+
+
+def _check(api: str, parameters: JsonObject) -> None:
+    """Raises ``NotAsked`` where an answer has more than the words of the whole picture."""
+    name, known = _READS.get(api, ("", frozenset[str]()))
+    wanted = parameters.get(name) or []
+    beyond = [str(w) for w in wanted if w not in known] if isinstance(wanted, list) else []
+    if name and (beyond or not wanted):
+        provider = api.rpartition(".")[0]
+        raise NotAsked(
+            f"{api} was asked for {', '.join(beyond) or 'nothing that is known'}, of which the"
+            f' local engine sees nothing: set [engines."{provider}"] kind = "provider" and its'
+            " credentials"
+        )
+    if parameters.get("Filters"):
+        raise NotAsked("the local engine reads the whole picture, without filters")
+
+
+def _fault(api: str) -> JsonObject:
+    """The error of a service that was given no picture."""
+    provider = api.rpartition(".")[0]
+    if provider in _AWS_FAULTS:
+        message = "Request has unsupported or invalid image format"
+        return {"Error": {"Code": _AWS_FAULTS[provider], "Message": message}}
+    if provider.startswith("google."):
+        return {"error": {"code": 3, "message": "Bad image data."}}
+    raise Rejected(f"{provider} rejected the picture: it is none", "InvalidImageFormat")
 
 
 def _piece(corners: Any, text: str, score: float, scale: int) -> Piece:

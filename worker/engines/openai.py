@@ -10,12 +10,12 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, cast
 
 from analyzers.vocabulary import Json, JsonObject
 from worker.engines.canonical import by_schema
 from worker.engines.http import Http
+from worker.engines.keyed import Keyed
 from worker.engines.request import ApiRequest, NotAsked
 from worker.engines.schemas import shape
 
@@ -34,7 +34,7 @@ _SIGNATURES = {b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"RIFF": "webp"}
 
 
 @dataclass
-class OpenAI:
+class OpenAI(Keyed):
     """OpenAI at ``endpoint`` (with or without version).
 
     ``credentials`` reads an API key when the first question is asked; ``None``
@@ -54,10 +54,6 @@ class OpenAI:
         """Service and address, part of every recording's key."""
         return f"{self.provider}@{self._base}"
 
-    def answers(self, api: str) -> bool:
-        """Every API of the service."""
-        return api.rpartition(".")[0] == self.provider
-
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
         """The response in the names that the SDK's objects have.
 
@@ -67,14 +63,19 @@ class OpenAI:
 
         """
         task = api.rpartition(".")[2]
-        url = f"{self._base}/{PATHS[task]}"
+        url, query = self.address(task, request)
         if task == "transcriptions":
-            answer = self._heard(url, request)
+            answer = self._heard(url, query, request)
         else:
-            answer = self.http.post(url, self._body(task, request), {}, self._key)
+            answer = self.http.post(url, self._body(task, request), query, self._key)
         if task == "responses":
             answer = {**answer, "output": _said(answer.get("output"))}
         return by_schema(shape(api)[0], answer)
+
+    def address(self, task: str, request: ApiRequest) -> tuple[str, dict[str, str]]:
+        """Where a task is asked: the address, and its query."""
+        del request
+        return f"{self._base}/{PATHS[task]}", {}
 
     def _body(self, task: str, request: ApiRequest) -> JsonObject:
         head = _HEADS.get(task, "input")
@@ -97,25 +98,17 @@ class OpenAI:
             return [{"role": "user", "content": request.text}]
         return request.text
 
-    def _heard(self, url: str, request: ApiRequest) -> JsonObject:
+    def _heard(self, url: str, query: dict[str, str], request: ApiRequest) -> JsonObject:
         if request.content is None:
             raise NotAsked(f"{self.provider} takes sound as a file, not by its address")
         fields = {**request.parameters, "response_format": "json"}
-        return self.http.upload(url, {"file": _sound(request.content)}, fields, self._key)
+        file = {"file": _sound(request.content)}
+        return self.http.upload(url, file, fields, self._key, query)
 
     @property
     def _base(self) -> str:
         base = self.endpoint.rstrip("/")
         return base if _VERSION.search(base) else f"{base}/v1"
-
-    @cached_property
-    def _key(self) -> dict[str, str]:
-        """The header that says who asks."""
-        if self.credentials is None:
-            return {}
-        key = self.credentials()
-        self.http.secrets.add(key)
-        return {"authorization": f"Bearer {key}"}
 
 
 def _said(output: Json) -> list[Json]:

@@ -6,12 +6,19 @@ import re
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
+from analyzers import catalogue
 from worker.engines.aws import DEFAULT_REGION, OPERATIONS, Aws
 from worker.engines.azure import Azure
+from worker.engines.azure_openai import AzureOpenAI
+from worker.engines.azure_speech import AzureSpeech
+from worker.engines.described import DescribedProvider
 from worker.engines.engine import Engine
 from worker.engines.google import ENDPOINTS, Google
 from worker.engines.http import Http
+from worker.engines.huggingface import PUBLIC as HUGGING_FACE
+from worker.engines.huggingface import HuggingFace
 from worker.engines.openai import PUBLIC, OpenAI
+from worker.engines.transcribe import Transcribe
 from worker.errors import UsageError
 from worker.settings.server import EngineSettings
 
@@ -26,8 +33,17 @@ def provider_engine(provider: str, setting: EngineSettings) -> Engine | None:
             public one, or the region is none.
 
     """
-    make = _MAKERS.get(provider.partition(".")[0])
-    return make(provider, setting) if make and provider in PROVIDERS else None
+    if provider in PROVIDERS:
+        return _MAKERS[provider.partition(".")[0]](provider, setting)
+    if any(api.provider == provider for api in catalogue.load().apis.values()):
+        return _described(provider, setting)
+    return None
+
+
+def _described(provider: str, setting: EngineSettings) -> Engine:
+    endpoint = _address(provider, setting.endpoint) if setting.endpoint else None
+    http = Http(provider)
+    return DescribedProvider(provider, endpoint, _credentials(setting), http, setting.uris)
 
 
 def _google(provider: str, setting: EngineSettings) -> Engine:
@@ -43,7 +59,8 @@ def _aws(provider: str, setting: EngineSettings) -> Engine:
         )
     public = f"https://{provider.rpartition('.')[2]}.{region}.amazonaws.com"
     endpoint = _address(provider, setting.endpoint or public)
-    return Aws(provider, endpoint, region, _credentials(setting), Http(provider), setting.uris)
+    kind = Transcribe if provider == "aws.transcribe" else Aws
+    return kind(provider, endpoint, region, _credentials(setting), Http(provider), setting.uris)
 
 
 def _azure(provider: str, setting: EngineSettings) -> Engine:
@@ -53,12 +70,21 @@ def _azure(provider: str, setting: EngineSettings) -> Engine:
             key=f'engines."{provider}".endpoint',
         )
     endpoint = _address(provider, setting.endpoint)
-    return Azure(provider, endpoint, _credentials(setting), Http(provider), setting.uris)
+    shared = (provider, endpoint, _credentials(setting), Http(provider))
+    if provider == "azure.speech":
+        return AzureSpeech(*shared)
+    kind = AzureOpenAI if provider == "azure.openai" else Azure
+    return kind(*shared, setting.uris)
 
 
 def _openai(provider: str, setting: EngineSettings) -> Engine:
     endpoint = _address(provider, setting.endpoint or PUBLIC)
     return OpenAI(provider, endpoint, _credentials(setting), Http(provider), setting.uris)
+
+
+def _huggingface(provider: str, setting: EngineSettings) -> Engine:
+    endpoint = _address(provider, setting.endpoint or HUGGING_FACE)
+    return HuggingFace(provider, endpoint, _credentials(setting), Http(provider))
 
 
 def _credentials(setting: EngineSettings) -> Callable[[], str] | None:
@@ -84,6 +110,8 @@ _MAKERS: dict[str, Callable[[str, EngineSettings], Engine]] = {
     "aws": _aws,
     "azure": _azure,
     "google": _google,
+    "huggingface": _huggingface,
     "openai": _openai,
 }
-PROVIDERS = (*ENDPOINTS, *OPERATIONS, "azure.vision", "azure.language", "openai")
+AZURE = ("azure.vision", "azure.language", "azure.speech", "azure.openai")
+PROVIDERS = (*ENDPOINTS, *OPERATIONS, *AZURE, "openai", "huggingface")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from analyzers import catalogue
+from analyzers.catalogue.places import data, forgotten_by
 
 Fields = Mapping[str, Mapping[str, Any]]
 
@@ -18,12 +18,14 @@ def schemas() -> tuple[Mapping[str, Fields], frozenset[str]]:
     """The fields by message, and the names of the enums."""
     messages: dict[str, Any] = {}
     enums: set[str] = set()
-    for entry in files("analyzers.catalogue").joinpath("schemas").iterdir():
-        if entry.name.endswith(".json"):
-            document = json.loads(entry.read_text(encoding="utf-8"))
-            messages.update(document.get("messages", {}))
-            enums.update(document.get("enums", {}))
+    for entry in data("schemas", ".json"):
+        document = json.loads(entry.read_text("utf-8"))
+        messages.update(document.get("messages", {}))
+        enums.update(document.get("enums", {}))
     return messages, frozenset(enums)
+
+
+forgotten_by(schemas.cache_clear)
 
 
 def shape(api: str) -> tuple[str, bool]:

@@ -11,14 +11,13 @@ from threading import Lock
 from typing import Any, TypeAlias
 
 import numpy as np
-from scipy.signal import resample_poly
 
 from analyzers.vocabulary import JsonObject
 from worker.engines.google_speech import config
 from worker.engines.identity import local_identity
 from worker.engines.request import ApiRequest, NoAnswer
+from worker.engines.transcripts import SHAPES
 
-APIS = frozenset({"google.speech.recognize", "google.speech.long_running_recognize"})
 PACKAGE = "pocketsphinx"
 _REVISION = 1
 RATE = 16_000
@@ -46,35 +45,28 @@ class LocalSpeech:
         self._lock = Lock()
 
     def answers(self, api: str) -> bool:
-        """Google's speech of a minute."""
-        return api in APIS
+        """Speech of a minute, whoever's."""
+        return api in SHAPES
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """A ``RecognizeResponse``, without results where nothing is said.
+        """The words that are said, as the API writes them.
 
         Raises:
             NoAnswer: the sound is no uncompressed one of 16 bits, is longer
-                than a minute, is not to be heard as English, or the engine is
-                not installed.
+                than a minute, is not to be heard as English, when words are said
+                is asked for, or the engine is not installed.
 
         """
-        del api
         if request.content is None:
             raise NoAnswer("the local engine hears sounds, not addresses of sounds")
         asked = config(request.parameters)
-        language = str(asked.get("language_code") or "en-US")
+        language = str(asked.get("language_code") or asked.get("language") or "en-US")
         if not language.casefold().startswith("en"):
             raise NoAnswer(f"the local engine hears English, not {language!r}")
         samples = _samples(request.content, asked)
         with self._lock:
             transcript = self.hear(samples.tobytes()) if samples.size else ""
-        if not transcript:
-            return {}
-        return {
-            "results": [
-                {"alternatives": [{"transcript": transcript}], "language_code": language.lower()}
-            ]
-        }
+        return SHAPES[api](transcript, samples.size / RATE, asked)
 
     @cached_property
     def hear(self) -> Hearing:
@@ -122,6 +114,8 @@ def _samples(content: bytes, asked: JsonObject) -> Samples:
         raise NoAnswer(f"the local engine hears sounds of at most {LONGEST} seconds")
     if rate == RATE or not sound.size:
         return sound.astype("<i2")
+    from scipy.signal import resample_poly  # noqa: PLC0415 - half a second that few sounds need
+
     heard = resample_poly(sound.astype(np.float64), RATE, rate)
     clipped: Samples = np.clip(heard, -32_768, 32_767).astype("<i2")
     return clipped

@@ -5,54 +5,49 @@ Fields: https://cloud.google.com/vision/docs/reference/rest/v1/AnnotateImageResp
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from analyzers.vocabulary import Json, JsonObject
-from worker.engines.lines import Piece, Quad
+from worker.engines.lines import Line, Piece, Quad, Size, frame
 
 _LATIN_END = "\u024f"
 
 
-def annotate(rows: Sequence[Sequence[Piece]], width: int, height: int) -> JsonObject:
+def annotate(lines: Sequence[Line], size: Size) -> JsonObject:
     """``text_annotations`` and ``full_text_annotation`` of a picture's lines.
 
     The first annotation is the whole text, lines joined by newlines; the
     others are its words.  Without writing there is no field at all.
-    ``width`` and ``height`` are those of the picture, in pixels.
     """
-    lines = [[word for piece in row for word in piece.words()] for row in rows]
-    lines = [line for line in lines if line]
     if not lines:
         return {}
-    text = "\n".join(" ".join(word.text for word in line) for line in lines)
-    words = [word for line in lines for word in line]
+    text = "\n".join(line.text for line in lines)
+    words = [word for line in lines for word in line.words]
     locale = _locale(text)
     whole: JsonObject = {
         "locale": locale,
         "description": text,
-        "bounding_poly": _frame(words),
+        "bounding_poly": _polygon(frame(words).corners),
     }
     named: list[JsonObject] = [
         {"description": word.text, "bounding_poly": _polygon(word.corners)} for word in words
     ]
-    page = _page(lines, words, locale, (width, height))
+    page = _page(lines, words, locale, size)
     return {
         "text_annotations": [whole, *named],
         "full_text_annotation": {"pages": [page], "text": text},
     }
 
 
-def _page(
-    lines: Sequence[Sequence[Piece]], words: Sequence[Piece], locale: str, size: tuple[int, int]
-) -> JsonObject:
+def _page(lines: Sequence[Line], words: Sequence[Piece], locale: str, size: Size) -> JsonObject:
     """One block with one paragraph."""
-    box, confidence = _frame(words), _mean(words)
+    box, confidence = _polygon(frame(words).corners), _mean(words)
     paragraph: JsonObject = {
         "bounding_box": box,
         "words": [
-            _word(word, "LINE_BREAK" if word is line[-1] else "SPACE")
+            _word(word, "LINE_BREAK" if word is line.words[-1] else "SPACE")
             for line in lines
-            for word in line
+            for word in line.words
         ],
         "confidence": confidence,
     }
@@ -89,14 +84,6 @@ def _word(word: Piece, ending: str) -> JsonObject:
         "symbols": symbols,
         "confidence": _mean([word]),
     }
-
-
-def _frame(words: Iterable[Piece]) -> JsonObject:
-    """The upright rectangle around the words."""
-    words = list(words)
-    left, right = min(w.left for w in words), max(w.right for w in words)
-    top, bottom = min(w.top for w in words), max(w.bottom for w in words)
-    return _polygon(((left, top), (right, top), (right, bottom), (left, bottom)))
 
 
 def _polygon(corners: Quad) -> JsonObject:

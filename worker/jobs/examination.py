@@ -1,42 +1,110 @@
-"""A recorded run, examined with the pipeline of the command line."""
+"""A recorded run, examined with the pipeline of the command line.
+
+Here tested code is looked at: nothing of the GitHub App is known, and what
+is examined was fetched before.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from analyzers.vocabulary import Target, Verdict
 from worker.broker import Standing
-from worker.check import CheckRequest, check
+from worker.check import CheckRequest, Gpu, check
 from worker.errors import MachineError
-from worker.report import write_artifacts
+from worker.jobs.packing import clone_key, unpack
+from worker.jobs.progress import Tell, Teller
+from worker.report.artifacts import write_artifacts
 from worker.report.as_json import report_document
 from worker.settings.server import Settings
 from worker.store import Job, RunRecord, Store
+from worker.store.blobs import Blobs
+from worker.temporary import owned_folder
+
+BASE = "refs/assayer/base"
+HEAD = "refs/assayer/head"
+MERGE_BASE = "refs/assayer/merge-base"
 
 
-def examine(run: RunRecord, settings: Settings) -> Mapping[str, Any]:
-    """Return the report's document; its files lie in the run's own folder.
+def examine(run: RunRecord, settings: Settings, tell: Tell) -> Mapping[str, Any]:
+    """Return the report's document; its files are blobs under ``runs/<run id>/``.
 
-    Raises ``UsageError`` and ``MachineError`` as the command line does.
+    Raises ``UsageError``, ``MachineError`` and ``GpuNeededError`` as a check
+    does, and ``KeyboardInterrupt`` where it was interrupted.
     """
-    job = run.job
-    request = CheckRequest(
-        checkout(job.repository, settings), job.base, job.head, standing=standing(job, settings)
-    )
-    checked = check(request, settings, _Silent())
-    folder = artifacts_folder(settings).resolve() / run.id
-    folder.mkdir(parents=True, exist_ok=True)
-    artifacts = write_artifacts(checked.report, folder, checked.sources)
-    return report_document(checked.report, artifacts, folder)
+    tell("fetching the code")
+    with (
+        _standing_request(run, settings) as request,
+        owned_folder("report") as folder,
+    ):
+        checked = check(request, settings, Teller(tell))
+        if checked.report.partial:
+            raise KeyboardInterrupt
+        artifacts = write_artifacts(checked.report, folder, checked.sources)
+        document = report_document(checked.report, artifacts, folder)
+        Blobs(settings.store.blobs).put_folder(f"runs/{run.id}", folder)
+    return {**document, "repository": run.job.repository}
 
 
 def standing(job: Job, settings: Settings) -> Standing:
     """On whose behalf a job asks: a fork's code only what is free, until approved."""
-    with Store(settings.store.url) as store:
-        approved = not job.fork or store.approval(job.repository, job.head) is not None
+    with Store(settings.store.url) as store, store.look() as books:
+        approved = not job.fork or books.approvals.get(job.repository, job.head) is not None
     return Standing(f"github:{job.repository}", approved, job.private)
+
+
+@contextmanager
+def _standing_request(run: RunRecord, settings: Settings) -> Generator[CheckRequest]:
+    """The run as a request to the pipeline; its clone is there until the block ends."""
+    job = run.job
+    if job.installation is None:
+        yield _request(run, settings, checkout(job.repository, settings), job.base, job.head)
+        return
+    with _unpacked(run, settings) as folder:
+        everything = job.options.everything and job.base is None
+        yield _request(run, settings, folder, None if everything else MERGE_BASE, HEAD)
+
+
+def _request(
+    run: RunRecord, settings: Settings, repository: Path, base: str | None, head: str | None
+) -> CheckRequest:
+    job, options = run.job, run.job.options
+    return CheckRequest(
+        repository,
+        base,
+        head,
+        everything=options.everything,
+        targets=() if options.target is None else (options.target,),
+        analyzers=() if options.analyzer is None else (options.analyzer,),
+        inputs=options.inputs,
+        seed=options.seed or 0,
+        standing=standing(job, settings),
+        configured_by=BASE if base == MERGE_BASE else None,
+        gpu=_gpu(run, settings),
+    )
+
+
+def _gpu(run: RunRecord, settings: Settings) -> Gpu:
+    if run.queue == "gpu" or settings.queue.gpu == "never":
+        return Gpu.HERE
+    return Gpu.NOWHERE if run.without_gpu else Gpu.ELSEWHERE
+
+
+@contextmanager
+def _unpacked(run: RunRecord, settings: Settings) -> Generator[Path]:
+    """The prepared clone of a run, until the block ends."""
+    with owned_folder("clone") as folder:
+        try:
+            with Blobs(settings.store.blobs).open(clone_key(run.id)) as stream:
+                unpack(stream, folder)
+        except FileNotFoundError:
+            raise MachineError(
+                "the clone that was prepared for this run is gone",
+                "Run it again; [store] blobs must be the same for every process.",
+            ) from None
+        yield folder
 
 
 def checkout(repository: str, settings: Settings) -> Path:
@@ -56,22 +124,3 @@ def checkout(repository: str, settings: Settings) -> Path:
             f"there is no checkout of {repository}", "Clone it into github.checkouts."
         )
     return folder
-
-
-def artifacts_folder(settings: Settings) -> Path:
-    """Return the folder that holds a folder of files for each run."""
-    return Path(settings.store.blobs) / "runs"
-
-
-class _Silent:
-    def detected(self, targets: Sequence[Target]) -> None:
-        """Say nothing."""
-
-    def preparing(self, what: str) -> None:
-        """Say nothing."""
-
-    def examining(self, target: Target) -> None:
-        """Say nothing."""
-
-    def found(self, verdict: Verdict) -> None:
-        """Say nothing."""

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.context import SpawnProcess
 from pkgutil import resolve_name
 from threading import Event
 
+from sqlalchemy.exc import SQLAlchemyError
+
+from worker import logs
 from worker.jobs.life import bury, carry_out
-from worker.queue import Limits
+from worker.queue import QUEUES, Limits
 from worker.readiness import Admission
 from worker.settings.server import Settings
 from worker.store import Store
@@ -21,41 +26,61 @@ from worker.sweeping import sweep
 EXAMINE = "worker.jobs.examination:examine"
 """The pipeline, by name: it is loaded in a run's own process only."""
 
+_log = logging.getLogger(__name__)
 _SPAWN = get_context("spawn")
 _PAUSE_SECONDS = 0.5
 
 
 def work(
-    settings: Settings, stop: Event, examine: str = EXAMINE, admission: Admission | None = None
+    settings: Settings,
+    stop: Event,
+    examine: str = EXAMINE,
+    admission: Admission | None = None,
+    queues: Sequence[str] = QUEUES[:1],
 ) -> None:
-    """Carry out whatever waits until ``stop`` is set, once the isolation has held.
+    """Carry out what waits in ``queues`` until ``stop`` is set, once the isolation has held.
 
     Every run has a process group of its own, so that one which crashes or
     takes too long leaves nothing behind.
     """
-    admission = admission or Admission(settings)
+    admission = admission or Admission(settings, queues=tuple(queues))
     try:
         if admission.admit(stop.wait):
             with Store(settings.store.url) as store:
-                _work(store, settings, stop, examine, admission)
+                while not stop.is_set():
+                    admission.beat()
+                    run_id = _next(store, queues)
+                    if run_id is None:
+                        stop.wait(_PAUSE_SECONDS)
+                    else:
+                        _attempt(run_id, store, settings, stop, examine, admission)
     finally:
         admission.leave()
 
 
-def _work(
-    store: Store, settings: Settings, stop: Event, examine: str, admission: Admission
+def _next(store: Store, queues: Sequence[str]) -> str | None:
+    try:
+        with store.look() as books:
+            return books.runs.next(queues)
+    except SQLAlchemyError:
+        _log.exception("the store does not answer")
+        return None
+
+
+def _attempt(
+    run_id: str,
+    store: Store,
+    settings: Settings,
+    stop: Event,
+    examine: str,
+    admission: Admission,
 ) -> None:
-    while not stop.is_set():
-        admission.beat()
-        run_id = store.next_run()
-        if run_id is None:
-            stop.wait(_PAUSE_SECONDS)
-            continue
-        process = _SPAWN.Process(target=_carry_out, args=(run_id, settings, examine))
-        process.start()
-        timed_out = _await_end(process, settings, stop, admission)
+    process = _SPAWN.Process(target=_carry_out, args=(run_id, settings.examining, examine))
+    process.start()
+    timed_out = _await_end(process, settings, stop, admission)
+    if timed_out or process.exitcode != 0:
         bury(run_id, store, timed_out=timed_out)
-        sweep(settings)
+    sweep(settings)
 
 
 def _await_end(
@@ -77,4 +102,6 @@ def _await_end(
 
 def _carry_out(run_id: str, settings: Settings, examine: str) -> None:
     os.setsid()
-    carry_out(run_id, settings, resolve_name(examine))
+    logs.configure()
+    with logs.bound(run=run_id):
+        carry_out(run_id, settings, resolve_name(examine))

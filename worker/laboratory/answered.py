@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 
-from analyzers.vocabulary import Exchange, JsonObject
+from analyzers.vocabulary import Asked, Exchange, JsonObject
+from worker.broker import ApiRequest
+from worker.laboratory.asked import asked_by
 from worker.sandbox.channel import decoded
 
 
@@ -14,16 +17,25 @@ class Answered:
 
     def __init__(self) -> None:
         self._by_api: dict[str, dict[str, list[JsonObject]]] = {}
+        self._asked: dict[tuple[str, str], tuple[Asked, ...]] = {}
 
     def clear(self) -> None:
         """Forget them: another batch of runs begins."""
         self._by_api.clear()
+        self._asked.clear()
 
-    def add(self, api: str, digest: str, answer: JsonObject) -> None:
-        """Note an answer to the question of a digest."""
+    def add(self, api: str, request: ApiRequest, answer: JsonObject) -> None:
+        """Note the answer to a question."""
+        digest = request.digest(api)
         given = self._by_api.setdefault(api, {}).setdefault(digest, [])
         if answer not in given:
             given.append(answer)
+        if (api, digest) not in self._asked:
+            self._asked[api, digest] = tuple(asked_by(api, request))
+
+    def asked(self, exchanges: Iterable[Exchange]) -> tuple[Asked, ...]:
+        """What was asked about in confirmed exchanges."""
+        return tuple(a for e in exchanges for a in self._asked.get((e.api, e.digest), ()))
 
     def confirmed(self, claimed: Exchange) -> Exchange | None:
         """The exchange as it was, or ``None`` where there was none of that answer.

@@ -1,97 +1,38 @@
-"""Trees to run on, and the bench that an analyzer works at."""
+"""The bench that an analyzer works at."""
 
 from __future__ import annotations
 
-import re
-import shutil
 import time
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
-from os import link
-from pathlib import Path
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 
+from analyzers.cloud.inversion import asks_about_text, openings
 from analyzers.guest.goals import instrument
 from analyzers.ports import Plan
 from analyzers.vocabulary import (
     Content,
+    Input,
+    JsonObject,
     NotRun,
     Outcome,
     Probe,
     Run,
     Searched,
-    Suggestion,
     Supply,
     Tally,
     Target,
     Wanted,
 )
-from worker.broker import Broker
-from worker.environments import Environment
+from worker.broker import NoAnswer
 from worker.interruption import heed
+from worker.laboratory.before import Before
 from worker.laboratory.failures import GuestFailure, Unpreparable
-from worker.laboratory.place import Place
+from worker.laboratory.laboratory import Laboratory
+from worker.laboratory.others import others, question
 from worker.laboratory.session import Session
-from worker.sources import Sources
-from worker.temporary import owned_folder
 
 SPENT = Run(NotRun("the time budget was spent"))
-
-
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """One revision's files on disk, their texts by path, what they run in."""
-
-    root: Path
-    texts: Mapping[str, str]
-    environment: Environment | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Laboratory:
-    """Everything that runs share: the place, the engines, the sources, the plan."""
-
-    place: Place
-    broker: Broker
-    sources: Sources
-    plan: Plan
-    head: Tree
-    base: Tree
-    left_out: tuple[str, ...] = ()
-
-    def place_of(self, tree: Tree) -> Place:
-        """Where the code of a tree runs."""
-        return self.place.of(tree.environment)
-
-    def describe(self) -> tuple[str, ...]:
-        """What runs are made with, in sentences for the report."""
-        isolation = "; ".join(self.place.isolation.layers)
-        environments = [tree.environment for tree in (self.head, self.base)]
-        notes = dict.fromkeys(note for each in environments if each for note in each.notes)
-        return (f"isolation: {isolation}", *notes, *self.broker.describe(), *self.left_out)
-
-    @contextmanager
-    def patched(self, suggestion: Suggestion) -> Generator[Tree]:
-        """A copy of head with the suggestion applied; gone afterwards."""
-        with owned_folder("patched") as folder:
-            root = folder / "tree"
-            shutil.copytree(self.head.root, root, copy_function=link, symlinks=True)
-            text = apply(self.head.texts[suggestion.path], suggestion)
-            changed = root / suggestion.path
-            changed.unlink()
-            changed.write_text(text, encoding="utf-8", newline="")
-            folder.chmod(0o755)
-            texts = {**self.head.texts, suggestion.path: text}
-            yield Tree(root, texts, self.head.environment)
-
-
-def apply(source: str, suggestion: Suggestion) -> str:
-    """The source with the suggestion's whole lines put in place."""
-    lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", source)
-    start, end = suggestion.start_line - 1, suggestion.end_line
-    newline = "\r\n" if lines[start].endswith("\r\n") else "\n"
-    replacement = suggestion.replacement.split("\n")
-    return "".join([*lines[:start], *(line + newline for line in replacement), *lines[end:]])
 
 
 @dataclass(slots=True)
@@ -109,13 +50,21 @@ class SandboxBench:
     """The bench of one target: probes go to a warm guest on head.
 
     Everything that was run is kept in ``history`` for confirming; results
-    are counted here, never taken from the guest's word.
+    are counted here, never taken from the guest's word.  Without ``before``
+    there is no base.
     """
 
-    def __init__(self, laboratory: Laboratory, target: Target, deadline: float) -> None:
+    def __init__(
+        self,
+        laboratory: Laboratory,
+        target: Target,
+        deadline: float,
+        before: Before | None = None,
+    ) -> None:
         self._laboratory = laboratory
         self._target = target
         self._deadline = deadline
+        self._before = before
         self._session: Session | None = None
         self._counts = Counts()
         self.history: list[tuple[Probe, Run]] = []
@@ -133,11 +82,18 @@ class SandboxBench:
         heed()
         try:
             session = self._opened()
-            searched = session.search(target.goals, self.plan.seed, max(1.0, self.remaining()))
+            left = max(1.0, self.remaining())
+            searched = session.search(target.goals, self.plan.seed, left, self._texts(target))
         except Unpreparable as reason:
             return Searched(None, obstacle=str(reason))
         self.notes = session.prepared.notes
         return searched
+
+    def _texts(self, target: Target) -> Sequence[str]:
+        """What to pass where the code takes no plain words."""
+        texts = self._laboratory.head.texts
+        sources = {path: texts[path] for path in (target.path, *target.files) if path in texts}
+        return openings(sources, target.path, target.function) if asks_about_text(target) else ()
 
     def inputs(self, wanted: Wanted, count: int) -> Supply:
         """Inputs from the sources."""
@@ -160,6 +116,18 @@ class SandboxBench:
         self._count(probes, runs)
         return runs
 
+    def run_on_base(self, probes: Sequence[Probe]) -> Sequence[Run] | None:
+        """Run the probes on base, where the target was there and can be loaded."""
+        heed()
+        if self._before is None or not self._before.has_target():
+            return None
+        if self.remaining() <= 0:
+            return [SPENT] * len(probes)
+        try:
+            return self._before.answer_again(probes)
+        except (GuestFailure, Unpreparable):
+            return None
+
     def substitute(self, api: str) -> bool:
         """Whether a local engine answers for this API."""
         return self._laboratory.broker.substitute(api)
@@ -167,6 +135,27 @@ class SandboxBench:
     def source(self, path: str) -> str:
         """The head text of a project file."""
         return self._laboratory.head.texts[path]
+
+    def paths(self) -> Sequence[str]:
+        """The project files that there are texts of."""
+        return tuple(self._laboratory.head.texts)
+
+    def base(self, path: str) -> tuple[str, str] | None:
+        """The path and the text on base of a project file."""
+        return None if self._before is None else self._before.source(path)
+
+    def others(self, api: str) -> Sequence[str]:
+        """An API of each other provider for the same task, where the operator wants it asked."""
+        return others(api, self._laboratory.broker) if self.plan.other_providers else ()
+
+    def ask(self, api: str, item: Input) -> JsonObject | None:
+        """The answer to an input of our own, from a recording or within the budget."""
+        heed()
+        if self.remaining() <= 0:
+            return None
+        with suppress(NoAnswer):
+            return self._laboratory.broker.answer(api, question(item), needed=False)
+        return None
 
     def unreachable(self, goal: str) -> None:
         """Record a goal that is proved unreachable."""
@@ -245,12 +234,3 @@ def _is_branch_of(target: Target, point: str) -> bool:
     place, _, rest = point.rpartition("#")
     decision, _, outcome = rest.rpartition(":")
     return place == target.id and decision.isdigit() and outcome in tuple(Outcome)
-
-
-def relocated(target: Target, paths: Mapping[str, str]) -> Target:
-    """The target where its files have other paths (on base, after a rename)."""
-    return replace(
-        target,
-        path=paths.get(target.path, target.path),
-        files=tuple(paths.get(path, path) for path in target.files),
-    )

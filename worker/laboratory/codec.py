@@ -6,8 +6,10 @@ it is bounded to what the host knows: points that exist, APIs that were sent.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from typing import Any, assert_never
 
 from analyzers.vocabulary import (
@@ -27,13 +29,15 @@ from analyzers.vocabulary import (
     TimedOut,
     Witness,
 )
-from worker.sources.plain import plain_input
+from worker.laboratory.asked import asked_of
+from worker.sources.plain import SOUNDS, TEXTS, plain_input
 
 Frame = Mapping[str, Any]
 
 LONGEST_TEXT = 2000
 MOST_CRASHES = 100
 MOST_CONSTANTS = 200
+OPENING = re.compile(r"opening-([0-9]{1,6})")
 
 
 def argument_frame(argument: Argument) -> Frame:
@@ -88,7 +92,9 @@ def run_of(result: Frame, points: Sequence[str]) -> Run:
         Exchange(each["api"], each["digest"], each["answer"]) for each in result["exchanges"]
     )
     outside = tuple(_text(address) for address in result.get("outside", ()))
-    return Run(ending_of(result["ending"]), hits, exchanges, float(result["seconds"]), outside)
+    asked = tuple(asked_of(each) for each in result.get("asked", ()))
+    ending, seconds = ending_of(result["ending"]), float(result["seconds"])
+    return Run(ending, hits, exchanges, seconds, outside, asked)
 
 
 def ending_of(frame: Frame) -> Ending:
@@ -111,8 +117,12 @@ def ending_of(frame: Frame) -> Ending:
     return NotRun(_text(frame["reason"]))
 
 
-def searched_of(frame: Frame, target: str, goals: AbstractSet[str]) -> Searched:
+def searched_of(
+    frame: Frame, target: str, goals: AbstractSet[str], texts: Sequence[str] = ()
+) -> Searched:
     """The outcome of a search for ``goals`` from its ``searched`` frame.
+
+    ``texts`` are those that the guest was told to try.
 
     What it says of other goals is left out, and so is a proof that a goal
     cannot be reached of which it has a witness.  A few crashes are enough.
@@ -121,16 +131,16 @@ def searched_of(frame: Frame, target: str, goals: AbstractSet[str]) -> Searched:
     witnesses = [w for w in frame["witnesses"] if w["goal"] in goals]
     reached = {w["goal"] for w in witnesses}
     return Searched(
-        template=None if template is None else _filled(target, template["arguments"], None),
+        template=None if template is None else _filled(target, template["arguments"], None, texts),
         witnesses=tuple(
             Witness(
                 w["goal"],
-                _filled(target, w["arguments"], w["script"]),
+                _filled(target, w["arguments"], w["script"], texts),
                 confirmed=w["confirmed"],
             )
             for w in witnesses
         ),
-        crashes=tuple(_crash(target, crash) for crash in frame["crashes"][:MOST_CRASHES]),
+        crashes=tuple(_crash(target, crash, texts) for crash in frame["crashes"][:MOST_CRASHES]),
         exhausted=tuple(goal for goal in frame["exhausted"] if goal in goals - reached),
         bound=_text(frame["bound"]),
         constants={
@@ -143,28 +153,35 @@ def searched_of(frame: Frame, target: str, goals: AbstractSet[str]) -> Searched:
     )
 
 
-def _crash(target: str, frame: Frame) -> tuple[Probe, Run]:
-    probe = _filled(target, frame["arguments"], frame["script"])
+def _crash(target: str, frame: Frame, texts: Sequence[str]) -> tuple[Probe, Run]:
+    probe = _filled(target, frame["arguments"], frame["script"], texts)
     return probe, Run(ending_of(frame["ending"]), exchanges=probe.script or ())
 
 
-def _filled(target: str, arguments: Frame, script: Sequence[Frame] | None) -> Probe:
+def _filled(
+    target: str, arguments: Frame, script: Sequence[Frame] | None, texts: Sequence[str]
+) -> Probe:
     """A probe of the search, with a plain input in its slot: its answers are given."""
     return Probe(
         target,
-        {name: _argument(frame) for name, frame in arguments.items()},
+        {name: _argument(frame, texts) for name, frame in arguments.items()},
         None if script is None else tuple(Exchange(e["api"], "", e["answer"]) for e in script),
     )
 
 
-def _argument(frame: Frame) -> Argument:
+def _argument(frame: Frame, texts: Sequence[str]) -> Argument:
     kind = frame["kind"]
     if kind == "literal":
         return Literal(frame["source"])
     if kind == "inert":
         return Inert()
     form = Form(frame["form"])
-    return Content(form, plain_input(form))
+    suffix = frame.get("suffix")
+    item = plain_input(form, suffix if suffix in (TEXTS, SOUNDS) else "")
+    chosen = OPENING.fullmatch(frame.get("blob") or "")
+    if chosen and form is Form.TEXT and int(chosen[1]) < len(texts):
+        item = replace(item, content=texts[int(chosen[1])].encode("utf-8", "replace"))
+    return Content(form, item)
 
 
 def _text(value: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from worker.broker import ApiRequest, Broker, NoAnswer
@@ -26,6 +26,11 @@ class Conversation:
         self._guest = guest
         self._broker = broker
         self.answered = Answered()
+
+    def begin(self, contents: Sequence[bytes]) -> None:
+        """A batch of runs begins, which will probably ask about these files in turn."""
+        self.answered.clear()
+        self._broker.expect(contents)
 
     def send(self, message: Mapping[str, Any], seconds: float = SEND_SECONDS) -> None:
         """Say something; ``seconds`` are what the guest has to take it."""
@@ -74,5 +79,5 @@ class Conversation:
             answer = self._broker.answer(frame["api"], request)
         except NoAnswer as refusal:
             return {"type": "refused", "reason": str(refusal)}
-        self.answered.add(frame["api"], request.digest(frame["api"]), answer)
+        self.answered.add(frame["api"], request, answer)
         return {"type": "answer", "answer": answer}

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from worker.environments import Environments, own_environment
-from worker.laboratory.bench import Laboratory
+from worker.laboratory.laboratory import Laboratory
 from worker.sandbox.command import reachable_by_others
 from worker.sandbox.isolation import Isolation
 from worker.settings.server import Settings

@@ -6,10 +6,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from analyzers import catalogue
+from analyzers.catalogue.places import data, forgotten_by
 from analyzers.vocabulary import JsonObject, Target
 from worker.laboratory.codec import Frame
 from worker.laboratory.failures import Unpreparable
@@ -84,9 +84,11 @@ def _related(apis: Sequence[str]) -> list[str]:
 
 @cache
 def _schemas() -> dict[str, Any]:
-    folder = files("analyzers.catalogue").joinpath("schemas")
     return {
         entry.name.removesuffix(".json"): json.loads(entry.read_text("utf-8"))
-        for entry in folder.iterdir()
-        if entry.name.endswith(".json")
+        for entry in data("schemas", ".json")
     }
+
+
+for _cache in (_entries, _schemas):
+    forgotten_by(_cache.cache_clear)

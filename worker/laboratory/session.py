@@ -85,8 +85,13 @@ class Session:
                 runs += [Run(NotRun("the process died too often"))] * rest
         return runs
 
-    def search(self, goals: Sequence[Goal], seed: int, seconds: float) -> Searched:
-        """Let the guest look for answers that reach the goals."""
+    def search(
+        self, goals: Sequence[Goal], seed: int, seconds: float, texts: Sequence[str] = ()
+    ) -> Searched:
+        """Let the guest look for answers that reach the goals.
+
+        ``texts``: what to pass where the code takes no plain words.
+        """
         symbolic = max(0.0, min(SYMBOLIC_SECONDS, seconds - MUTATION_SECONDS))
         self._talk.send(
             {
@@ -96,6 +101,7 @@ class Session:
                 "mutation_seconds": MUTATION_SECONDS,
                 "symbolic_seconds": symbolic,
                 "max_list": MAX_LIST,
+                "texts": list(texts),
                 "layer": None if self._layer is None else str(self._layer),
             }
         )
@@ -103,14 +109,15 @@ class Session:
         frame = next(self._talk.replies(limit))
         notes = (*self.prepared.notes, *few(frame.get("notes", ())))
         self.prepared = replace(self.prepared, notes=tuple(dict.fromkeys(notes)))
-        return searched_of(frame, self._target.id, {goal.id for goal in goals})
+        return searched_of(frame, self._target.id, {goal.id for goal in goals}, texts)
 
     def _prepare(self, place: Place) -> Prepared:
         self._talk.send(prepare_frame(place, self._guest.root, self._target))
         return prepared_of(next(self._talk.replies(PREPARE_SECONDS)))
 
     def _batch(self, probes: Sequence[Probe], seconds: float) -> list[Run]:
-        self._talk.answered.clear()
+        asking = [probe for probe in probes if probe.script is None]
+        self._talk.begin([item.content for probe in asking for item in probe.inputs])
         self._talk.send(run_frame(probes, seconds))
         runs: dict[int, Run] = {}
         replies = self._talk.replies(
@@ -124,17 +131,16 @@ class Session:
                 raise self._talk.failure(BadFrame("no result, or one twice"))
             for index, result in new.items():
                 run = self._placed(run_of(result, self.prepared.points))
-                asked = run.exchanges and probes[index].script is None
-                runs[index] = self._answered(run) if asked else run
+                runs[index] = self._answered(run) if probes[index].script is None else run
         return self._in_order(runs, len(probes), frame["ended"])
 
     def _answered(self, run: Run) -> Run:
-        """The run, if its exchanges are those that there were."""
+        """The run with what the broker was asked, if its exchanges are those that there were."""
         exchanges = tuple(map(self._talk.answered.confirmed, run.exchanges))
         confirmed = tuple(exchange for exchange in exchanges if exchange is not None)
         if len(confirmed) < len(exchanges):
             raise self._talk.failure(BadFrame("an answer that was never given"))
-        return replace(run, exchanges=confirmed)
+        return replace(run, exchanges=confirmed, asked=self._talk.answered.asked(confirmed))
 
     def _placed(self, run: Run) -> Run:
         """The run, its exception nowhere where the file it names is none of the tree."""

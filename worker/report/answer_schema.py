@@ -10,10 +10,10 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from analyzers.catalogue import load
+from analyzers.catalogue.places import data, forgotten_by
 from analyzers.vocabulary import Exchange, Json
 
 _SCALARS = {
@@ -61,12 +61,14 @@ def _message_name(path: str) -> str:
 def _schemas() -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     messages: dict[str, Any] = {}
     enums: dict[str, Any] = {}
-    for entry in files("analyzers.catalogue").joinpath("schemas").iterdir():
-        if entry.name.endswith(".json"):
-            document = json.loads(entry.read_text(encoding="utf-8"))
-            messages.update(document["messages"])
-            enums.update(document["enums"])
+    for entry in data("schemas", ".json"):
+        document = json.loads(entry.read_text("utf-8"))
+        messages.update(document["messages"])
+        enums.update(document.get("enums", {}))
     return messages, enums
+
+
+forgotten_by(_schemas.cache_clear)
 
 
 def _collect(name: str, value: Json, found: AnswerSchema) -> None:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator
-
-from analyzers.vocabulary import Finding, Input, InputKind, Literal, Report, Tally, Target
+from analyzers.vocabulary import Finding, Input, InputKind, Literal, Report, Skipped, Tally, Target
+from worker.report.answered import answer_to
 from worker.report.artifacts import Artifacts, FindingFiles
+from worker.report.document import validator
 from worker.report.escape import json_inert
 from worker.report.replay import read_document
-from worker.report.wording import clipped, inputs_of, text_of
+from worker.report.wording import clipped, failing_digests, inputs_of, suggested, text_of
 
 SCHEMA = "assayer-report/1"
 LONGEST_VALUE = 4000
@@ -44,9 +43,7 @@ def report_document(
         "verdict": report.conclusion.value,
         "targets": [_target(target, tally) for target, tally in report.targets],
         "findings": [_finding(f, report, artifacts, relative_to) for f in report.findings],
-        "skipped": [
-            {"analyzer": s.analyzer, "target": s.target, "reason": s.reason} for s in report.skipped
-        ],
+        "skipped": [_skipped(skipped) for skipped in report.skipped],
         "broken": [asdict(broken) for broken in report.broken],
         "cost": asdict(report.cost),
         "environment": list(report.environment),
@@ -62,13 +59,6 @@ def to_json(
     return json_inert(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
 
 
-@cache
-def validator() -> Draft202012Validator:
-    """The validator of reports, by the schema that is shipped."""
-    schema = json.loads((_FOLDER / "schema.json").read_text(encoding="utf-8"))
-    return Draft202012Validator(schema)
-
-
 def read_report(path: Path) -> dict[str, Any]:
     """The report in a file; raises ``UsageError`` when it is none."""
     return read_document(path, validator())
@@ -82,6 +72,11 @@ def replay_files(path: Path) -> list[Path]:
     folder = path.resolve().parent
     findings = read_report(path)["findings"]
     return [folder / finding["replay"] for finding in findings if finding.get("replay")]
+
+
+def _skipped(skipped: Skipped) -> dict[str, Any]:
+    told = asdict(skipped)
+    return told if skipped.our_fault else {k: v for k, v in told.items() if k != "our_fault"}
 
 
 def _target(target: Target, tally: Tally) -> dict[str, Any]:
@@ -106,6 +101,7 @@ def _finding(
     finding: Finding, report: Report, artifacts: Artifacts | None, relative_to: Path | None
 ) -> dict[str, Any]:
     files = artifacts.of(finding) if artifacts else None
+    suggestion = suggested(finding)
     document: dict[str, Any] = {
         "fingerprint": finding.fingerprint,
         "analyzer": finding.analyzer,
@@ -120,7 +116,7 @@ def _finding(
         "message": finding.message,
         "evidence": finding.evidence,
         "inputs": _inputs(finding, files, relative_to),
-        "suggestion": None if finding.suggestion is None else asdict(finding.suggestion),
+        "suggestion": None if suggestion is None else asdict(suggestion),
         "reproducer": _file(files.reproducer if files else None, relative_to),
         "replay": _file(files.replay if files else None, relative_to),
     }
@@ -134,7 +130,15 @@ def _inputs(
 ) -> list[dict[str, Any]]:
     items = inputs_of(finding)
     if items:
-        return [_input(item, files, relative_to) for item in items]
+        failing = failing_digests(finding)
+        return [
+            {
+                **_input(item, files, relative_to),
+                "answer": answer_to(item, finding) or None,
+                "failing": item.digest in failing,
+            }
+            for item in items
+        ]
     literals = {
         (name, argument.source): None
         for probe in finding.probes

@@ -6,8 +6,9 @@ import ast
 import base64
 import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from analyzers.guest.places import WEB, Builder, parse, wholes
 from analyzers.vocabulary import Argument, Content, Finding, Form, Inert, Input, Literal, Probe
 from worker.report.literals import literal
 from worker.report.wording import inputs_of
@@ -42,8 +43,24 @@ def constants(finding: Finding) -> list[tuple[str, str, str]]:
 
 def forms(finding: Finding) -> set[str]:
     """The forms in which the finding's inputs are given."""
-    arguments = [a for probe in finding.probes for a in probe.arguments.values()]
-    return {a.form.value for a in arguments if isinstance(a, Content)}
+    arguments = [item for probe in finding.probes for item in probe.arguments.items()]
+    return {_at(key, a).form.value for key, a in arguments if isinstance(a, Content)}
+
+
+def roots(finding: Finding) -> set[str]:
+    """Where the inputs stand outside of the function: ``input()``, ``flask.request``."""
+    places = {parse(key) for probe in finding.probes for key in probe.arguments}
+    return {
+        "open()" if place.file is not None else place.root
+        for place in places
+        if not place.is_parameter
+    }
+
+
+def things(finding: Finding) -> set[str]:
+    """The kinds of objects that hold inputs: ``Request``, ``thing``."""
+    written = [value for case in cases(finding) for _, value in case.arguments]
+    return {name for name in ("Request", "thing") if any(f"{name}(" in text for text in written)}
 
 
 def comment(text: str) -> str:
@@ -65,9 +82,30 @@ def _names(finding: Finding) -> dict[str, str]:
 
 
 def _case(probe: Probe, names: Mapping[str, str]) -> Case:
-    arguments = tuple((name, _argument(value, names)) for name, value in probe.arguments.items())
+    given = {
+        key: _argument(_at(key, value) if isinstance(value, Content) else value, names)
+        for key, value in probe.arguments.items()
+    }
+    arguments = tuple(wholes(given, _TEXT).items())
     answers = [(exchange.api, exchange.answer) for exchange in probe.script or ()]
     return Case(arguments, literal(answers, 12))
+
+
+def _at(key: str, content: Content) -> Content:
+    """A content as its place takes it: a file that the code opens is there as a file."""
+    return content if parse(key).file is None else replace(content, form=Form.PATH)
+
+
+def _mapping(values: Mapping[str, str]) -> str:
+    return "{" + ", ".join(f"{literal(name)}: {value}" for name, value in values.items()) + "}"
+
+
+def _thing(fields: Mapping[str, str]) -> str:
+    made = "Request" if WEB & fields.keys() else "thing"
+    return f"{made}({', '.join(f'{name}={value}' for name, value in fields.items())})"
+
+
+_TEXT = Builder(lambda items: f"[{', '.join(items)}]", _mapping, _thing, "None")
 
 
 def _argument(argument: Argument, names: Mapping[str, str]) -> str:

@@ -16,8 +16,10 @@ _FIRST = re.compile(r"^(?=[#+=-])|^\d+(?=[.)](?:\s|$))")
 _INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _MENTION = re.compile(r"@(?=\w)")
-_REFERENCE = re.compile(r"(?i)#(?=\d)|\bgh-(?=\d)")
-_LINK = re.compile(r"(?i)\b(https?|ftp|mailto|xmpp|www)(?=[:.])")
+_REFERENCE = re.compile(r"(?i)#(?=\d)|gh-(?=\d)|(?:cve|ghsa)-(?=\w)")
+_COMMIT = re.compile(r"(?i)(?<![0-9a-z])[0-9a-f]{7,40}(?![0-9a-z])")
+_SHORT = re.compile(r".{1,6}")
+_LINK = re.compile(r"(?i)(https?|ftp|mailto|xmpp|www)(?=[:.])")
 _SPAN = re.compile(r"`([^`]{1,400})`")
 _RUNS = re.compile(r"`+")
 
@@ -30,6 +32,11 @@ def json_inert(document: str) -> str:
 def inert(text: str) -> str:
     """Text without what a terminal obeys."""
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def shown(text: str) -> str:
+    """Text for where nothing is markup: without control and invisible characters."""
+    return "\n".join(_flat(line) for line in text.splitlines())
 
 
 def prose(text: str) -> str:
@@ -77,10 +84,11 @@ def _escaped(text: str, *, first: bool) -> str:
     escaped = _SPECIAL.sub(lambda found: "\\" + found.group(), text)
     if first:
         escaped = _FIRST.sub(lambda found: f"{found.group()}\\", escaped)
+        escaped = re.sub(r"^::", r"\\::", escaped)  # a command to a workflow's runner
     escaped = "".join(_HTML.get(c, c) for c in escaped)
     for pattern in (_MENTION, _REFERENCE, _LINK):
         escaped = pattern.sub(lambda found: found.group() + JOINER, escaped)
-    return escaped
+    return _COMMIT.sub(lambda found: JOINER.join(_SHORT.findall(found.group())), escaped)
 
 
 def _flat(text: str) -> str:

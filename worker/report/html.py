@@ -4,29 +4,38 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-from analyzers.vocabulary import Finding, Input, InputKind, Json, Mixes, Probe, Report
+from analyzers.vocabulary import Finding, Input, InputKind, Mixes, Probe, Report
 from worker.report import wording
 from worker.report.answered import answers_of
 from worker.report.artifacts import Artifacts
+from worker.report.bars import bars_of
 from worker.report.escape import inert
 from worker.report.pictures import thumbnail
-from worker.report.templating import TEMPLATES, environment
+from worker.report.templating import TEMPLATES, environment, prose
 
 MOST_INPUTS = 12
 LONGEST_TEXT = 600
+LARGEST_SOUND = 1_000_000
+SOUNDS = {
+    ".wav": "audio/wav",
+    ".flac": "audio/flac",
+    ".mp3": "audio/mpeg",
+    ".ogg": "audio/ogg",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One input as a card: a picture or a text, and what the API answered."""
+    """One input as a card: a picture, a sound or a text, and what the API answered."""
 
     description: str
     picture: str | None
+    sound: str | None
     text: str | None
     answers: Sequence[tuple[str, str]]
     credit: str
@@ -40,18 +49,6 @@ class Group:
     mark: str
     cards: Sequence[Shown]
     more: int
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """A share with its 95 % interval and a threshold, in percent of a bar's width."""
-
-    title: str
-    sentence: str
-    share: float
-    low: float
-    high: float
-    threshold: float | None
 
 
 def to_html(report: Report, artifacts: Artifacts | None = None) -> str:
@@ -69,52 +66,22 @@ def to_html(report: Report, artifacts: Artifacts | None = None) -> str:
     return inert(page)
 
 
-def prose(text: str) -> Markup:
-    """The text as HTML, with what stands in single backquotes as code."""
-    parts = text.split("`")
-    if len(parts) % 2 == 0:
-        return escape(text)
-    return Markup("").join(
-        Markup("<code>{}</code>").format(part) if index % 2 else part
-        for index, part in enumerate(parts)
-    )
-
-
 def _view(finding: Finding, report: Report, artifacts: Artifacts | None) -> dict[str, object]:
     files = artifacts.of(finding) if artifacts else None
-    suggestion = finding.suggestion
+    suggestion = wording.suggested(finding)
     source = artifacts.sources.get(suggestion.path) if artifacts and suggestion else None
     return {
         "finding": finding,
         "standing": wording.standing(finding, report),
         "ignored": finding.fingerprint in report.ignored,
-        "bars": _bars(finding.evidence),
+        "bars": bars_of(finding.evidence),
+        "changes": wording.changes_of(finding),
         "evidence": wording.evidence_lines(finding),
         "groups": _groups(finding),
+        "suggestion": suggestion,
         "diff": wording.suggestion_diff(suggestion, source) if suggestion else [],
         "reproducer": files.reproducer if files else None,
     }
-
-
-def _bars(evidence: Mapping[str, Json]) -> list[Bar]:
-    threshold = wording.number_of(evidence, "threshold")
-    named = [("Recall", evidence)] + [
-        (f"{name.title()} texts", part)
-        for name in ("positive", "negative")
-        if isinstance(part := evidence.get(name), Mapping)
-    ]
-    return [bar for name, part in named if (bar := _bar(name, part, threshold))]
-
-
-def _bar(title: str, evidence: Mapping[str, Json], threshold: float | None) -> Bar | None:
-    sentence = wording.recall_sentence(evidence)
-    interval = wording.interval_of(evidence)
-    inputs, reached = (wording.number_of(evidence, key) for key in ("inputs", "reached"))
-    if sentence is None or interval is None or not inputs or reached is None:
-        return None
-    low, high = (100 * end for end in interval)
-    limit = None if threshold is None else 100 * threshold
-    return Bar(title, sentence, 100 * reached / inputs, low, high, limit)
 
 
 def _groups(finding: Finding) -> list[Group]:
@@ -145,7 +112,16 @@ def _card(item: Input, probe: Probe) -> Shown:
     return Shown(
         item.description,
         thumbnail(item.content) if item.kind is InputKind.IMAGE else None,
+        _sound(item),
         wording.clipped(wording.text_of(item), LONGEST_TEXT) if text else None,
         answers_of(probe),
         ", ".join(part for part in (origin.author, origin.licence, origin.url) if part),
     )
+
+
+def _sound(item: Input) -> str | None:
+    """A recording as an address of its own; none where it is large or of no known kind."""
+    kind = SOUNDS.get(item.suffix.lower())
+    if item.kind is not InputKind.AUDIO or kind is None or len(item.content) > LARGEST_SOUND:
+        return None
+    return f"data:{kind};base64,{base64.b64encode(item.content).decode('ascii')}"

@@ -1,123 +1,194 @@
-"""The report as it stands in a pull request: one summary, inline comments."""
+"""The report as it stands in a pull request: one summary, inline comments.
+
+All is rendered from the report's document, so that the command line and the
+hosted bot, which has nothing else, say the same.
+"""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from analyzers.vocabulary import Finding, Input, InputKind, Report
+from analyzers.vocabulary import InputKind, Report
 from worker.report import escape, wording
 from worker.report.artifacts import Artifacts
-from worker.report.templating import environment
+from worker.report.as_json import report_document
+from worker.report.stored import StoredFinding, StoredInput, StoredReport, stored
+from worker.report.templating import fill
 
 COMMENT_LIMIT = 65_536
+"""Bytes of a comment: GitHub counts characters, of which there are never more."""
 MOST_INPUTS = 5
 MOST_EVIDENCE = 20
+MOST_PARAGRAPHS = 6
 LONGEST_INPUT = 240
 LONGEST_TITLE = 300
 LONGEST_MESSAGE = 2000
-_CUT = "\n\n_The rest of this comment was left out: it is longer than GitHub allows._\n"
-_ROWS = (None, 200, 60, 20, 5, 0)
+LARGEST_MESSAGE = 20_000
+LONGEST_PLACE = 400
+LONGEST_COMMAND = 4000
+_ROWS = (20, 5, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class InlineComment:
-    """A comment on lines of the head; ``start_line`` is ``None`` for one line."""
+class Addresses:
+    """Where readers find more: the run's ``page``, and the address of a file of its."""
 
-    fingerprint: str
-    path: str
-    start_line: int | None
-    line: int
-    body: str
+    page: str | None = None
+    file: Callable[[str], str | None] = lambda _name: None
 
 
-def summary(report: Report, details_url: str | None = None) -> str:
-    """The one summary comment of a pull request, within GitHub's limit."""
-    texts = (_summary(report, details_url, most) for most in _ROWS)
-    fitting = next((text for text in texts if len(text) <= COMMENT_LIMIT), None)
-    return _limited(_summary(report, details_url, 0)) if fitting is None else fitting
+NOWHERE = Addresses()
 
 
-def _summary(report: Report, details_url: str | None, most: int | None) -> str:
-    return (
-        environment()
-        .get_template("summary.md.j2")
-        .render(
+def size(text: str) -> int:
+    """The bytes that a text takes at GitHub."""
+    return len(text.encode("utf-8", "replace"))
+
+
+def fitting(texts: Iterable[str], limit: int) -> str:
+    """The first text of at most ``limit`` bytes, which get shorter; else the last."""
+    last = ""
+    for last in texts:
+        if size(last) <= limit:
+            break
+    return last
+
+
+def summary(
+    report: StoredReport,
+    details_url: str | None = None,
+    sections: Sequence[str] = (),
+    limit: int = COMMENT_LIMIT,
+    headline: str | None = None,
+) -> str:
+    """The one summary comment of a pull request, of at most ``limit`` bytes.
+
+    ``sections`` are Markdown to stand between the findings and the rest;
+    the last of them are left out first.  ``headline`` is the verdict where
+    nothing else is given.
+    """
+    title = wording.headline(report) if headline is None else headline
+    fewer = [(60, sections[:count]) for count in range(len(sections), -1, -1)]
+    tries = [(None, sections), *fewer, *((most, ()) for most in _ROWS)]
+    texts = (
+        fill(
+            "summary.md.j2",
+            headline=title,
             report=report,
             most=most,
+            sections=kept,
             findings=wording.ordered(report),
             words=wording,
             escape=escape,
             details_url=details_url,
+            longest=LONGEST_TITLE,
         )
+        for most, kept in tries
+    )
+    return fitting(texts, limit)
+
+
+def finding_text(
+    finding: StoredFinding,
+    report: StoredReport,
+    addresses: Addresses = NOWHERE,
+    change: str = "",
+    limit: int = COMMENT_LIMIT,
+) -> str:
+    """What is to be said of one finding, in at most ``limit`` bytes.
+
+    ``change`` is the suggestion as Markdown.  It ends with the lines that
+    reproduce the finding and that silence it.
+    """
+    texts = (_finding(finding, report, addresses, change, detail) for detail in (2, 1, 0))
+    return fitting(texts, limit)
+
+
+def _finding(
+    finding: StoredFinding, report: StoredReport, addresses: Addresses, change: str, detail: int
+) -> str:
+    """The text with everything (2), without inputs and suggestion (1), or the bare minimum (0)."""
+    inputs = sorted(finding.inputs, key=lambda item: not item.failing)
+    shown = inputs[:MOST_INPUTS] if detail == 2 else []
+    command = check_command(finding, report)
+    return fill(
+        "finding.md.j2",
+        title=wording.clipped(finding.title, LONGEST_TITLE),
+        paragraphs=_paragraphs(finding.message, detail),
+        finding=finding,
+        changes=[str(change.get("says", "")) for change in wording.changes_of(finding)][:20],
+        standing=wording.clipped(wording.standing(finding, report), LONGEST_TITLE),
+        measured=wording.measured(finding.evidence, finding.message),
+        evidence=wording.evidence_lines(finding)[:MOST_EVIDENCE] if detail else [],
+        inputs=[_input(item, addresses) for item in shown],
+        more=len(inputs) - len(shown),
+        change=change if detail == 2 else "",
+        reproducer=finding.reproducer if detail else None,
+        address=finding.reproducer and addresses.file(finding.reproducer),
+        command=command if len(command) <= LONGEST_COMMAND else "",
+        escape=escape,
+        clipped=wording.clipped,
     )
 
 
-def inline_comment(
-    finding: Finding, report: Report, artifacts: Artifacts | None = None
-) -> InlineComment:
-    """The comment on a finding's lines; a verified suggestion sets the lines."""
-    verified = finding.suggestion if finding.suggestion and finding.suggestion.verified else None
-    path, first, last = (
-        (verified.path, verified.start_line, verified.end_line)
-        if verified
-        else (finding.path, finding.line, finding.end_line)
-    )
-    body = _body(finding, report, artifacts)
-    return InlineComment(finding.fingerprint, path, first if first < last else None, last, body)
+def suggestion_text(finding: StoredFinding) -> str:
+    """The verified suggestion as a block that GitHub lets people apply; else empty."""
+    suggestion = wording.suggested(finding)
+    if suggestion is None:
+        return ""
+    return f"{escape.block(suggestion.replacement, 'suggestion')}\n\n{TRIED}"
 
 
-def _body(finding: Finding, report: Report, artifacts: Artifacts | None) -> str:
-    items = wording.inputs_of(finding)
-    files = artifacts.of(finding) if artifacts else None
-    template = environment().get_template("finding.md.j2")
-
-    def rendered(*, whole: bool) -> str:
-        shown = items[:MOST_INPUTS] if whole else []
-        return template.render(
-            title=wording.clipped(finding.title, LONGEST_TITLE),
-            message=finding.message if whole else wording.clipped(finding.message, LONGEST_MESSAGE),
-            finding=finding,
-            standing=wording.standing(finding, report),
-            recall=wording.recall_sentence(finding.evidence),
-            evidence=wording.evidence_lines(finding)[:MOST_EVIDENCE],
-            inputs=[_input(item) for item in shown],
-            more=len(items) - len(shown),
-            suggestion=finding.suggestion if whole else None,
-            reproducer=files.reproducer if files else None,
-            command=check_command(finding, report),
-            escape=escape,
-        )
-
-    text = rendered(whole=True)
-    return text if len(text) <= COMMENT_LIMIT else _limited(rendered(whole=False))
+TRIED = (
+    "This change was applied and run again on the same inputs:"
+    " the finding goes away and nothing else gets worse."
+)
 
 
-def check_command(finding: Finding, report: Report) -> str:
+def check_command(finding: StoredFinding, report: StoredReport) -> str:
     """The command that finds a finding again, in a checkout of the head."""
     parts = ["assayer", "check", "--base", report.base[:12], "--target", finding.target]
     return shlex.join(parts)
 
 
-def _input(item: Input) -> str:
-    said = escape.plain(item.description)
-    if item.kind is InputKind.TEXT:
-        said += ": " + escape.code(wording.clipped(wording.text_of(item), LONGEST_INPUT))
-    return said
+def _paragraphs(message: str, detail: int) -> list[str]:
+    """What happens, and what more there is to say, a paragraph each, escaped."""
+    text = wording.clipped(message, (1, LONGEST_MESSAGE, LARGEST_MESSAGE)[detail])
+    parts = text.split("\n", MOST_PARAGRAPHS - 1)
+    return [escape.prose(part) for part in parts if part.strip()]
+
+
+def _input(item: StoredInput, addresses: Addresses) -> str:
+    answer = f" → {escape.plain(item.answer)}" if item.answer else ""
+    said = escape.plain(wording.clipped(item.description, LONGEST_INPUT))
+    address = addresses.file(item.file) if item.file else None
+    if item.kind is InputKind.IMAGE and address:
+        return f"{said}{answer}<br>![{said}]({address})"
+    if item.value is not None:
+        named = "" if item.value == repr(item.description) else f"{said}: "
+        return f"{named}{escape.code(wording.clipped(item.value, LONGEST_INPUT))}{answer}"
+    return f"[{said}]({address}){answer}" if address else f"{said}{answer}"
 
 
 def to_markdown(report: Report, artifacts: Artifacts | None = None) -> str:
     """The summary, followed by the inline comments as they would stand."""
-    parts = [summary(report)]
-    for finding in wording.ordered(report):
-        if finding.fingerprint in report.ignored:
-            continue
-        comment = inline_comment(finding, report, artifacts)
-        start = comment.line if comment.start_line is None else comment.start_line
-        lines = f"{start}" if start == comment.line else f"{start}-{comment.line}"
-        parts.append(f"---\n\n{escape.code(f'{comment.path}:{lines}')}\n\n{comment.body}")
+    told = stored(report_document(report, artifacts))
+    parts = [summary(told)]
+    for finding in wording.ordered(told):
+        if finding.fingerprint not in told.ignored:
+            body = finding_text(finding, told, change=suggestion_text(finding))
+            parts.append(f"---\n\n{escape.code(_lines(finding))}\n\n{body}")
     return "\n".join(parts)
 
 
-def _limited(text: str) -> str:
-    return text if len(text) <= COMMENT_LIMIT else text[: COMMENT_LIMIT - len(_CUT)] + _CUT
+def _lines(finding: StoredFinding) -> str:
+    """``path:line`` or ``path:first-last`` of a comment; a suggestion sets the lines."""
+    change = wording.suggested(finding)
+    path, first, last = (
+        (change.path, change.start_line, change.end_line)
+        if change
+        else (finding.path, finding.line, finding.end_line)
+    )
+    return f"{path}:{first}" if first == last else f"{path}:{first}-{last}"

@@ -16,6 +16,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import best_match
 
 from analyzers.vocabulary import (
+    Alike,
     Argument,
     Constant,
     Content,
@@ -35,7 +36,9 @@ from analyzers.vocabulary import (
     Origin,
     Outcome,
     Probe,
+    Repeats,
     Status,
+    Turns,
 )
 from worker.errors import UsageError
 
@@ -53,7 +56,15 @@ _COPIED = (
     "message",
     "input_kind",
 )
-_CRITERIA = {"crashes": Crashes, "misses": Misses, "mixes": Mixes, "constant": Constant}
+_CRITERIA = {
+    "crashes": Crashes,
+    "misses": Misses,
+    "mixes": Mixes,
+    "constant": Constant,
+    "turns": Turns,
+    "repeats": Repeats,
+    "alike": Alike,
+}
 
 
 # ------------------------------------------------------------------ writing
@@ -127,31 +138,28 @@ def _argument_json(argument: Argument) -> dict[str, Any]:
 
 
 def _criterion_json(criterion: Criterion) -> dict[str, Any]:
+    names: tuple[str, ...]
     match criterion:
         case Crashes():
-            return {
-                "kind": "crashes",
-                "exception": criterion.exception,
-                "path": criterion.path,
-                "function": criterion.function,
-            }
+            names = ("exception", "path", "function")
         case Misses():
-            return {
-                "kind": "misses",
-                "goal": _goal_json(criterion.goal),
-                "threshold": criterion.threshold,
-            }
+            names = ("threshold",)
         case Mixes():
-            return {
-                "kind": "mixes",
-                "goal": _goal_json(criterion.goal),
-                "positives": criterion.positives,
-                "threshold": criterion.threshold,
-            }
-        case Constant():
-            return {"kind": "constant", "goal": _goal_json(criterion.goal)}
+            names = ("positives", "threshold")
+        case Turns():
+            names = ("before", "after")
+        case Repeats():
+            names = ("api", "times")
+        case Constant() | Alike():
+            names = ()
         case _:
             assert_never(criterion)
+    kind = type(criterion).__name__.lower()
+    document: dict[str, Any] = {name: getattr(criterion, name) for name in names}
+    goals = [_goal_json(goal) for goal in criterion.goals]
+    if isinstance(criterion, Turns):
+        return {"kind": kind, **{n: list(v) for n, v in document.items()}, "branches": goals}
+    return {"kind": kind, **({"goal": goals[0]} if goals else {}), **document}
 
 
 def _goal_json(goal: Goal) -> dict[str, Any]:
@@ -263,7 +271,14 @@ def _read_argument(document: Mapping[str, Any], inputs: Mapping[str, Input]) -> 
 def _read_criterion(document: Mapping[str, Any]) -> Criterion:
     fields: dict[str, Any] = {name: value for name, value in document.items() if name != "kind"}
     if "goal" in fields:
-        goal: dict[str, Any] = dict(fields["goal"])
-        fields["goal"] = Goal(outcome=Outcome(goal.pop("outcome")), **goal)
+        fields["goal"] = _read_goal(fields["goal"])
+    if "branches" in fields:
+        fields["branches"] = tuple(map(_read_goal, fields["branches"]))
+        fields |= {name: tuple(fields[name]) for name in ("before", "after")}
     criterion: Criterion = _CRITERIA[document["kind"]](**fields)
     return criterion
+
+
+def _read_goal(document: Mapping[str, Any]) -> Goal:
+    fields = dict(document)
+    return Goal(outcome=Outcome(fields.pop("outcome")), **fields)

@@ -6,9 +6,22 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from analyzers.vocabulary import Constant, Crashes, Finding, Goal, Misses, Mixes, Outcome
+from analyzers.guest.places import REQUEST
+from analyzers.vocabulary import (
+    Alike,
+    Constant,
+    Crashes,
+    Criterion,
+    Finding,
+    Goal,
+    Misses,
+    Mixes,
+    Outcome,
+    Repeats,
+    Turns,
+)
 from worker.report.answer_schema import answer_schema
-from worker.report.cases import cases, comment, constants, forms, printable
+from worker.report.cases import cases, comment, constants, forms, printable, roots, things
 from worker.report.literals import literal
 from worker.report.places import Place, place_of
 from worker.report.templating import fill
@@ -20,6 +33,7 @@ _LEGACY = {"vision": "LegacyVision", "language": "LegacyLanguage"}
 _BLANK_LINES = re.compile(r"\n{4,}")
 _VARIABLE = re.compile(r"""os\.environ\[\s*['"](\w+)['"]\s*\]""")
 _REST = re.compile(r"googleapis\.com|googleapiclient|apiclient\.discovery")
+_FLASK = re.compile(r"^\s*(?:from|import) flask\b", re.MULTILINE)
 _MODULES = [
     "ast",
     "asyncio",
@@ -29,12 +43,21 @@ _MODULES = [
     "io",
     "json",
     "os",
+    "re",
+    "reprlib",
     "struct",
     "sys",
     "zlib",
 ]
 
+_THIRD = {
+    "cv2": r"cv2, \"VideoCapture\"",
+    "flask": r"flask\.Flask\(",
+    "numpy": r"numpy\.",
+    "pytest": r"pytest\.MonkeyPatch",
+}
 _NAMES = {
+    "contextlib": ("ExitStack",),
     "enum": ("IntEnum",),
     "pathlib": ("Path",),
     "types": ("FunctionType", "MethodType", "ModuleType"),
@@ -56,14 +79,16 @@ def reproducer(
     ``sources`` are the head texts of the project's files by path; ``apis``
     are the APIs that the target asks, for findings without recorded answers.
     ``None`` where there is nothing to run: a function inside a function, a
-    notebook, an API that is asked otherwise than by Google's client, or a
-    condition that cannot be found.
+    notebook, an API that is asked otherwise than by Google's client, a
+    condition that cannot be found, a part of one, or questions and answers
+    that no condition shows.
     """
-    path, _, function = finding.target.partition("::")
+    path, _, _ = finding.target.partition("::")
     families = _families(finding, apis)
     place = _place(finding, sources)
-    runnable = "<locals>" not in function and path.endswith(".py") and not _asks_rest(sources, path)
-    if not runnable or families is None or (place is None and _goal(finding)):
+    runnable = _loadable(finding) and not _asks_rest(sources, path)
+    unseen = (place is None and _goal(finding)) or _is_unseen(finding.criterion)
+    if not runnable or families is None or unseen:
         return None
     body = _body(finding, families, place, sources)
     text = "\n\n".join((_heading(finding), _imports(body), body.lstrip()))
@@ -86,6 +111,9 @@ def _body(
         cases=cases(finding),
         constants=constants(finding),
         forms=forms(finding),
+        roots=_roots(finding, sources),
+        things=things(finding),
+        django=any("django" in text for text in sources.values()),
         families=families,
         sdks=tuple(sdk for family in families for sdk in _SDKS[family]),
         legacy=_legacy(families, sources),
@@ -96,8 +124,31 @@ def _body(
     )
 
 
+def _loadable(finding: Finding) -> bool:
+    """Whether the target can be called by itself, and its decisions be watched."""
+    path, _, function = finding.target.partition("::")
+    goal = _goal(finding)
+    whole = goal is None or goal.clause is None
+    watched = whole and not isinstance(finding.criterion, Repeats | Alike)
+    return watched and "<locals>" not in function and path.endswith(".py")
+
+
+def _roots(finding: Finding, sources: Mapping[str, str]) -> set[str]:
+    """What stands outside of the function, with the request that views of Flask want."""
+    own = sources.get(finding.target.partition("::")[0], "")
+    return roots(finding) | ({REQUEST} if _FLASK.search(own) else set())
+
+
 def _goal(finding: Finding) -> Goal | None:
-    return None if isinstance(finding.criterion, Crashes) else finding.criterion.goal
+    return next(iter(finding.criterion.goals), None)
+
+
+def _is_unseen(criterion: Criterion) -> bool:
+    """Whether outcomes are told by branches, or hold the path of an input."""
+    return isinstance(criterion, Turns) and (
+        bool(criterion.branches)
+        or any("inputs/" in outcome for outcome in (*criterion.before, *criterion.after))
+    )
 
 
 def _place(finding: Finding, sources: Mapping[str, str]) -> Place | None:
@@ -151,6 +202,10 @@ def _criterion(finding: Finding) -> dict[str, object]:
         case Mixes():
             values["threshold"] = float(criterion.threshold)
             values["positives"] = int(criterion.positives)
+        case Turns():
+            return {**values, "before": literal(list(criterion.before))}
+        case Repeats() | Alike():
+            return values
         case Constant():
             pass
     return {**values, "outcome": str(criterion.goal.outcome is Outcome.TRUE)}
@@ -167,8 +222,7 @@ def _imports(body: str) -> str:
         f"from {module} import {', '.join(names)}" for module, names in chosen.items() if names
     ]
     third = [line for line in others if line.startswith("from PIL")]
-    if _uses(body, r"numpy\."):
-        third.insert(0, "import numpy")
+    third[:0] = [f"import {module}" for module, use in _THIRD.items() if _uses(body, use)]
     standard = sorted(plain) + [line for line in others if line not in third]
     return "\n".join(standard) + ("\n\n" + "\n".join(third) if third else "")
 

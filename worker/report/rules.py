@@ -46,9 +46,16 @@ RULES: dict[str, Rule] = {
             " recorded in the reproducer.",
         ),
         Rule(
+            "cloud/misuse",
+            "Uses an ML API's answer, or asks for it, in a way that cannot be meant",
+            "See docs/misuses.md for each kind: compare scores on the API's own scale, enums"
+            " with enums, numbers with numbers; ask a question once; read the error field.",
+        ),
+        Rule(
             "behaviour/changed",
             "The same inputs have another outcome than on the base",
-            "See whether the change in behaviour is meant.",
+            "Nothing, where the change is meant: it is told so that a reviewer sees it. It never"
+            " changes the verdict.",
         ),
         Rule(
             "property/crash",

@@ -10,7 +10,7 @@ from analyzers.vocabulary import Broken, Finding, Level, Report, Status, Suggest
 from worker.report.as_json import tool_version
 from worker.report.escape import json_inert
 from worker.report.rules import rule_of
-from worker.report.wording import ordered
+from worker.report.wording import ordered, suggested
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 ROOT = "SRCROOT"
@@ -69,8 +69,9 @@ def _result(finding: Finding, names: list[str], report: Report) -> dict[str, Any
     }
     if finding.status in _BASELINES:
         result["baselineState"] = _BASELINES[finding.status]
-    if finding.suggestion is not None and finding.suggestion.verified:
-        result["fixes"] = [_fix(finding.suggestion)]
+    suggestion = suggested(finding)
+    if suggestion is not None:
+        result["fixes"] = [_fix(suggestion)]
     ignored = report.ignored.get(finding.fingerprint)
     result["suppressions"] = (
         []

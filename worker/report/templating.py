@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup, escape
 
 from worker.report.literals import literal
 
@@ -28,3 +29,14 @@ def environment() -> Environment:
 def fill(template: str, **values: object) -> str:
     """The text of a template with its values filled in."""
     return environment().get_template(template).render(**values)
+
+
+def prose(text: object) -> Markup:
+    """Text as HTML, with what stands in single backquotes as code."""
+    parts = str(text).split("`")
+    if len(parts) % 2 == 0:
+        return escape(str(text))
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if index % 2 else part
+        for index, part in enumerate(parts)
+    )

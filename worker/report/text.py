@@ -13,6 +13,7 @@ from rich.text import Text
 
 from analyzers.vocabulary import Conclusion, Finding, Input, InputKind, Level, Report, Status
 from worker.report import wording
+from worker.report.answered import answer_to
 from worker.report.artifacts import Artifacts, FindingFiles
 
 PLAIN_WIDTH = 100
@@ -75,7 +76,7 @@ def _finding(
     yield Text.assemble((wording.place(finding), "bold"), "  ", (_clean(finding.title), style))
     yield _indented(f"{finding.rule}, {wording.standing(finding, report)}", style="dim")
     yield _indented(finding.message)
-    for name, value in _evidence(finding):
+    for name, value in wording.evidence_lines(finding):
         yield _indented(f"{name}: {value}", 4)
     yield from _inputs(finding, files)
     yield from _suggestion(finding, artifacts)
@@ -85,40 +86,32 @@ def _finding(
         yield _indented(f"Silence: /assayer ignore {finding.fingerprint} <reason>", style="dim")
 
 
-def _evidence(finding: Finding) -> list[tuple[str, str]]:
-    recall = wording.recall_sentence(finding.evidence)
-    lines = wording.evidence_lines(finding)
-    if recall is None:
-        return lines
-    told = ("inputs", "reached", "recall")
-    return [("reached", recall), *[line for line in lines if line[0] not in told]]
-
-
 def _inputs(finding: Finding, files: FindingFiles | None) -> Iterator[Padding]:
     items = wording.inputs_of(finding)
     if items:
         yield _indented("Inputs:")
     for item in items[:MOST_INPUTS]:
-        yield _indented(_input(item, files), 4)
+        yield _indented(_input(item, finding, files), 4)
     if len(items) > MOST_INPUTS:
         yield _indented(f"and {len(items) - MOST_INPUTS} more", 4)
 
 
-def _input(item: Input, files: FindingFiles | None) -> str:
+def _input(item: Input, finding: Finding, files: FindingFiles | None) -> str:
+    said = answer_to(item, finding)
+    answer = f" → {said}" if said else ""
     if item.kind is InputKind.TEXT:
-        return f"{item.description}: {wording.clipped(wording.text_of(item), 160)!r}"
+        text = wording.text_of(item)
+        named = "" if item.description == text else f"{item.description}: "
+        return f"{named}{wording.clipped(text, 160)!r}{answer}"
     file = files.inputs.get(item.digest) if files else None
-    return item.description if file is None else f"{item.description}  {file}"
+    return f"{item.description}{answer}" + ("" if file is None else f"  {file}")
 
 
 def _suggestion(finding: Finding, artifacts: Artifacts | None) -> Iterator[Padding]:
-    suggestion = finding.suggestion
+    suggestion = wording.suggested(finding)
     if suggestion is None:
         return
-    tried = (
-        "applied and run again: the finding goes away" if suggestion.verified else "not verified"
-    )
-    yield _indented(f"Suggestion ({tried}):")
+    yield _indented("Suggestion (applied and run again: the finding goes away):")
     source = artifacts.sources.get(suggestion.path) if artifacts else None
     for line in wording.suggestion_diff(suggestion, source):
         yield _indented(line, 4, "green" if line.startswith("+") else "red")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
+from typing import Protocol, TypeVar
 
 from analyzers.vocabulary import (
     Conclusion,
@@ -12,10 +14,93 @@ from analyzers.vocabulary import (
     Input,
     Json,
     Level,
-    Report,
+    Mixes,
     Status,
     Suggestion,
 )
+
+
+class Told(Protocol):
+    """A finding, fresh from its run or read from a document."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Its identity over pushes."""
+        ...
+
+    @property
+    def level(self) -> Level:
+        """How much it weighs."""
+        ...
+
+    @property
+    def status(self) -> Status:
+        """How it stands on the two revisions."""
+        ...
+
+    @property
+    def path(self) -> str:
+        """The file, relative to the repository."""
+        ...
+
+    @property
+    def line(self) -> int:
+        """Where the author should look, 1-based."""
+        ...
+
+    @property
+    def evidence(self) -> Mapping[str, Json]:
+        """What shows it."""
+        ...
+
+    @property
+    def suggestion(self) -> Suggestion | None:
+        """A change that may help."""
+        ...
+
+
+T = TypeVar("T", bound=Told)
+T_co = TypeVar("T_co", bound=Told, covariant=True)
+
+
+class Telling(Protocol[T_co]):
+    """A report, fresh from its run or read from a document."""
+
+    @property
+    def conclusion(self) -> Conclusion:
+        """The verdict."""
+        ...
+
+    @property
+    def findings(self) -> Sequence[T_co]:
+        """What was found."""
+        ...
+
+    @property
+    def ignored(self) -> Mapping[str, Mapping[str, Json]]:
+        """Reason and date, by fingerprint."""
+        ...
+
+    @property
+    def targets(self) -> Sized:
+        """What was examined."""
+        ...
+
+    @property
+    def skipped(self) -> Sized:
+        """What was not tried."""
+        ...
+
+    @property
+    def broken(self) -> Sized:
+        """Failures of our own."""
+        ...
+
+    @property
+    def partial(self) -> bool:
+        """Whether it was stopped early."""
+        ...
+
 
 HEADLINES: Mapping[Conclusion, str] = {
     Conclusion.SUCCESS: "No new findings",
@@ -29,17 +114,43 @@ STATUS_WORDS: Mapping[Status, str] = {
     Status.FIXED: "fixed by this change",
     Status.FLAKY: "does not repeat every time",
 }
+_SHOWN_OTHERWISE = ("answer", "interval", "missed", "groups", "examples")
+_SHARES = (
+    "threshold",
+    "recall_after",
+    "precision_after",
+    "accuracy_before",
+    "accuracy_after",
+)
+_NAMED: Mapping[str, str] = {
+    "judged_together": "branches tested at once",
+    "looks": "looked at after",
+    "unread": "inputs that could not be read here",
+    "p_value": "p value (exact test)",
+    "chosen_on": "inputs to choose the repair on",
+    "checked_on": "inputs to check the repair on",
+}
+_USUAL: Mapping[str, Json] = {"judged_together": 1, "unread": 0, "added_labels": []}
 _ORDER = [Status.NEW, Status.FLAKY, Status.EXISTING, Status.FIXED]
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+_FIGURES = re.compile(r"[\d,]+ of [\d,]+|[\d.]+(?:–[\d.]+)? %")
 _LEVELS = [Level.FAILURE, Level.WARNING, Level.NOTICE]
 
 
-def headline(report: Report) -> str:
+def headline(report: Telling[Told]) -> str:
     """The verdict in a sentence fragment."""
     said = HEADLINES.get(report.conclusion) or _blocking(report)
+    if report.conclusion is Conclusion.SUCCESS and any(map(_is_told, report.findings)):
+        said = "No new defects"
     return f"{said} (stopped early)" if report.partial else said
 
 
-def _blocking(report: Report) -> str:
+def _is_told(finding: Told) -> bool:
+    """Whether a new finding tells something that is no defect."""
+    return finding.status is Status.NEW and finding.level is Level.NOTICE
+
+
+def _blocking(report: Telling[Told]) -> str:
     number = sum(blocks(finding, report) for finding in report.findings)
     return counted(number, "new finding") + (" blocks" if number == 1 else " block")
 
@@ -49,11 +160,15 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def overview(report: Report) -> str:
+def overview(report: Telling[Told]) -> str:
     """What was examined and what stands, in one line."""
     parts = [counted(len(report.targets), "function") + " examined"]
     by_status = Counter(finding.status for finding in report.findings)
-    parts += [f"{by_status[status]} {status}" for status in _ORDER if by_status[status]]
+    parts += [
+        counted(by_status[status], f"{status} finding") for status in _ORDER if by_status[status]
+    ]
+    ignored = sum(finding.fingerprint in report.ignored for finding in report.findings)
+    parts += [f"{ignored} of them ignored"] if ignored else []
     if not report.findings:
         parts.append("no findings")
     if report.skipped:
@@ -63,21 +178,23 @@ def overview(report: Report) -> str:
     return ", ".join(parts)
 
 
-def ordered(report: Report) -> list[Finding]:
+def ordered(report: Telling[T]) -> list[T]:
     """The findings as they should be read: new and grave ones first, ignored last."""
-    return sorted(
-        report.findings,
-        key=lambda f: (
-            f.fingerprint in report.ignored,
-            _ORDER.index(f.status),
-            _LEVELS.index(f.level),
-            f.path,
-            f.line,
-        ),
+    return sorted(report.findings, key=lambda finding: rank(finding, report))
+
+
+def rank(finding: Told, report: Telling[Told]) -> tuple[bool, int, int, str, int]:
+    """Where a finding stands among the others."""
+    return (
+        finding.fingerprint in report.ignored,
+        _ORDER.index(finding.status),
+        _LEVELS.index(finding.level),
+        finding.path,
+        finding.line,
     )
 
 
-def standing(finding: Finding, report: Report) -> str:
+def standing(finding: Told, report: Telling[Told]) -> str:
     """How a finding stands: its level, its status, and whether it is ignored."""
     ignored = report.ignored.get(finding.fingerprint)
     if ignored is None:
@@ -86,7 +203,7 @@ def standing(finding: Finding, report: Report) -> str:
     return f"ignored{until}: {ignored.get('reason', '')}"
 
 
-def blocks(finding: Finding, report: Report) -> bool:
+def blocks(finding: Told, report: Telling[Told]) -> bool:
     """Whether the finding alone would make the verdict a failure."""
     return (
         finding.level is Level.FAILURE
@@ -95,7 +212,7 @@ def blocks(finding: Finding, report: Report) -> bool:
     )
 
 
-def place(finding: Finding) -> str:
+def place(finding: Told) -> str:
     """``path:line`` of where the author should look."""
     return f"{finding.path}:{finding.line}"
 
@@ -106,13 +223,65 @@ def inputs_of(finding: Finding) -> list[Input]:
     return list(found.values())
 
 
-def evidence_lines(finding: Finding) -> list[tuple[str, str]]:
-    """The evidence as ``(name, value)`` in words."""
-    return [
-        (key.replace("_", " "), shown(value))
+def failing_digests(finding: Finding) -> frozenset[str]:
+    """The digests of the inputs that show the finding: all, where none is known to be fine."""
+    probes, missed = finding.probes, finding.evidence.get("missed")
+    if isinstance(finding.criterion, Mixes):
+        split = finding.criterion.positives
+        negative = finding.evidence.get("meant_for") == "negative"
+        probes = probes[:split] if negative else probes[split:]
+    elif isinstance(missed, Sequence) and not isinstance(missed, str):
+        probes = tuple(probe for index, probe in enumerate(probes) if index in missed)
+    return frozenset(item.digest for probe in probes for item in probe.inputs)
+
+
+def measured(evidence: Mapping[str, Json], said: str = "") -> list[str]:
+    """What was counted, a sentence each: recall with its 95 % interval, and the threshold.
+
+    Sentences whose figures all stand in ``said`` are left out.
+    """
+    recall = recall_sentence(evidence)
+    threshold = number_of(evidence, "threshold")
+    end = "" if threshold is None else f"; the threshold is {percent(threshold)}"
+    told = [f"Recall: {recall}{end}."] if recall else []
+    for name in ("positive", "negative"):
+        part = evidence.get(name)
+        sentence = recall_sentence(part) if isinstance(part, Mapping) else None
+        told += [f"Of {name} texts this branch is taken by {sentence}."] if sentence else []
+    return [sentence for sentence in told if not _is_said(sentence, said)]
+
+
+def _is_said(sentence: str, said: str) -> bool:
+    return all(figure in said for figure in _FIGURES.findall(sentence))
+
+
+def evidence_lines(finding: Told) -> list[tuple[str, str]]:
+    """The evidence as ``(name, value)`` in words, without what goes without saying."""
+    recall = recall_sentence(finding.evidence)
+    told = (*_SHOWN_OTHERWISE, *(("inputs", "reached", "recall") if recall else ()))
+    lines = [
+        (_NAMED.get(key, key.replace("_", " ")), _evidence(key, value))
         for key, value in finding.evidence.items()
-        if key not in ("answer", "interval", "missed") and value is not None
+        if key not in told and value is not None and _USUAL.get(key) != value
     ]
+    return [("reached", recall), *lines] if recall else lines
+
+
+def _evidence(key: str, value: Json) -> str:
+    """One value: shares in percent, intervals from one end to the other."""
+    if key in _SHARES and isinstance(value, int | float):
+        return percent(value)
+    between = interval_of({"interval": value}) if key.endswith("_interval") else None
+    if key == "looks" and isinstance(value, Sequence):
+        return f"{shown(value)} inputs"
+    return percent(*between) if between else shown(value)
+
+
+def changes_of(finding: Told) -> list[Mapping[str, Json]]:
+    """The groups of inputs whose outcome a change has changed, as evidence has them."""
+    groups = finding.evidence.get("groups")
+    listed = groups if isinstance(groups, Sequence) and not isinstance(groups, str) else ()
+    return [group for group in listed if isinstance(group, Mapping)]
 
 
 def interval_of(evidence: Mapping[str, Json]) -> tuple[float, float] | None:
@@ -167,14 +336,19 @@ def text_of(item: Input) -> str:
     return item.content.decode("utf-8", "replace")
 
 
+def suggested(finding: Told) -> Suggestion | None:
+    """The change that is suggested: one that was tried and helps, no other."""
+    return finding.suggestion if finding.suggestion and finding.suggestion.verified else None
+
+
 def suggestion_diff(suggestion: Suggestion, source: str | None) -> list[str]:
     """The suggestion as lines that start with ``-`` and ``+``.
 
     Without the ``source`` of its file only the new lines are known.
     """
-    lines = source.splitlines() if source is not None else []
+    lines = _NEWLINE.split(source) if source is not None else []
     old = lines[suggestion.start_line - 1 : suggestion.end_line]
-    new = suggestion.replacement.splitlines()
+    new = _NEWLINE.split(suggestion.replacement)
     while old and new and old[0] == new[0]:
         old, new = old[1:], new[1:]
     while old and new and old[-1] == new[-1]:

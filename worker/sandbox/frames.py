@@ -7,10 +7,11 @@ Each kind of message has a checker, put together from those of
 from __future__ import annotations
 
 import ast
-import keyword
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from analyzers.guest.places import parse as parse_place
 from analyzers.vocabulary import Form
 from worker.sandbox.shapes import (
     BadFrame,
@@ -34,6 +35,10 @@ LONGEST_SOURCE = 20_000
 MOST_FOUND = 2_000
 MOST_ADDRESSES = 20
 LONGEST_ADDRESS = 300
+MOST_ASKED = 100
+LONGEST_EXCERPT = 4000
+PARTS = frozenset({"content", "text", "uri"})
+SHA_256 = re.compile("[0-9a-f]{64}")
 FORMS = frozenset(form.value for form in Form)
 REPLIES: Mapping[object, frozenset[str]] = {
     None: frozenset(),
@@ -53,6 +58,24 @@ def addresses(value: object) -> None:
             raise BadFrame("holds something that is no address")
 
 
+def part(value: object) -> None:
+    """Expect the name of a part of a question to an API."""
+    if type(value) is not str or value not in PARTS:
+        raise BadFrame("is no part of a question")
+
+
+def hexadecimal(value: object) -> None:
+    """Expect a SHA-256."""
+    if type(value) is not str or not SHA_256.fullmatch(value):
+        raise BadFrame("is no SHA-256")
+
+
+def excerpt(value: object) -> None:
+    """Expect a text that is cut where it is long."""
+    if type(value) is not str or len(value) > LONGEST_EXCERPT:
+        raise BadFrame("is no short text")
+
+
 def form(value: object) -> None:
     """Expect the name of a form in which an input is given."""
     if type(value) is not str or value not in FORMS:
@@ -70,14 +93,13 @@ def literal(value: object) -> None:
 
 
 def arguments(value: object) -> None:
-    """Expect arguments by the names of parameters."""
+    """Expect arguments by places: they are written into reproducers."""
     named(value)
-    if not all(map(_is_name, value)):  # type: ignore[call-overload]
-        raise BadFrame("holds a name that no parameter can have")
-
-
-def _is_name(name: str) -> bool:
-    return len(name) <= 200 and name.isidentifier() and not keyword.iskeyword(name)
+    try:
+        for name in value:  # type: ignore[attr-defined]
+            parse_place(name)
+    except ValueError as error:
+        raise BadFrame("holds a name that no parameter or place can have") from error
 
 
 ENDING = variant(
@@ -114,14 +136,18 @@ SCRIPT = optional(
     many(record(frozenset({"digest"}), api=text, answer=json_object, digest=optional(text)))
 )
 EXCHANGE = record(api=text, digest=text, answer=json_object)
+ASKED = record(
+    frozenset({"text"}), api=text, part=part, digest=hexadecimal, size=count, text=excerpt
+)
 RESULT = record(
-    frozenset({"outside"}),
+    frozenset({"outside", "asked"}),
     index=count,
     ending=ENDING,
     hits=counts,
     exchanges=many(EXCHANGE),
     seconds=amount,
     outside=addresses,
+    asked=many(ASKED, MOST_ASKED),
 )
 PARAMETER = record(name=text, kind=text, default=boolean, annotation=optional(text))
 REQUEST = record(

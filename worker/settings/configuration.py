@@ -126,7 +126,8 @@ class Configuration(_Table):
 
     ``include``, ``exclude``: gitignore patterns.  ``inputs``: per goal.
     ``recall_threshold``: a share between 0 and 1, both excluded.
-    ``analyzers``: empty for all.  ``commands``: who may use slash-commands.
+    ``fail_open``: a check that we could not carry out is neutral, and holds
+    nobody up.  ``analyzers``: empty for all.  ``commands``: who may use slash-commands.
     ``inline_comments``: how many a review may have.
     """
 
@@ -135,6 +136,7 @@ class Configuration(_Table):
     inputs: int = Field(default=10, ge=1, le=1000)
     recall_threshold: Share = 0.75
     gate: Literal["failure", "neutral"] = "failure"
+    fail_open: bool = False
     analyzers: Names = ()
     commands: Literal["write", "maintain", "admin"] | Names = "write"
     inline_comments: int = Field(default=5, ge=0, le=50)

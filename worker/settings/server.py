@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
 from platformdirs import user_state_path
@@ -18,6 +18,8 @@ from pydantic import (
     Field,
     PositiveInt,
     ValidationError,
+    ValidationInfo,
+    model_validator,
 )
 from pydantic_settings import (
     BaseSettings,
@@ -28,6 +30,7 @@ from pydantic_settings import (
 )
 
 from worker.errors import UsageError
+from worker.settings.catalogue import described
 from worker.settings.complaints import complaint, sentence
 from worker.settings.credentials import Reference
 from worker.settings.toml import parse
@@ -42,16 +45,22 @@ ENGINE_NAMES = (
     "aws.rekognition",
     "aws.comprehend",
     "aws.textract",
+    "aws.transcribe",
     "azure.vision",
     "azure.language",
+    "azure.speech",
     "openai",
+    "azure.openai",
+    "huggingface",
 )
 SOURCE_NAMES = ("images", "documents")
 
 
-def _engine(name: str) -> str:
-    if name not in ENGINE_NAMES:
-        known = ", ".join(f'"{known}"' for known in ENGINE_NAMES)
+def _engine(name: str, info: ValidationInfo) -> str:
+    more: object = info.data.get("catalogue")
+    names = (*ENGINE_NAMES, *(more.providers if isinstance(more, CatalogueSettings) else ()))
+    if name not in names:
+        known = ", ".join(f'"{known}"' for known in names)
         raise ValueError(f"no such engine; known are, in quotes: {known}")
     return name
 
@@ -71,31 +80,102 @@ class _Section(BaseModel):
 
 
 class AppSettings(_Section):
-    """The web process; ``public_url`` is the root of links in comments."""
+    """The web process; ``public_url`` is the root of links in comments.
+
+    Signed links hold for ``link_seconds``.  ``operators`` are lines of
+    ``user:password`` who may see every page.
+    """
 
     public_url: str | None = None
     max_body: PositiveInt = 26_214_400
+    link_seconds: PositiveInt = 604_800
+    operators: Reference | None = None
+
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+def _server(url: str) -> str:
+    parts = urlsplit(url)
+    local = parts.scheme == "http" and parts.hostname in LOOPBACK
+    extra = "@" in parts.netloc or parts.query or parts.fragment
+    if not parts.hostname or extra or not (parts.scheme == "https" or local):
+        raise ValueError("this is an https address (plain http only on this machine)")
+    return url.rstrip("/")
+
+
+ServerUrl = Annotated[str, AfterValidator(_server)]
+
+
+def _is_local(url: str) -> bool:
+    return urlsplit(url).hostname in LOOPBACK
+
+
+def _pages_of(settings: Mapping[str, Any]) -> str:
+    """The root of the pages and clones of the GitHub whose API is asked.
+
+    github.com and ghe.com answer at ``api.``; a server of one's own, or what
+    stands in for one, answers below the same root.
+    """
+    parts = urlsplit(str(settings.get("api_url", "")))
+    host = parts.netloc
+    own = host == "api.github.com" or host.endswith(".ghe.com")
+    return f"{parts.scheme}://{host.removeprefix('api.') if own else host}"
 
 
 class GithubSettings(_Section):
-    """The GitHub App; ``checkouts`` holds the clones to test, as ``owner/name``."""
+    """The GitHub App, and how it is spoken to.
 
-    api_url: str = "https://api.github.com"
+    Clones come from ``web_url``, by default from where the API is.
+    The bot is called ``slug[bot]``; GitHub is asked where it is not set.  A
+    request may take ``timeout`` seconds; writes of one installation are
+    ``pause`` seconds apart; what GitHub refuses is tried ``attempts`` times.
+    Every ``redelivery`` seconds it is asked for what it could not deliver.
+    ``audit`` are globs of the repositories to be audited every night.
+    ``checkouts`` holds, as ``owner/name``, clones to test for jobs that come
+    from no installation.
+    """
+
+    api_url: ServerUrl = "https://api.github.com"
+    web_url: ServerUrl = Field(default_factory=_pages_of)
     app_id: int | str | None = None
+    slug: Annotated[str, Field(pattern=r"^[A-Za-z0-9-]+$")] | None = None
     private_key_file: Path | None = None
     webhook_secret: Reference | None = None
+    attempts: PositiveInt = 12
+    pause: float = Field(default=1.0, ge=0)
+    redelivery: float = Field(default=300.0, ge=1)
+    timeout: float = Field(default=20.0, gt=0, le=60)
+    audit: tuple[str, ...] = ()
     checkouts: Path | None = None
+
+    @property
+    def local(self) -> bool:
+        """Whether GitHub is a double on this machine."""
+        return _is_local(self.web_url)
+
+    @model_validator(mode="after")
+    def _is_one_server(self) -> Self:
+        if urlsplit(self.web_url).scheme == "http" and not _is_local(self.api_url):
+            raise ValueError("web_url is plain http only where api_url is on this machine too")
+        return self
 
 
 class QueueSettings(_Section):
     """The broker; without ``url`` there is one process and no broker.
 
-    A run may take ``seconds`` and is tried ``attempts`` times.
+    A run may take ``seconds`` and is tried ``attempts`` times; another worker
+    takes it when its own was silent for ``lease`` seconds.  Where there are
+    workers with a GPU, ``gpu`` is set to ``auto``: a run of deep learning then
+    waits up to ``gpu_wait`` seconds for one, and says when there was none.
     """
 
     url: str | None = None
     seconds: PositiveInt = 1800
     attempts: PositiveInt = 3
+    lease: float = Field(default=60.0, ge=1, le=3600)
+    gpu: Literal["auto", "never"] = "never"
+    gpu_wait: float = Field(default=300.0, ge=0, le=86_400)
 
 
 def _state() -> Path:
@@ -103,10 +183,14 @@ def _state() -> Path:
 
 
 class StoreSettings(_Section):
-    """Where runs are kept: a database, and a folder or fsspec URL for blobs."""
+    """Where runs are kept: a database, and a folder or fsspec URL for blobs.
+
+    Runs that ended ``keep_days`` ago go, with their reports and files.
+    """
 
     url: str = Field(default_factory=lambda: f"sqlite:///{_state() / 'assayer.db'}")
     blobs: str = Field(default_factory=lambda: str(_state() / "blobs"))
+    keep_days: PositiveInt = 90
 
 
 class SandboxSettings(_Section):
@@ -183,9 +267,30 @@ class EngineSettings(_Section):
     uris: bool = False
 
 
-class BudgetSettings(_Section):
-    """The most that one run may cost, whatever its repository asks for."""
+def _folder(folder: Path) -> Path:
+    described(folder)
+    return folder
 
+
+class CatalogueSettings(_Section):
+    """Descriptions of ML APIs besides those that are shipped (docs/adding-an-api.md)."""
+
+    folder: Annotated[Path, AfterValidator(_folder)] | None = None
+
+    @property
+    def providers(self) -> tuple[str, ...]:
+        """The names of the providers that the folder describes."""
+        return () if self.folder is None else described(self.folder)
+
+
+class BudgetSettings(_Section):
+    """The most that one run may cost, whatever its repository asks for.
+
+    With ``other_providers`` those that are set are asked too about inputs
+    that miss a branch.
+    """
+
+    other_providers: bool = False
     api_calls: int = Field(default=2000, ge=0)
     api_dollars: float = Field(default=5.0, ge=0, le=1_000_000)
 
@@ -198,13 +303,24 @@ class RecordingSettings(_Section):
     days: PositiveInt = 90
 
 
+def _contact(text: str) -> str:
+    if not text.isascii() or not text.isprintable() or not ("@" in text or "://" in text):
+        raise ValueError("a contact is a mail address or the address of a page")
+    return text
+
+
 class SourceSettings(_Section):
-    """Where inputs of one sort come from; ``folder`` for ``kind = "folder"``."""
+    """Where inputs of one sort come from.
+
+    ``folder`` is that of ``kind = "folder"``, ``key`` a service's; ``contact``
+    is told to Wikimedia: a mail address or a page of the operator's.
+    """
 
     kind: str
     endpoint: str | None = None
     key: Reference | None = None
     folder: Path | None = None
+    contact: Annotated[str, AfterValidator(_contact)] | None = None
 
 
 class Settings(BaseSettings):
@@ -219,12 +335,13 @@ class Settings(BaseSettings):
     )
 
     app: AppSettings = AppSettings()
-    github: GithubSettings = GithubSettings()
+    github: GithubSettings = Field(default_factory=GithubSettings)
     queue: QueueSettings = QueueSettings()
     store: StoreSettings = Field(default_factory=StoreSettings)
     sandbox: SandboxSettings = Field(default_factory=SandboxSettings)
     environments: EnvironmentSettings = Field(default_factory=EnvironmentSettings)
     budget: BudgetSettings = BudgetSettings()
+    catalogue: CatalogueSettings = CatalogueSettings()
     recordings: RecordingSettings = Field(default_factory=RecordingSettings)
     engines: dict[EngineName, EngineSettings] = Field(default_factory=dict[str, EngineSettings])
     sources: dict[SourceName, SourceSettings] = Field(default_factory=dict[str, SourceSettings])
@@ -233,6 +350,12 @@ class Settings(BaseSettings):
     def recordings_folder(self) -> Path:
         """Where answers of ML APIs are kept, by whose they are."""
         return self.recordings.folder
+
+    @property
+    def examining(self) -> Settings:
+        """What an examination is told: nothing of the GitHub App."""
+        kept = GithubSettings(checkouts=self.github.checkouts)
+        return self.model_copy(update={"github": kept, "app": AppSettings()})
 
     @classmethod
     def settings_customise_sources(

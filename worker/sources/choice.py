@@ -1,81 +1,61 @@
-"""Which source grants a wish, by the task of the API and the operator's settings."""
+"""Which source grants a wish, by the task of the API."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Protocol, Self
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from analyzers import catalogue
-from analyzers.vocabulary import Supply, Wanted
-from worker.errors import UsageError
-from worker.settings.server import SourceSettings
-from worker.sources import drawn, rated
+from analyzers.catalogue import Api
+from analyzers.vocabulary import InputKind, Supply, Wanted
+from worker.sources import corners, drawn, entities, faces, rated, spoken
 from worker.sources.folder import Folder
-from worker.sources.kept import Kept, pictures_folder
-from worker.sources.openverse import ENDPOINT, Openverse
 
 WRITING = frozenset({"text", "document"})
-FEELING = frozenset({"sentiment"})
 SHOWING = frozenset({"labels", "objects", "landmarks", "logos", "caption", "faces"})
-NOT_YET = frozenset({"commons", "brave"})
+NAMING = frozenset({"entities", "entity-sentiment", "key-phrases"})
+TOPICS = frozenset({"classify"})
+MODERATED = frozenset({"moderation"})
+PICTURES_BELOW = 10
+"""Pictures that words are written upon; as many however much is wanted."""
+NO_PICTURES = 'set [sources.images] kind = "openverse", "commons", "brave" or "folder"'
+NO_DOCUMENTS = 'set [sources.documents] kind = "wikipedia" or "folder"'
 
 
 class Source(Protocol):
     """Something that finds or makes inputs."""
 
     def find(self, wanted: Wanted, count: int, seed: int) -> Supply:
-        """At most ``count`` inputs whose common human reading is the wanted one."""
+        """At most ``count`` inputs whose common human reading is the wanted one.
+
+        A longer supply of the same wish and seed begins with a shorter one.
+        """
         ...
 
 
-class Sources:
-    """Text pictures and rated texts are made here; other pictures by settings."""
+Find = Callable[[Wanted, int, int], Supply]
 
-    def __init__(
-        self,
-        pictures: Source | None,
-        missing: str = "",
-        outages: Mapping[str, None] | None = None,
-    ) -> None:
-        self._pictures = pictures
-        self._missing = missing
-        self._outages = {} if outages is None else outages
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Writing, speech, names and rated texts are made here; the rest comes by settings.
+
+    ``missing`` and ``missing_documents`` say what to set where there is no
+    source of pictures or of documents; ``failed`` how services did, each
+    reason once.
+    """
+
+    pictures: Source | None = None
+    missing: str = NO_PICTURES
+    failed: Mapping[str, None] = field(default_factory=dict[str, None])
+    documents: Source | None = None
+    missing_documents: str = NO_DOCUMENTS
 
     @property
     def outages(self) -> tuple[str, ...]:
         """How the configured services failed, each reason once."""
-        return tuple(self._outages)
-
-    @classmethod
-    def from_settings(
-        cls,
-        settings: Mapping[str, SourceSettings],
-        *,
-        offline: bool,
-        kept: Path | None = None,
-    ) -> Self:
-        """The configured sources; ``kept`` is where downloads are kept.
-
-        Raises:
-            UsageError: an unknown kind, or a folder that does not exist.
-
-        """
-        setting = settings.get("images")
-        if setting is None:
-            return cls(None, 'set [sources.images] kind = "openverse" or "folder"')
-        if setting.kind == "folder":
-            return cls(_folder(setting))
-        if setting.kind == "openverse":
-            folder = kept or pictures_folder()
-            key = setting.key.read if setting.key else None
-            source = Openverse(Kept(folder), setting.endpoint or ENDPOINT, key, offline)
-            return cls(source, outages=source.outages)
-        if setting.kind == "drawn":
-            return cls(None, "[sources.images] only draws writing")
-        if setting.kind in NOT_YET:
-            return cls(None, f"this version has no source of kind {setting.kind!r}")
-        raise UsageError(f"no kind of source is {setting.kind!r}", key="sources.images.kind")
+        return tuple(self.failed)
 
     def find(self, wanted: Wanted, count: int, seed: int) -> Supply:
         """At most ``count`` inputs for a wish; the shortfall says why there are fewer.
@@ -84,21 +64,68 @@ class Sources:
             KeyError: the API is not in the catalogue.
 
         """
-        task = wanted.task or catalogue.load()[wanted.api].task
-        if task in WRITING:
-            return drawn.find(wanted, count, seed)
-        if task in FEELING:
-            return rated.find(wanted, count, seed)
-        if task not in SHOWING:
+        api = catalogue.load()[wanted.api]
+        task = wanted.task or api.task
+        made = self._makers().get(task)
+        if made is None:
             return Supply((), f"there is no source of inputs for {wanted.api} ({task})")
         if wanted.reading is None and not wanted.other_than:
-            return drawn.find(wanted, count, seed)
-        if self._pictures is None:
-            return Supply((), f"no source of pictures by keyword: {self._missing}")
-        return self._pictures.find(wanted, count, seed)
+            return corners.find(wanted.corner, kind_of(api, task), task, count, seed)
+        return made(replace(wanted, task=task), count, seed)
+
+    def _makers(self) -> dict[str, Find]:
+        """What grants wishes of each task."""
+        return {
+            **dict.fromkeys(WRITING, self._written),
+            **dict.fromkeys(SHOWING, self._shown),
+            **dict.fromkeys(NAMING, entities.find),
+            **dict.fromkeys(TOPICS, self._documents),
+            **dict.fromkeys(MODERATED, self._moderated),
+            "speech": spoken.find,
+            "sentiment": rated.find,
+        }
+
+    def _written(self, wanted: Wanted, count: int, seed: int) -> Supply:
+        if wanted.reading is None or not wanted.reading.strip():
+            return drawn.blank(count, seed)
+        if wanted.upon is None:
+            return drawn.write(wanted.reading, count, seed)
+        below = replace(wanted, reading=wanted.upon, task="labels", upon=None)
+        shown = self._shown(below, PICTURES_BELOW, seed)
+        if not shown.inputs:
+            return shown
+        return drawn.write(wanted.reading, count, seed, shown.inputs)
+
+    def _shown(self, wanted: Wanted, count: int, seed: int) -> Supply:
+        if self.pictures is not None:
+            return self.pictures.find(wanted, count, seed)
+        if wanted.task == "faces" and wanted.reading is not None:
+            supply = faces.find(wanted, count, seed)
+            if supply.inputs:
+                return supply
+            return Supply((), f"{supply.shortfall}; {self.missing}")
+        return Supply((), f"no source of pictures by keyword: {self.missing}")
+
+    def _documents(self, wanted: Wanted, count: int, seed: int) -> Supply:
+        if self.documents is None:
+            return Supply((), f"no source of documents by keyword: {self.missing_documents}")
+        return self.documents.find(wanted, count, seed)
+
+    def _moderated(self, wanted: Wanted, count: int, seed: int) -> Supply:
+        """From a folder alone: what an encyclopedia says of violence is not violent."""
+        shown = kind_of(catalogue.load()[wanted.api], "moderation") is InputKind.IMAGE
+        source = self.pictures if shown else self.documents
+        if isinstance(source, Folder):
+            return source.find(wanted, count, seed)
+        name = "images" if shown else "documents"
+        wish = f'set [sources.{name}] kind = "folder"'
+        return Supply((), f"no search finds what should be kept from people: {wish}")
 
 
-def _folder(setting: SourceSettings) -> Folder:
-    if setting.folder is None or not setting.folder.is_dir():
-        raise UsageError("must name an existing folder", key="sources.images.folder")
-    return Folder(setting.folder)
+def kind_of(api: Api, task: str) -> InputKind:
+    """What an API is asked about; by the task where the catalogue does not say."""
+    if api.input is not None:
+        return InputKind(api.input.kind)
+    if task == "speech":
+        return InputKind.AUDIO
+    return InputKind.IMAGE if task in WRITING | SHOWING else InputKind.TEXT

@@ -1,4 +1,4 @@
-"""Pictures from a folder of one's own."""
+"""Pictures or texts from a folder of one's own."""
 
 from __future__ import annotations
 
@@ -7,14 +7,45 @@ import random
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
-from analyzers.vocabulary import Input, Origin, Supply, Wanted
+from analyzers.vocabulary import Input, InputKind, Origin, Supply, Wanted
 from worker.errors import UsageError
+from worker.sources.keywords import keyword, names_of, unwanted
 from worker.sources.pictures import Unusable, picture
 
 INDEX = "index.json"
-_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp"})
+MOST_TEXT = 100_000
+Made: TypeAlias = Callable[[bytes, str, str | None, Origin], Input]
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Files of one sort: what they are called, their suffixes, the input they make.
+
+    ``made`` takes content, description, reading and origin, and raises
+    ``Unusable``.
+    """
+
+    things: str
+    suffixes: frozenset[str]
+    made: Made
+
+
+def _text(content: bytes, name: str, reading: str | None, origin: Origin) -> Input:
+    if len(content) > MOST_TEXT:
+        raise Unusable("the text is larger than 100 kB")
+    try:
+        text = content.decode("utf-8").strip()
+    except UnicodeDecodeError as error:
+        raise Unusable("the text is not UTF-8") from error
+    if not text:
+        raise Unusable("the text is empty")
+    return Input(InputKind.TEXT, text.encode(), name, reading, ".txt", origin)
+
+
+PICTURES = Files("pictures", frozenset({".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp"}), picture)
+TEXTS = Files("texts", frozenset({".txt"}), _text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,26 +66,33 @@ class Folder:
     """
 
     root: Path
+    files: Files = PICTURES
 
     def find(self, wanted: Wanted, count: int, seed: int) -> Supply:
-        """Pictures that show ``wanted.reading`` and none of ``other_than``.
+        """Files with ``wanted.reading`` and none of ``other_than``.
 
-        Without a reading: pictures that show none of ``other_than``.
+        Without a reading: files with none of ``other_than``.  A longer
+        supply begins with a shorter one.
         """
         entries = [entry for entry in self._entries() if _fits(entry, wanted)]
         random.Random(seed).shuffle(entries)  # noqa: S311
-        found: list[Input] = []
+        found: dict[str, Input] = {}
         for entry in entries:
             if len(found) == count:
                 break
             try:
-                found.append(_input(entry, wanted.reading))
+                item = self._input(entry, wanted.reading)
             except (Unusable, OSError):
                 continue
+            found.setdefault(item.digest, item)
         if len(found) == count:
-            return Supply(tuple(found))
-        what = "other pictures" if wanted.reading is None else f"pictures of {wanted.reading!r}"
-        return Supply(tuple(found), f"{self.root} has {len(found)} {what}")
+            return Supply(tuple(found.values()))
+        things = self.files.things
+        what = f"other {things}" if wanted.reading is None else f"{things} of {wanted.reading!r}"
+        return Supply(tuple(found.values()), f"{self.root} has {len(found)} {what}")
+
+    def _input(self, entry: Entry, reading: str | None) -> Input:
+        return self.files.made(entry.file.read_bytes(), entry.file.name, reading, entry.origin)
 
     def _entries(self) -> list[Entry]:
         index = self.root / INDEX
@@ -63,23 +101,14 @@ class Folder:
         return [
             Entry(file, frozenset({keyword(file.parent.name)}), Origin("folder"))
             for file in sorted(self.root.glob("*/*"))
-            if file.suffix.lower() in _SUFFIXES
+            if file.suffix.lower() in self.files.suffixes
         ]
 
 
-def keyword(text: str) -> str:
-    """A keyword without case, and with spaces for ``_`` and ``-``."""
-    return " ".join(text.casefold().replace("_", " ").replace("-", " ").split())
-
-
 def _fits(entry: Entry, wanted: Wanted) -> bool:
-    if entry.keywords & {keyword(other) for other in wanted.other_than}:
+    if entry.keywords & unwanted(wanted):
         return False
-    return wanted.reading is None or keyword(wanted.reading) in entry.keywords
-
-
-def _input(entry: Entry, reading: str | None) -> Input:
-    return picture(entry.file.read_bytes(), entry.file.name, reading, entry.origin)
+    return wanted.reading is None or bool(names_of(wanted.reading) & entry.keywords)
 
 
 def _indexed(index: Path) -> Iterable[Entry]:

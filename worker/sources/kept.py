@@ -17,6 +17,11 @@ def pictures_folder() -> Path:
     return user_state_path("assayer") / "pictures"
 
 
+def documents_folder() -> Path:
+    """Where documents from elsewhere are kept."""
+    return user_state_path("assayer") / "documents"
+
+
 @dataclass(frozen=True, slots=True)
 class Kept:
     """A folder of files named by hash; safe for parallel processes."""

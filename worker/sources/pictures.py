@@ -16,6 +16,9 @@ KEPT_BYTES = 300_000
 MOST_BYTES = 16 * 1024 * 1024
 SUFFIXES = {"PNG": ".png", "JPEG": ".jpg", "GIF": ".gif", "BMP": ".bmp", "WEBP": ".webp"}
 
+EVERYDAY = ("bicycle", "teapot", "bridge", "guitar", "staircase", "pencil", "sailboat", "clock")
+"""Things to search for where a picture of anything else will do."""
+
 
 class Unusable(ValueError):  # noqa: N818 - a fact about the file
     """Not a picture, or one that is too small or too large."""

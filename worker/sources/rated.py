@@ -27,7 +27,6 @@ COARSE = re.compile(
     re.IGNORECASE,
 )
 """Words that nobody wants to read in a review."""
-EMPTY = ("", " ", "\n", "\t \n")
 _ORIGIN = Origin(
     "rated tweets",
     "https://github.com/cjhutto/vaderSentiment",
@@ -39,24 +38,20 @@ _ORIGIN = Origin(
 def find(wanted: Wanted, count: int, seed: int) -> Supply:
     """Texts that people clearly rated as ``wanted.reading``; the same for a seed.
 
-    ``None`` wishes for texts without content.
+    A longer supply begins with a shorter one, and none has a text twice.
     """
-    if wanted.reading is None:
-        empty = tuple(_input(text, None) for text in EMPTY[:count])
-        return Supply(empty, None if len(empty) == count else f"{len(EMPTY)} texts say nothing")
-    reading = wanted.reading.casefold()
+    reading = (wanted.reading or "").casefold()
     if reading not in READINGS:
         return Supply((), f"no text is rated {wanted.reading!r}; there is {', '.join(READINGS)}")
-    texts = _texts()[reading]
-    chance = random.Random(f"{seed}/{reading}")  # noqa: S311
-    chosen = chance.sample(texts, min(count, len(texts)))
+    texts = list(_texts()[reading])
+    random.Random(f"{seed}/{reading}").shuffle(texts)  # noqa: S311
+    chosen = texts[:count]
     shortfall = None if len(chosen) == count else f"only {len(texts)} texts are rated {reading}"
     return Supply(tuple(_input(text, wanted.reading) for text in chosen), shortfall)
 
 
 def _input(text: str, reading: str | None) -> Input:
-    description = text if text.strip() else ("white space" if text else "an empty text")
-    return Input(InputKind.TEXT, text.encode(), description, reading, ".txt", _ORIGIN)
+    return Input(InputKind.TEXT, text.encode(), text, reading, ".txt", _ORIGIN)
 
 
 @functools.cache

@@ -1,51 +1,90 @@
-"""The tables.
-
-They are created where they are absent, and so are columns that have a default
-on the server.  Their next other change of shape brings alembic along.
-"""
+"""The tables; ``migrations`` makes them."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from dataclasses import asdict
+from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import JSON, DateTime, Dialect, ForeignKey, Index, String, Text, true
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    ColumnElement,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    String,
+    literal,
+    text,
+    true,
+)
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
-from sqlalchemy.types import TypeDecorator
 
-from worker.store.records import Approval, Job, RunRecord, RunState, WorkerRecord, WorkerState
+from worker.store.columns import Moment, Words
+from worker.store.records import (
+    Approval,
+    Delivery,
+    Errand,
+    ErrandKind,
+    ErrandRecord,
+    Ignore,
+    IgnoreKind,
+    Installation,
+    Job,
+    Options,
+    Pull,
+    Remark,
+    Repository,
+    RunRecord,
+    RunState,
+    WorkerRecord,
+    WorkerState,
+    Writing,
+    WritingState,
+)
+
+Identity = BigInteger().with_variant(Integer, "sqlite")
+"""GitHub's ids outgrow 32 bits; only SQLite's ``INTEGER`` numbers rows itself."""
+
+WAITING = "waiting"
+HEARD = "heard"
+DEAD = "dead"
+DONE = "done"
 
 
-class Moment(TypeDecorator[datetime]):
-    """An aware time, kept in UTC; SQLite forgets the zone, so it is given back."""
+def inline(value: str) -> ColumnElement[str]:
+    """Return a text that stands in the statement itself.
 
-    impl = DateTime(timezone=True)
-    cache_ok = True
+    An index over some rows is used only where the statement names them.
+    """
+    return literal(str(value), String(), literal_execute=True)
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """To UTC."""
-        del dialect
-        return None if value is None else value.astimezone(UTC)
 
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """From UTC."""
-        del dialect
-        return None if value is None else value.replace(tzinfo=UTC)
+def _some(where: str) -> dict[str, Any]:
+    return {"sqlite_where": text(where), "postgresql_where": text(where)}
+
+
+_WAITING = f"state = '{WAITING}'"
 
 
 class Base(DeclarativeBase):
     """The tables' registry."""
 
-    type_annotation_map = {datetime: Moment, dict[str, Any]: JSON, list[str]: JSON}  # noqa: RUF012 SQLAlchemy's own protocol
+    type_annotation_map = {  # noqa: RUF012 SQLAlchemy's own protocol
+        datetime: Moment,
+        dict[str, Any]: JSON(none_as_null=True),
+        list[str]: JSON,
+    }
 
 
 class RunRow(Base):
-    """A job, its state, and the lease of the attempt that is under way."""
+    """A job and what became of it."""
 
     __tablename__ = "runs"
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
-    repository: Mapped[str] = mapped_column(Text)
+    repository: Mapped[str] = mapped_column(Words)
     base: Mapped[str | None] = mapped_column(String(255))
     head: Mapped[str | None] = mapped_column(String(255))
     reason: Mapped[str] = mapped_column(String(255))
@@ -59,18 +98,61 @@ class RunRow(Base):
     leased_until: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
     verdict: Mapped[str | None] = mapped_column(String(16))
-    error: Mapped[str | None] = mapped_column(Text)
+    error: Mapped[str | None] = mapped_column(Words)
+    repository_id: Mapped[int | None] = mapped_column(BigInteger)
+    installation: Mapped[int | None] = mapped_column(BigInteger)
+    pull: Mapped[int | None]
+    options: Mapped[dict[str, Any] | None]
+    key: Mapped[str | None] = mapped_column(String(255))
+    queue: Mapped[str] = mapped_column(String(16), server_default="cpu")
+    queued_at: Mapped[datetime | None]
+    routed: Mapped[int] = mapped_column(server_default="0")
+    without_gpu: Mapped[bool] = mapped_column(server_default=text("false"))
+    refused: Mapped[bool] = mapped_column(server_default=text("false"))
+    progress: Mapped[str | None] = mapped_column(Words)
+    check_run: Mapped[int | None] = mapped_column(BigInteger)
+    policy: Mapped[dict[str, Any] | None]
 
     __table_args__ = (
         Index("runs_by_state", "state", "created_at"),
         Index("runs_by_age", "created_at"),
+        Index("runs_by_queue", "state", "queue", "created_at"),
+        Index("runs_by_sending", "state", "enqueued_at"),
+        Index("runs_by_lease", "leased_until", **_some("state = 'running'")),
+        Index("runs_by_end", "finished_at"),
+        Index(
+            "runs_unannounced",
+            "created_at",
+            **_some("check_run IS NULL AND installation IS NOT NULL"),
+        ),
+        Index("runs_decided", "repository_id", "created_at", **_some("policy IS NOT NULL")),
+        Index("runs_by_key", "key", unique=True),
+        Index("runs_by_pull", "repository_id", "pull", "created_at"),
+        Index("runs_by_head", "repository_id", "head"),
+        Index("runs_by_check_run", "check_run"),
     )
+
+    def job(self) -> Job:
+        """Return what is to be checked."""
+        return Job(
+            repository=self.repository,
+            base=self.base,
+            head=self.head,
+            reason=self.reason,
+            private=self.private,
+            fork=self.fork,
+            repository_id=self.repository_id,
+            installation=self.installation,
+            pull=self.pull,
+            options=Options(**(self.options or {})),
+            key=self.key,
+        )
 
     def record(self) -> RunRecord:
         """Return the row as a noun."""
         return RunRecord(
             id=self.id,
-            job=Job(self.repository, self.base, self.head, self.reason, self.private, self.fork),
+            job=self.job(),
             state=RunState(self.state),
             attempts=self.attempts,
             created_at=self.created_at,
@@ -78,7 +160,31 @@ class RunRow(Base):
             finished_at=self.finished_at,
             verdict=self.verdict,
             error=self.error,
+            check_run=self.check_run,
+            queue=self.queue,
+            without_gpu=self.without_gpu,
+            refused=self.refused,
+            progress=self.progress,
         )
+
+
+def run_values(job: Job) -> dict[str, Any]:
+    """Return the columns of a run that its job decides."""
+    standard = asdict(Options())
+    asked = {name: value for name, value in asdict(job.options).items() if value != standard[name]}
+    return {
+        "repository": job.repository,
+        "base": job.base,
+        "head": job.head,
+        "reason": job.reason[:255],
+        "private": job.private,
+        "fork": job.fork,
+        "repository_id": job.repository_id,
+        "installation": job.installation,
+        "pull": job.pull,
+        "options": asked or None,
+        "key": job.key,
+    }
 
 
 class DeliveryRow(Base):
@@ -91,7 +197,242 @@ class DeliveryRow(Base):
     action: Mapped[str | None] = mapped_column(String(64))
     digest: Mapped[str] = mapped_column(String(64))
     received_at: Mapped[datetime]
-    run_id: Mapped[str | None] = mapped_column(ForeignKey("runs.id"))
+    installation: Mapped[int | None] = mapped_column(BigInteger)
+    body: Mapped[bytes] = mapped_column(LargeBinary)
+    state: Mapped[str] = mapped_column(String(16))
+    attempts: Mapped[int]
+    due_at: Mapped[datetime]
+    heard_at: Mapped[datetime | None]
+    error: Mapped[str | None] = mapped_column(Words)
+
+    __table_args__ = (
+        Index("deliveries_waiting", "received_at", "id", **_some(_WAITING)),
+        Index("deliveries_by_state", "state", "received_at"),
+    )
+
+    def record(self) -> Delivery:
+        """Return the row as a noun."""
+        return Delivery(self.id, self.event, self.action, self.digest, self.installation, self.body)
+
+
+class InstallationRow(Base):
+    """The App on somebody's account."""
+
+    __tablename__ = "installations"
+
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    account: Mapped[str] = mapped_column(String(100))
+    suspended: Mapped[bool]
+    updated_at: Mapped[datetime | None]
+
+    def record(self) -> Installation:
+        """Return the row as a noun."""
+        return Installation(self.id, self.account, self.suspended, self.updated_at)
+
+
+class RepositoryRow(Base):
+    """A repository that an installation may see."""
+
+    __tablename__ = "repositories"
+
+    id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    full_name: Mapped[str] = mapped_column(String(201))
+    private: Mapped[bool]
+    installation: Mapped[int] = mapped_column(BigInteger)
+    default_branch: Mapped[str | None] = mapped_column(String(255))
+    updated_at: Mapped[datetime | None]
+    seen_at: Mapped[datetime]
+
+    __table_args__ = (
+        Index("repositories_by_name", "full_name"),
+        Index("repositories_by_installation", "installation"),
+    )
+
+    def record(self) -> Repository:
+        """Return the row as a noun."""
+        return Repository(
+            id=self.id,
+            full_name=self.full_name,
+            private=self.private,
+            installation=self.installation,
+            default_branch=self.default_branch,
+            updated_at=self.updated_at,
+        )
+
+
+class PullRow(Base):
+    """A pull request as GitHub last told of it."""
+
+    __tablename__ = "pulls"
+
+    repository: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    base_ref: Mapped[str] = mapped_column(Words)
+    base: Mapped[str] = mapped_column(String(64))
+    head_ref: Mapped[str] = mapped_column(Words)
+    head: Mapped[str] = mapped_column(String(64))
+    head_repository: Mapped[int | None] = mapped_column(BigInteger)
+    head_name: Mapped[str | None] = mapped_column(String(201))
+    author: Mapped[str] = mapped_column(String(100))
+    draft: Mapped[bool]
+    open: Mapped[bool]
+    maintainers_edit: Mapped[bool]
+    updated_at: Mapped[datetime]
+
+    __table_args__ = (Index("pulls_by_head", "repository", "head"),)
+
+    def record(self) -> Pull:
+        """Return the row as a noun."""
+        return Pull(
+            repository=self.repository,
+            number=self.number,
+            base_ref=self.base_ref,
+            base=self.base,
+            head_ref=self.head_ref,
+            head=self.head,
+            head_repository=self.head_repository,
+            head_name=self.head_name,
+            author=self.author,
+            draft=self.draft,
+            open=self.open,
+            maintainers_edit=self.maintainers_edit,
+            updated_at=self.updated_at,
+        )
+
+
+class ErrandRow(Base):
+    """Something to do at GitHub; ``rank`` is its kind's place, the most urgent 0."""
+
+    __tablename__ = "errands"
+
+    id: Mapped[int] = mapped_column(Identity, primary_key=True)
+    kind: Mapped[str] = mapped_column(String(16))
+    rank: Mapped[int]
+    installation: Mapped[int] = mapped_column(BigInteger)
+    lane: Mapped[str] = mapped_column(String(120))
+    key: Mapped[str] = mapped_column(String(255))
+    run: Mapped[str | None] = mapped_column(String(32))
+    order: Mapped[dict[str, Any]]
+    state: Mapped[str] = mapped_column(String(16))
+    attempts: Mapped[int]
+    error: Mapped[str | None] = mapped_column(Words)
+    created_at: Mapped[datetime]
+    due_at: Mapped[datetime]
+    ended_at: Mapped[datetime | None]
+
+    __table_args__ = (
+        Index("errands_by_key", "key", unique=True),
+        Index("errands_waiting", "rank", "due_at", **_some(_WAITING)),
+        Index("errands_in_lane", "lane", "rank", "due_at", **_some(_WAITING)),
+        Index("errands_by_state", "state", "created_at"),
+        Index("errands_by_installation", "installation", **_some(_WAITING)),
+        # an id is never given twice: who did an errand that is gone does not end another
+        {"sqlite_autoincrement": True},
+    )
+
+    def record(self) -> ErrandRecord:
+        """Return the row as a noun."""
+        errand = Errand(
+            kind=ErrandKind(self.kind),
+            installation=self.installation,
+            lane=self.lane,
+            key=self.key,
+            run=self.run,
+            order=self.order,
+        )
+        return ErrandRecord(self.id, errand, self.attempts, self.created_at, self.due_at)
+
+
+class LeaseRow(Base):
+    """Who does the errands of a lane, and until when."""
+
+    __tablename__ = "leases"
+
+    lane: Mapped[str] = mapped_column(String(120), primary_key=True)
+    fence: Mapped[int] = mapped_column(BigInteger)
+    until: Mapped[datetime]
+
+    __table_args__ = (Index("leases_by_end", "until"),)
+
+
+class SlotRow(Base):
+    """Who writes for an installation, and when the next write may be."""
+
+    __tablename__ = "slots"
+
+    installation: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    fence: Mapped[int] = mapped_column(BigInteger)
+    until: Mapped[datetime]
+    next_at: Mapped[datetime]
+
+
+class WritingRow(Base):
+    """Something created at GitHub once."""
+
+    __tablename__ = "writings"
+
+    key: Mapped[str] = mapped_column(String(255), primary_key=True)
+    state: Mapped[str] = mapped_column(String(16))
+    made: Mapped[str | None] = mapped_column(String(255))
+    at: Mapped[datetime]
+
+    def record(self) -> Writing:
+        """Return the row as a noun."""
+        return Writing(self.key, WritingState(self.state), self.made)
+
+
+class IgnoreRow(Base):
+    """A finding that people chose not to hear of."""
+
+    __tablename__ = "ignores"
+
+    repository: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    fingerprint: Mapped[str] = mapped_column(String(128), primary_key=True)
+    reason: Mapped[str] = mapped_column(Words)
+    by: Mapped[str] = mapped_column(String(100))
+    at: Mapped[datetime]
+    until: Mapped[date | None]
+    kind: Mapped[str] = mapped_column(String(16))
+    target: Mapped[str | None] = mapped_column(Words)
+
+    def record(self) -> Ignore:
+        """Return the row as a noun."""
+        return Ignore(
+            repository=self.repository,
+            fingerprint=self.fingerprint,
+            reason=self.reason,
+            by=self.by,
+            at=self.at,
+            until=self.until,
+            kind=IgnoreKind(self.kind),
+            target=self.target,
+        )
+
+
+class RemarkRow(Base):
+    """A comment of ours about one finding."""
+
+    __tablename__ = "remarks"
+
+    comment: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    repository: Mapped[int] = mapped_column(BigInteger)
+    pull: Mapped[int]
+    fingerprint: Mapped[str] = mapped_column(String(128))
+    thread: Mapped[str | None] = mapped_column(String(255))
+    resolved: Mapped[bool]
+
+    __table_args__ = (Index("remarks_by_pull", "repository", "pull"),)
+
+    def record(self) -> Remark:
+        """Return the row as a noun."""
+        return Remark(
+            repository=self.repository,
+            pull=self.pull,
+            fingerprint=self.fingerprint,
+            comment=self.comment,
+            thread=self.thread,
+            resolved=self.resolved,
+        )
 
 
 class ApprovalRow(Base):
@@ -117,14 +458,22 @@ class WorkerRow(Base):
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
     host: Mapped[str] = mapped_column(String(255))
     state: Mapped[str] = mapped_column(String(16))
-    reason: Mapped[str | None] = mapped_column(Text)
+    reason: Mapped[str | None] = mapped_column(Words)
     layers: Mapped[list[str]]
     seen_at: Mapped[datetime]
+    queues: Mapped[list[str]] = mapped_column(server_default='["cpu"]')
 
     def record(self) -> WorkerRecord:
         """Return the row as a noun."""
-        state, layers = WorkerState(self.state), tuple(self.layers)
-        return WorkerRecord(self.id, self.host, state, self.reason, layers, self.seen_at)
+        return WorkerRecord(
+            id=self.id,
+            host=self.host,
+            state=WorkerState(self.state),
+            reason=self.reason,
+            layers=tuple(self.layers),
+            seen_at=self.seen_at,
+            queues=tuple(self.queues),
+        )
 
 
 class ReportRow(Base):

@@ -7,6 +7,7 @@ import os
 import select
 import signal
 import socket
+import time
 import traceback
 from typing import Any
 
@@ -65,7 +66,7 @@ def _orders(descriptor: int) -> dict[str, Any]:
 def _tried(attack: Attack, canary: Canary) -> tuple[bool, str]:
     """Return whether it was held, and what it got or what held it."""
     reading, writing = os.pipe()
-    child = os.fork()
+    child = _forked()
     if child == 0:
         os.close(reading)
         os.write(writing, json.dumps(_outcome(attack, canary)).encode())
@@ -80,6 +81,18 @@ def _tried(attack: Attack, canary: Canary) -> tuple[bool, str]:
         held, detail = json.loads(said)
         return held, detail
     return True, f"ended with status {os.waitstatus_to_exitcode(status)} without it"
+
+
+def _forked() -> int:
+    """Fork; the processes that an attack before left may take a while to be gone."""
+    until = time.monotonic() + SECONDS
+    while True:
+        try:
+            return os.fork()
+        except BlockingIOError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.05)
 
 
 def _outcome(attack: Attack, canary: Canary) -> tuple[bool, str]:

@@ -1,0 +1,1 @@
+"""Slash-commands in comments and buttons of check runs."""

@@ -1,0 +1,116 @@
+"""A report's document as it counts today: with what people ignore and accepted.
+
+Documents are stored as they were made; what is ignored changes afterwards.
+All here is plain JSON, so that the web app can use it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any
+
+from worker.composition.conclusion import incomplete
+from worker.store.records import Ignore, IgnoreKind
+
+Document = Mapping[str, Any]
+
+
+def amended(
+    document: Document, ignores: Sequence[Ignore], today: date, gate: str = "failure"
+) -> dict[str, Any]:
+    """Return the document with today's ignores and baseline, and its verdict by them.
+
+    Findings of the baseline count as existing.  Ignores past their date
+    count no more, those of the repository's configuration either.  ``gate``
+    is the verdict of a failure that counts again.
+    """
+    standing = {i.fingerprint: i for i in ignores if i.until is None or i.until >= today}
+    findings = [_amended(f, standing.get(f["fingerprint"]), today) for f in document["findings"]]
+    changed = {**document, "findings": findings}
+    verdict = _verdict(document, changed, gate)
+    passes = verdict in {"success", "skipped"}
+    return {**changed, "verdict": "error" if passes and incomplete(document) else verdict}
+
+
+def counts(finding: Mapping[str, Any]) -> bool:
+    """Whether a finding weighs on the verdict: new, not ignored, and more than told."""
+    return (
+        finding["status"] == "new" and finding["level"] != "notice" and not finding.get("ignored")
+    )
+
+
+def fails(finding: Mapping[str, Any]) -> bool:
+    """Whether a finding alone makes the verdict a failure."""
+    return counts(finding) and finding["level"] == "failure"
+
+
+def unneeded(document: Document, ignores: Sequence[Ignore], today: date) -> tuple[Ignore, ...]:
+    """Return the ignores whose target was tested and whose finding did not come."""
+    there = {f["fingerprint"] for f in document["findings"] if f["status"] != "fixed"}
+    return tuple(
+        ignore
+        for ignore in ignores
+        if ignore.kind is IgnoreKind.IGNORED
+        and (ignore.until is None or ignore.until >= today)
+        and ignore.fingerprint not in there
+        and ignore.target is not None
+        and was_tested(document, ignore.target)
+    )
+
+
+def was_tested(document: Document, target: str) -> bool:
+    """Whether nothing kept a target from being tested from end to end."""
+    left = {item["target"] for item in (*document["skipped"], *document["broken"])}
+    executed = {t["id"] for t in document["targets"] if t["executions"]}
+    path = target.partition("::")[0]
+    return target in executed and not ({target, path, ""} & left) and not document.get("partial")
+
+
+def is_gone(document: Document, fingerprint: str, target: str | None) -> bool:
+    """Whether a finding that once stood is known to stand no more.
+
+    Not known where its ``target`` (``None``: nobody remembers) could have
+    shown it and was kept from being tested.
+    """
+    if any(f["fingerprint"] == fingerprint for f in document["findings"] if f["status"] != "fixed"):
+        return False
+    ours = [*document["broken"], *(s for s in document["skipped"] if s.get("our_fault"))]
+    if document.get("partial") or any(item["target"] in {"", target} for item in ours):
+        return False
+    if target is None:
+        return not ours
+    skipped = {item["target"] for item in document["skipped"]}
+    executed = {t["id"] for t in document["targets"] if t["executions"]}
+    return target in executed or not skipped & {target, target.partition("::")[0]}
+
+
+def _amended(finding: Mapping[str, Any], ignore: Ignore | None, today: date) -> dict[str, Any]:
+    found = {name: value for name, value in finding.items() if name != "ignored"}
+    if ignore is None:
+        own = finding.get("ignored")
+        return {**found, "ignored": own} if own and not _is_past(own, today) else found
+    if ignore.kind is IgnoreKind.BASELINE:
+        return {**found, "status": "existing"} if found["status"] == "new" else found
+    until = None if ignore.until is None else ignore.until.isoformat()
+    return {**found, "ignored": {"reason": ignore.reason or "no reason given", "until": until}}
+
+
+def _is_past(ignored: Mapping[str, Any], today: date) -> bool:
+    try:
+        return ignored["until"] is not None and date.fromisoformat(ignored["until"]) < today
+    except ValueError:
+        return True
+
+
+def _verdict(before: Document, after: Document, gate: str) -> str:
+    """The verdict of the changed findings, by what the first one says of all else."""
+    verdict: str = before["verdict"]
+    failed = any(map(fails, before["findings"]))
+    if any(map(fails, after["findings"])):
+        return verdict if failed else gate
+    if incomplete(before) if failed else verdict == "error":
+        return "error"
+    if any(map(counts, after["findings"])):
+        return "neutral"
+    return "success" if any(map(counts, before["findings"])) else verdict

@@ -1,0 +1,85 @@
+"""Comments in pull requests that may hold a command."""
+
+from __future__ import annotations
+
+from worker.events.payloads import (
+    CommentPart,
+    IssueCommentEvent,
+    ReviewCommentEvent,
+    read,
+)
+from worker.events.places import see_repository
+from worker.store.books import Books
+from worker.store.lanes import pull_lane
+from worker.store.records import Delivery, Errand, ErrandKind, Pull, Repository
+
+_WORD = "/assayer"
+_LONGEST = 65_536
+
+
+def hear_issue_comment(delivery: Delivery, books: Books) -> None:
+    """Keep a new comment of a person that may hold a command; an edit never does."""
+    if delivery.action != "created":
+        return
+    event = read(IssueCommentEvent, delivery.body)
+    where = see_repository(books, event.repository, event.installation)
+    if event.issue.pull_request is not None:
+        _keep(books, where, event.issue.number, event.comment, review=False)
+
+
+def hear_review_comment(delivery: Delivery, books: Books) -> None:
+    """As of a comment, where it stands beside a line; outdated ones too."""
+    if delivery.action != "created":
+        return
+    event = read(ReviewCommentEvent, delivery.body)
+    where = see_repository(books, event.repository, event.installation)
+    _keep(books, where, event.pull_request.number, event.comment, review=True)
+
+
+def _keep(
+    books: Books, where: Repository, number: int, comment: CommentPart, *, review: bool
+) -> None:
+    if not where.installation or not _is_for_us(comment):
+        return
+    assert comment.user is not None
+    known = books.pulls.get(where.id, number)
+    kind = "review" if review else "issue"
+    books.errands.add(
+        Errand(
+            ErrandKind.COMMAND,
+            where.installation,
+            pull_lane(where.id, number),
+            f"command:{kind}:{where.id}:{comment.id}",
+            order={
+                "repository_id": where.id,
+                "pull": number,
+                "comment": comment.id,
+                "review_comment": review,
+                "author": comment.user.login,
+                "author_id": comment.user.id,
+                "body": comment.body,
+                "head": None if known is None else _head_before(known, comment),
+            },
+        )
+    )
+
+
+def _head_before(known: Pull, comment: CommentPart) -> str | None:
+    """The head that was there when a comment was written; ``None``: it may have moved since.
+
+    Events may come late: a push that is heard first can be younger.
+    """
+    written = comment.created_at
+    return known.head if written is not None and known.updated_at < written else None
+
+
+def _is_for_us(comment: CommentPart) -> bool:
+    """Whether a person wrote it, with no app in between, and it can hold a command."""
+    by_person = comment.user is not None and comment.user.type == "User"
+    body = comment.body or ""
+    return (
+        by_person
+        and comment.performed_via_github_app is None
+        and len(body) <= _LONGEST
+        and _WORD in body.lower()
+    )

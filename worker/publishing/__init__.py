@@ -1,0 +1,1 @@
+"""Making GitHub agree with the database about a run: announcing, progressing, publishing."""
