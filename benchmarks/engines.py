@@ -41,7 +41,7 @@ def main() -> None:
         recordings = Recordings(Path(folder))
         broker = Broker(Engines.from_settings({}, offline=True), recordings)
         began = time.perf_counter()
-        item = drawn.find(Wanted(TEXT, "warm up"), 1, 0).inputs[0]
+        item = drawn.write("warm up", 1, 0).inputs[0]
         broker.answer(TEXT, ApiRequest(item.content))
         print(f"first picture, models loaded: {time.perf_counter() - began:.2f} s")
         asked = read_pictures(broker)

@@ -1,0 +1,3 @@
+"""Words that nobody wants to read."""
+
+BAD = {"rascal", "nitwit"}

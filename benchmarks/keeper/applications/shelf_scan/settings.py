@@ -1,0 +1,3 @@
+"""What is sold."""
+
+DRINKS = ["Bottle", "Beer"]
