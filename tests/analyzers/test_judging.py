@@ -8,6 +8,7 @@ from analyzers.judging import (
     crash_of,
     decided,
     located,
+    outcome_of,
     reached,
     shows,
     tells,
@@ -15,15 +16,19 @@ from analyzers.judging import (
     wants_world,
 )
 from analyzers.vocabulary import (
+    Alike,
     Constant,
     Crashes,
     Died,
+    Exchange,
     Misses,
     Mixes,
     NotRun,
     Outcome,
+    Repeats,
     Returned,
     TimedOut,
+    Turns,
 )
 from tests.analyzers.samples import SOURCE, goal, raised, run
 
@@ -116,6 +121,45 @@ def test_constant_is_refuted_by_the_other_outcome():
     assert not shows(Constant(goal(outcome=Outcome.FALSE)), [run(TRUE)])
 
 
+def test_constant_clause_is_refuted_by_its_own_outcome():
+    part = goal(clause=1, text="text")
+    criterion = Constant(part)
+    assert shows(criterion, [run(part.id, FALSE)])
+    assert not shows(criterion, [run(part.id, goal(clause=1, outcome=Outcome.FALSE).id)])
+
+
+def test_question_repeats_where_one_run_asks_it_often_enough():
+    same, other = Exchange("a", "1", {}), Exchange("a", "2", {})
+    assert shows(Repeats("a", 2), [run(), run(exchanges=(same, other, same))])
+    assert not shows(Repeats("a", 2), [run(exchanges=(same, other)), run(exchanges=(same,))])
+    assert not shows(Repeats("b", 2), [run(exchanges=(same, same))])
+
+
+def test_runs_are_alike_by_value_and_branches():
+    assert shows(Alike(), [run(TRUE), run(TRUE)])
+    assert not shows(Alike(), [run(TRUE), run(FALSE)])
+    assert not shows(Alike(), [run(TRUE), run(TRUE, ending=Returned("2"))])
+    assert not shows(Alike(), [run(ending=raised()), run(ending=raised())])
+    assert not shows(Alike(), [])
+
+
+@pytest.mark.parametrize("criterion", [Repeats("a", 3), Alike()])
+def test_criterion_without_a_condition_holds_of_any_text(criterion):
+    assert translate(criterion, "old.py", SOURCE, "") == located(criterion, "") == criterion
+
+
+def test_clause_is_found_again_by_its_text():
+    source = SOURCE.replace('"TOTAL" in text', '"TOTAL" in text and len(text) > 5')
+    part = goal(clause=1, text="len(text) > 5", decision_text='"TOTAL" in text and len(text) > 5')
+    turned = source.replace(
+        '"TOTAL" in text and len(text) > 5', 'len(text) > 5 and "TOTAL" in text'
+    )
+    found = translate(Constant(part), "app.py", source, turned)
+    assert isinstance(found, Constant)
+    assert found.goal.clause == 0
+    assert translate(Constant(part), "app.py", source, source.replace("> 5", "> 6")) is None
+
+
 def test_runs_are_decided_only_when_all_ran():
     assert decided([run()])
     assert not decided([run(), run(ending=NotRun("no engine"))])
@@ -189,3 +233,66 @@ def test_crash_is_located_anywhere():
 )
 def test_want_of_a_world_is_no_crash(exception):
     assert crash_of(raised(exception)) is None
+
+
+@pytest.mark.parametrize(
+    ("ending", "outcome"),
+    [
+        (Returned("'organic'"), "'organic'"),
+        (Returned("None"), "None"),
+        (Returned("'/tmp/x/inputs-ab12_c9d/f.png'"), "'inputs/f.png'"),
+        (raised("ValueError", message="one"), "raises ValueError"),
+        (Died(11), "process died"),
+        (raised("ConnectionError"), None),
+        (raised(standin=True), None),
+        (TimedOut(5.0), None),
+        (NotRun("no engine"), None),
+    ],
+)
+def test_outcome_is_what_a_caller_sees(ending, outcome):
+    assert outcome_of(run(ending=ending)) == outcome
+
+
+def test_branches_tell_runs_that_return_nothing_apart():
+    branches = (goal(), goal(decision=1))
+    nothing = Returned("None")
+    assert outcome_of(run(TRUE, ending=nothing), branches) == "None by 1"
+    assert outcome_of(run(FALSE, ending=nothing), branches) == "None by no branch"
+    assert outcome_of(run(TRUE, ending=Returned("1")), branches) == "1"
+
+
+def test_changed_outcome_shows_while_some_input_has_it():
+    turns = Turns(("'a'", "'a'"), ("'b'", "'c'"))
+    now = [run(ending=Returned(value)) for value in ("'a'", "'c'")]
+    assert shows(turns, now)
+    assert not shows(turns, [now[0], now[0]])
+
+
+TWO = """\
+def check(path):
+    text = read(path)
+    if "SUM" in text:
+        return 2
+    if "TOTAL" in text:
+        return 1
+"""
+SWAPPED = TWO.replace("SUM", "x").replace("TOTAL", "SUM").replace('"x"', '"TOTAL"')
+
+
+def test_decision_that_changed_places_is_found_by_its_text():
+    there = translate(Constant(goal(decision=1)), "app.py", TWO, SWAPPED)
+    assert there.goal.decision == 0
+
+
+def test_changed_decision_is_the_one_left():
+    changed = SWAPPED.replace('"SUM" in text', '"SUM" in text.upper()')
+    there = translate(Constant(goal(decision=0)), "app.py", TWO, changed)
+    assert (there.goal.decision, there.goal.decision_text) == (1, '"SUM" in text.upper()')
+
+
+def test_turns_move_with_their_branches():
+    moved = translate(Turns(("a",), ("b",), (goal(),)), "old.py", SOURCE, TWO)
+    assert [(g.path, g.decision) for g in moved.branches] == [("old.py", 1)]
+    assert translate(Turns(("a",), ("b",)), "old.py", SOURCE, "") == Turns(("a",), ("b",))
+    assert translate(Turns(("a",), ("b",), (goal(),)), "old.py", SOURCE, "x = 1\n") is None
+    assert located(Turns(("a",), ("b",), (goal(),)), "x = 1\n") is None

@@ -56,6 +56,8 @@ BROKEN = Broken("cloud", "app.py::check", "error")
         ([finding(status=Status.FIXED)], Conclusion.SUCCESS),
         ([finding(status=Status.FLAKY)], Conclusion.SUCCESS),
         ([finding(level=Level.WARNING)], Conclusion.NEUTRAL),
+        ([finding(level=Level.NOTICE)], Conclusion.SUCCESS),
+        ([finding(level=Level.NOTICE), finding(level=Level.WARNING)], Conclusion.NEUTRAL),
         ([BROKEN], Conclusion.ERROR),
         ([finding(level=Level.WARNING), BROKEN], Conclusion.ERROR),
         ([Skipped("cloud", "", "no isolation", our_fault=True)], Conclusion.ERROR),

@@ -7,16 +7,25 @@ from pathlib import Path
 
 import pytest
 
-from app.links import Links
+from app.access import Access
+from app.keeping import Keeper
 from app.metrics import Metrics
+from app.operators import Operators
 from app.services import Services
 from app.signature import signed
 from app.web import assemble
+from worker.links import Links
 from worker.queue import TableQueue
-from worker.store import Store, WorkerRecord, WorkerState
+from worker.store import Repository, Store, WorkerRecord, WorkerState
+from worker.store.blobs import Blobs
 
 PAYLOADS = Path(__file__).parent / "payloads"
 SECRET = b"It's a Secret to Everybody"
+
+
+@pytest.fixture
+def root():
+    return Path(__file__).parent.parent.parent
 
 
 @pytest.fixture
@@ -30,19 +39,42 @@ def services(store, tmp_path):
     queue = TableQueue(store)
     return Services(
         store=store,
+        keeper=Keeper(store),
         queue=queue,
+        blobs=Blobs(str(tmp_path / "blobs")),
         metrics=Metrics(store, queue),
         secret=SECRET,
-        links=Links(SECRET),
-        artifacts=tmp_path / "runs",
+        access=Access(Links(SECRET), Operators("ops:correct horse\n")),
         max_body=100_000,
+        web_url="https://github.com",
     )
 
 
 @pytest.fixture
-def staffed(store):
-    """A worker takes jobs."""
-    store.roster.see(WorkerRecord("a" * 32, "host.internal", WorkerState.READY, None, ("walls",)))
+def worker_is(store):
+    def see(state, *queues, reason=None, name="a"):
+        record = WorkerRecord(
+            name * 32, "host.internal", state, reason, ("walls",), queues=queues or ("cpu",)
+        )
+        with store.begin() as books:
+            books.roster.see(record)
+        return record.id[:8]
+
+    return see
+
+
+@pytest.fixture
+def staffed(worker_is):
+    """A worker takes jobs, and a publisher speaks to GitHub."""
+    worker_is(WorkerState.READY, "cpu", "gpu")
+    worker_is(WorkerState.READY, "publish", name="b")
+
+
+@pytest.fixture
+def installed(store):
+    """A public repository that the App is installed on."""
+    with store.begin() as books:
+        books.installations.see_repository(Repository(1, "octo/app", False, 7))
 
 
 @pytest.fixture

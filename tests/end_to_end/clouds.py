@@ -63,7 +63,7 @@ class Clouds(Outside):
             return 400, {"__type": "ValidationException", "message": report.generate_report()}
         names = seen_on(asked["Image"]["Bytes"])
         labels = [{"Name": name, "Confidence": 95.0 - n} for n, name in enumerate(names)]
-        return 200, {"Labels": labels[: asked["MaxLabels"]], "LabelModelVersion": "3.0"}
+        return 200, {"Labels": labels[: asked.get("MaxLabels", 1000)], "LabelModelVersion": "3.0"}
 
     def _signed(self, address, headers, body):
         names = headers["authorization"].partition("SignedHeaders=")[2].partition(",")[0]

@@ -5,9 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.end_to_end.bot import Bot
 from tests.end_to_end.commandline import Checked, Home, home
 from tests.end_to_end.outside import Outside
 from tests.end_to_end.repositories import git, repository
+from tests.github_double import GithubDouble
+from tests.worker.redis_server import INSTALLED, redis_server
 from worker.errors import MachineError
 from worker.sandbox.isolation import find_isolation
 
@@ -77,3 +80,19 @@ def pictures(tmp_path_factory, outside) -> Desk:
     return Desk(
         repository(folder / "watch", "pictures"), home(folder, **outside.variables()), folder
     )
+
+
+@pytest.fixture(scope="session")
+def hosted(tmp_path_factory):
+    """The bot as most run it: web, publisher and clock by one command, a worker, Redis."""
+    if not INSTALLED:
+        pytest.skip("redis-server is not installed")
+    folder = tmp_path_factory.mktemp("hosted")
+    with (
+        GithubDouble(folder / "github") as github,
+        redis_server() as redis,
+        Bot(folder / "bot", github, redis) as bot,
+    ):
+        bot.start("worker", "worker", "--queues", "cpu", "--concurrency", "2")
+        bot.serve()
+        yield bot

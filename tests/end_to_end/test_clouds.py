@@ -25,7 +25,7 @@ def project(tmp_path_factory, clouds):
 
 @pytest.fixture(scope="module")
 def checked(project):
-    return project.check("first", *BRANCH)
+    return project.check("first", *BRANCH, "--other-providers")
 
 
 @pytest.mark.parametrize(("line", "label"), [(9, "Flame"), (16, "flame")], ids=["AWS", "Azure"])
@@ -35,6 +35,17 @@ def test_planted_label_defect_is_found_with_its_repair(checked, line, label):
     assert (finding["evidence"]["inputs"], finding["evidence"]["reached"]) == (10, 4)
     assert finding["evidence"]["added_labels"] == [label]
     assert finding["suggestion"]["verified"] is True
+
+
+@pytest.mark.parametrize(
+    ("line", "other"), [(9, "azure.vision.analyze"), (16, "aws.rekognition.detect_labels")]
+)
+def test_other_provider_is_asked_about_the_same_pictures(checked, line, other):
+    finding = checked.about("watch.py", line)
+    told = finding["evidence"]["other_providers"]
+    assert list(told) == [other]
+    assert (told[other]["inputs"], told[other]["reached"]) == (10, 4)
+    assert f"With the answers of `{other}` to the same inputs 4 of 10" in finding["message"]
 
 
 def test_nothing_else_is_found(checked):

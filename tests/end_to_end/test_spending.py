@@ -107,16 +107,17 @@ class Bot:
     def checked(self, *, fork):
         """The report of a job on the head, carried out to its end."""
         with Store(self.settings.store.url) as store:
-            run = store.create_run(
-                Job("octo/app", self.base, self.head, "asked", private=False, fork=fork)
-            )
+            job = Job("octo/app", self.base, self.head, "asked", private=False, fork=fork)
+            with store.begin() as books:
+                run = books.runs.ask(job).id
             carry_out(run, self.settings, examine)
-            assert store.run(run).state is RunState.DONE, store.run(run).error
-            return store.report(run)
+            with store.look() as books:
+                assert books.runs.get(run).state is RunState.DONE, books.runs.get(run).error
+                return books.runs.report(run)
 
     def approve(self, head):
-        with Store(self.settings.store.url) as store:
-            store.approve("octo/app", head, "maintainer")
+        with Store(self.settings.store.url) as store, store.begin() as books:
+            books.approvals.give("octo/app", head, "maintainer")
 
     def written(self):
         """Every byte of every file that the bot has written."""

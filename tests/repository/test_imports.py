@@ -35,7 +35,7 @@ def copy(tmp_path):
     for package in PACKAGES:
         shutil.copytree(
             ROOT / package, tmp_path / package,
-            ignore=shutil.ignore_patterns("__pycache__", "application", "data"),
+            ignore=shutil.ignore_patterns("__pycache__", "application"),
         )  # fmt: skip
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     return tmp_path

@@ -89,3 +89,9 @@ def test_links_lead_somewhere(page):
     links = [link for link in LINK.findall(place.read_text()) if link and ":" not in link]
     assert links
     assert [link for link in links if not (place.parent / link).exists()] == []
+
+
+def test_every_case_of_githubs_has_its_test():
+    page = ROOT / "docs/github-contract.md"
+    assert [row[0] for row in claims(page.read_text())] == [str(n) for n in range(1, 27)]
+    assert list(unshown(page.read_text(), page.parent)) == []

@@ -2,6 +2,7 @@
 
 import pytest
 
+import worker.laboratory.before
 import worker.laboratory.bench
 import worker.laboratory.confirm
 from tests.worker.sessions import FakeSession
@@ -14,6 +15,7 @@ def sessions(monkeypatch):
     kind = type("Session", (FakeSession,), {"trouble": {}, "opened": [], "closed": []})
     monkeypatch.setattr(worker.laboratory.confirm, "Session", kind)
     monkeypatch.setattr(worker.laboratory.bench, "Session", kind)
+    monkeypatch.setattr(worker.laboratory.before, "Session", kind)
     return kind
 
 

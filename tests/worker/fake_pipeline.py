@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +14,7 @@ from types import ModuleType
 from celery.exceptions import SoftTimeLimitExceeded
 
 import worker.readiness
+from worker.check import GpuNeededError
 from worker.errors import MachineError
 from worker.queue import Limits, celery_app
 from worker.sandbox.attacks import Attack
@@ -21,9 +22,14 @@ from worker.settings.server import Settings, read_settings
 from worker.store import RunRecord
 
 
-def examine(run: RunRecord, settings: Settings) -> Mapping[str, object]:
+def examine(
+    run: RunRecord, settings: Settings, tell: Callable[[str], None]
+) -> Mapping[str, object]:
     _note(settings, f"start {run.id} {os.getpid()}")
     reason = run.job.reason
+    tell(f"at {reason}")
+    if reason == "deep learning" and run.queue == "cpu" and not run.without_gpu:
+        raise GpuNeededError
     if reason == "raise":
         raise ZeroDivisionError("deep inside")
     if reason == "refuse":
@@ -37,8 +43,19 @@ def examine(run: RunRecord, settings: Settings) -> Mapping[str, object]:
             time.sleep(60)
     if reason.startswith("sleep"):
         time.sleep(float(reason.split()[1]))
+    if reason == "last":
+        _last(run, settings)
     _note(settings, f"end {run.id} {os.getpid()}")
     return {"verdict": "success", "attempt": run.attempts}
+
+
+def _last(run: RunRecord, settings: Settings) -> None:
+    """Go on until somebody interrupts."""
+    try:
+        time.sleep(120)
+    except KeyboardInterrupt:
+        _note(settings, f"interrupted {run.id} {os.getpid()}")
+        raise
 
 
 def notes(folder: Path) -> list[list[str]]:

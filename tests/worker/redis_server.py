@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Self
 
 import redis
 
@@ -20,17 +21,37 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+class Redis:
+    """A Redis that keeps nothing, to be killed and started again on its port."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self.url = f"redis://127.0.0.1:{port}/0"
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.kill()
+
+    def start(self) -> None:
+        options = ["--port", str(self._port), "--bind", "127.0.0.1", "--save", ""]
+        self._server = subprocess.Popen(
+            ["redis-server", *options, "--appendonly", "no"], stdout=subprocess.DEVNULL
+        )
+        _wait(self._port)
+
+    def kill(self) -> None:
+        self._server.kill()
+        self._server.wait()
+
+
 @contextmanager
 def redis_server() -> Iterator[str]:
     """Yield the URL of a Redis that keeps nothing."""
-    port = free_port()
-    options = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
-    with subprocess.Popen(["redis-server", *options], stdout=subprocess.DEVNULL) as server:
-        try:
-            _wait(port)
-            yield f"redis://127.0.0.1:{port}/0"
-        finally:
-            server.terminate()
+    with Redis(free_port()) as server:
+        yield server.url
 
 
 def _wait(port: int) -> None:

@@ -22,7 +22,7 @@ from analyzers.vocabulary import (
 from tests.analyzers.cloud.bench import Case, FakeBench
 from worker.broker import Broker, Recordings
 from worker.engines import Engines
-from worker.laboratory.bench import Laboratory, Tree
+from worker.laboratory.laboratory import Laboratory, Tree
 from worker.laboratory.place import Place
 from worker.laboratory.preparing import Prepared
 from worker.sandbox.isolation import TRUSTED
@@ -44,11 +44,13 @@ class FakeSession:
     trouble: ClassVar[dict]
     opened: ClassVar[list]
     closed: ClassVar[list]
+    beside: ClassVar[str] = ""
 
     def __init__(self, place, root, target, broker):
         self.source = (root / target.path).read_text(encoding="utf-8")
         self.target = target
-        self._bench = FakeBench(Case(self.source, path=target.path))
+        beside = (root / self.beside).read_text(encoding="utf-8") if self.beside else ""
+        self._bench = FakeBench(Case(self.source + beside, path=target.path))
         self._raise_if("unloadable")
         self.prepared = Prepared(
             tuple(goal.id for goal in self._bench._case.target.goals), ("numpy",), ("a note",)
@@ -64,7 +66,7 @@ class FakeSession:
     def close(self):
         self.closed.append(self)
 
-    def search(self, goals, seed, seconds):
+    def search(self, goals, seed, seconds, texts=()):
         self._raise_if("unsearchable")
         return Searched(None, obstacle="nothing to search", executions=7)
 

@@ -7,9 +7,13 @@ import pytest
 
 from analyzers.vocabulary import Conclusion, Status
 from tests.worker.changes.conftest import Project
-from worker.check import CheckRequest, check
+from worker.broker import Standing
+from worker.check import CheckRequest, _asks_others, check
 from worker.cli.progress import Silent
 from worker.errors import UsageError
+from worker.replaying import Outcome, replay_report
+from worker.report.artifacts import write_artifacts
+from worker.report.as_json import to_json
 from worker.settings.server import read_settings
 
 PLAIN = "def add(a, b):\n    return a + b\n"
@@ -69,6 +73,24 @@ def test_malformed_silence_is_a_wrong_usage(project):
         checked(project)
 
 
+@pytest.mark.parametrize(
+    ("wish", "setting", "standing", "asked"),
+    [
+        (False, "false", None, False),
+        (True, "false", None, True),
+        (False, "true", None, True),
+        (False, "true", Standing("us/ours"), True),
+        (True, "true", Standing("us/ours", approved=False), False),
+    ],
+)
+def test_other_providers_are_asked_for_approved_code_alone(
+    project, monkeypatch, wish, setting, standing, asked
+):
+    monkeypatch.setenv("ASSAYER_BUDGET__OTHER_PROVIDERS", setting)
+    request = CheckRequest(project.root, other_providers=wish, standing=standing)
+    assert _asks_others(request, read_settings(None)) is asked
+
+
 needs_isolation = pytest.mark.skipif(
     shutil.which("bwrap") is None, reason="bubblewrap is not installed"
 )
@@ -99,3 +121,32 @@ def test_change_that_edits_the_configuration_is_told_so(project):
     project.write(".github/assayer.toml", 'gate = "neutral"\n')
     report = checked(project)
     assert any("configuration" in said for said in report.environment)
+
+
+KIND = READER.replace("first_line", "kind").replace(
+    "    return response.text_annotations[0].description.splitlines()[0]",
+    """    for text in response.text_annotations:
+        if "TOTAL" in text.description:
+            return "receipt"
+    return "letter\"""",
+)
+
+
+@needs_isolation
+def test_change_of_outcomes_is_told_and_passes(project, tmp_path):
+    project.commit(reader=KIND)
+    project.write("reader.py", KIND.replace('"receipt"', '"bill"'))
+    report = checked(project)
+    (told,) = report.findings
+    assert (told.rule, told.level, told.status) == ("behaviour/changed", "notice", Status.NEW)
+    assert "that were 'receipt' are now 'bill'" in told.message
+    assert report.conclusion is Conclusion.SUCCESS
+    artifacts = write_artifacts(report, tmp_path / "kept", {})
+    (tmp_path / "report.json").write_text(to_json(report, artifacts, tmp_path))
+    assert replayed(tmp_path / "report.json", project.root) == [Outcome.FAILED]
+    project.write("reader.py", KIND)
+    assert replayed(tmp_path / "report.json", project.root) == [Outcome.FIXED]
+
+
+def replayed(report, code):
+    return [each.outcome for each in replay_report(report, code, read_settings(None))]

@@ -1,12 +1,13 @@
 """What works here, and what to do about what does not."""
 
-import socket
 import tempfile
 
 import pytest
 
 import worker.doctor
 import worker.sweeping
+from tests.worker.engines.standin import Reply, StandIn
+from tests.worker.redis_server import free_port
 from worker.doctor import examine
 from worker.sandbox.checks import Check
 from worker.settings.server import read_settings
@@ -22,6 +23,7 @@ def checks(monkeypatch, tmp_path):
     """What the doctor finds but for the isolation, which has tests of its own."""
     monkeypatch.setattr(worker.doctor, "examine_isolation", _isolated)
     monkeypatch.setenv("ASSAYER_STORE__URL", f"sqlite:///{tmp_path}/store.db")
+    monkeypatch.setenv("ASSAYER_STORE__BLOBS", str(tmp_path / "blobs"))
 
     def checks(**variables) -> dict[str, Check]:
         for name, value in variables.items():
@@ -29,12 +31,6 @@ def checks(monkeypatch, tmp_path):
         return {check.name: check for check in examine(read_settings(None))}
 
     return checks
-
-
-def closed_port():
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return sock.getsockname()[1]
 
 
 def test_every_part_is_looked_at(checks):
@@ -51,10 +47,18 @@ def test_every_part_is_looked_at(checks):
         "engine azure.vision",
         "engine azure.language",
         "engine openai",
+        "source images",
+        "source documents",
         "fonts",
+        "voices",
         "related labels",
         "queue",
         "database",
+        "blobs",
+        "GitHub App",
+        "webhook secret",
+        "public address",
+        "processes",
         "GPU",
     ]
 
@@ -71,7 +75,7 @@ def test_other_provider_is_asked_where_it_is_set(checks):
     unset = checks()["engine azure.language"]
     assert unset.ok
     assert unset.detail.startswith('not set: [engines."azure.language"]')
-    endpoint = f"http://127.0.0.1:{closed_port()}"
+    endpoint = f"http://127.0.0.1:{free_port()}"
     asked = checks(ENGINES__AZURE_LANGUAGE__ENDPOINT=endpoint)
     assert "engine azure.language" not in asked
     assert "no answer" in asked["engine azure.language.analyze_sentiment"].detail
@@ -82,30 +86,6 @@ def test_missing_engine_names_its_setting(checks):
     assert not missing.ok
     assert 'engines."google.vision"' in missing.detail
     assert missing.remedy
-
-
-def test_missing_broker_is_one_process(checks):
-    assert checks()["queue"].detail == "none set: one process, no broker"
-
-
-def test_deaf_redis_is_told(checks):
-    found = checks(QUEUE__URL=f"redis://127.0.0.1:{closed_port()}/0")["queue"]
-    assert not found.ok
-    assert "Redis" in found.remedy
-
-
-def test_unusable_database_is_told(checks, tmp_path):
-    (tmp_path / "file").touch()
-    found = checks(STORE__URL=f"sqlite:///{tmp_path}/file/store.db")["database"]
-    assert not found.ok
-    assert found.remedy == "Correct store.url."
-    assert not checks(STORE__URL="nonsense")["database"].ok
-
-
-def test_missing_database_driver_is_told(checks):
-    found = checks(STORE__URL="mysql+aiomysql://localhost/assayer")["database"]
-    assert not found.ok
-    assert "driver" in found.remedy
 
 
 def test_unusable_endpoint_is_told(checks):
@@ -123,8 +103,41 @@ def test_missing_fonts_name_their_packages(checks, monkeypatch):
     assert "apt install fonts-dejavu-core" in found.remedy
 
 
+def test_sources_are_asked_where_they_are_set(checks, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    server = StandIn(Reply({}, 400))
+    found = checks(
+        SOURCES__IMAGES__KIND="folder",
+        SOURCES__IMAGES__FOLDER=str(tmp_path),
+        SOURCES__DOCUMENTS__KIND="wikipedia",
+        SOURCES__DOCUMENTS__ENDPOINT=server.url,
+    )
+    server.close()
+    assert found["source images"].detail.endswith("has 0 pictures of 'cat'")
+    assert not found["source documents"].ok
+    assert "Wikipedia rejected the question" in found["source documents"].detail
+
+
+def test_unset_sources_name_their_setting(checks):
+    found = checks()
+    assert found["source images"].detail.startswith("not set: set [sources.images]")
+    assert found["source documents"].detail.startswith("not set: set [sources.documents]")
+
+
+def test_unusable_source_is_told(checks):
+    found = checks(SOURCES__DOCUMENTS__KIND="wikipedia")["sources"]
+    assert not found.ok
+    assert "sources.documents.contact" in found.detail
+
+
+def test_missing_voices_name_their_package(checks, monkeypatch):
+    monkeypatch.setattr(worker.doctor, "english", tuple)
+    found = checks()["voices"]
+    assert (found.ok, found.remedy) == (False, "apt install flite")
+
+
 def test_missing_wordnet_is_told(checks, monkeypatch, tmp_path):
-    from analyzers.cloud.related import Nouns
+    from analyzers.cloud.repairs.related import Nouns
 
     monkeypatch.setattr(worker.doctor, "related", Nouns(tmp_path))
     assert not checks()["related labels"].ok
@@ -132,7 +145,6 @@ def test_missing_wordnet_is_told(checks, monkeypatch, tmp_path):
 
 def test_working_parts_need_no_remedy(checks):
     assert not any(check.remedy for check in checks().values() if check.ok)
-    assert checks()["database"] == Check("database", ok=True, detail="sqlite")
 
 
 def test_what_dead_runs_left_is_removed_and_said(checks, monkeypatch, tmp_path):

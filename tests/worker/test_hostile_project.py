@@ -13,7 +13,7 @@ from tests.worker.changes.conftest import Project
 from worker.check import CheckRequest, check
 from worker.cli.progress import Silent
 from worker.errors import MachineError
-from worker.report import write_artifacts
+from worker.report.artifacts import write_artifacts
 from worker.report.render import FORMATS, render
 from worker.sandbox.isolation import find_isolation
 from worker.settings.server import read_settings

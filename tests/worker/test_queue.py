@@ -5,10 +5,11 @@ import json
 import pytest
 import redis
 
+from tests.worker.jobs.crew import asked, found
 from tests.worker.redis_server import INSTALLED, redis_server
-from worker.queue import BrokerQueue, Limits, TableQueue, celery_app, open_queue
+from worker.queue import Bell, BrokerQueue, Limits, TableQueue, celery_app, open_queue
 from worker.settings.server import QueueSettings, Settings, StoreSettings
-from worker.store import Job, Store
+from worker.store import Store
 
 needs_redis = pytest.mark.skipif(not INSTALLED, reason="redis-server is absent")
 
@@ -37,10 +38,11 @@ def test_only_json_is_accepted():
 def test_without_a_broker_the_table_is_the_queue(store):
     queue = open_queue(Settings(queue=QueueSettings()), store)
     assert isinstance(queue, TableQueue)
-    run = store.create_run(Job("a/b", None, None, "asked"))
+    run = asked(store, "asked")
     queue.enqueue(run)
     assert queue.depth() == 1
-    assert store.next_run() == run
+    with store.look() as books:
+        assert books.runs.next() == run
 
 
 @needs_redis
@@ -50,8 +52,30 @@ def test_job_waits_by_name_as_json(store):
         queue = open_queue(settings, store)
         assert isinstance(queue, BrokerQueue)
         queue.enqueue("run-1")
-        assert queue.depth() == 1
+        queue.enqueue("run-2", "gpu")
+        assert (queue.depth(), queue.depth("cpu"), queue.depth("gpu")) == (2, 1, 1)
         message = json.loads(redis.Redis.from_url(url).lindex("cpu", 0))
     assert message["headers"]["task"] == "assayer.check"
     assert message["content-type"] == "application/json"
     assert json.loads(__import__("base64").b64decode(message["body"]))[0] == ["run-1"]
+
+
+@needs_redis
+def test_bell_tells_the_queue_that_the_run_is_for(store):
+    run = asked(store, "asked")
+    with store.begin() as books:
+        books.runs.route(run, "gpu")
+    with redis_server() as url:
+        queue = BrokerQueue(celery_app(url, Limits(1)))
+        Bell(queue, store)(found(store, run))
+        assert queue.depth("gpu") == 1
+    with store.look() as books:
+        assert books.runs.stranded(unsent=0) == ()
+
+
+def test_bell_that_nobody_hears_is_no_error(store, caplog):
+    run = asked(store, "asked")
+    Bell(BrokerQueue(celery_app("redis://127.0.0.1:1", Limits(1))), store)(found(store, run))
+    assert "the queue is down" in caplog.text
+    with store.look() as books:
+        assert books.runs.stranded(unsent=0) == (run,)

@@ -27,7 +27,16 @@ def settings(tmp_path):
 @pytest.fixture
 def roster(settings):
     with Store(settings.store.url) as store:
-        yield store.roster
+        yield Roster(store)
+
+
+class Roster:
+    def __init__(self, store):
+        self.store = store
+
+    def present(self, **within):
+        with self.store.look() as books:
+            return books.roster.present(**within)
 
 
 @pytest.fixture
@@ -146,3 +155,8 @@ def test_escapes_are_named_and_counted(settings, monkeypatch, caplog):
     obstacle = inspect(settings).obstacle
     assert obstacle == "5 known escapes: escape 0, escape 1, escape 2 and 2 more"
     assert "escape 4: out of 10.0.0.7" in caplog.text
+
+
+def test_worker_says_what_it_takes(settings, roster):
+    Admission(settings, lambda _settings: HOLDS, ("gpu",)).admit(patient)
+    assert roster.present()[0].queues == ("gpu",)

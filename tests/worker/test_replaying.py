@@ -21,7 +21,7 @@ from tests.worker.changes.conftest import Project
 from tests.worker.sessions import LABELS, TARGET
 from worker.errors import UsageError
 from worker.replaying import Outcome, replay_report
-from worker.report import write_artifacts
+from worker.report.artifacts import write_artifacts
 from worker.report.as_json import to_json
 from worker.settings.server import Settings
 from worker.sources.plain import plain_input

@@ -95,6 +95,7 @@ def test_json_carries_every_field():
         "field": "image.content",
         "kind": "image",
         "each": False,
+        "also": [],
     }
     assert entry["key"] == "label_annotations[].description"
 

@@ -28,7 +28,7 @@ OPTIONAL = {
     "Relationships", "RowIndex", "RowSpan", "SelectionStatus", "Text", "TextType", "Page",
     "Blocks", "DocumentMetadata", "DocumentType", "Errors", "chunks", "Index",
     "HumanLoopActivationOutput", "ProjectVersion",
-    "image_to_text_output_generated_text",
+    "entity", "image_to_text_output_generated_text",
 }  # fmt: skip
 
 

@@ -5,12 +5,15 @@ the answer that it gets, so runs need no state; a search is the list of
 answers that it tried.
 """
 
+import hashlib
 import json
 import tomllib
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from enum import IntEnum
+from functools import cache, cached_property
+from itertools import count as ticks
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,6 +22,7 @@ from analyzers.ports import Plan
 from analyzers.vocabulary import (
     ApiCall,
     Content,
+    Corner,
     Died,
     Exchange,
     Form,
@@ -39,6 +43,9 @@ from analyzers.vocabulary import (
     Witness,
 )
 
+LIKELIHOODS = IntEnum(
+    "Likelihood", "VERY_UNLIKELY UNLIKELY POSSIBLE LIKELY VERY_LIKELY"
+).__members__
 PATH, FUNCTION = "app.py", "check"
 NO_ENGINE = "no engine"
 PLAIN = Origin("plain")
@@ -54,8 +61,10 @@ class Case:
     """A program, its API, and the world that it meets.
 
     ``searched`` are answers that the search tried, ``inputs`` those that
-    inputs of a reading get (``""``: inputs with nothing in them).  A string
-    instead of a list of inputs says why there are none.
+    inputs of a reading get (``""``: inputs with nothing in them; ``"<huge>"``,
+    …: odd ones).  A string instead of a list of inputs says why there are none.  ``base`` is the
+    program before the change.  ``others`` are other APIs, and what they say
+    of each input of a reading.
     """
 
     source: str
@@ -71,13 +80,25 @@ class Case:
     seconds: float = 100.0
     threshold: float = 0.75
     path: str = PATH
+    also: Sequence[str] = ()
+    base: str | None = None
+    others: dict = field(default_factory=dict)
 
     @cached_property
     def target(self) -> Target:
-        calls = (ApiCall(self.api, PATH, FUNCTION, 1),)
+        calls = tuple(
+            ApiCall(api, PATH, FUNCTION, called(self.source, api.rpartition(".")[2]))
+            for api in (self.api, *self.also)
+        )
         return Target(
             PATH, FUNCTION, 1, 99, Reason.CHANGED, calls, tuple(goals(self.source)), (PATH,)
         )
+
+
+def called(source: str, name: str) -> int:
+    """The line of the first call of a name, else the first line."""
+    lines = source.splitlines()
+    return next((n for n, line in enumerate(lines, 1) if f"{name}(" in line), 1)
 
 
 def goals(source: str):
@@ -117,7 +138,8 @@ def _text(said):
 
 def _rekognition(names):
     nothing = {"Instances": [], "Parents": [], "Aliases": [], "Categories": []}
-    return {"Labels": [{"Name": name, "Confidence": 91.0, **nothing} for name in names]}
+    rated = [name if isinstance(name, list) else [name, 91.0] for name in names]
+    return {"Labels": [{"Name": name, "Confidence": sure, **nothing} for name, sure in rated]}
 
 
 def _lines(said):
@@ -144,6 +166,15 @@ def _faces(emotions):
 def _comprehend(word):
     score = dict.fromkeys(("Positive", "Negative", "Neutral", "Mixed"), 0.02)
     return {"Sentiment": word, "SentimentScore": {**score, word.title(): 0.94}}
+
+
+def _entities(named):
+    return {
+        "Entities": [
+            {"Text": text, "Type": kind, "Score": 0.95, "BeginOffset": 0, "EndOffset": len(text)}
+            for text, kind in named
+        ]
+    }
 
 
 def _azure_sentiment(word):
@@ -189,10 +220,18 @@ SHAPES = {
     "aws.rekognition.detect_faces": _faces,
     "aws.textract.detect_document_text": _blocks,
     "aws.comprehend.detect_sentiment": _comprehend,
+    "aws.comprehend.detect_entities": _entities,
     "azure.vision.analyze": _picture,
     "azure.language.analyze_sentiment": _azure_sentiment,
     "openai.moderations": _moderation,
 }
+
+
+@cache
+def compiled(source: str, path: str):
+    """The program and the points that it records, by their numbers."""
+    module, points = instrument(source, path)
+    return compile(module, PATH, "exec"), points
 
 
 class FakeBench:
@@ -203,6 +242,7 @@ class FakeBench:
         self.plan = Plan(inputs=10, recall_threshold=case.threshold)
         self.proved: list[str] = []
         self.wanted: list[str | None] = []
+        self.clock = ticks()
 
     # ------------------------------------------------------------ the port
 
@@ -231,13 +271,33 @@ class FakeBench:
 
     def inputs(self, wanted, count: int) -> Supply:
         self.wanted.append(wanted.reading)
-        said = self._case.inputs.get(wanted.reading or "", [])
+        odd = "" if wanted.corner is Corner.NOTHING else f"<{wanted.corner}>"
+        odd = "<other>" if wanted.other_than else odd
+        said = self._case.inputs.get(wanted.reading or odd, [])
         if isinstance(said, str):
             return Supply((), said)
-        return Supply(tuple(self._input(each, wanted.reading, n) for n, each in enumerate(said)))
+        return Supply(
+            tuple(self._input(each, wanted.reading, n) for n, each in enumerate(said[:count]))
+        )
 
     def run(self, probes: Sequence[Probe]) -> list[Run]:
         return [self._run_one(probe) for probe in probes]
+
+    def run_on_base(self, probes: Sequence[Probe]) -> list[Run] | None:
+        if self._case.base is None:
+            return None
+        before = replace(self._case, source=self._case.base)
+        return [self._run_one(probe, before) for probe in probes]
+
+    def base(self, path: str) -> tuple[str, str] | None:
+        return None if self._case.base is None else (path, self._case.base)
+
+    def others(self, api: str) -> Sequence[str]:
+        return tuple(self._case.others)
+
+    def ask(self, api: str, item: Input):
+        said = self._case.others[api][int(item.description.rpartition(" ")[2])]
+        return None if said == NO_ENGINE else answer_of(api, said)
 
     def substitute(self, api: str) -> bool:
         return self._case.substitute
@@ -245,6 +305,9 @@ class FakeBench:
     def source(self, path: str) -> str:
         assert path == PATH
         return self._case.source
+
+    def paths(self) -> Sequence[str]:
+        return (PATH,)
 
     def unreachable(self, goal: str) -> None:
         if goal not in self.proved:
@@ -264,13 +327,14 @@ class FakeBench:
         kind = InputKind.TEXT if self._case.form == "text" else InputKind.IMAGE
         return Input(kind, json.dumps(said).encode(), f"input {number}", reading, "", DRAWN)
 
-    def _run_one(self, probe: Probe) -> Run:
-        asked = _Asked(self._case, probe)
-        module, points = instrument(self._case.source, self._case.path)
+    def _run_one(self, probe: Probe, case: Case | None = None) -> Run:
+        case = case or self._case
+        asked = _Asked(case, probe)
+        program, points = compiled(case.source, case.path)
         recorder = Recorder()
-        names = {RECORD: recorder, **asked.functions}
-        exec(compile(module, PATH, "exec"), names)
-        ending = _called(names[FUNCTION], self._case)
+        names = {RECORD: recorder, "clock": self.clock.__next__, **asked.functions}
+        exec(program, names)
+        ending = _called(names[FUNCTION], case)
         if asked.refused:
             return Run(NotRun(NO_ENGINE))
         hits = frozenset(points[number] for number in recorder.hits)
@@ -280,7 +344,10 @@ class FakeBench:
 class _Asked:
     """The API as the program sees it: ``labels()``, ``text()``, ``sentiment()``.
 
-    ``answer()`` is the whole of it in mappings, ``reply()`` in objects.
+    ``answer()`` is the whole of it in mappings, ``reply()`` in objects, whose
+    enums ``message()`` makes members.  A function with the method's name, or
+    that method of ``client``, asks a question of its own, of this API or of
+    one that is asked ``also``; Google's answers are objects.
     """
 
     def __init__(self, case: Case, probe: Probe) -> None:
@@ -300,9 +367,22 @@ class _Asked:
             "reply": lambda: json.loads(
                 json.dumps(self._ask()), object_hook=lambda fields: SimpleNamespace(**fields)
             ),
+            "message": lambda: _message(self._ask()),
+            **(methods := {a.rpartition(".")[2]: self._method(a) for a in (case.api, *case.also)}),
+            "client": SimpleNamespace(**methods),
             "strange": lambda _: self._said() == "strange",
             "die": _die,
         }
+
+    def _method(self, api: str):
+        def ask(*question, **named):
+            entries = self._probe.script or ()
+            answer = next((e.answer for e in entries if e.api == api), None) or self._answer()
+            digest = hashlib.sha256(repr((question, named)).encode()).hexdigest()
+            self.exchanges.append(Exchange(api, digest, answer))
+            return _message(answer) if api.startswith("google.") else answer
+
+        return ask
 
     def _ask(self):
         answer = self._answer()
@@ -320,6 +400,26 @@ class _Asked:
             self.refused = True
             raise RuntimeError(NO_ENGINE)
         return answer_of(self._case.api, said)
+
+
+class Message(SimpleNamespace):
+    """An answer's fields; those of Google that it lacks are empty."""
+
+    def __getattr__(self, name):
+        if name.endswith("annotations"):
+            return []
+        if name == "error":
+            return Message(code=0, message="")
+        raise AttributeError(name)
+
+
+def _message(answer):
+    def made(fields):
+        return Message(
+            **{n: LIKELIHOODS.get(v, v) if isinstance(v, str) else v for n, v in fields.items()}
+        )
+
+    return json.loads(json.dumps(answer), object_hook=made)
 
 
 def _die():

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from analyzers.cloud.analyzer import CloudAnalyzer
-from analyzers.cloud.related import related
+from analyzers.cloud.repairs.related import related
 from analyzers.judging import shows, translate
 from analyzers.vocabulary import Broken, Finding, Skipped
 from tests.analyzers.cloud.bench import PATH, FakeBench, full, read
-from worker.laboratory.bench import apply
+from worker.laboratory.laboratory import apply
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.toml"))
 EVIDENCE = {
@@ -18,15 +18,18 @@ EVIDENCE = {
     "cloud/dead-branch": "goal proof bound",
     "cloud/unknown-label": "label vocabulary closest",
     "cloud/mixed-sentiment": "positive negative",
+    "cloud/misuse": "misuse api line",
     "cloud/crash": "exception raised_at answer",
+    "behaviour/changed": "inputs changed examples",
 }
-COUNTS = ("inputs", "reached")
+COUNTS = ("inputs", "reached", "changed")
 
 pytestmark = pytest.mark.skipif(not related.available(), reason="wordnet-base is absent")
 
 
-@pytest.fixture(params=CASES, ids=lambda file: file.stem)
+@pytest.fixture(scope="module", params=CASES, ids=lambda file: file.stem)
 def examined(request):
+    """A case, examined once for all tests that look at it."""
     case, expected = read(request.param)
     bench = FakeBench(case)
     return case, expected, bench, list(CloudAnalyzer().examine(case.target, bench))

@@ -4,7 +4,6 @@ import pytest
 
 from analyzers import catalogue
 from analyzers.catalogue.paths import kept, put, values
-from analyzers.cloud import labels
 from analyzers.cloud.analyzer import CloudAnalyzer
 from analyzers.cloud.answers import (
     Reading,
@@ -17,7 +16,8 @@ from analyzers.cloud.answers import (
     says_nothing,
     whole,
 )
-from analyzers.cloud.related import UNAVAILABLE, Nouns
+from analyzers.cloud.repairs import labels
+from analyzers.cloud.repairs.related import UNAVAILABLE, Nouns
 from analyzers.judging import tells
 from analyzers.vocabulary import Finding, NotRun, Outcome, Returned, Run, Skipped, TimedOut
 from tests.analyzers.cloud.bench import Case, FakeBench
@@ -175,6 +175,15 @@ EMOTIONS = [{"Type": "SAD", "Confidence": 2.0}, {"Type": "HAPPY", "Confidence": 
         (
             "google.vision.face_detection",
             {"face_annotations": [{"blurred_likelihood": "LIKELY"}]},
+            ("faces", "blurred human face"),
+        ),
+        (
+            "google.vision.face_detection",
+            {
+                "face_annotations": [
+                    {"joy_likelihood": "POSSIBLE", "blurred_likelihood": "UNLIKELY"}
+                ]
+            },
             None,
         ),
         ("azure.vision.analyze", {**NOTHING, **CAPTION}, ("caption", "a dog on grass")),

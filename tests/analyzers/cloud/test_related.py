@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from analyzers.cloud.related import Nouns, related
+from analyzers.cloud.repairs.related import Nouns, related
 
 needs_wordnet = pytest.mark.skipif(not related.available(), reason="wordnet-base is absent")
 
@@ -42,6 +42,7 @@ def test_near_meanings_are_related(one, other):
     ("one", "other"),
     [
         ("fire", "Tree"),
+        ("fire", "Ash"),
         ("fire", "Amber"),
         ("dog", "Banana"),
         ("building", "Sky"),

@@ -10,14 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzers.cloud.repair import (
-    Edit,
-    Expansion,
-    Observation,
-    expand_labels,
-    lint_condition,
-    rewrite,
-)
+from analyzers.cloud.conditions.lint import lint_condition
+from analyzers.cloud.editing.source import Edit
+from analyzers.cloud.repairs.expansion import Observation, Standing, expand_labels, halves
+from analyzers.cloud.repairs.labelling.relabel import rewrite
 from analyzers.guest.goals import decisions
 
 # ------------------------------------------------------------ which labels
@@ -41,14 +37,12 @@ def test_most_helpful_label_is_added_first():
         seen("Ash"),
         seen("Tree", meant=False),
     ]
-    expansion = expand_labels(observations, ["fire"], 0.9, related)
-    assert expansion == Expansion(("Flame", "Ash"), 1.0, 1.0)
+    assert expand_labels(observations, ["fire"], 0.9, related) == ("Flame", "Ash")
 
 
 def test_expansion_stops_at_the_threshold():
     observations = [seen("Fire", reached=True), seen("Flame"), seen("Flame"), seen("Ash")]
-    expansion = expand_labels(observations, ["fire"], 0.75, related)
-    assert expansion == Expansion(("Flame",), 0.75, 1.0)
+    assert expand_labels(observations, ["fire"], 0.75, related) == ("Flame",)
 
 
 def test_label_that_lowers_f1_is_left_out():
@@ -57,20 +51,20 @@ def test_label_that_lowers_f1_is_left_out():
         seen("Smoke"),
         *(seen("Smoke", meant=False) for _ in range(5)),
     ]
-    assert expand_labels(observations, ["fire"], 0.75, related) is None
+    assert expand_labels(observations, ["fire"], 0.75, related) == ()
 
 
 def test_unrelated_label_is_left_out():
     observations = [seen("Fire", reached=True), seen("Amber"), seen("Amber")]
-    assert expand_labels(observations, ["fire"], 0.75, related) is None
+    assert expand_labels(observations, ["fire"], 0.75, related) == ()
 
 
 def test_known_label_is_not_offered():
-    assert expand_labels([seen("FIRE"), seen("fire")], ["Fire"], 0.75, related) is None
+    assert expand_labels([seen("FIRE"), seen("fire")], ["Fire"], 0.75, related) == ()
 
 
 def test_reached_branch_needs_nothing():
-    assert expand_labels([seen("Fire", reached=True)], ["fire"], 0.75, related) is None
+    assert expand_labels([seen("Fire", reached=True)], ["fire"], 0.75, related) == ()
 
 
 @given(
@@ -85,15 +79,34 @@ def test_reached_branch_needs_nothing():
     )
 )
 def test_expansion_never_lowers_recall(observations):
-    expansion = expand_labels(observations, ["fire"], 0.75, related)
-    if expansion is None:
-        return
-    added = set(expansion.added_labels)
-    assert added <= {"Flame", "Ash", "Smoke"}
-    meant = [o for o in observations if o.meant]
-    before = sum(o.reached for o in meant) / len(meant)
-    after = sum(o.reached or bool(added & set(o.labels)) for o in meant) / len(meant)
-    assert before < expansion.recall_after == pytest.approx(after)
+    added = expand_labels(observations, ["fire"], 0.75, related)
+    assert set(added) <= {"Flame", "Ash", "Smoke"}
+    before, after = Standing.of(observations), Standing.of(observations, added)
+    assert after.recall > before.recall if added else after == before
+    assert after.f1 >= before.f1
+
+
+def test_only_answers_that_were_seen_are_offered():
+    observations = [seen("Fire", reached=True), seen("Flame"), seen("Tree"), seen("Sky")]
+    found = expand_labels(observations, ["fire"], 0.9, lambda *_: True)
+    assert set(found) == {"Flame", "Tree", "Sky"}
+
+
+def test_standing_counts_the_added_labels():
+    observations = [seen("Fire", reached=True), seen("flame"), seen("Flame", meant=False)]
+    standing = Standing.of(observations, ["Flame"])
+    assert standing == Standing(meant=2, hits=2, false_hits=1)
+    assert (standing.recall, standing.precision) == (1.0, pytest.approx(2 / 3))
+
+
+@given(st.lists(st.builds(Observation, st.just(()), st.booleans(), st.booleans()), max_size=12))
+def test_halves_hold_every_observation_once(observations):
+    chosen, checked = halves(observations)
+    key = repr
+    assert sorted(map(key, chosen + checked)) == sorted(map(key, observations))
+    for meant in (True, False):
+        sizes = [sum(o.meant is meant for o in half) for half in (chosen, checked)]
+        assert 0 <= sizes[0] - sizes[1] <= 1
 
 
 # ------------------------------------------------------- how it is written
@@ -390,7 +403,6 @@ def test_constant_condition_is_seen(condition, outcome, meant):
         "True",
         "1",
         "'dog'",
-        "score >= 0.25 <= 1.0",
         "0.25 <= score <= 1.0",
         "score > 0.5 or score < -0.5",
         "score >= 0.5 and score <= 0.5",
@@ -406,11 +418,19 @@ def test_constant_condition_is_seen(condition, outcome, meant):
         "x.lower(1) == 'Dog'",
         "x.title() == 'Dog'",
         "(y := ask(x)) == 'a' and y == 'b'",
-        "x > 1 < 2",
+        "x > 1 < y",
     ],
 )
 def test_honest_condition_is_left_alone(condition):
     assert linted(f"if {condition}:\n    pass\n")[1] is None
+
+
+@pytest.mark.parametrize("condition", ["score >= 0.25 <= 1.0", "y and x > 1 < 2"])
+def test_link_of_constants_is_constant_alone(condition):
+    found = linted(f"if {condition}:\n    pass\n")[1]
+    assert found is not None
+    assert found.outcome
+    assert found.clause == condition.count("and") + 1
 
 
 @pytest.mark.parametrize(

@@ -147,6 +147,24 @@ def test_work_folder_is_not_the_checkout(start: Start, tmp_path: Path) -> None:
     assert not (root / "new.txt").exists()
 
 
+def test_folders_of_the_project_can_be_written_to(start: Start, tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    (root / "static" / "uploads").mkdir(parents=True)
+    (root / "static" / "uploads" / "old.txt").write_text("seven")
+    (root / "app.py").write_text(
+        "from pathlib import Path\n"
+        "def main(name):\n"
+        "    place = Path.cwd() / 'static' / 'uploads'\n"
+        "    (place / name).touch()\n"
+        "    (place / name).write_bytes((place / 'old.txt').read_bytes())\n"
+        "    return (place / name).read_text()\n"
+    )
+    guest = start(root)
+    guest.prepare("app.py", "main")
+    assert guest.ending(name=literal("new.txt"))["value"] == "'seven'"
+    assert [file.name for file in (root / "static" / "uploads").iterdir()] == ["old.txt"]
+
+
 @pytest.mark.parametrize(
     ("form", "expression", "value"),
     [

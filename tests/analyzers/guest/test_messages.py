@@ -115,3 +115,8 @@ def test_fields_beyond_the_schema_are_left_out(schema: Schema) -> None:
     response = schema.message(RESPONSE).of(answer)
     assert response.label_annotations[0].description == "Cat"
     assert response.to_dict(response)["label_annotations"][0].keys() >= {"mid", "score"}
+
+
+def test_rest_leaves_out_empty_lists(schema: Schema) -> None:
+    found = schema.rest(RESPONSE, {"label_annotations": [], "logo_annotations": [{"score": 0.0}]})
+    assert found == {"logoAnnotations": [{"score": 0.0}]}

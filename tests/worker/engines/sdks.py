@@ -10,7 +10,10 @@ from botocore.config import Config
 from google.auth.credentials import AnonymousCredentials
 from google.cloud import speech
 from google.cloud.speech_v1.services.speech.transports import SpeechRestTransport
-from openai import OpenAI
+from huggingface_hub import InferenceClient
+from openai import AzureOpenAI, OpenAI
+
+from worker.engines.azure_openai import VERSION as AZURE_VERSION
 
 KEY_ID, SECRET, KEY = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "k3y-of-azure"
 REGION = "eu-central-1"
@@ -42,3 +45,11 @@ def google_speech(url):
         host=host, url_scheme="http", credentials=AnonymousCredentials()
     )
     return speech.SpeechClient(transport=transport)
+
+
+def azure_openai(url):
+    return AzureOpenAI(azure_endpoint=url, api_key=KEY, api_version=AZURE_VERSION, max_retries=0)
+
+
+def huggingface(url, model):
+    return InferenceClient(model=f"{url}/models/{model}", token=KEY)

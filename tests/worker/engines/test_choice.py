@@ -81,11 +81,10 @@ def test_replay_answers_from_its_folder(tmp_path):
         engine.ask(LABELS, ApiRequest(b"y"))
 
 
-def test_other_providers_are_refused_clearly():
-    name = "huggingface.text_classification"
-    engine = engines(huggingface=EngineSettings()).engine(name)
+def test_provider_without_a_description_is_refused_clearly():
+    engine = engines(nobody=EngineSettings()).engine("nobody.knows")
     with pytest.raises(NoAnswer, match="cannot ask this provider"):
-        engine.ask(name, ApiRequest(b"x"))
+        engine.ask("nobody.knows", ApiRequest(b"x"))
 
 
 def test_every_engine_with_a_name_can_be_asked():
@@ -110,6 +109,7 @@ def test_provider_is_known_by_its_address(name):
         ),
         ("google.speech", {}, "google.speech@https://speech.googleapis.com/v1"),
         ("openai", {}, "openai@https://api.openai.com/v1"),
+        ("huggingface", {}, "huggingface@https://router.huggingface.co/hf-inference"),
     ],
 )
 def test_provider_has_its_public_address(name, setting, identity):
@@ -124,11 +124,21 @@ def test_provider_has_its_public_address(name, setting, identity):
         ("aws.textract", {"region": "x.evil.example/"}, "region: is to name one"),
         ("azure.vision", {}, r'engines."azure.vision".endpoint: is to be that of your resource'),
         ("azure.language", {"endpoint": "my resource"}, "endpoint: is not an http"),
+        ("azure.openai", {}, r'engines."azure.openai".endpoint: is to be that of your resource'),
+        ("azure.speech", {}, r'engines."azure.speech".endpoint: is to be that of your resource'),
     ],
 )
 def test_missing_place_of_a_provider_is_wrong_usage(name, setting, problem):
     with pytest.raises(UsageError, match=problem):
         Engines.from_settings({name: EngineSettings(**setting)}, offline=False)
+
+
+def test_azure_answers_for_openai_at_its_own_price():
+    setting = EngineSettings(endpoint="https://x.openai.azure.com", price=0.01)
+    chosen = Engines.from_settings({"azure.openai": setting}, offline=False)
+    api = "openai.chat_completions"
+    assert chosen.engine(api).identity == "azure.openai@https://x.openai.azure.com"
+    assert chosen.cost(api, ApiRequest(text="?")) == 10_000
 
 
 def test_speech_is_heard_here_by_default():

@@ -8,7 +8,6 @@ from google.cloud import vision
 from google.protobuf import json_format
 from PIL import Image
 
-from analyzers.vocabulary import Wanted
 from worker.engines import ApiRequest, NoAnswer
 from worker.engines.ocr import LocalText
 from worker.sources import drawn
@@ -23,7 +22,8 @@ def engine():
 
 
 def pictures(reading, count=6, seed=0):
-    return drawn.find(Wanted(TEXT, reading), count, seed).inputs
+    drawing = drawn.blank(count, seed) if reading is None else drawn.write(reading, count, seed)
+    return drawing.inputs
 
 
 def png(picture, **options):

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from analyzers import catalogue
+from analyzers.cloud.answers import meaning_of, said, whole
 from worker.engines import ApiRequest, NoAnswer
 from worker.engines.answers import checked
 from worker.engines.speech import LocalSpeech
@@ -50,6 +52,40 @@ def test_sentence_is_written_down(content, parameters):
     assert heard(content, **parameters) == expected
 
 
+SAID = "Please call the fire brigade."
+WHISPER = {"model": "openai/whisper-small"}
+
+
+@pytest.mark.parametrize(
+    ("api", "parameters", "text"),
+    [
+        ("openai.transcriptions", {"model": "whisper-1", "language": "en"}, SAID),
+        ("azure.speech.recognize_once", {"language": "en-US"}, SAID),
+        ("huggingface.automatic_speech_recognition", WHISPER, SAID),
+        ("huggingface.automatic_speech_recognition", {}, SAID[:-1].upper()),
+    ],
+)
+def test_sentence_is_written_as_the_api_does(api, parameters, text):
+    answer = checked(api, engine.ask(api, ApiRequest(CALL, parameters=parameters)))
+    assert said(meaning_of(catalogue.load()[api]), answer) == (text,)
+    ordinary = catalogue.load().ordinary[api]
+    assert answer.keys() == ordinary.keys()
+    silent = checked(api, engine.ask(api, ApiRequest(wav(bytes(32_000)), parameters=parameters)))
+    assert whole(meaning_of(catalogue.load()[api]), silent) is None
+
+
+@pytest.mark.parametrize(
+    ("api", "parameters"),
+    [
+        ("openai.transcriptions", {"response_format": "verbose_json"}),
+        ("huggingface.automatic_speech_recognition", {"return_timestamps": True}),
+    ],
+)
+def test_times_of_words_are_left_to_the_provider(api, parameters):
+    with pytest.raises(NoAnswer, match="not when they are said"):
+        engine.ask(api, ApiRequest(CALL, parameters=parameters))
+
+
 @pytest.mark.parametrize(
     "samples", [b"", bytes(2), bytes(32_000)], ids=["empty", "one sample", "a second"]
 )
@@ -80,7 +116,7 @@ def test_missing_package_names_itself(monkeypatch):
         LocalSpeech().ask(API, ApiRequest(CALL))
 
 
-def test_stands_in_for_googles_methods_of_whole_sounds():
+def test_stands_in_for_methods_of_whole_sounds():
     assert engine.local
     assert "pocketsphinx-5" in engine.identity
     assert engine.answers("google.speech.long_running_recognize")

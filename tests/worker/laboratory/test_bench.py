@@ -8,8 +8,10 @@ import pytest
 from analyzers.vocabulary import NotRun, Suggestion, Supply, Tally, Wanted
 from tests.analyzers.cloud.bench import goals
 from tests.worker.sessions import LABELS, answered, laboratory, target, tree
-from worker.laboratory.bench import SPENT, SandboxBench, apply, relocated
+from worker.laboratory.before import relocated
+from worker.laboratory.bench import SPENT, SandboxBench
 from worker.laboratory.failures import GuestFailure, Unpreparable
+from worker.laboratory.laboratory import apply
 
 ALARM = """\
 def check(path):

@@ -3,6 +3,7 @@
 import pytest
 
 from analyzers.vocabulary import (
+    Asked,
     Content,
     Exchange,
     Form,
@@ -25,6 +26,7 @@ from worker.laboratory.codec import (
     run_of,
     searched_of,
 )
+from worker.sources.plain import plain_input
 
 PICTURE = Input(InputKind.IMAGE, b"png", "a cat", "cat", ".png", Origin("drawn"))
 POINTS = ("a.py::f#0:true", "a.py::f#0:false")
@@ -78,6 +80,23 @@ def test_points_that_do_not_exist_are_not_hit():
 def test_addresses_asked_in_vain_are_kept():
     assert run_of(result(), POINTS).outside == ()
     assert run_of(result(outside=["example.com:443"]), POINTS).outside == ("example.com:443",)
+
+
+@pytest.mark.parametrize(
+    ("api", "part", "kind"),
+    [
+        ("google.vision.label_detection", "content", InputKind.IMAGE),
+        ("google.vision.label_detection", "uri", InputKind.VALUE),
+        ("google.speech.recognize", "content", InputKind.AUDIO),
+        ("google.language.analyze_sentiment", "text", InputKind.TEXT),
+        ("google.language.analyze_sentiment", "content", InputKind.VALUE),
+        ("nobody.knows.this", "content", InputKind.VALUE),
+    ],
+)
+def test_what_was_asked_about_is_what_the_api_takes(api, part, kind):
+    told = {"api": api, "part": part, "digest": "a" * 64, "size": 3}
+    assert run_of(result(), POINTS).asked == ()
+    assert run_of(result(asked=[told]), POINTS).asked == (Asked(api, kind, "a" * 64, 3),)
 
 
 def test_exchanges_are_kept_in_order():
@@ -173,3 +192,39 @@ def test_slots_hold_an_input_that_means_nothing():
 def test_function_that_cannot_be_called_has_no_template():
     searched = searched_of({**SEARCHED, "template": None, "obstacle": "no way in"}, "t", GOALS)
     assert (searched.template, searched.obstacle) == (None, "no way in")
+
+
+@pytest.mark.parametrize(
+    ("form", "suffix", "kind"),
+    [
+        ("path", ".txt", InputKind.TEXT),
+        ("bytes", ".wav", InputKind.AUDIO),
+        ("path", ".png", InputKind.IMAGE),
+        ("text", ".png", InputKind.TEXT),
+        ("bytes", None, InputKind.IMAGE),
+    ],
+)
+def test_slot_is_filled_with_what_it_takes(form, suffix, kind):
+    slot = {"kind": "content", "form": form, "blob": None, "suffix": suffix}
+    frame = {
+        "template": {"arguments": {"open('a')": slot}},
+        **{name: [] for name in ("witnesses", "crashes", "exhausted")},
+        "bound": "",
+        "constants": {},
+        "obstacle": None,
+        "executions": 1,
+    }
+    template = searched_of(frame, "t", frozenset()).template
+    assert template is not None
+    (content,) = template.arguments.values()
+    assert isinstance(content, Content)
+    assert content.input is not None
+    assert content.input.kind is kind
+
+
+@pytest.mark.parametrize(("blob", "text"), [("opening-1", b"b"), ("opening-2", None), ("x", None)])
+def test_text_that_the_code_took_is_the_templates(blob, text):
+    slot = {"kind": "content", "form": "text", "blob": blob}
+    frame = {**SEARCHED, "template": {"arguments": {"body": slot}}}
+    content = searched_of(frame, "t", frozenset(), ("a", "b")).template.inputs[0].content
+    assert content == text if text else content == plain_input(Form.TEXT).content

@@ -1,9 +1,11 @@
 """Nothing is reported that was not seen again."""
 
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
 
+from analyzers.judging import UNSTEADY
 from analyzers.vocabulary import (
     Change,
     Crashes,
@@ -13,13 +15,16 @@ from analyzers.vocabulary import (
     NotRun,
     Returned,
     Run,
+    Skipped,
     Status,
     Suggestion,
     TimedOut,
+    Turns,
 )
 from tests.analyzers.cloud.bench import goals
 from tests.analyzers.samples import finding, raised
 from tests.worker.sessions import answered, laboratory, target, tree
+from worker.laboratory.before import Before
 from worker.laboratory.confirm import Confirmer, _worse
 from worker.laboratory.failures import GuestFailure, Unpreparable
 
@@ -59,11 +64,11 @@ def confirm(tmp_path, sessions):
     def confirm(found, head, base, *changes, history=(), **more) -> Finding:
         texts = {"app": base} if isinstance(base, str) else base
         trees = tree(tmp_path / "head", app=head), tree(tmp_path / "base", **texts)
-        confirmer = Confirmer(laboratory(*trees), more.get("target", target()), changes)
-        try:
+        made, examined = laboratory(*trees), more.get("target", target())
+        before = Before(made, examined, changes)
+        confirmer = Confirmer(made, examined, before)
+        with closing(before), closing(confirmer):
             return confirmer.confirmed(found, history)
-        finally:
-            confirmer.close()
 
     return confirm
 
@@ -93,6 +98,17 @@ def test_crash_that_does_not_repeat_is_flaky(confirm):
     assert found.status is Status.FLAKY
     assert found.suggestion is None
     assert found.evidence["no_repair"] == "it does not repeat"
+
+
+def test_other_outcome_is_new_where_it_repeats(confirm):
+    turns = finding(criterion=Turns(("None",), ("'Fire'",)), probes=(answered("Fire"),))
+    first = "def check(path):\n    return labels()[0]\n"
+    assert confirm(turns, first, "def check(path):\n    labels()\n") == turns
+
+
+def test_other_outcome_that_does_not_repeat_is_none(confirm):
+    turns = finding(criterion=Turns(("'Sea'",), ("'Sky'",)), probes=(answered("Fire"),))
+    assert confirm(turns, CAREFUL, CAREFUL) == Skipped("cloud", "app.py::check", UNSTEADY)
 
 
 def test_runs_that_fail_again_confirm_nothing(confirm, sessions, monkeypatch):
@@ -209,11 +225,14 @@ def test_worse_is_further_from_a_result(before, after, worse):
 
 def test_guest_that_broke_off_is_not_used_again(tmp_path, sessions):
     trees = tree(tmp_path / "head", app=CRASHING), tree(tmp_path / "base", app=CAREFUL)
-    confirmer = Confirmer(laboratory(*trees), target(), ())
+    made = laboratory(*trees)
+    before = Before(made, target(), ())
+    confirmer = Confirmer(made, target(), before)
     sessions.trouble["unrunnable"] = GuestFailure("broken pipe")
     with pytest.raises(GuestFailure):
         confirmer.confirmed(CRASH, ())
     sessions.trouble.clear()
     assert confirmer.confirmed(CRASH, ()) == CRASH
     confirmer.close()
+    before.close()
     assert len(sessions.closed) == len(sessions.opened) == 3

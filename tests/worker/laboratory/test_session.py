@@ -3,18 +3,24 @@
 import shutil
 import sys
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 import worker.laboratory.session
+from analyzers.guest.arguments import BLANK
 from analyzers.vocabulary import (
+    Asked,
     Content,
     Died,
     Exchange,
     Form,
+    Input,
+    InputKind,
     Literal,
     NotRun,
+    Origin,
     Probe,
     Raised,
     Returned,
@@ -37,7 +43,7 @@ APP = """\
 import os
 import time
 
-from google.cloud import vision
+from google.cloud import language_v1, vision
 
 
 def check(what):
@@ -58,6 +64,12 @@ def look(path):
     if "Fire" in names:
         return "alarm"
     return names
+
+
+def feel(text):
+    document = language_v1.Document(content=text, type_=language_v1.Document.Type.PLAIN_TEXT)
+    client = language_v1.LanguageServiceClient()
+    return client.analyze_sentiment(document=document).document_sentiment.score
 """
 
 
@@ -140,6 +152,12 @@ def test_questions_go_to_the_engine(opened):
     assert run.ending == Returned("'alarm'")
     assert [exchange.api for exchange in run.exchanges] == [LABELS]
     assert len(run.exchanges[0].digest) == 64
+    assert run.asked == (picture_asked(),)
+
+
+def picture_asked():
+    picture = plain_input(Form.PATH)
+    return Asked(LABELS, InputKind.IMAGE, picture.digest, len(picture.content))
 
 
 def test_question_without_an_answer_is_not_run(opened):
@@ -158,6 +176,22 @@ def test_recorded_answers_need_no_engine(opened):
     with opened(target(function="look")) as session:
         (run,) = session.run([probe])
     assert run.ending == Returned("['Sky']")
+    assert [(a.api, a.kind, a.size) for a in run.asked] == [(LABELS, InputKind.IMAGE, len(BLANK))]
+
+
+def test_text_asked_about_in_a_replay_comes_in_part(opened):
+    text = Input(InputKind.TEXT, "né ".encode() * 2000, "a text", None, ".txt", Origin("drawn"))
+    probe = Probe("app.py::feel", {"text": Content(Form.TEXT, text)}, (neutral(),))
+    with opened(target(function="feel")) as session:
+        (run,) = session.run([probe])
+    (asked,) = run.asked
+    assert (asked.digest, asked.size) == (text.digest, len(text.content))
+    assert asked.text == text.content.decode()[:4000]
+
+
+def neutral():
+    answer = {"document_sentiment": {"score": 0.0, "magnitude": 0.1}}
+    return Exchange("google.language.analyze_sentiment", "", answer)
 
 
 def test_search_finds_answers_for_goals(opened):
@@ -317,6 +351,15 @@ def test_digest_of_an_exchange_is_the_hosts(session):
     _, opened = session(PREPARED, ASK, claiming("f" * 64, LABELS, FIRE), DONE)
     (run,) = opened().run([replace(given("a"), script=None)])
     assert run.exchanges == (Exchange(LABELS, DIGEST, FIRE),)
+
+
+def test_what_was_asked_about_is_what_the_broker_saw(session):
+    claim = claiming(DIGEST, LABELS, FIRE)
+    told = {"api": LABELS, "part": "content", "digest": "f" * 64, "size": 9}
+    claim["results"][0]["asked"] = [told]
+    _, opened = session(PREPARED, ASK, claim, DONE)
+    (run,) = opened().run([replace(given("a"), script=None)])
+    assert run.asked == (Asked(LABELS, InputKind.IMAGE, sha256(b"png").hexdigest(), 3),)
 
 
 def test_questions_are_answered_or_refused(session):

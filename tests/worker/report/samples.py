@@ -35,6 +35,7 @@ from analyzers.vocabulary import (
     Suggestion,
     Tally,
     Target,
+    Turns,
 )
 
 RECEIPTS = """\
@@ -247,6 +248,7 @@ def low_recall(**changes: object) -> Finding:
             "missed": [4, 5, 6, 7, 8, 9],
             "added_labels": ["Flame"],
             "recall_after": 1.0,
+            "recall_after_interval": [0.5655, 1.0],
             "precision_after": 1.0,
         },
         "probes": probes,
@@ -304,6 +306,7 @@ def mixed_sentiment(**changes: object) -> Finding:
             "formula": "sentiment.score > 0.25",
             "accuracy_before": 0.5,
             "accuracy_after": 1.0,
+            "accuracy_after_interval": [0.438, 1.0],
         },
         "probes": probes,
         "criterion": Mixes(PRAISE, 3, 0.5),
@@ -346,6 +349,38 @@ def dead_branch(**changes: object) -> Finding:
         "probes": probes,
         "criterion": Constant(PET),
         "input_kind": "constant",
+    }
+    return Finding(**{**values, **changes})
+
+
+def changed(**changes: object) -> Finding:
+    pictures = [image(f"flame {n}", "orange", "Fire") for n in range(2)]
+    probes = tuple(
+        Probe("shop/alarm.py::Alarm.check", {"content": Content(Form.BYTES, item)}, (answer,))
+        for item, answer in zip(pictures, [labels("Flame"), labels("Flame", "Heat")], strict=True)
+    )
+    says = "of 3 pictures of “Fire”, 2 that were 'alarm' are now 'quiet'"
+    outcomes = {"before": "'alarm'", "after": "'quiet'"}
+    group = {"things": "pictures of “Fire”", "of": 3, "count": 2, **outcomes, "says": says}
+    values: dict = {
+        "analyzer": "cloud",
+        "rule": "behaviour/changed",
+        "level": Level.NOTICE,
+        "path": "shop/alarm.py",
+        "line": 8,
+        "end_line": 8,
+        "symbol": "shop/alarm.py::Alarm.check",
+        "target": "shop/alarm.py::Alarm.check",
+        "title": "2 of 3 inputs have another outcome than on base",
+        "message": f"With the same inputs and answers: {says}.",
+        "evidence": {
+            "inputs": 3,
+            "changed": 2,
+            "groups": [group],
+            "examples": [{"description": item.description, **outcomes} for item in pictures],
+        },
+        "probes": probes,
+        "criterion": Turns(("'alarm'",) * 2, ("'quiet'",) * 2),
     }
     return Finding(**{**values, **changes})
 

@@ -3,12 +3,22 @@ from dataclasses import replace
 
 import pytest
 
+from analyzers.vocabulary import Turns
 from tests.worker.report import samples
 from worker.errors import UsageError
 from worker.report.artifacts import file_name, write_artifacts
 from worker.report.replay import read_replay
 
-FINDINGS = [samples.crash(), samples.low_recall(), samples.mixed_sentiment(), samples.dead_branch()]
+FINDINGS = [
+    samples.crash(),
+    samples.low_recall(),
+    samples.mixed_sentiment(),
+    samples.dead_branch(),
+    samples.changed(),
+    samples.changed(
+        criterion=Turns(("None by 1",) * 2, ("None by no branch",) * 2, (samples.FIRE,))
+    ),
+]
 
 
 def written(tmp_path, finding):

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from analyzers.vocabulary import Input, InputKind, Origin
 from tests.worker.report import samples
 from worker.report.artifacts import write_artifacts
 from worker.report.html import MOST_INPUTS, to_html
@@ -140,8 +141,35 @@ def test_many_inputs_are_bounded():
     assert "and 5 more" in page
 
 
+def test_changed_outcomes_are_a_table():
+    page = Reader(to_html(samples.report(samples.changed())))
+    assert "pictures of “Fire”2 of 3'alarm''quiet'" in page.text
+
+
 def test_clean_page_has_no_findings():
     page = Reader(to_html(samples.report()))
     assert "No new findings" in page.text
     assert "article" not in {tag for tag, _ in page.tags}
     assert re.search(r"4 / 4", page.text)
+
+
+def test_what_a_repair_brings_is_shown_with_its_interval(page):
+    assert "on the half that they were not chosen on 100 % (95 % interval 57–100 %)" in page.text
+    assert "on the half that it was not chosen on 100 % (95 % interval 44–100 %)" in page.text
+
+
+def test_recordings_can_be_played():
+    finding = samples.crash()
+    heard = Input(InputKind.AUDIO, b"RIFF", "“stop”, spoken", "stop", ".wav", Origin("spoken"))
+    probe = finding.probes[0].with_input(heard)
+    page = Reader(to_html(samples.report(replace(finding, probes=(probe,)))))
+    [player] = [values for tag, values in page.tags if tag == "audio"]
+    assert player["src"] == "data:audio/wav;base64," + base64.b64encode(b"RIFF").decode()
+    assert player["aria-label"] == "“stop”, spoken"
+    assert "media-src data:;" in page.metas["Content-Security-Policy"]
+
+
+def test_what_a_repair_brings_is_drawn_apart_from_what_is_wrong(page):
+    bars = [values["class"] for tag, values in page.tags if tag == "figure"]
+    assert "bar repaired" in bars
+    assert "bar" in bars

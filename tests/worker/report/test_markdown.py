@@ -7,7 +7,16 @@ from analyzers.vocabulary import Suggestion
 from tests.worker.report import samples
 from worker.report import escape
 from worker.report.artifacts import write_artifacts
-from worker.report.markdown import COMMENT_LIMIT, inline_comment, summary, to_markdown
+from worker.report.as_json import report_document
+from worker.report.markdown import (
+    COMMENT_LIMIT,
+    finding_text,
+    size,
+    suggestion_text,
+    summary,
+    to_markdown,
+)
+from worker.report.stored import stored
 
 HOSTILE = [
     "@octocat look",
@@ -25,6 +34,16 @@ HOSTILE = [
     "--- \n=== ",
 ]
 READER = MarkdownIt("gfm-like", {"html": True, "linkify": False})
+
+
+def told(report, artifacts=None):
+    return stored(report_document(report, artifacts))
+
+
+def body_of(finding, report, artifacts=None):
+    whole = told(report, artifacts)
+    found = told(samples.report(finding), artifacts).findings[0]
+    return finding_text(found, whole, change=suggestion_text(found))
 
 
 def tokens(markdown):
@@ -55,32 +74,26 @@ def test_code_spans_hold_backquotes(text):
 
 
 def test_verified_suggestion_is_a_block():
-    comment = inline_comment(samples.low_recall(), samples.full_report())
-    assert '```suggestion\n        if {"Fire", "Flame"} & set(self.names):\n```\n' in comment.body
-    assert (comment.path, comment.start_line, comment.line) == ("shop/alarm.py", None, 12)
+    body = body_of(samples.low_recall(), samples.full_report())
+    assert '```suggestion\n        if {"Fire", "Flame"} & set(self.names):\n```\n' in body
 
 
-def test_range_comments_have_a_start():
-    comment = inline_comment(samples.crash(), samples.full_report())
-    assert (comment.start_line, comment.line) == (11, 12)
-
-
-def test_unverified_suggestion_cannot_be_applied():
-    suggestion = Suggestion("shop/receipts.py", 12, 12, "    return None")
-    body = inline_comment(samples.crash(suggestion=suggestion), samples.full_report()).body
-    assert "```suggestion" not in body
-    assert "not verified" in body
+def test_unverified_suggestion_does_not_set_the_lines():
+    suggestion = Suggestion("shop/config.py", 1, 1, "HOT = 1")
+    text = to_markdown(samples.report(samples.crash(suggestion=suggestion)))
+    assert "`shop/receipts.py:12`" in text
+    assert "```suggestion" not in text
 
 
 def test_fence_outgrows_backquotes():
     suggestion = Suggestion("a.py", 3, 3, '    x = """```` """', verified=True)
-    body = inline_comment(samples.crash(suggestion=suggestion), samples.full_report()).body
+    body = body_of(samples.crash(suggestion=suggestion), samples.full_report())
     assert '`````suggestion\n    x = """```` """\n`````' in body
 
 
 def test_suggestion_keeps_carriage_returns():
     suggestion = Suggestion("a.py", 3, 4, "    a = 1\r\n    b = 2", verified=True)
-    body = inline_comment(samples.crash(suggestion=suggestion), samples.full_report()).body
+    body = body_of(samples.crash(suggestion=suggestion), samples.full_report())
     assert "```suggestion\r\n    a = 1\r\n    b = 2\r\n```" in body
 
 
@@ -89,31 +102,43 @@ def test_comment_ends_with_reproduce_and_silence(tmp_path, with_files):
     report = samples.full_report()
     artifacts = write_artifacts(report, tmp_path, samples.SOURCES) if with_files else None
     for finding in report.findings:
-        lines = inline_comment(finding, report, artifacts).body.rstrip().splitlines()
+        lines = body_of(finding, report, artifacts).rstrip().splitlines()
         assert lines[-2].startswith("Reproduce: `assayer check --base aaaaaaaaaaaa --target ")
         assert lines[-1] == f"Silence: `/assayer ignore {finding.fingerprint} reason…`"
 
 
 def test_comment_shows_recall_and_inputs():
-    body = inline_comment(samples.low_recall(), samples.full_report()).body
-    assert "Reached by 4 of 10 inputs, 40 % (95 % interval 17–69 %)." in body
-    assert "- “fire 0” on orange\n" in body
+    body = body_of(samples.low_recall(), samples.full_report())
+    assert "- reached: 4 of 10 inputs, 40 % (95 % interval 17–69 %)\n" in body
+    assert "- “fire 4” on orange → Flame" in body
     assert "- and 5 more" in body
+
+
+def test_each_part_of_a_message_is_a_paragraph():
+    finding = samples.crash(message="It raises.\n\n# Not a heading\nNo repair: <b>.")
+    body = body_of(finding, samples.full_report())
+    assert "It raises.\n\n\\# Not a heading\n\nNo repair: &lt;b&gt;.\n" in body
+
+
+def test_comment_has_a_line_for_each_changed_outcome():
+    body = body_of(samples.changed(), samples.full_report())
+    assert "\n- of 3 pictures of “Fire”, 2 that were 'alarm' are now 'quiet'\n" in body
+    assert samples.changed().message not in body
 
 
 def test_summary_stays_within_the_limit():
     findings = [
         samples.crash(symbol=f"a.py::f{n}", title="t" * 300, path="p" * 100) for n in range(500)
     ]
-    text = summary(samples.report(*findings))
-    assert len(text) <= COMMENT_LIMIT
+    text = summary(told(samples.report(*findings)))
+    assert size(text) <= COMMENT_LIMIT
     assert "more findings are in the full report" in text
 
 
 def test_comment_stays_within_the_limit():
     finding = samples.crash(message="m" * 70_000)
-    body = inline_comment(finding, samples.report(finding)).body
-    assert len(body) <= COMMENT_LIMIT
+    body = body_of(finding, samples.report(finding))
+    assert size(body) <= COMMENT_LIMIT
     assert body.rstrip().endswith(f"Silence: `/assayer ignore {finding.fingerprint} reason…`")
 
 
@@ -133,12 +158,12 @@ def test_ignored_findings_get_no_comment():
 
 
 def test_clean_summary_is_short():
-    assert len(summary(samples.report()).splitlines()) <= 6
+    assert len(summary(told(samples.report())).splitlines()) <= 6
 
 
 def test_overlong_suggestions_are_left_out_whole():
     suggestion = Suggestion("a.py", 1, 1, "x = 1\n" * 20_000 + "y", verified=True)
     finding = samples.crash(suggestion=suggestion)
-    body = inline_comment(finding, samples.report(finding)).body
-    assert len(body) <= COMMENT_LIMIT
+    body = body_of(finding, samples.report(finding))
+    assert size(body) <= COMMENT_LIMIT
     assert "```" not in body

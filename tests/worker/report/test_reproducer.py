@@ -2,18 +2,25 @@
 
 import pytest
 
-from analyzers.vocabulary import Content, Crashes, Exchange, Form, Inert, Literal, Probe
+from analyzers.vocabulary import Content, Crashes, Exchange, Form, Inert, Literal, Probe, Turns
 from tests.worker.report import samples
 from tests.worker.report.running import bare_site, run
 from worker.report.reproducer import reproducer
 from worker.report.reproducer import test_name as name_of
 
-FINDINGS = [samples.crash(), samples.low_recall(), samples.mixed_sentiment(), samples.dead_branch()]
+FINDINGS = [
+    samples.crash(),
+    samples.low_recall(),
+    samples.mixed_sentiment(),
+    samples.dead_branch(),
+    samples.changed(),
+]
 SAID = {
     "cloud/crash": "IndexError: list index out of range",
     "cloud/low-recall": "4 of 10 inputs make the condition true",
     "cloud/mixed-sentiment": "3 of 3 positive and 3 of 3 negative texts",
     "cloud/dead-branch": "is always true",
+    "behaviour/changed": "2 of 2 inputs had another outcome",
 }
 
 
@@ -208,6 +215,8 @@ def test_calls_every_shape_of_code(shaped, said):
         (samples.low_recall(), {"shop/alarm.py": "def other(): pass"}),
         (samples.low_recall(), {"shop/alarm.py": "def broken("}),
         (raising("a.py::f", {}, samples.exchange("aws.rekognition.detect_labels", {})), {}),
+        (samples.changed(criterion=Turns(("a",), ("b",), (samples.FIRE,))), samples.SOURCES),
+        (samples.changed(criterion=Turns(("'inputs/a'",), ("'b'",))), samples.SOURCES),
     ],
 )
 def test_says_when_there_is_none(finding, sources):

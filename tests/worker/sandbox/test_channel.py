@@ -27,6 +27,7 @@ RAISED = {
     "refusal": False,
     "standin": False,
 }
+ASKED = {"api": "google.vision.label_detection", "part": "content", "digest": "a" * 64, "size": 3}
 RESULT = {
     "index": 0,
     "ending": RETURNED,
@@ -161,8 +162,16 @@ def test_lone_surrogates_become_encodable(pair):
         {"outside": [443]},
         {"outside": ["x" * 301]},
         {"outside": ["example.com:443"] * 21},
+        {"asked": None},
+        {"asked": [ASKED] * 101},
+        {"asked": [{**ASKED, "part": "parameters"}]},
+        {"asked": [{**ASKED, "digest": "A" * 64}]},
+        {"asked": [{**ASKED, "digest": "a" * 64 + "\n"}]},
+        {"asked": [{**ASKED, "size": -1}]},
+        {"asked": [{**ASKED, "text": "x" * 4001}]},
+        {"asked": [{**ASKED, "text": None}]},
     ],
-    ids=str,
+    ids=lambda change: str(change)[:80],
 )
 def test_forged_result_is_refused(pair, change):
     pair.prepared().asked("run")
@@ -173,6 +182,13 @@ def test_forged_result_is_refused(pair, change):
 def test_addresses_arrive_with_a_result(pair):
     pair.prepared().asked("run")
     message = {"type": "ran", "results": [{**RESULT, "outside": ["x" * 300] * 20}]}
+    assert pair.receives(message) == message
+
+
+def test_what_was_asked_about_arrives_with_a_result(pair):
+    pair.prepared().asked("run")
+    asked = [{**ASKED, "text": "x" * 4000}] + [ASKED] * 99
+    message = {"type": "ran", "results": [{**RESULT, "asked": asked}]}
     assert pair.receives(message) == message
 
 

@@ -23,7 +23,7 @@ from worker.sandbox.attacks import run_battery
 from worker.sandbox.isolation import find_isolation
 isolation = find_isolation(choice=sys.argv[1])
 fought = run_battery(isolation)
-through = [attack.name for attack in fought if not attack.held]
+through = [f"{attack.name}: {attack.detail}" for attack in fought if not attack.held]
 print(json.dumps({"layers": isolation.layers, "tried": len(fought), "through": through}))
 """
 
@@ -93,7 +93,7 @@ def test_failing_trial_is_no_isolation(bubblewrap, monkeypatch, tmp_path):
         "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2; exit 1\n"
     )
     broken.chmod(0o755)
-    for folder in (tmp_path, *tmp_path.parents[:2]):
+    for folder in (tmp_path, *tmp_path.parents[:3]):
         folder.chmod(folder.stat().st_mode | 0o055)
     monkeypatch.setattr(module, "SEARCH_PATH", f"{tmp_path}:{command.SEARCH_PATH}")
     with pytest.raises(NoIsolation, match="No permissions") as raised:

@@ -261,3 +261,10 @@ def test_malformed_comment_silences_nothing(comment, says):
 def test_comments_of_broken_code_are_read_so_far():
     text = "x = 1  # assayer: ignore[cloud/crash] why\ny = (\n"
     assert len(inline_ignores(text, "a.py")) == 1
+
+
+def test_a_repository_may_let_outages_pass():
+    found = parse_configuration("fail-open = true\n", ".github/assayer.toml")
+    assert found is not None
+    assert found.fail_open
+    assert not Configuration().fail_open

@@ -172,3 +172,53 @@ def test_reference_is_read_when_used(file, monkeypatch, tmp_path):
         key.read()
     (tmp_path / "key").write_text("k3y\n")
     assert key.read() == "k3y"
+
+
+GITHUB = """
+[github]
+api_url = "{api}"
+web_url = "{web}"
+"""
+
+
+def github(tmp_path: Path, api: str, web: str) -> Path:
+    place = tmp_path / "github.toml"
+    place.write_text(GITHUB.format(api=api, web=web))
+    return place
+
+
+def test_a_double_of_github_may_run_on_this_machine(tmp_path):
+    settings = read_settings(github(tmp_path, "http://127.0.0.1:1/", "http://localhost:2"))
+    assert settings.github.api_url == "http://127.0.0.1:1"
+    assert settings.github.local
+    assert not read_settings().github.local
+
+
+@pytest.mark.parametrize(
+    ("api", "web"),
+    [
+        ("https://api.github.com", "https://github.com"),
+        ("https://api.acme.ghe.com", "https://acme.ghe.com"),
+        ("https://github.acme.org/api/v3", "https://github.acme.org"),
+        ("http://127.0.0.1:8123", "http://127.0.0.1:8123"),
+    ],
+)
+def test_clones_come_from_where_the_api_is(tmp_path, api, web):
+    place = tmp_path / "github.toml"
+    place.write_text(f'[github]\napi_url = "{api}"\n')
+    assert read_settings(place).github.web_url == web
+
+
+@pytest.mark.parametrize(
+    ("api", "web"),
+    [
+        ("https://api.github.com", "http://127.0.0.1:2"),
+        ("http://github.example.org", "https://github.example.org"),
+        ("https://user@github.example.org", "https://github.example.org"),
+        ("https://api.github.com", "https://github.com/?x=1"),
+        ("https://api.github.com", "ftp://github.com"),
+    ],
+)
+def test_no_address_of_github_gives_tokens_to_others(tmp_path, api, web):
+    error = refused(github(tmp_path, api, web))
+    assert (error.key or "").startswith("github")

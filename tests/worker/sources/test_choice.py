@@ -4,13 +4,13 @@ from analyzers.vocabulary import Wanted
 from tests.worker.engines.standin import Reply
 from worker.errors import UsageError
 from worker.settings.server import SourceSettings
-from worker.sources import Sources
+from worker.sources import configured
 
 LABELS = "google.vision.label_detection"
 
 
 def sources(offline=True, kept=None, **settings):
-    return Sources.from_settings(settings, offline=offline, kept=kept)
+    return configured(settings, offline=offline, kept=kept)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_keywords_need_a_configured_source():
 
 
 def test_other_tasks_fall_short():
-    supply = sources().find(Wanted("google.language.classify_text", "/Arts"), 2, 0)
+    supply = sources().find(Wanted("openai.chat_completions", "hello"), 2, 0)
     assert "no source of inputs" in supply.shortfall
 
 
@@ -51,19 +51,54 @@ def test_openverse_is_offline_when_told(stand_in, tmp_path):
     assert len(server.asked) == 1
 
 
-def test_folder_must_exist(tmp_path):
-    with pytest.raises(UsageError, match="existing folder"):
-        sources(images=SourceSettings(kind="folder", folder=tmp_path / "none"))
+@pytest.mark.parametrize("name", ["images", "documents"])
+def test_folder_must_exist(tmp_path, name):
+    with pytest.raises(UsageError, match=f"sources.{name}.folder.*existing folder"):
+        sources(**{name: SourceSettings(kind="folder", folder=tmp_path / "none")})
+
+
+@pytest.mark.parametrize(("name", "kind"), [("images", "commons"), ("documents", "wikipedia")])
+def test_wikimedia_is_told_who_asks(name, kind):
+    with pytest.raises(UsageError, match=f"sources.{name}.contact.*whom to write to"):
+        sources(**{name: SourceSettings(kind=kind)})
+    sources(**{name: SourceSettings(kind=kind, contact="ann@example.org")})
+    sources(**{name: SourceSettings(kind=kind, endpoint="http://127.0.0.1:1")})
+
+
+def test_brave_wants_a_key():
+    with pytest.raises(UsageError, match=r"sources\.images\.key"):
+        sources(images=SourceSettings(kind="brave"))
+
+
+def test_documents_need_a_configured_source():
+    supply = sources().find(Wanted("google.language.classify_text", "/Arts"), 2, 0)
+    assert supply.inputs == ()
+    assert "[sources.documents]" in supply.shortfall
+
+
+@pytest.mark.parametrize(
+    ("api", "name"),
+    [
+        ("google.language.moderate_text", "documents"),
+        ("google.vision.safe_search_detection", "images"),
+    ],
+)
+def test_what_should_be_kept_from_people_comes_from_a_folder_alone(api, name, tmp_path):
+    found = sources(documents=SourceSettings(kind="wikipedia", contact="ann@example.org"))
+    assert f"[sources.{name}]" in found.find(Wanted(api, "Violent"), 2, 0).shortfall
+    folder = sources(**{name: SourceSettings(kind="folder", folder=tmp_path)})
+    assert "has 0" in folder.find(Wanted(api, "Violent"), 2, 0).shortfall
+
+
+def test_words_upon_pictures_need_a_source_of_them():
+    supply = sources().find(Wanted("google.vision.text_detection", "STOP", upon="dog"), 2, 0)
+    assert supply.inputs == ()
+    assert "[sources.images]" in supply.shortfall
 
 
 def test_unknown_kind_is_wrong_usage():
     with pytest.raises(UsageError, match="'magic'"):
         sources(images=SourceSettings(kind="magic"))
-
-
-def test_coming_kind_falls_short():
-    supply = sources(images=SourceSettings(kind="brave")).find(Wanted(LABELS, "cat"), 2, 0)
-    assert "'brave'" in supply.shortfall
 
 
 def test_failed_service_is_an_outage(stand_in, tmp_path):

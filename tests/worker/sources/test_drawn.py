@@ -4,15 +4,13 @@ from collections import Counter
 import pytest
 from PIL import Image
 
-from analyzers.vocabulary import InputKind, Wanted
-from worker.sources import backgrounds, drawn, fonts
+from analyzers.vocabulary import Input, InputKind, Origin
+from worker.sources import backgrounds, drawn, fonts, layout
 from worker.sources.fonts import Font, FontKind
 
-API = "google.vision.text_detection"
 
-
-def find(reading, count=12, seed=0):
-    return drawn.find(Wanted(API, reading), count, seed)
+def find(text, count=12, seed=0):
+    return drawn.write(text, count, seed)
 
 
 def test_pictures_carry_the_wish():
@@ -33,7 +31,7 @@ def test_same_seed_same_pictures():
 
 
 def test_pictures_of_a_wish_differ():
-    assert len({item.digest for item in find("STOP", 12).inputs}) == 12
+    assert len({item.digest for item in find("STOP", 36).inputs}) == 36
 
 
 def test_kinds_and_backgrounds_take_turns():
@@ -52,14 +50,14 @@ def test_kinds_and_backgrounds_take_turns():
 
 
 def test_empty_pictures_have_no_reading():
-    supply = find(None, 6)
+    supply = drawn.blank(6, 0)
     assert [item.reading for item in supply.inputs] == [None] * 6
     assert len({item.digest for item in supply.inputs}) == 6
 
 
 def test_short_texts_are_never_broken():
     font = Font("Pillow", FontKind.PRINTED, None)
-    assert drawn.lay_out("Thank you for your purchase", font).lines == (
+    assert layout.lay_out("Thank you for your purchase", font).lines == (
         "Thank you for your purchase",
     )
 
@@ -69,11 +67,11 @@ def test_long_texts_are_wrapped_and_stay_large():
     for font in fonts.installed():
         if not font.can_draw(text):
             continue
-        layout = drawn.lay_out(text.strip(), font)
-        assert " ".join(layout.lines) == text.strip()
-        assert layout.size >= drawn.SMALLEST
-        face = font.at(layout.size)
-        assert all(face.getlength(line) <= layout.width for line in layout.lines)
+        laid = layout.lay_out(text.strip(), font)
+        assert " ".join(laid.lines) == text.strip()
+        assert laid.size >= layout.SMALLEST
+        face = font.at(laid.size)
+        assert all(face.getlength(line) <= laid.width for line in laid.lines)
 
 
 @pytest.mark.parametrize("text", ["x" * 400, "word " * 1000])
@@ -106,3 +104,27 @@ def test_writing_stands_out():
     for item in find("STOP", 12).inputs:
         low, high = Image.open(io.BytesIO(item.content)).convert("L").getextrema()
         assert high - low > 150
+
+
+def photograph(colour=(30, 90, 200), size=(900, 700)):
+    file = io.BytesIO()
+    Image.new("RGB", size, colour).save(file, "JPEG")
+    origin = Origin("commons", "https://commons.example/dog", "Ann", "CC BY 4.0")
+    return Input(InputKind.IMAGE, file.getvalue(), "a dog", "dog", ".jpg", origin)
+
+
+def test_words_are_drawn_upon_pictures():
+    for item in drawn.write("BEWARE", 4, 0, [photograph()]).inputs:
+        shown = Image.open(io.BytesIO(item.content)).convert("RGB")
+        assert item.reading == "BEWARE"
+        assert item.description.endswith("upon a dog")
+        assert (item.origin.source, item.origin.licence) == ("drawn on commons", "CC BY 4.0")
+        red, green, blue = shown.getpixel((shown.width // 2, shown.height // 4))
+        assert max(abs(red - 30), abs(green - 90), abs(blue - 200)) < 8
+        low, high = shown.crop((0, shown.height // 2, *shown.size)).convert("L").getextrema()
+        assert high - low > 150
+
+
+def test_small_pictures_are_enlarged_under_words():
+    (item,) = drawn.write("Mind the gap", 1, 0, [photograph(size=(120, 90))]).inputs
+    assert Image.open(io.BytesIO(item.content)).width >= 480

@@ -5,7 +5,7 @@ from PIL import Image
 
 from analyzers.vocabulary import Wanted
 from worker.errors import UsageError
-from worker.sources.folder import Folder
+from worker.sources.folder import TEXTS, Folder
 
 LABELS = "google.vision.label_detection"
 
@@ -66,3 +66,20 @@ def test_malformed_index_is_wrong_usage(folder, index):
     (folder / "index.json").write_text(index)
     with pytest.raises(UsageError, match="list of objects"):
         Folder(folder).find(Wanted(LABELS, "cat"), 1, 0)
+
+
+def test_texts_lie_in_folders_by_category(tmp_path):
+    for name, text in [
+        ("Movies/a.txt", "A film."),
+        ("Movies/b.md", "No."),
+        ("Cars/c.txt", "A car."),
+    ]:
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+    (tmp_path / "Movies" / "odd.txt").write_bytes(b"\xff\xfe")
+    (tmp_path / "Movies" / "empty.txt").write_text(" \n")
+    wanted = Wanted("google.language.classify_text", "/Arts & Entertainment/Movies")
+    supply = Folder(tmp_path, TEXTS).find(wanted, 3, 0)
+    assert [item.content for item in supply.inputs] == [b"A film."]
+    assert "1 texts of" in supply.shortfall

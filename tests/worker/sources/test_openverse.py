@@ -7,7 +7,9 @@ from analyzers.vocabulary import Wanted
 from tests.worker.engines.standin import Reply
 from worker.engines.http import Http
 from worker.sources.kept import Kept
+from worker.sources.library import Library
 from worker.sources.openverse import Openverse
+from worker.sources.search import Search
 
 LABELS = "google.vision.label_detection"
 
@@ -45,12 +47,10 @@ def library(stand_in):
     return server
 
 
-def openverse(server, folder, **more):
-    quick = {
-        "search": Http("Openverse", lambda _: None, tries=2),
-        "download": Http("pictures", lambda _: None, tries=1, redirects=True),
-    }
-    return Openverse(Kept(folder), server.url, **(quick | more))
+def openverse(server, folder, key=None, offline=False):
+    http = Http("Openverse", lambda _: None, tries=2)
+    search = Search(Openverse(server.url, key), Kept(folder), offline, http)
+    return Library(search, Http("pictures", lambda _: None, tries=1, redirects=True))
 
 
 def test_finds_pictures_with_their_licence(library, tmp_path):

@@ -45,13 +45,6 @@ def test_unknown_feeling_falls_short():
     assert "positive" in rated.find(Wanted(API, "jealous"), 5, 0).shortfall
 
 
-def test_nothing_wanted_is_nothing_said():
-    supply = rated.find(Wanted(API, None), 10, 0)
-    assert len(supply.inputs) == 4
-    assert supply.shortfall
-    assert all(not item.content.strip() and item.reading is None for item in supply.inputs)
-
-
 def test_texts_can_stand_in_a_review():
     everything = " ".join(text for reading in rated.READINGS for text in texts(reading, 10_000))
     assert not rated.COARSE.search(everything)

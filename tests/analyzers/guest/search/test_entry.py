@@ -1,6 +1,7 @@
 import pytest
 
-from analyzers.guest.search.entry import find_entry, picture
+from analyzers.guest.search.entry import find_entry
+from analyzers.guest.search.markers import picture
 from tests.analyzers.guest.search.targets import target
 
 

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analyzers import catalogue
 from analyzers.guest.messages import Schema
 from analyzers.guest.search.harvest import Pool
 from analyzers.guest.search.models import MODELS, model_for
@@ -11,12 +12,16 @@ from analyzers.guest.search.models.base import weight
 from analyzers.guest.search.models.text import TEXT
 from tests.analyzers.guest.guests import SCHEMAS
 
+UNDESCRIBED = "azure.vision.read"
 POOL = Pool(["Cat", "wild cat", "12,50 €"], [r"\d{3}"], [0.7, 3.0, -0.2], 2)
 SCHEMA = Schema(SCHEMAS)
 VISION = "google.cloud.vision.v1.AnnotateImageResponse"
 MESSAGES = {
     "google.language.analyze_sentiment": "google.cloud.language.v1.AnalyzeSentimentResponse",
     "google.language.analyze_entities": "google.cloud.language.v1.AnalyzeEntitiesResponse",
+    "google.language.analyze_entity_sentiment": (
+        "google.cloud.language.v1.AnalyzeEntitySentimentResponse"
+    ),
     "aws.rekognition.detect_labels": "rekognition.DetectLabelsResponse",
     "aws.rekognition.detect_text": "rekognition.DetectTextResponse",
     "aws.textract.detect_document_text": "textract.DetectDocumentTextResponse",
@@ -52,7 +57,19 @@ def checked(name, value, schema):
                 assert each in schema.enums[field["type"]]
 
 
-@pytest.mark.parametrize(("api", "model"), MODELS)
+def shape(value):
+    """The fields of an answer, those of the first of several things."""
+    if isinstance(value, dict):
+        return {key: shape(item) for key, item in value.items()}
+    return shape(value[0]) if isinstance(value, list) and value else None
+
+
+def test_answer_without_a_schema_has_the_fields_of_an_everyday_one() -> None:
+    (model,) = (model for api, model in MODELS if api == UNDESCRIBED)
+    assert shape(model.answer("Good morning")) == shape(catalogue.load().ordinary[UNDESCRIBED])
+
+
+@pytest.mark.parametrize(("api", "model"), [m for m in MODELS if m[0] != UNDESCRIBED])
 @given(seed=st.integers(0, 2**32))
 def test_answers_keep_to_the_schema(api, model, seed) -> None:
     rng = random.Random(seed)
@@ -122,3 +139,10 @@ def test_bare_lists_are_asked_for_one_by_one_or_as_elements(entry, answer) -> No
 
 def test_unknown_shape_has_no_model() -> None:
     assert model_for({"name": "x.y", "key": None, "score": None}) is None
+
+
+def test_objects_lie_in_different_places() -> None:
+    objects = model_for({"name": "google.vision.object_localization"})
+    listed = objects.answer((("Cat", 0.9), ("Dog", 0.8)))["localized_object_annotations"]
+    first, second = (one["bounding_poly"]["normalized_vertices"] for one in listed)
+    assert max(corner["x"] for corner in first) < min(corner["x"] for corner in second)

@@ -1,0 +1,150 @@
+"""Slash-commands by people with and without rights, at the bot as it runs."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.end_to_end.bot import Bot, completed, eventually
+from tests.end_to_end.shop import COMMENTS, CRASHES, LASTS, shop
+from tests.github_double import PullRequest, Repo
+from tests.github_double.double import PERMISSIONS
+
+FORBIDDEN = "You may not do this here."
+
+
+@pytest.fixture(autouse=True)
+def as_described(hosted):
+    """Whatever a test did, GitHub's description was kept."""
+    yield
+    hosted.github.check()
+
+
+@dataclass(frozen=True)
+class Talk:
+    """A pull request of carol's, who may not write, with one finding."""
+
+    bot: Bot
+    repo: Repo
+    pull: PullRequest
+    check: Any
+
+    @property
+    def fingerprint(self) -> str:
+        return self.bot.report(self.check)["findings"][0]["fingerprint"]
+
+    def say(self, login: str, text: str) -> Any:
+        return self.pull.comment(login, text)
+
+    def replies(self) -> list[str]:
+        """What was answered, without the summary comment."""
+        return [c.body for c in self.pull.bot_comments() if "### Assayer:" not in c.body]
+
+    def answer(self, count: int) -> str:
+        """The ``count``-th answer, once everything is done."""
+        eventually(lambda: len(self.replies()) >= count)
+        self.bot.settled()
+        assert len(self.replies()) == count
+        return self.replies()[-1]
+
+
+@pytest.fixture(scope="module")
+def talk(hosted) -> Talk:
+    repo = shop(hosted.github, "talk")
+    repo.role("carol", "read")
+    pull = repo.pull("comments", files={COMMENTS: CRASHES}, user="carol")
+    check = completed(pull)
+    hosted.settled()
+    assert check.conclusion == "failure"
+    return Talk(hosted, repo, pull, check)
+
+
+def test_commands_in_code_and_in_edits_are_none(talk):
+    text = talk.say("alice", "```\n/assayer help\n```\n\n> /assayer help\n")
+    talk.pull.edit(text, "/assayer help")
+    talk.bot.settled()
+    assert talk.replies() == []
+    assert not talk.pull.reactions(text)
+
+
+def test_people_without_rights_are_told_so_and_nothing_is_done(talk):
+    talk.say("carol", f"/assayer ignore {talk.fingerprint} mine")
+    assert FORBIDDEN in talk.answer(1)
+    asked = talk.say("mallory", "/assayer rerun inputs=900")
+    assert FORBIDDEN in talk.answer(2)
+    assert len(talk.pull.check_runs()) == 1
+    assert talk.check.conclusion == "failure"
+    assert not talk.pull.reactions(asked)
+
+
+def test_author_is_helped_and_told_more(talk):
+    asked = talk.say("carol", "/assayer help")
+    assert "/assayer unignore FINGERPRINT" in talk.answer(3)
+    assert [reaction.user for reaction in talk.pull.reactions(asked)] == [talk.bot.github.bot]
+    talk.say("carol", f"Why?\n\n/assayer explain {talk.fingerprint}")
+    assert "ZeroDivisionError" in talk.answer(4)
+
+
+def test_ignored_finding_blocks_no_more_until_it_is_unignored(talk):
+    talk.say("alice", f"/assayer ignore {talk.fingerprint} never empty until=2099-01-31")
+    assert "ignored until 2099-01-31" in talk.answer(5)
+    assert talk.check.conclusion == "success"
+    summary = next(c.body for c in talk.pull.bot_comments() if "### Assayer:" in c.body)
+    assert "never empty" in summary
+    assert [thread.resolved for thread in talk.pull.threads()] == [True]
+    talk.say("alice", f"/assayer unignore {talk.fingerprint}")
+    assert "counts again" in talk.answer(6)
+    assert talk.check.conclusion == "failure"
+    assert [thread.resolved for thread in talk.pull.threads()] == [False]
+
+
+def test_author_may_test_again_with_more_inputs(talk):
+    talk.say("carol", "/assayer rerun inputs=6")
+    second = completed(talk.pull, 2)
+    assert "Done: a new finding blocks" in talk.answer(7)
+    assert talk.bot.run(second).job.options.inputs == 6
+    assert len(talk.pull.threads()) == 1
+
+
+def test_suggestion_is_committed_with_a_co_author_and_the_next_run_is_clean(talk):
+    before = talk.pull.head
+    sent = talk.say("alice", f"/assayer apply {talk.fingerprint}")
+    assert "Committed the suggestion" in talk.answer(8)
+    (delivery,) = [
+        d
+        for d in talk.bot.github.deliveries.of("issue_comment", "created")
+        if d.payload["comment"]["id"] == sent.id
+    ]
+    talk.bot.github.deliveries.again(delivery)
+    assert completed(talk.pull).conclusion == "success"
+    talk.bot.settled()
+    (made,) = talk.repo.state.git.log((talk.pull.head, f"^{before}"))
+    assert "Co-authored-by: alice <" in made["message"]
+    assert all(thread.resolved for thread in talk.pull.threads())
+    assert len(talk.replies()) == 8
+
+
+def test_stop_ends_what_runs(talk):
+    talk.pull.push({COMMENTS: LASTS})
+    check = eventually(lambda: talk.repo.check_run(talk.pull.head))
+    talk.say("alice", f"/assayer stop\n/assayer explain {talk.fingerprint}")
+    said = talk.answer(9)
+    assert "Stopped one run" in said
+    assert f"found at `{talk.check.head_sha[:7]}`, which is the head no more" in said
+    assert (check.status, check.conclusion) == ("completed", "cancelled")
+
+
+def test_app_without_the_right_to_push_says_so(hosted):
+    permissions = {**PERMISSIONS, "contents": "read"}
+    hosted.github.install("frugal", permissions)
+    repo = shop(hosted.github, "frugal/shop")
+    pull = repo.pull("comments", files={COMMENTS: CRASHES})
+    check = completed(pull)
+    hosted.settled()
+    before = pull.head
+    (finding,) = hosted.report(check)["findings"]
+    pull.comment("alice", f"/assayer apply {finding['fingerprint']}")
+    eventually(lambda: len(pull.bot_comments()) == 2)
+    hosted.settled()
+    assert "lacks `contents: write`" in pull.bot_comments()[-1].body
+    assert pull.head == before

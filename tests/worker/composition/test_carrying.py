@@ -1,0 +1,91 @@
+"""Testing a part again lets the rest pass no more than it did."""
+
+import pytest
+
+from worker.composition.carrying import carried, is_partial
+from worker.store import Options
+
+A, B = "shop.py::a", "shop.py::b"
+
+
+def finding(target, fingerprint, **changes):
+    values = {"level": "failure", "status": "new", "analyzer": "cloud"}
+    return {"target": target, "fingerprint": fingerprint, **values, **changes}
+
+
+def a_document(verdict, *findings, targets=(A, B), **changes):
+    whole = {
+        "verdict": verdict,
+        "findings": list(findings),
+        "skipped": [],
+        "broken": [],
+        "targets": [{"id": target, "executions": 1} for target in targets],
+    }
+    return {**whole, **changes}
+
+
+ONLY_A = Options(target=A)
+WHOLE = a_document("failure", finding(A, "1" * 16), finding(B, "2" * 16))
+
+
+@pytest.mark.parametrize(
+    ("options", "partial"),
+    [
+        (Options(), False),
+        (Options(inputs=9, seed=1), False),
+        (Options(target=A), True),
+        (Options(analyzer="cloud"), True),
+    ],
+)
+def test_a_target_or_an_analyzer_is_a_part(options, partial):
+    assert is_partial(options) is partial
+
+
+def test_a_rerun_of_everything_stands_for_itself():
+    document = a_document("success")
+    assert carried(document, WHOLE, Options(inputs=4)) is document
+
+
+def test_what_was_not_tested_again_still_fails():
+    found = carried(a_document("success", targets=[A]), WHOLE, ONLY_A)
+    assert found["verdict"] == "failure"
+    assert [f["target"] for f in found["findings"]] == [B]
+    assert [t["id"] for t in found["targets"]] == [A, B]
+
+
+def test_what_was_tested_again_counts_as_it_is_now():
+    whole = a_document("failure", finding(A, "1" * 16))
+    assert carried(a_document("success", targets=[A]), whole, ONLY_A)["verdict"] == "success"
+
+
+def test_another_analyzers_findings_stay():
+    options = Options(analyzer="property")
+    found = carried(a_document("success"), WHOLE, options)
+    assert found["verdict"] == "failure"
+    assert len(found["findings"]) == 2
+
+
+def test_a_new_failure_in_the_part_fails():
+    document = a_document("failure", finding(A, "3" * 16), targets=[A])
+    assert carried(document, a_document("success"), ONLY_A)["verdict"] == "failure"
+
+
+def test_an_outage_elsewhere_stays_an_outage():
+    broken = [{"analyzer": "cloud", "target": B, "error": "timeout"}]
+    whole = a_document("error", broken=broken)
+    assert carried(a_document("success", targets=[A]), whole, ONLY_A)["verdict"] == "error"
+
+
+def test_advice_elsewhere_stays_advice():
+    whole = a_document("neutral", finding(B, "2" * 16, level="warning"))
+    assert carried(a_document("success", targets=[A]), whole, ONLY_A)["verdict"] == "neutral"
+
+
+def test_without_a_run_of_everything_nothing_is_decided():
+    found = carried(a_document("success", targets=[A]), None, ONLY_A)
+    assert found["partial"] is True
+
+
+def test_nothing_to_test_in_both_is_nothing_to_test():
+    document = a_document("skipped", targets=[])
+    assert carried(document, document, ONLY_A)["verdict"] == "skipped"

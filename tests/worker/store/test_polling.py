@@ -1,0 +1,87 @@
+"""What is asked again and again is answered from an index, however much is kept."""
+
+import time
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import insert, text
+
+from worker.store import ErrandKind, RunState, Store
+from worker.store.columns import utc_now
+from worker.store.schema import DeliveryRow, ErrandRow, RunRow
+
+COUNT = 10_000
+SECONDS = 0.05
+"""Ten times what they may take."""
+
+
+@pytest.fixture
+def full(url):
+    """Ten thousand of everything, half of it waiting, and none of it early."""
+    with Store(url) as store:
+        with store._engine.execution_options(writes=True).begin() as connection:
+            for table, row in ((DeliveryRow, _delivery), (ErrandRow, _errand), (RunRow, _run)):
+                connection.execute(insert(table), [row(number) for number in range(COUNT)])
+            connection.execute(text("ANALYZE"))
+        yield store
+
+
+def _delivery(number):
+    at = utc_now() - timedelta(seconds=COUNT - number)
+    state = "waiting" if number % 2 else "heard"
+    fixed = {"event": "push", "digest": "0" * 64, "body": b"x" * 100, "attempts": 0}
+    return {"id": f"d{number}", "received_at": at, "due_at": at, "state": state, **fixed}
+
+
+def _errand(number):
+    at = utc_now() - timedelta(seconds=COUNT - number)
+    state = "waiting" if number % 2 else "done"
+    kinds = list(ErrandKind)
+    rank = number % len(kinds)
+    fixed = {"installation": 3, "order": {}, "attempts": 0, "kind": kinds[rank], "rank": rank}
+    lane = f"pull:7:{number // 3}"
+    times = {"created_at": at, "due_at": at}
+    return {"lane": lane, "key": f"k{number}", "state": state, **times, **fixed}
+
+
+def _run(number):
+    at = utc_now() - timedelta(seconds=COUNT - number)
+    state = RunState.QUEUED if number % 2 else RunState.DONE
+    if number % 100 == 0:
+        state = RunState.RUNNING
+    fixed = {"repository": "octo/app", "reason": "x", "private": True, "attempts": 0}
+    times = {"created_at": at, "queued_at": at, "enqueued_at": utc_now()}
+    held = {"leased_until": utc_now() + timedelta(hours=1)}
+    known = {"installation": 3, "repository_id": 7, "check_run": number, "queue": "gpu"}
+    return {"id": f"r{number}", "state": state, **times, **held, **known, **fixed}
+
+
+QUESTIONS = {
+    "waiting deliveries": lambda books: books.deliveries.waiting(),
+    "due lanes": lambda books: books.errands.lanes(16),
+    "next errand": lambda books: books.errands.next("pull:7:1"),
+    "oldest errand": lambda books: books.errands.oldest(),
+    "oldest delivery": lambda books: books.deliveries.oldest(),
+    "next run": lambda books: books.runs.next(("gpu", "cpu")),
+    "expired leases": lambda books: books.runs.expired(3),
+    "stranded runs": lambda books: books.runs.stranded(),
+    "late for a gpu": lambda books: books.runs.overdue("cpu", 300),
+    "unannounced runs": lambda books: books.runs.unannounced(25),
+    "latest of a pull": lambda books: books.runs.latest(7, 12),
+    "runs of a head": lambda books: books.runs.of_head(7, "a" * 40),
+    "policy": lambda books: books.runs.policy_of(7),
+}
+
+
+def test_polls_are_quick_with_ten_thousand_rows(full):
+    taken = {}
+    for name, ask in QUESTIONS.items():
+        times = []
+        for _ in range(7):
+            with full.begin() as books:
+                before = time.perf_counter()
+                ask(books)
+                times.append(time.perf_counter() - before)
+        taken[name] = sorted(times)[len(times) // 2]
+    print(*(f"{name}: {seconds * 1000:.2f} ms" for name, seconds in taken.items()), sep="\n")
+    assert {name: seconds for name, seconds in taken.items() if seconds > SECONDS} == {}
