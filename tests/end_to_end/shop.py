@@ -22,8 +22,11 @@ def intensity(comment):
 GUARDED = CRASHES.replace(
     "    strength =", '    if not response.sentences:\n        return "calm"\n    strength ='
 )
-LASTS = CRASHES.replace("from .cloud", "import time\n\nfrom .cloud").replace(
-    "    response =", "    time.sleep(0.2)\n    response ="
+LASTS, GOES_ON = (
+    CRASHES.replace("from .cloud", "import time\n\nfrom .cloud").replace(
+        "    response =", f"    time.sleep({seconds})\n    response ="
+    )
+    for seconds in (0.2, 1.5)
 )
 MISREADS = '''"""What stands on a receipt?"""
 

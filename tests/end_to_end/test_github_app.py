@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.end_to_end.bot import PAUSE, Bot, completed, eventually
-from tests.end_to_end.shop import COMMENTS, CRASHES, GUARDED, LASTS, MISREADS, RECEIPTS, base, shop
+from tests.end_to_end.shop import COMMENTS, CRASHES, GOES_ON, GUARDED, MISREADS, RECEIPTS, base, shop
 from tests.github_double import PullRequest, Repo, suggestion_in
 from tests.github_double.anchors import now_at
 
@@ -191,7 +191,7 @@ def test_buttons_test_with_more_inputs_and_accept_a_baseline(hosted):
 
 def test_new_push_cancels_the_old_run_and_says_nothing_of_it(hosted):
     repo = shop(hosted.github, "hasty")
-    pull = repo.pull("comments", files={COMMENTS: LASTS})
+    pull = repo.pull("comments", files={COMMENTS: GOES_ON})
     old = eventually(lambda: repo.check_run(pull.head))
     eventually(lambda: old.status == "in_progress")
     eventually(lambda: f"{COMMENTS}::intensity" in (old.output["summary"] or ""))

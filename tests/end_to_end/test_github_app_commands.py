@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.end_to_end.bot import Bot, completed, eventually
-from tests.end_to_end.shop import COMMENTS, CRASHES, LASTS, shop
+from tests.end_to_end.shop import COMMENTS, CRASHES, GOES_ON, shop
 from tests.github_double import PullRequest, Repo
 from tests.github_double.double import PERMISSIONS
 
@@ -125,7 +125,7 @@ def test_suggestion_is_committed_with_a_co_author_and_the_next_run_is_clean(talk
 
 
 def test_stop_ends_what_runs(talk):
-    talk.pull.push({COMMENTS: LASTS})
+    talk.pull.push({COMMENTS: GOES_ON})
     check = eventually(lambda: talk.repo.check_run(talk.pull.head))
     talk.say("alice", f"/assayer stop\n/assayer explain {talk.fingerprint}")
     said = talk.answer(9)

@@ -87,10 +87,13 @@ def as_described(crew):
     crew.github.check()
 
 
-def examined(pull: PullRequest) -> Any:
-    """The check run of a run that a worker is in the middle of."""
+def under_way(crew: Crew, pull: PullRequest) -> Any:
+    """The check run of a run that a worker is in the middle of, by its own word.
+
+    GitHub is told only now and then: the run may be over before it says so.
+    """
     check = eventually(lambda: pull.repository.check_run(pull.head))
-    eventually(lambda: "intensity" in (check.output["summary"] or ""))
+    eventually(lambda: "intensity" in (crew.bot.run(check).progress or ""))
     return check
 
 
@@ -105,7 +108,7 @@ def said_once(pull: PullRequest) -> bool:
 
 def test_run_of_a_killed_worker_is_finished_by_another(crew):
     pull = shop(crew.github, "killed").pull("comments", files={COMMENTS: LASTS})
-    check = examined(pull)
+    check = under_way(crew, pull)
     crew.bot.kill("worker")
     crew.worker("worker")
     assert completed(pull).conclusion == "failure"
