@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from analyzers.vocabulary import (
+    Explored,
+    Exploring,
     Input,
     JsonObject,
+    ObservedCall,
     Probe,
     Run,
     Searched,
@@ -46,6 +49,25 @@ class Bench(Protocol):
 
     def search(self, target: Target) -> Searched:
         """Look for answers that reach the target's goals."""
+        ...
+
+    def explore(self, target: Target, exploring: Exploring) -> Explored:
+        """Draw valid inputs of the target, run them on head, and shrink those that fail."""
+        ...
+
+    def observe(self, target: Target) -> Sequence[ObservedCall]:
+        """The calls of the target's function, and of its class's constructor, in the project's tests.
+
+        None where there are no tests, or they cannot be run here.
+        """
+        ...
+
+    def kept(self, target: Target) -> Sequence[Probe]:
+        """What failed under this target in runs before."""
+        ...
+
+    def keep(self, target: Target, probes: Sequence[Probe]) -> None:
+        """Keep what fails under this target now, to be tried first next time."""
         ...
 
     def inputs(self, wanted: Wanted, count: int) -> Supply:

@@ -8,9 +8,19 @@ unless a docstring says otherwise.
 """
 
 from analyzers.vocabulary.changes import Change, ChangeSet
+from analyzers.vocabulary.contracts import Contract, Explored, Exploring, Failure, ObservedCall
 from analyzers.vocabulary.inputs import Corner, Input, InputKind, Origin, Supply, Wanted
 from analyzers.vocabulary.json import Json, JsonObject
-from analyzers.vocabulary.probes import Argument, Content, Exchange, Form, Inert, Literal, Probe
+from analyzers.vocabulary.probes import (
+    Argument,
+    Content,
+    Exchange,
+    Form,
+    Inert,
+    Literal,
+    Made,
+    Probe,
+)
 from analyzers.vocabulary.report import Conclusion, Cost, Report, Tally
 from analyzers.vocabulary.runs import (
     Asked,
@@ -22,6 +32,7 @@ from analyzers.vocabulary.runs import (
     Run,
     Searched,
     TimedOut,
+    Violated,
     Witness,
 )
 from analyzers.vocabulary.targets import ApiCall, Goal, Outcome, Reason, Target
@@ -41,6 +52,8 @@ from analyzers.vocabulary.verdicts import (
     Suggestion,
     Turns,
     Verdict,
+    Violates,
+    Written,
 )
 
 __all__ = [
@@ -54,6 +67,7 @@ __all__ = [
     "Conclusion",
     "Constant",
     "Content",
+    "Contract",
     "Corner",
     "Cost",
     "Crashes",
@@ -61,6 +75,9 @@ __all__ = [
     "Died",
     "Ending",
     "Exchange",
+    "Explored",
+    "Exploring",
+    "Failure",
     "Finding",
     "Form",
     "Goal",
@@ -71,9 +88,11 @@ __all__ = [
     "JsonObject",
     "Level",
     "Literal",
+    "Made",
     "Misses",
     "Mixes",
     "NotRun",
+    "ObservedCall",
     "Origin",
     "Outcome",
     "Probe",
@@ -93,6 +112,9 @@ __all__ = [
     "TimedOut",
     "Turns",
     "Verdict",
+    "Violated",
+    "Violates",
     "Wanted",
     "Witness",
+    "Written",
 ]

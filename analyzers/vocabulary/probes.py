@@ -43,7 +43,19 @@ class Inert:
     """An argument that accepts everything and means nothing."""
 
 
-Argument: TypeAlias = Literal | Content | Inert
+@dataclass(frozen=True, slots=True)
+class Made:
+    """An argument made by an expression: ``tensor((2, 3), "float32", fill=0.5)``.
+
+    A recipe (``analyzers/guest/generation/recipes.py``): displays, literals,
+    and calls of our makers or of the tested file's own functions and classes,
+    nothing else.
+    """
+
+    recipe: str
+
+
+Argument: TypeAlias = Literal | Content | Inert | Made
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +79,16 @@ class Probe:
     ``arguments`` go to places: a parameter by its name, or where else the code
     takes an input, as it spells it (``analyzers/guest/places.py``):
     ``images[0]``, ``open('photo.jpg')``, ``flask.request.form['text']``.  A
-    parameter that is absent keeps its default.  ``script``: the answers to give, in order for each
-    API; ``None`` asks the engines.
+    parameter that is absent keeps its default.  ``self`` is the instance that a
+    method is called on.  ``script``: the answers to give, in order for each
+    API; ``None`` asks the engines.  ``ensures`` are postconditions (``result``,
+    ``old(...)``): the first that does not hold ends the run as ``Violated``.
     """
 
     target: str
     arguments: Mapping[str, Argument]
     script: tuple[Exchange, ...] | None = None
+    ensures: tuple[str, ...] = ()
 
     def with_input(self, item: Input) -> Probe:
         """This probe with ``item`` in every content slot, asking the engines."""

@@ -58,7 +58,19 @@ class NotRun:
     reason: str
 
 
-Ending: TypeAlias = Returned | Raised | Died | TimedOut | NotRun
+@dataclass(frozen=True, slots=True)
+class Violated:
+    """The call returned, and a postcondition does not hold of what it did.
+
+    ``condition`` is as the annotation has it; ``detail`` says what was there
+    instead (``result is a tensor of shape (2, 3)``).
+    """
+
+    condition: str
+    detail: str
+
+
+Ending: TypeAlias = Returned | Raised | Died | TimedOut | NotRun | Violated
 
 
 @dataclass(frozen=True, slots=True)

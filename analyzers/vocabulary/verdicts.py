@@ -147,7 +147,37 @@ class Alike:
         return ()
 
 
-Criterion: TypeAlias = Crashes | Misses | Mixes | Constant | Turns | Repeats | Alike
+@dataclass(frozen=True, slots=True)
+class Violates:
+    """The criterion of a broken postcondition: some probe ends with ``condition`` not holding."""
+
+    condition: str
+
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        """None: it looks at endings."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The criterion of a defect that can be read: ``text`` stands in the file ``path``.
+
+    No probe belongs to it.  Blanks do not count.
+    """
+
+    path: str
+    text: str
+
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        """None: it looks at the text."""
+        return ()
+
+
+Criterion: TypeAlias = (
+    Crashes | Misses | Mixes | Constant | Turns | Repeats | Alike | Violates | Written
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,116 @@
+"""What must hold of a constraint's own arguments: no set that is empty, no word unknown."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Optional, Tuple
+
+from .nouns import Constraint, Expression
+from .types import VALUES
+
+_DIMENSION = re.compile(r"\.\.\.|\*?_|\*?[A-Za-z]\w*|\d+|[\w+\-*/() ]+")
+_COUNTS = ("min_len", "max_len", "min_dims", "max_dims", "min_side", "max_side", "channels")
+_FLAGS = (
+    "exclude_min", "exclude_max", "allow_nan", "allow_inf", "requires_grad", "contiguous",
+    "finite", "unique",
+)  # fmt: skip
+_WHOLE = ("ints", "int_lists")
+DTYPES = frozenset(
+    {
+        "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+        "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
+        "int", "float", "long", "half", "double",
+    }
+)  # fmt: skip
+
+
+class Unfit(Exception):  # noqa: N818 - a fact about the annotation
+    """An argument that cannot be; ``parameter`` says which, where it is one's fault."""
+
+    def __init__(self, problem: str, parameter: Optional[str] = None) -> None:
+        super().__init__(problem)
+        self.parameter = parameter
+
+
+def check(constraint: Constraint) -> None:
+    """Raise :class:`Unfit` for a constraint that no value meets, or that means nothing."""
+    for name, given in constraint.arguments:
+        if isinstance(given, Expression) and given.literal:
+            _literal(constraint.kind, name, given.value)
+        if name == "shape":
+            _shape(given)
+    _bounds(constraint, "min", "max")
+    for low in ("min_len", "min_dims", "min_side"):
+        _bounds(constraint, low, low.replace("min", "max"))
+    if constraint.kind == "froms" and constraint.value("values", [None]) in ([], (), {}):
+        raise Unfit("froms has nothing to choose from", "values")
+
+
+def _literal(kind: str, name: str, value: Any) -> None:
+    if name in _COUNTS and not (_is_whole(value) and value >= 0):
+        raise Unfit(f"{name} must be a whole number from 0", name)
+    if name == "multiple_of" and not (_is_whole(value) and value > 0):
+        raise Unfit("multiple_of must be a whole number from 1", name)
+    if name in ("min", "max") and value is not None:
+        if kind in _WHOLE and not _is_whole(value):
+            raise Unfit(f"{name} must be an integer", name)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise Unfit(f"{name} must be a number", name)
+    if name in _FLAGS and not isinstance(value, bool):
+        raise Unfit(f"{name} must be True or False", name)
+    if name == "width" and value not in (16, 32, 64):
+        raise Unfit("width must be 16, 32 or 64", name)
+    if name == "dtype":
+        for word in value if isinstance(value, (list, tuple)) else [value]:
+            if not isinstance(word, str) or word.rpartition(".")[2] not in DTYPES:
+                raise Unfit(f"there is no dtype {word!r}", name)
+    if name == "values" and kind in ("tensors", "np_arrays", "jax_arrays") and value not in VALUES:
+        raise Unfit(f"values must be one of {', '.join(VALUES)}", name)
+    if name in ("in", "out") and not isinstance(value, str):
+        raise Unfit(f"{name} is a shape in words, such as 'b 3 h w'", name)
+    if name in ("in", "out"):
+        _shape(Expression(repr(value), literal=True, value=value), name)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _bounds(constraint: Constraint, low: str, high: str) -> None:
+    least, most = constraint.value(low), constraint.value(high)
+    if not isinstance(least, (int, float)) or not isinstance(most, (int, float)):
+        return
+    if least > most:
+        raise Unfit(f"{low} is above {high}: no value meets it", low)
+    excluded = constraint.value("exclude_min") or constraint.value("exclude_max")
+    if least == most and low == "min" and excluded:
+        raise Unfit("min and max are equal and excluded: no value meets it", low)
+    multiple = constraint.value("multiple_of")
+    if low == "min" and isinstance(multiple, int) and multiple > 0:
+        if most // multiple * multiple < least:
+            raise Unfit(f"no multiple of {multiple} lies between min and max", "multiple_of")
+
+
+def _shape(given: Any, name: str = "shape") -> None:
+    for item in dimensions(given, name):
+        if isinstance(item, str) and not _DIMENSION.fullmatch(item):
+            raise Unfit(f"{item!r} is no dimension: a size, a name, * and a name, ... or _", name)
+        if _is_whole(item) and item < 0:
+            raise Unfit("a dimension is not negative", name)
+
+
+def dimensions(given: Any, name: str = "shape") -> Tuple[Any, ...]:
+    """The literal dimensions of a shape: numbers and words; what is no literal is left out."""
+    if isinstance(given, tuple):
+        inside = [item.value for item in given if isinstance(item, Expression) and item.literal]
+        return tuple(inside)
+    if isinstance(given, Expression) and given.literal:
+        value = given.value
+        if isinstance(value, str):
+            return tuple(int(word) if word.isdigit() else word for word in value.split())
+        if isinstance(value, (list, tuple)):
+            return tuple(value)
+        if _is_whole(value):
+            return (value,)
+        raise Unfit("a shape is a tuple of dimensions, or words such as 'b 3 h w'", name)
+    return ()

@@ -1,0 +1,101 @@
+"""What valid inputs of a function are, and what was found by drawing them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from analyzers.vocabulary.probes import Argument, Probe
+from analyzers.vocabulary.runs import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """What a function takes, and what holds of what it does (aNNoTest, section 3.1).
+
+    ``arguments`` are constraints in the words of aN
+    (``analyzers/guest/annotations``) by parameter; one that is absent keeps its
+    default.  ``requires`` are Python conditions over the arguments, ``ensures``
+    over ``result`` too.  ``constructor`` makes the instance that a method is
+    called on; ``examples`` are the sources of its ``@cc_example`` lists, which
+    stand before its constraints.
+    """
+
+    arguments: Mapping[str, str] = field(default_factory=dict[str, str])
+    requires: tuple[str, ...] = ()
+    ensures: tuple[str, ...] = ()
+    constructor: Contract | None = None
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Exploring:
+    """How much to explore.
+
+    ``generators`` are the contracts of the file's ``@generator`` functions by
+    name.  ``first`` are arguments to try before any are drawn (those that
+    failed before).  ``timeout`` is the limit of one input, in seconds.
+    """
+
+    contract: Contract
+    generators: Mapping[str, Contract] = field(default_factory=dict[str, Contract])
+    first: tuple[Mapping[str, Argument], ...] = ()
+    examples: int = 300
+    seconds: float = 10.0
+    timeout: float = 5.0
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A smallest valid input under which a function fails, with its run.
+
+    ``matters`` are the arguments without which it would not (Hypothesis's
+    explain phase): with any others it fails all the same.  ``seen`` of the
+    inputs drawn failed like this.
+    """
+
+    probe: Probe
+    run: Run
+    matters: tuple[str, ...] = ()
+    seen: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """What came of drawing valid inputs.
+
+    ``executions`` inputs were run, ``passed`` of them returned, ``refused``
+    were turned down by the code itself; ``rejected`` were drawn in vain, since
+    a precondition did not hold.  ``passing`` are some inputs under which the
+    function returned.  ``unmet`` says which annotation no value meets;
+    ``obstacle`` why the function could not be called at all.  ``notes`` are for
+    the report (the health of filtering).
+    """
+
+    executions: int = 0
+    passed: int = 0
+    refused: int = 0
+    rejected: int = 0
+    timed_out: int = 0
+    seconds: float = 0.0
+    failures: tuple[Failure, ...] = ()
+    passing: tuple[Probe, ...] = ()
+    unmet: tuple[str, str] | None = None
+    obstacle: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedCall:
+    """One call of a project's function while its own tests ran.
+
+    ``arguments`` say what each was, as a constraint in the words of aN that
+    holds of it: ``tensors(dtype="float32", shape=(2, 3), min=-1.2, max=0.9)``.
+    ``test`` names the test; ``raised``: the call raised.
+    """
+
+    function: str
+    arguments: Mapping[str, str]
+    test: str
+    raised: bool = False
