@@ -1,0 +1,104 @@
+"""Functions of neural-network code, crashed with valid inputs: the method of aNNoTest.
+
+What a function takes is read from annotations or inferred; inputs are drawn
+from it in the sandbox; what fails is shrunk, and told only where the input is
+certainly valid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analyzers.ports import Bench
+from analyzers.properties import removed
+from analyzers.properties.evidence import is_certain, weakest
+from analyzers.properties.findings import NAME, found
+from analyzers.properties.invalid import unmet, unreadable
+from analyzers.properties.scripts import is_script, script_terms
+from analyzers.properties.selection import concerns
+from analyzers.properties.terms import NoTermsError, Terms, terms_of
+from analyzers.vocabulary import Explored, Exploring, Failure, Finding, Skipped, Target, Verdict
+
+SECONDS = 8.0
+LEAST_SECONDS = 2.0
+TIMEOUT = 5.0
+
+
+class PropertiesAnalyzer:
+    """Finds valid inputs under which a function fails."""
+
+    name = NAME
+
+    def examine(self, target: Target, bench: Bench) -> Iterator[Verdict]:
+        """Yield the verdicts on one target."""
+        if not concerns(target, bench):
+            return
+        yield from removed.findings(target, bench)
+        wrong = False if is_script(target) else (yield from _unreadable(target, bench))
+        if wrong:
+            return
+        try:
+            terms = script_terms(target, bench) if is_script(target) else terms_of(target, bench)
+        except NoTermsError as reason:
+            yield Skipped(NAME, target.id, str(reason))
+            return
+        explored = bench.explore(target, _exploring(terms, target, bench))
+        yield from _told(explored, terms, target, bench)
+
+
+def _unreadable(target: Target, bench: Bench) -> Iterator[Verdict]:
+    """Yield the wrong annotations; whether there were any."""
+    wrong = tuple(unreadable(target, bench))
+    yield from wrong
+    return bool(wrong)
+
+
+def _exploring(terms: Terms, target: Target, bench: Bench) -> Exploring:
+    timeout = terms.timeout or TIMEOUT
+    return Exploring(
+        contract=terms.contract,
+        generators=terms.generators,
+        first=tuple(probe.arguments for probe in bench.kept(target)),
+        examples=30 * bench.plan.inputs,
+        seconds=max(LEAST_SECONDS, min(SECONDS, bench.remaining() / 2)),
+        timeout=timeout,
+        seed=bench.plan.seed,
+    )
+
+
+def _told(explored: Explored, terms: Terms, target: Target, bench: Bench) -> Iterator[Verdict]:
+    if explored.unmet is not None:
+        about = unmet(target, bench, *explored.unmet) if terms.given else None
+        yield about or Skipped(NAME, target.id, f"no input meets {': '.join(explored.unmet)}")
+        return
+    if explored.obstacle is not None:
+        yield Skipped(NAME, target.id, explored.obstacle)
+    kept = []
+    for failure in explored.failures:
+        verdict = _judged(failure, explored, terms, target, bench)
+        if isinstance(verdict, Finding):
+            kept.append(failure.probe)
+        yield verdict
+    if kept:
+        bench.keep(target, kept)
+    if explored.timed_out and not explored.passed:
+        reason = f"every input took longer than {terms.timeout or TIMEOUT:g} s"
+        yield Skipped(NAME, target.id, reason)
+
+
+def _judged(
+    failure: Failure, explored: Explored, terms: Terms, target: Target, bench: Bench
+) -> Verdict:
+    before = None if terms.given else bench.run_on_base([failure.probe])
+    if is_certain(failure, terms, explored, before):
+        return found(failure, terms, explored, target)
+    finding = found(failure, terms, explored, target)
+    term = weakest(failure, terms)
+    assert term is not None
+    return Skipped(
+        NAME,
+        target.id,
+        f"{finding.title.partition('` ')[2]} at {finding.path}:{finding.line}, but that the input "
+        f"is valid is only inferred ({term.constraint}: {term.source.value}); "
+        "an annotation would tell",
+    )
