@@ -1,0 +1,1 @@
+"""Valid inputs, built from what annotations say: strategies draw recipes of values."""

@@ -1,0 +1,82 @@
+"""What the arguments of one call share: the tested module's names, and the dimensions bound."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from dataclasses import dataclass, field
+from functools import lru_cache
+from types import CodeType
+from typing import Any, Dict, FrozenSet, Mapping, Tuple, Union
+
+Size = Union[int, Tuple[int, ...]]
+
+
+class Unmeetable(Exception):  # noqa: N818 - a fact about the annotation
+    """No value meets an annotation, or none can be built here: which, and why."""
+
+    def __init__(self, annotation: str, problem: str) -> None:
+        super().__init__(f"{annotation}: {problem}")
+        self.annotation = annotation
+        self.problem = problem
+
+
+@dataclass
+class Scope:
+    """What strategies are built for: once, and then drawn from call by call.
+
+    ``namespace`` has the names of the tested module, ``generators`` the
+    contracts of its generator functions.  ``dims`` are the dimensions that this
+    call's arguments have bound so far: a size by name, a tuple of sizes by
+    ``*name``.  ``known`` are arguments already drawn, for conditions and bounds
+    that name them.  ``least`` is the smallest size that each dimension may
+    have, ``most`` the largest, so that what is derived from it (``n-1``) is
+    never empty; both belong to the annotations, not to one call.
+    """
+
+    namespace: Mapping[str, Any] = field(default_factory=dict)
+    generators: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    dims: Dict[str, Size] = field(default_factory=dict)
+    known: Dict[str, Any] = field(default_factory=dict)
+    least: Dict[str, int] = field(default_factory=dict)
+    most: Dict[str, int] = field(default_factory=dict)
+
+    def begin(self) -> None:
+        """Forget what the last call bound: to be called first in each draw of arguments."""
+        self.dims.clear()
+        self.known.clear()
+
+    def inner(self) -> Scope:
+        """A scope of the same module for another call (a constructor's, a generator's)."""
+        return Scope(self.namespace, self.generators)
+
+    def unbound(self, source: str) -> FrozenSet[str]:
+        """The names of an expression that nothing binds yet: its free dimensions."""
+        free = names_in(source) - self.dims.keys() - self.known.keys()
+        return frozenset(
+            name for name in free if name not in self.namespace and not hasattr(builtins, name)
+        )
+
+    def varies(self, source: str) -> bool:
+        """Whether an expression's value depends on the call: it has names the module lacks."""
+        return any(
+            name not in self.namespace and not hasattr(builtins, name) for name in names_in(source)
+        )
+
+    def value(self, source: str) -> Any:
+        """What an annotation's expression is worth in this call; raises what it raises."""
+        local = {**self.known, **self.dims}
+        return eval(compiled(source), dict(self.namespace), local)  # noqa: S307 - the guest's own
+
+
+@lru_cache(maxsize=512)
+def names_in(source: str) -> FrozenSet[str]:
+    """The names that an expression reads."""
+    tree = ast.parse(source.strip(), mode="eval")
+    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+
+
+@lru_cache(maxsize=512)
+def compiled(source: str) -> CodeType:
+    """An expression, compiled; raises :class:`SyntaxError`."""
+    return compile(source.strip(), "<annotation>", "eval")

@@ -1,0 +1,175 @@
+"""From constraints to Hypothesis strategies: each draws recipes of valid values only.
+
+A kind's strategy is built by the function of its name in the module that
+:data:`KINDS` gives.  It gets the constraint with every plain parameter
+(:data:`PLAIN`) literal: those that the annotation computes, or leaves to
+another constraint, are settled here, before or in each draw.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Callable, Dict, FrozenSet, Mapping, Tuple
+
+from ..annotations.checking import Unfit, check
+from ..annotations.nouns import Argument, Constraint, Expression
+from ..annotations.rendering import render
+from .recipes import Recipe, evaluate
+from .scope import Scope, Unmeetable
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import DrawFn, SearchStrategy
+
+    Builder = Callable[[Constraint, Scope], "SearchStrategy[Recipe]"]
+
+KINDS: Dict[str, str] = {
+    "froms": "choices",
+    "anys": "choices",
+    "bools": "scalars",
+    "ints": "scalars",
+    "floats": "scalars",
+    "strings": "strings",
+    "lists": "collections_",
+    "tuples": "collections_",
+    "dicts": "collections_",
+    "int_lists": "collections_",
+    "float_lists": "collections_",
+    "bool_lists": "collections_",
+    "string_lists": "collections_",
+    "np_shapes": "shapes",
+    "np_arrays": "arrays",
+    "tensors": "arrays",
+    "jax_arrays": "arrays",
+    "objs": "objects",
+    "configs": "objects",
+    "callables": "objects",
+    "datasets": "data",
+    "loaders": "data",
+    "modules": "modules",
+    "optimizers": "modules",
+    "images": "texts",
+    "paths": "texts",
+}
+"""The module of this package whose function of the kind's name builds its strategies."""
+
+PLAIN: FrozenSet[str] = frozenset(
+    (
+        "min max multiple_of exclude_min exclude_max allow_nan allow_inf width min_len max_len "
+        "unique alphabet pattern min_dims max_dims min_side max_side dtype device requires_grad "
+        "contiguous finite batch_size channels suffix form name kind"
+    ).split()
+)
+"""Parameters that are values: builders find a literal there, or nothing."""
+
+_MOST_KEPT = 256
+
+
+def strategy(constraint: Constraint, scope: Scope) -> SearchStrategy[Recipe]:
+    """A strategy for recipes of values that meet a constraint.
+
+    It is built once for a scope and drawn from many times, after
+    ``scope.begin()``.  Raises :class:`Unmeetable` where no value can be built.
+    """
+    _note(constraint, scope)
+    settled = tuple(
+        (name, _settled(constraint, name, given, scope)) for name, given in constraint.arguments
+    )
+    constraint = Constraint(constraint.kind, settled)
+    open_ = tuple(name for name, given in settled if name in PLAIN and not _is_literal(given))
+    return _deferred(constraint, open_, scope) if open_ else _built(constraint, scope)
+
+
+def builder(kind: str) -> Builder:
+    """The function that builds strategies of a kind."""
+    module = import_module(f"{__package__}.{KINDS[kind]}")
+    return getattr(module, kind)  # type: ignore[no-any-return]
+
+
+def _built(constraint: Constraint, scope: Scope) -> SearchStrategy[Recipe]:
+    try:
+        check(constraint)
+    except Unfit as unfit:
+        raise Unmeetable(render(constraint), str(unfit)) from unfit
+    return builder(constraint.kind)(constraint, scope)
+
+
+def _note(constraint: Constraint, scope: Scope) -> None:
+    """Tell the scope what shapes ask of their dimensions, before any is drawn."""
+    from .shapes import note
+
+    for name, given in constraint.arguments:
+        if name in ("shape", "in", "out"):
+            note(given, scope)
+
+
+def _is_literal(given: Argument) -> bool:
+    return isinstance(given, Expression) and given.literal
+
+
+def _settled(constraint: Constraint, name: str, given: Argument, scope: Scope) -> Argument:
+    """A plain parameter's value where it is the same in every call."""
+    if name not in PLAIN or not isinstance(given, Expression) or given.literal:
+        return given
+    if scope.varies(given.source):
+        return given
+    try:
+        return _as_literal(scope.value(given.source), name)
+    except Exception as error:
+        problem = f"{name} cannot be computed: {type(error).__name__}: {error}"
+        raise Unmeetable(render(constraint), problem) from error
+
+
+def _as_literal(value: Any, name: str) -> Expression:
+    if name == "dtype" and not isinstance(value, (str, list, tuple)):
+        value = getattr(value, "__name__", None) or str(value).rpartition(".")[2]
+    return Expression(repr(value), literal=True, value=value)
+
+
+def _deferred(
+    constraint: Constraint, names: Tuple[str, ...], scope: Scope
+) -> SearchStrategy[Recipe]:
+    """A strategy whose parameters ``names`` are drawn, or computed from other arguments."""
+    from hypothesis import assume
+    from hypothesis.strategies import composite
+
+    from .shapes import bound
+
+    given = dict(constraint.arguments)
+    inner = {
+        name: strategy(item, scope)
+        for name, item in given.items()
+        if name in names and isinstance(item, Constraint)
+    }
+    kept: Dict[str, Any] = {}
+
+    def chosen(draw: DrawFn, name: str) -> Expression:
+        if name in inner:
+            return _as_literal(evaluate(draw(inner[name]), scope.namespace), name)
+        source = given[name].source  # type: ignore[union-attr]
+        for free in sorted(scope.unbound(source)):
+            bound(free, scope, draw)
+        return _as_literal(scope.value(source), name)
+
+    @composite
+    def drawn(draw: DrawFn) -> Recipe:
+        values = {name: chosen(draw, name) for name in names}
+        key = repr([item.source for item in values.values()])
+        if key not in kept and len(kept) < _MOST_KEPT:
+            kept[key] = _or_none(_replaced(constraint, values), scope)
+        found = kept[key] if key in kept else _or_none(_replaced(constraint, values), scope)
+        assume(found is not None)
+        return draw(found)  # type: ignore[no-any-return]
+
+    return drawn()
+
+
+def _replaced(constraint: Constraint, values: Mapping[str, Expression]) -> Constraint:
+    given = tuple((name, values.get(name, item)) for name, item in constraint.arguments)
+    return Constraint(constraint.kind, given)
+
+
+def _or_none(constraint: Constraint, scope: Scope) -> Any:
+    try:
+        return _built(constraint, scope)
+    except Unmeetable:
+        return None
