@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Optional, Tuple
+from typing import Any, Callable, Optional, Tuple
 
 from .nouns import Constraint, Expression
 from .types import VALUES
@@ -15,6 +15,7 @@ _FLAGS = (
     "finite", "unique",
 )  # fmt: skip
 _WHOLE = ("ints", "int_lists")
+_ARRAYS = ("tensors", "np_arrays", "jax_arrays")
 DTYPES = frozenset(
     {
         "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
@@ -47,29 +48,67 @@ def check(constraint: Constraint) -> None:
 
 
 def _literal(kind: str, name: str, value: Any) -> None:
-    if name in _COUNTS and not (_is_whole(value) and value >= 0):
-        raise Unfit(f"{name} must be a whole number from 0", name)
-    if name == "multiple_of" and not (_is_whole(value) and value > 0):
-        raise Unfit("multiple_of must be a whole number from 1", name)
-    if name in ("min", "max") and value is not None:
-        if kind in _WHOLE and not _is_whole(value):
-            raise Unfit(f"{name} must be an integer", name)
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise Unfit(f"{name} must be a number", name)
-    if name in _FLAGS and not isinstance(value, bool):
-        raise Unfit(f"{name} must be True or False", name)
-    if name == "width" and value not in (16, 32, 64):
-        raise Unfit("width must be 16, 32 or 64", name)
-    if name == "dtype":
-        for word in value if isinstance(value, (list, tuple)) else [value]:
-            if not isinstance(word, str) or word.rpartition(".")[2] not in DTYPES:
-                raise Unfit(f"there is no dtype {word!r}", name)
-    if name == "values" and kind in ("tensors", "np_arrays", "jax_arrays") and value not in VALUES:
-        raise Unfit(f"values must be one of {', '.join(VALUES)}", name)
-    if name in ("in", "out") and not isinstance(value, str):
-        raise Unfit(f"{name} is a shape in words, such as 'b 3 h w'", name)
-    if name in ("in", "out"):
-        _shape(Expression(repr(value), literal=True, value=value), name)
+    for names, judge in _JUDGES:
+        if name in names:
+            problem = judge(kind, name, value)
+            if problem:
+                raise Unfit(problem, name)
+
+
+def _count(_kind: str, name: str, value: Any) -> str:
+    return "" if _is_whole(value) and value >= 0 else f"{name} must be a whole number from 0"
+
+
+def _multiple(_kind: str, name: str, value: Any) -> str:
+    return "" if _is_whole(value) and value > 0 else f"{name} must be a whole number from 1"
+
+
+def _bound(kind: str, name: str, value: Any) -> str:
+    if value is None:
+        return ""
+    if kind in _WHOLE:
+        return "" if _is_whole(value) else f"{name} must be an integer"
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return "" if number else f"{name} must be a number"
+
+
+def _flag(_kind: str, name: str, value: Any) -> str:
+    return "" if isinstance(value, bool) else f"{name} must be True or False"
+
+
+def _width(_kind: str, name: str, value: Any) -> str:
+    return "" if value in (16, 32, 64) else f"{name} must be 16, 32 or 64"
+
+
+def _dtype(_kind: str, _name: str, value: Any) -> str:
+    for word in value if isinstance(value, (list, tuple)) else [value]:
+        if not isinstance(word, str) or word.rpartition(".")[2] not in DTYPES:
+            return f"there is no dtype {word!r}"
+    return ""
+
+
+def _values(kind: str, _name: str, value: Any) -> str:
+    wrong = kind in _ARRAYS and value not in VALUES
+    return f"values must be one of {', '.join(VALUES)}" if wrong else ""
+
+
+def _words(_kind: str, name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        return f"{name} is a shape in words, such as 'b 3 h w'"
+    _shape(Expression(repr(value), literal=True, value=value), name)
+    return ""
+
+
+_JUDGES: Tuple[Tuple[Tuple[str, ...], Callable[[str, str, Any], str]], ...] = (
+    (_COUNTS, _count),
+    (("multiple_of",), _multiple),
+    (("min", "max"), _bound),
+    (_FLAGS, _flag),
+    (("width",), _width),
+    (("dtype",), _dtype),
+    (("values",), _values),
+    (("in", "out"), _words),
+)
 
 
 def _is_whole(value: Any) -> bool:
@@ -86,16 +125,16 @@ def _bounds(constraint: Constraint, low: str, high: str) -> None:
     if least == most and low == "min" and excluded:
         raise Unfit("min and max are equal and excluded: no value meets it", low)
     multiple = constraint.value("multiple_of")
-    if low == "min" and isinstance(multiple, int) and multiple > 0:
-        if most // multiple * multiple < least:
-            raise Unfit(f"no multiple of {multiple} lies between min and max", "multiple_of")
+    counts = low == "min" and isinstance(multiple, int) and multiple > 0
+    if counts and most // multiple * multiple < least:
+        raise Unfit(f"no multiple of {multiple} lies between min and max", "multiple_of")
 
 
 def _shape(given: Any, name: str = "shape") -> None:
     for item in dimensions(given, name):
         if isinstance(item, str) and not _DIMENSION.fullmatch(item):
             raise Unfit(f"{item!r} is no dimension: a size, a name, * and a name, ... or _", name)
-        if _is_whole(item) and item < 0:
+        if isinstance(item, int) and item < 0:
             raise Unfit("a dimension is not negative", name)
 
 

@@ -48,8 +48,8 @@ def _expression(text: str) -> ast.expr:
         return ast.parse(_without_keyword(text.rstrip()), mode="eval").body
     except SyntaxError as error:
         line = error.lineno or 1
-        column = max(1, error.offset or 1)
-        raise Wrong(error.msg or "it cannot be parsed", Span(line, column, line, column + 1)) from error
+        column = error.offset or len(text.rstrip().split("\n")[line - 1]) + 1
+        raise Wrong(error.msg, Span(line, column, line, column + 1)) from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise Wrong(f"it cannot be parsed: {error}", Span(1, 1, 1, 2)) from error
 
@@ -129,7 +129,9 @@ def _called(node: ast.Call, text: str) -> Constraint:
 
 def _unknown(name: str) -> str:
     near = difflib.get_close_matches(name, [*KINDS, *SYNONYMS], 1)
-    hint = f"; did you mean {near[0]}?" if near else "; a value of the project goes into froms([...])"
+    hint = (
+        f"; did you mean {near[0]}?" if near else "; a value of the project goes into froms([...])"
+    )
     return f"there is no constraint {name!r}{hint}"
 
 
@@ -139,7 +141,9 @@ def _pairs(node: ast.Call, kind: Kind) -> List[Tuple[str, ast.expr]]:
     if not kind.several:
         if len(node.args) > len(kind.parameters):
             extra = node.args[len(kind.parameters)]
-            raise Wrong(f"{kind.name} takes at most {len(kind.parameters)} arguments", span_of(extra))
+            raise Wrong(
+                f"{kind.name} takes at most {len(kind.parameters)} arguments", span_of(extra)
+            )
         found += zip(kind.parameters, node.args)
     for keyword in node.keywords:
         if keyword.arg is None:
@@ -166,8 +170,7 @@ def _argument(kind: Kind, name: str, node: ast.expr, text: str) -> Argument:
         return _dtype(node, text)
     if name == "shape" and isinstance(node, (ast.Tuple, ast.List)):
         return tuple(_constraint(item, text) for item in node.elts)
-    found = _constraint(node, text)
-    return found  # type: ignore[no-any-return]
+    return _constraint(node, text)  # type: ignore[no-any-return]
 
 
 def _dtype(node: ast.expr, text: str) -> Argument:

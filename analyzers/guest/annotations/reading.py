@@ -36,15 +36,13 @@ def read(source: str) -> Annotated:
         for words in _above(lines, node):
             reader.say(words)
         for call in node.decorator_list:
-            words = decorating.words(call, source)
-            if words is not None:
-                reader.say(words)
+            decorated = decorating.words(call, source)
+            if decorated is not None:
+                reader.say(decorated)
         if reader.found or reader.problems:
             functions[name] = reader.annotations()
         problems += reader.problems
-    module_test = any(
-        re.match(r"\s*#\s*@\s*module_test\b", line) for line in lines[:_MODULE_LINES]
-    )
+    module_test = any(re.match(r"\s*#\s*@\s*module_test\b", line) for line in lines[:_MODULE_LINES])
     return Annotated(functions, module_test, problems)
 
 
@@ -102,7 +100,7 @@ class _Words:
 def _above(lines: Sequence[str], node: Definition) -> Iterator[_Words]:
     """The annotations in the comments above a function, decorators between them or not."""
     first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-    numbers = []
+    numbers: List[int] = []
     number = first - 1
     while number >= 1 and (not lines[number - 1].strip() or _is_comment(lines[number - 1])):
         numbers.insert(0, number)
@@ -327,16 +325,16 @@ class _Decorating:
 
 
 def _as_comment(word: str, args: Sequence[ast.expr], parts: Sequence[str]) -> str:
-    if word == "arg" and len(args) == 2 and isinstance(args[0], ast.Constant):
-        return f"@arg({args[0].value}): {parts[1]}"
+    first = args[0].value if args and isinstance(args[0], ast.Constant) else None
+    if word == "arg" and len(args) == 2 and isinstance(first, str):
+        return f"@arg({first}): {parts[1]}"
     if word == "returns" and len(args) == 1:
         return f"@returns: {parts[0]}"
     if word in _BARE:
         return f"@{word}"
     if word in ("require", "ensure") and len(args) == 1:
-        first = args[0]
-        if isinstance(first, ast.Constant) and isinstance(first.value, str):
-            return f"@{word}({first.value})"
-        if isinstance(first, ast.Lambda):
-            return f"@{word}({ast.unparse(first.body)})"
+        if isinstance(first, str):
+            return f"@{word}({first})"
+        if isinstance(args[0], ast.Lambda):
+            return f"@{word}({ast.unparse(args[0].body)})"
     return f"@{word}({', '.join(parts)})"

@@ -110,7 +110,11 @@ _KINDS = (
 
 KINDS: Dict[str, Kind] = {kind.name: kind for kind in _KINDS}
 
-SYNONYMS: Mapping[str, str] = {"strs": "strings", "arrays": "np_arrays", "str_lists": "string_lists"}
+SYNONYMS: Mapping[str, str] = {
+    "strs": "strings",
+    "arrays": "np_arrays",
+    "str_lists": "string_lists",
+}
 """Other names of kinds."""
 
 VALUES = ("any", "uniform", "probabilities", "one_hot", "labels", "sorted", "unique")
