@@ -6,8 +6,9 @@ import ast
 import difflib
 import re
 from dataclasses import dataclass, field
-from typing import Dict, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
+from .naming import Names, misnamed
 from .nouns import Annotated, Annotations, Argued, Clause, Constraint, Problem, Span
 from .parsing import Wrong, parse, parse_condition, span_of
 
@@ -28,9 +29,9 @@ def read(source: str) -> Annotated:
     """What the annotations of a file say; raises ``SyntaxError`` where it is no Python."""
     lines = source.splitlines()
     functions: Dict[str, Annotations] = {}
-    problems: List[Problem] = []
     tree = ast.parse(source)
     decorating = _Decorating(tree)
+    readers: List[_Reader] = []
     for name, node in definitions(tree):
         reader = _Reader(name, _parameters(node))
         for words in _above(lines, node):
@@ -41,9 +42,25 @@ def read(source: str) -> Annotated:
                 reader.say(decorated)
         if reader.found or reader.problems:
             functions[name] = reader.annotations()
-        problems += reader.problems
+            readers.append(reader)
+    problems = _problems(tree, readers, functions)
     module_test = any(re.match(r"\s*#\s*@\s*module_test\b", line) for line in lines[:_MODULE_LINES])
     return Annotated(functions, module_test, problems)
+
+
+def _problems(
+    tree: ast.Module, readers: Sequence[_Reader], functions: Mapping[str, Annotations]
+) -> List[Problem]:
+    """What is wrong with annotations by themselves, and with the names in them."""
+    problems = [problem for reader in readers for problem in reader.problems]
+    names = Names(tree)
+    marked = frozenset(name for name, said in functions.items() if said.generator)
+    for reader in readers:
+        said = functions[reader.function]
+        for text, problem, span in misnamed(said, reader.parameters, names, marked):
+            place = span or Span(1, 1, 1, 2)
+            problems.append(Problem(text, problem, place, reader.function))
+    return sorted(problems, key=lambda each: (each.span.line, each.span.column))
 
 
 def definitions(tree: ast.Module) -> Iterator[Tuple[str, Definition]]:

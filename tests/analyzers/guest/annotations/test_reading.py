@@ -48,7 +48,7 @@ from assayer_annotations import arg, generator, require as needs, cc_example
 import assayer_annotations as an
 
 class Net:
-    @cc_example([3, zero()])
+    @cc_example([3, int()])
     def __init__(self, depth, start): ...
 
     @arg("x", an.tensors(dtype="float32", shape="b 3"))
@@ -72,7 +72,7 @@ def nets(n): ...
         "#@ensure(finite(result))",
         "#@returns: ints(min=1)",
     ]
-    assert said(source, "Net.__init__") == ["#@cc_example([3, zero()])"]
+    assert said(source, "Net.__init__") == ["#@cc_example([3, int()])"]
     nets = read(source).functions["nets"]
     assert (nets.generator, nets.exclude) == (True, True)
     assert read(source).problems == []
@@ -128,6 +128,41 @@ def test_place_in_a_continued_annotation_is_its_own_line():
 def test_same_argument_twice_is_a_problem():
     source = "#@arg(n): ints()\n#@arg(n): bools()\ndef f(n): ...\n"
     assert "already" in read(source).problems[0].problem
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("#@require(m > 3)", "there is no 'm' here"),
+        ("#@require(n > LEAST and len(n) == MOST)", "there is no 'MOST' here"),
+        ("#@require(result > n)", "there is no 'result' here"),
+        ("#@ensure(results > n)", "there is no 'results' here; did you mean result?"),
+        ("#@arg(n): objs(nets)", "nets is no generator: mark it with #@generator"),
+        ("#@arg(n): objs(netz)", "there is no 'netz' here"),
+        ("#@arg(n): anys(1, froms([LEST]))", "there is no 'LEST' here"),
+    ],
+)
+def test_names_that_mean_nothing_are_problems(line, problem):
+    source = f"LEAST = 3\ndef nets(): ...\n{line}\ndef f(n): ...\n"
+    (found,) = read(source).problems
+    assert problem in found.problem
+    assert found.span.line == 3
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "#@require(all(m > n for m in range(n)))",
+        "#@require((lambda k: k)(n) == LEAST)",
+        "#@ensure(old(n) == result and finite(result) and self is None)",
+        "#@arg(n): objs(made)",
+        "#@arg(n): froms([LEAST, os.sep, inf])",
+    ],
+)
+def test_names_that_mean_something_are_none(line):
+    source = f"import os\nLEAST = 3\n#@generator\ndef made(): ...\n{line}\ndef f(n): ...\n"
+    assert read(source).problems == []
+    assert not read("from all import *\n#@require(whatever > n)\ndef f(n): ...\n").problems
 
 
 def test_comments_of_others_are_none():
