@@ -96,8 +96,8 @@ _KINDS = (
     ),
     _kind(
         "paths",
-        "kind suffix",
-        says="the path of a file made for it (image, text, json, csv, npy, pt, wav, folder)",
+        "kind suffix form",
+        says="the path of a file made for it (image, text, json, csv, npy, pt, wav, folder), a str or Path",
     ),
     _kind("callables", "returns", says="a function that returns what the constraint says"),
     _kind(

@@ -1,0 +1,220 @@
+"""Pictures in the forms that code takes them, and small files that are valid of their kind."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Optional
+
+
+def image(
+    form: str,
+    height: int,
+    width: int,
+    channels: int = 3,
+    fill: int = 0,
+    seed: Optional[int] = None,
+) -> Any:
+    """A picture of 8 bits a channel: of one colour, or of noise from ``seed``.
+
+    ``form``: ``pil`` (modes L, RGB, RGBA), ``numpy`` (height, width, channels,
+    without the last where it is 1), ``tensor`` (channels, height, width;
+    float32 in [0, 1]), ``bytes`` (a PNG) or ``path`` (of a PNG file).
+    """
+    import random
+
+    size = height * width * channels
+    pixels = bytes([fill]) * size if seed is None else random.Random(seed).randbytes(size)
+    if form == "bytes":
+        return _png(pixels, height, width, channels)
+    if form == "path":
+        return _written("image.png", _png(pixels, height, width, channels))
+    if form == "pil":
+        from PIL import Image
+
+        return Image.frombytes({1: "L", 3: "RGB", 4: "RGBA"}[channels], (width, height), pixels)
+    return _pixels(form, pixels, height, width, channels)
+
+
+def path(kind: str, suffix: str = "", seed: int = 0, form: str = "str") -> Any:
+    """The path of a new file, or a folder of three, valid of its kind; ``seed`` varies what is in.
+
+    ``form``: ``str``, or ``path`` for a ``pathlib.Path``.
+    """
+    import pathlib
+
+    if kind == "folder":
+        of = suffix or ".txt"
+        inside = {f"{number}{of}": _content(_kind(of), of, seed + number) for number in range(3)}
+        made = _folder(inside)
+    else:
+        ending = suffix or _suffix(kind)
+        made = _written(f"{kind}{ending}", _content(kind, ending, seed))
+    return pathlib.Path(made) if form == "path" else made
+
+
+def _suffix(kind: str) -> str:
+    return {"image": ".png", "text": ".txt", "folder": ""}.get(kind, f".{kind}")
+
+
+def _kind(suffix: str) -> str:
+    """The kind of the files that have a suffix; text where nothing is known of it."""
+    bare = suffix.lower().lstrip(".")
+    if bare in ("png", "jpg", "jpeg", "bmp", "gif", "tif", "tiff", "webp", "ppm"):
+        return "image"
+    other = {"yml": "yaml", "pth": "pt", "ckpt": "pt"}.get(bare, bare)
+    return other if other in ("json", "csv", "yaml", "npy", "npz", "pt", "wav") else "text"
+
+
+def _pixels(form: str, pixels: bytes, height: int, width: int, channels: int) -> Any:
+    import numpy
+
+    array = numpy.frombuffer(pixels, dtype=numpy.uint8).reshape(height, width, channels).copy()
+    if form == "numpy":
+        return array[:, :, 0] if channels == 1 else array
+    import torch
+
+    return torch.from_numpy(array).permute(2, 0, 1).contiguous().float() / 255
+
+
+def _png(pixels: bytes, height: int, width: int, channels: int) -> bytes:
+    """A PNG file of 8 bits a channel (RFC 2083), every row unfiltered."""
+    import struct
+    import zlib
+
+    def chunk(name: bytes, body: bytes) -> bytes:
+        checked = struct.pack(">I", zlib.crc32(name + body))
+        return struct.pack(">I", len(body)) + name + body + checked
+
+    row = width * channels
+    rows = b"".join(b"\0" + pixels[at * row : (at + 1) * row] for at in range(height))
+    colour = {1: 0, 3: 2, 4: 6}[channels]
+    head = struct.pack(">IIBBBBB", width, height, 8, colour, 0, 0, 0)
+    chunks = chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + chunks
+
+
+def _content(kind: str, suffix: str, seed: int) -> bytes:
+    writers: Dict[str, Callable[[str, int], bytes]] = {
+        "image": _image_file,
+        "json": _json_file,
+        "csv": _csv_file,
+        "yaml": _yaml_file,
+        "npy": _npy_file,
+        "npz": _npz_file,
+        "pt": _pt_file,
+        "wav": _wav_file,
+    }
+    return writers.get(kind, _text_file)(suffix, seed)
+
+
+def _numbers(seed: int) -> List[float]:
+    import random
+
+    chance = random.Random(seed)
+    return [round(chance.random(), 3) for _ in range(4 + seed % 5)]
+
+
+def _image_file(suffix: str, seed: int) -> bytes:
+    side = 8 + seed % 9
+    import io
+    import random
+
+    pixels = random.Random(seed).randbytes(side * side * 3)
+    if suffix.lower() == ".png":
+        return _png(pixels, side, side, 3)
+    from PIL import Image
+
+    name = Image.registered_extensions().get(suffix.lower(), "PNG")
+    held = io.BytesIO()
+    Image.frombytes("RGB", (side, side), pixels).save(held, name)
+    return held.getvalue()
+
+
+def _text_file(_suffix: str, seed: int) -> bytes:
+    words = ("the", "small", "model", "learns", "from", "few", "good", "examples")
+    lines = [" ".join(words[: 3 + (seed + line) % 6]) for line in range(3 + seed % 3)]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _json_file(_suffix: str, seed: int) -> bytes:
+    import json
+
+    return json.dumps({"name": f"example {seed}", "values": _numbers(seed)}).encode()
+
+
+def _csv_file(_suffix: str, seed: int) -> bytes:
+    rows = [f"{number},{value},{number % 2}" for number, value in enumerate(_numbers(seed))]
+    return ("\n".join(["id,value,label", *rows]) + "\n").encode()
+
+
+def _yaml_file(_suffix: str, seed: int) -> bytes:
+    return f"name: example {seed}\nvalues: {_numbers(seed)}\n".encode()
+
+
+def _npy_file(_suffix: str, seed: int) -> bytes:
+    import io
+
+    import numpy
+
+    held = io.BytesIO()
+    numpy.save(held, numpy.array(_numbers(seed), dtype=numpy.float32))
+    return held.getvalue()
+
+
+def _npz_file(_suffix: str, seed: int) -> bytes:
+    import io
+
+    import numpy
+
+    held = io.BytesIO()
+    numpy.savez(held, values=numpy.array(_numbers(seed), dtype=numpy.float32))
+    return held.getvalue()
+
+
+def _pt_file(_suffix: str, seed: int) -> bytes:
+    import io
+
+    import torch
+
+    held = io.BytesIO()
+    torch.save({"weight": torch.tensor(_numbers(seed))}, held)
+    return held.getvalue()
+
+
+def _wav_file(_suffix: str, seed: int) -> bytes:
+    """A tenth of a second of a tone, 16 bits, one channel, 8 kHz."""
+    import io
+    import math
+    import struct
+    import wave
+
+    step = 2 * math.pi * (220 + 20 * (seed % 20)) / 8000
+    samples = [int(8000 * math.sin(step * number)) for number in range(800)]
+    held = io.BytesIO()
+    with wave.open(held, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(8000)
+        file.writeframes(struct.pack(f"<{len(samples)}h", *samples))
+    return held.getvalue()
+
+
+def _written(name: str, content: bytes) -> str:
+    return f"{_folder({name: content})}/{name}"
+
+
+def _folder(files: Dict[str, bytes]) -> str:
+    """A new folder with these files; of those made before in this process the last stay."""
+    import os
+    import pathlib
+    import shutil
+    import tempfile
+    import time
+
+    around = pathlib.Path(tempfile.gettempdir(), f"inputs-{os.getpid()}")
+    around.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for old in sorted(around.iterdir())[:-32]:
+        shutil.rmtree(old, ignore_errors=True)
+    made = tempfile.mkdtemp(prefix=f"{time.monotonic_ns():020d}-", dir=around)
+    for name, content in files.items():
+        pathlib.Path(made, name).write_bytes(content)
+    return made
