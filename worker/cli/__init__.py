@@ -15,6 +15,7 @@ from worker.interruption import interrupt_no_more, interrupt_once
 COMMANDS = {
     "check": "worker.cli.check:check",
     "replay": "worker.cli.replay:replay",
+    "annotate": "worker.cli.annotate:annotate",
     "demo": "worker.cli.demo:demo",
     "doctor": "worker.cli.doctor:doctor",
     "init": "worker.cli.init:init",

@@ -1,0 +1,45 @@
+"""The project's documents: what tells how its functions are called, besides its code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+SUFFIXES = (".md", ".rst")
+MOST = 200
+LONGEST = 200_000
+_LEFT_OUT = frozenset({".git", "node_modules", "site-packages", ".venv", "venv"})
+
+
+def documents(root: Path) -> Mapping[str, str]:
+    """The texts of the documents below a folder by their paths, a bounded number of them.
+
+    Links are not followed: the tree is somebody else's.
+    """
+    found: dict[str, str] = {}
+    for path in _files(root):
+        text = _text(path)
+        if text is not None:
+            found[path.relative_to(root).as_posix()] = text
+        if len(found) >= MOST:
+            break
+    return found
+
+
+def _files(root: Path) -> Iterator[Path]:
+    for folder, folders, names in os.walk(root, followlinks=False):
+        folders[:] = sorted(name for name in folders if name not in _LEFT_OUT)
+        for name in sorted(names):
+            if name.lower().endswith(SUFFIXES):
+                yield Path(folder, name)
+
+
+def _text(path: Path) -> str | None:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        content = file.read(LONGEST + 1)
+    return content.decode("utf-8", "replace") if len(content) <= LONGEST else None
