@@ -70,7 +70,7 @@ def _chosen(paths: Sequence[Path], root: Path, texts: Mapping[str, str]) -> Iter
 
 
 def _is_in(name: str, inside: str) -> bool:
-    return inside == "." or name == inside or name.startswith(f"{inside}/")
+    return inside in (".", name) or name.startswith(f"{inside}/")
 
 
 def _proposals(path: str, texts: Mapping[str, str]) -> Iterator[Proposal]:
