@@ -40,6 +40,24 @@ def decode(argument: Mapping[str, Any], blobs: Mapping[str, bytes]) -> Any:
     raise Unusable(f"an argument of unknown kind {kind!r}")
 
 
+def made(place: str, recipe: Any, namespace: Mapping[str, Any]) -> Any:
+    """The value of a recipe (or of its source), made with the names of the tested module.
+
+    Raises :class:`Unusable`, also for what the project's own code raises while
+    it makes the value: that is not the failure of what the value is for.
+    """
+    from .generation.recipes import BadRecipe, evaluate, parse
+
+    try:
+        tree = parse(recipe) if isinstance(recipe, str) else recipe
+        return evaluate(tree, namespace)
+    except BadRecipe as error:
+        raise Unusable(f"not a recipe: {error}") from error
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}"
+        raise Unusable(f"{place} cannot be made: {said}") from error
+
+
 def _literal(source: str) -> Any:
     try:
         return ast.literal_eval(source)

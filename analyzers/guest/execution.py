@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
-import inspect
-import itertools
 import os
 import sys
 import time
 from dataclasses import dataclass, field
-from typing import Any, Callable, ContextManager, Dict, FrozenSet, List, Mapping, Tuple
+from typing import (
+    Any,
+    Callable,
+    ContextManager,
+    Dict,
+    FrozenSet,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
-from . import calls, endings, standins
-from .arguments import Unusable, decode
+from . import calls, draining, endings, randomness, standins
+from .arguments import Unusable, decode, made
 from .asked import asked_about
 from .filled import Fillings
 from .limits import CLOCK, TimeUp
 from .network.outside import named
-from .places import REQUEST, wholes
+from .places import ARGUMENTS, REQUEST, wholes
 from .recording import Recorder
 from .world import BUILDER, world
 
-DRAWN = 100
+SELF = "self"
 Arguments = Mapping[str, Mapping[str, Any]]
 CLOCK.calm(__file__)
 CLOCK.calm(calls.__file__)
@@ -30,11 +38,18 @@ CLOCK.calm(calls.__file__)
 
 @dataclass(frozen=True)
 class Bound:
-    """The values of one call, and the world to make it in."""
+    """The values of one call, and the world to make it in.
+
+    ``function`` makes what is called: a method of the instance that was given,
+    or of one of ours.  ``repeats``: nothing of the call comes from outside, so
+    that it does the same each time.
+    """
 
     args: List[Any]
     kwargs: Dict[str, Any]
     world: ContextManager[Any]
+    function: Callable[[], Callable[..., Any]]
+    repeats: bool = False
 
 
 @dataclass
@@ -42,7 +57,8 @@ class Prepared:
     """A target that can be called.
 
     ``function`` makes the callable for one input (a fresh instance for a
-    method).  ``parameters`` are ``{name, kind, default, annotation}`` without
+    method), ``method`` that of an instance that is given, where the target is
+    called on one.  ``parameters`` are ``{name, kind, default, annotation}`` without
     ``self``.  ``points`` are the ids of the instrumented files; a hit is an
     index into them.  ``sources`` maps the instrumented files to their text,
     ``blobs`` digests to contents, ``entries`` are the catalogue's, ``expected``
@@ -64,6 +80,7 @@ class Prepared:
     schemas: Mapping[str, Any] = field(default_factory=dict)
     namespace: Mapping[str, Any] = field(default_factory=dict)
     blobs: Dict[str, bytes] = field(default_factory=dict)
+    method: Optional[Callable[[Any], Callable[..., Any]]] = None
 
     def bind(self, arguments: Arguments) -> Bound:
         """What the function is called with, and in what world; raises ``Unusable``.
@@ -71,7 +88,7 @@ class Prepared:
         Arguments are the protocol's, by places, and ``{"kind": "value",
         "value": object}`` for an object that is passed as it is.
         """
-        values = {key: decode(_at(key, given), self.blobs) for key, given in arguments.items()}
+        values = {key: self._value(key, given) for key, given in arguments.items()}
         try:
             whole = wholes(values, BUILDER)
         except ValueError as error:
@@ -80,8 +97,21 @@ class Prepared:
         outside = {root: value for root, value in whole.items() if root not in own}
         if self._serves_flask:
             outside.setdefault(REQUEST, None)
+        function = self._function(own)
         args, kwargs = _placed(self.parameters, own)
-        return Bound(args, kwargs, world(outside, self.namespace))
+        return Bound(args, kwargs, world(outside, self.namespace), function, repeats(arguments))
+
+    def _value(self, key: str, given: Mapping[str, Any]) -> Any:
+        if given.get("kind") != "made":
+            return decode(_at(key, given), self.blobs)
+        value = made(key, given["recipe"], self.namespace)
+        return [None, *value] if key == ARGUMENTS else value
+
+    def _function(self, own: Dict[str, Any]) -> Callable[[], Callable[..., Any]]:
+        """Makes what is called; takes the instance out of the values, where one was given."""
+        if self.method is None or SELF not in own:
+            return self.function
+        return functools.partial(self.method, own.pop(SELF))
 
     @functools.cached_property
     def _serves_flask(self) -> bool:
@@ -90,7 +120,8 @@ class Prepared:
     def call(self, bound: Bound) -> Any:
         """Call the target; await what it awaits, draw what it yields."""
         with bound.world:
-            return _drained(self.function()(*bound.args, **bound.kwargs))
+            value = bound.function()(*bound.args, **bound.kwargs)
+            return draining.drained(value, thoroughly=bound.repeats)
 
 
 @dataclass(frozen=True)
@@ -120,9 +151,19 @@ class Result:
 
 
 def execute(
-    prepared: Prepared, arguments: Arguments, supplier: calls.Supplier, seconds: float
+    prepared: Prepared,
+    arguments: Arguments,
+    supplier: calls.Supplier,
+    seconds: float,
+    ensures: Sequence[str] = (),
+    *,
+    describe: Callable[[Any], endings.Ending] = endings.returned,
 ) -> Result:
-    """Run one input under a time limit; whatever it raises becomes its ending."""
+    """Run one input under a time limit; whatever it raises becomes its ending.
+
+    Where it returns, the first of the postconditions ``ensures`` that does not
+    hold is its ending, or else what ``describe`` makes of the value.
+    """
     recorder = prepared.recorder
     recorder.hits = set()
     session = calls.set_supplier(supplier)
@@ -130,7 +171,7 @@ def execute(
     started = time.perf_counter()
     try:
         CLOCK.start(seconds)
-        ending = _run(prepared, arguments, session)
+        ending = _run(prepared, arguments, session, ensures, describe)
     except TimeUp:
         ending = endings.timed_out(seconds)
     finally:
@@ -147,14 +188,31 @@ def execute(
     return Result(ending, frozenset(recorder.hits), session.exchanges, spent, outside)
 
 
-def _run(prepared: Prepared, arguments: Arguments, session: calls.Session) -> Dict[str, Any]:
+def _run(
+    prepared: Prepared,
+    arguments: Arguments,
+    session: calls.Session,
+    ensures: Sequence[str],
+    describe: Callable[[Any], endings.Ending],
+) -> endings.Ending:
     try:
-        return endings.returned(prepared.call(prepared.bind(arguments)))
+        if ensures:
+            from .exploring.promises import kept
+
+            return kept(prepared, arguments, ensures) or describe(None)
+        if repeats(arguments):
+            randomness.seed()
+        return describe(prepared.call(prepared.bind(arguments)))
     except Unusable as unusable:
         return endings.not_run(str(unusable))
     except BaseException as error:
         fillings = Fillings.of(arguments) if session.exchanges else None
         return endings.raised(error, prepared.root, fillings)
+
+
+def repeats(arguments: Arguments) -> bool:
+    """Whether a call with these arguments is to do the same each time: none is from outside."""
+    return all(given.get("kind") != "content" for given in arguments.values())
 
 
 def _at(key: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -173,6 +231,7 @@ def _placed(
     for parameter in parameters:
         name, kind = parameter["name"], parameter["kind"]
         if kind.startswith("var"):
+            _spread(values.get(name), args if by_position else [], kwargs)
             by_position = False
         elif name in values and (kind == "keyword_only" or not by_position):
             kwargs[name] = values[name]
@@ -188,21 +247,9 @@ def _placed(
     return args, kwargs
 
 
-def _drained(value: Any) -> Any:
-    if inspect.iscoroutine(value):
-        return _drained(asyncio.run(value))
-    if inspect.isgenerator(value):
-        return list(itertools.islice(value, DRAWN))
-    if inspect.isasyncgen(value):
-        return asyncio.run(_drawn(value))
-    return value
-
-
-async def _drawn(values: Any) -> List[Any]:
-    drawn: List[Any] = []
-    async for value in values:
-        drawn.append(value)
-        if len(drawn) >= DRAWN:
-            break
-    await values.aclose()
-    return drawn
+def _spread(value: Any, args: List[Any], kwargs: Dict[str, Any]) -> None:
+    """Give ``*args`` or ``**kwargs`` what was made for it."""
+    if type(value) in (list, tuple):
+        args += value
+    elif type(value) is dict:
+        kwargs.update(value)

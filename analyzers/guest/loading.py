@@ -10,9 +10,10 @@ import sys
 import time
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from . import calls, files, standins, targets, web, workplace
+from .computing import calm_torch, choose_backend
 from .endings import is_own
 from .execution import Prepared
 from .interception import Interception
@@ -51,7 +52,8 @@ def prepare(message: Mapping[str, Any]) -> Prepared:
     interception.install(sources.texts)
     sys.meta_path.insert(1, project)
     calls.set_supplier(calls.Nothing())
-    function, parameters, namespace = _loaded(project, path, name)
+    loaded = _loaded(project, path, name)
+    calm_torch()
     web.settle_django()
     project.notes += network.loaded()
     interception.warm(expected)
@@ -59,8 +61,8 @@ def prepare(message: Mapping[str, Any]) -> Prepared:
         root=root,
         path=path,
         name=name,
-        function=function,
-        parameters=parameters,
+        function=loaded.function,
+        parameters=loaded.parameters,
         points=sources.points,
         recorder=sources.recorder,
         sources=dict(sources.texts),
@@ -69,17 +71,24 @@ def prepare(message: Mapping[str, Any]) -> Prepared:
         entries=entries,
         expected=expected,
         schemas=schemas,
-        namespace=namespace,
+        namespace=loaded.namespace,
+        method=loaded.method,
     )
 
 
-_Loaded = Tuple[Callable[[], Callable[..., Any]], List[Dict[str, Any]], Mapping[str, Any]]
+class _Loaded(NamedTuple):
+    """A target and the names of its module, as ``Prepared`` has them."""
+
+    function: Callable[[], Callable[..., Any]]
+    parameters: List[Dict[str, Any]]
+    namespace: Mapping[str, Any]
+    method: Optional[Callable[[Any], Callable[..., Any]]] = None
 
 
 def _loaded(project: Project, path: str, name: str) -> _Loaded:
     full = str(Path(project.sources.root, path))
     if name in _MODULE_LEVEL:
-        return ModuleRun(project, full, name).callable, [], {}
+        return _Loaded(ModuleRun(project, full, name).callable, [], {})
     try:
         with CLOCK.limited(SECONDS):
             module = _import(project, path)
@@ -89,7 +98,8 @@ def _loaded(project: Project, path: str, name: str) -> _Loaded:
         raise Unprepared(f"{unfound}{_because(project, path)}") from unfound
     except BaseException as error:
         raise Unprepared(f"{path} cannot be loaded: {error!r}"[:500]) from error
-    return targets.callable_of(function, owner), parameters, vars(module)
+    made, method = targets.callable_of(function, owner), targets.method_of(function, owner)
+    return _Loaded(made, parameters, vars(module), method)
 
 
 def _because(project: Project, path: str) -> str:
@@ -217,6 +227,7 @@ def _enter(root: str, path: str, folders: Sequence[str]) -> None:
     sys.path[at:at] = [folder for folder in folders if folder not in sys.path]
     sys.argv = [str(Path(root, path))]
     sys.dont_write_bytecode = True
+    choose_backend()
     files.install(root)
     _Environment.root = root
     os.environ.__class__ = _Environment

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 import inspect
 import time
 import types
@@ -126,11 +127,27 @@ def _required(kind: type) -> Dict[str, Any]:
 
 
 def callable_of(function: Any, owner: Optional[type]) -> Callable[[], Callable[..., Any]]:
-    """What makes the callable for one input."""
+    """What makes the callable for one input; a constructor is called as the class."""
     if owner is None:
         return lambda: function
+    if _is_constructor(function, owner):
+        return lambda: owner
     instances = Instances(owner)
     return lambda: types.MethodType(function, instances.make())
+
+
+def method_of(function: Any, owner: Optional[type]) -> Optional[Callable[[Any], Any]]:
+    """What makes the callable of a given instance, where the target is called on one."""
+    if owner is None or _is_constructor(function, owner):
+        return None
+    return functools.partial(types.MethodType, function)
+
+
+def _is_constructor(function: Any, owner: type) -> bool:
+    """Whether calling the class runs this function on a new instance."""
+    usual = type(owner).__call__ is type.__call__
+    initializer: Any = vars(owner).get("__init__")
+    return usual and initializer is function and not inspect.isabstract(owner)
 
 
 def parameters(function: Any, owner: Optional[type], text: str) -> List[Dict[str, Any]]:
@@ -162,4 +179,4 @@ def _annotations(function: Any, text: str) -> Dict[str, str]:
     return {}
 
 
-__all__ = ["Instances", "TimeUp", "Unfound", "callable_of", "find", "parameters"]
+__all__ = ["Instances", "TimeUp", "Unfound", "callable_of", "find", "method_of", "parameters"]
