@@ -97,7 +97,7 @@ _KINDS = (
     _kind(
         "paths",
         "kind suffix form",
-        says="the path of a file made for it (image, text, json, csv, npy, pt, wav, folder), a str or Path",
+        says="the path of a file made for it: image, text, json, csv, npy, pt, wav, folder",
     ),
     _kind("callables", "returns", says="a function that returns what the constraint says"),
     _kind(
