@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import re
+import tokenize
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import assert_never
@@ -28,10 +30,19 @@ from analyzers.vocabulary import (
     Run,
     TimedOut,
     Turns,
+    Violated,
+    Violates,
+    Written,
 )
 
 DEATH = "process died"
 UNSTEADY = "its outcome changes from run to run, so base and head are not compared"
+_UNSEEN = frozenset(
+    {
+        tokenize.COMMENT, tokenize.DEDENT, tokenize.ENDMARKER, tokenize.INDENT,
+        tokenize.NEWLINE, tokenize.NL,
+    }
+)  # fmt: skip
 _SCRATCH = re.compile(r"(?:/[^\s'\"/]+)*/inputs-[a-z0-9_]{8}\b")
 
 WORLDLY_EXCEPTIONS = frozenset(
@@ -119,7 +130,10 @@ def decided(runs: Sequence[Run]) -> bool:
 
 
 def shows(criterion: Criterion, runs: Sequence[Run]) -> bool:
-    """Whether ``runs`` (one for each probe of the finding) show the defect."""
+    """Whether ``runs`` (one for each probe of the finding) show the defect.
+
+    What is ``Written`` no run shows: see :func:`stands`.
+    """
     match criterion:
         case Crashes():
             wanted = (criterion.exception, criterion.path, criterion.function)
@@ -141,9 +155,35 @@ def shows(criterion: Criterion, runs: Sequence[Run]) -> bool:
             endings = [run.ending for run in runs if isinstance(run.ending, Returned)]
             same = len({(run.ending, run.hits) for run in runs}) == 1
             found = same and len(endings) == len(runs)
+        case Violates():
+            broken = [run.ending for run in runs if isinstance(run.ending, Violated)]
+            found = any(ending.condition == criterion.condition for ending in broken)
+        case Written():
+            found = False
         case _:
             assert_never(criterion)
     return found
+
+
+def stands(criterion: Written, source: str) -> bool:
+    """Whether what is written stands in a text of its file, as code.
+
+    Compared by tokens: blanks, line breaks and comments do not count, and
+    ``keras.backend`` does not stand in ``keras.backends``.
+    """
+    wanted, there = list(_tokens(criterion.text)), list(_tokens(source))
+    starts = range(len(there) - len(wanted) + 1)
+    return bool(wanted) and any(there[n : n + len(wanted)] == wanted for n in starts)
+
+
+def _tokens(text: str) -> Iterator[str]:
+    """The words and signs of Python code, up to where it cannot be read."""
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text.strip()).readline):
+            if token.type not in _UNSEEN:
+                yield token.string
+    except (SyntaxError, tokenize.TokenError):
+        return
 
 
 def _outcomes(goal: Goal, runs: Sequence[Run]) -> set[Outcome]:
@@ -174,6 +214,8 @@ def outcome_of(run: Run, branches: Sequence[Goal] = ()) -> str | None:
             return f"raises {ending.exception}"
         case Died():
             return DEATH
+        case Violated(condition):
+            return f"breaks {condition}"
         case _:
             return None
 
@@ -189,7 +231,7 @@ def translate(criterion: Criterion, path: str, ours: str, theirs: str) -> Criter
     the two texts; a function or decision that is not there any more cannot
     show the defect.
     """
-    if isinstance(criterion, Crashes):
+    if isinstance(criterion, Crashes | Written):
         return replace(criterion, path=path)
     goals = [same_decision(goal, path, ours, theirs) for goal in criterion.goals]
     return _on(criterion, goals)
@@ -210,7 +252,7 @@ def _on(criterion: Criterion, goals: Sequence[Goal | None]) -> Criterion | None:
     if len(there) < len(goals):
         return None
     match criterion:
-        case Crashes() | Repeats() | Alike():
+        case Crashes() | Repeats() | Alike() | Violates() | Written():
             return criterion
         case Turns():
             return replace(criterion, branches=there)

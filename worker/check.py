@@ -24,6 +24,7 @@ from worker.engines.eviction import Limits
 from worker.errors import UsageError
 from worker.functions import has_function
 from worker.ignores import added_ignores, refuse_malformed
+from worker.laboratory.examples import Examples
 from worker.laboratory.furnishing import furnished
 from worker.laboratory.laboratory import Laboratory, Tree
 from worker.laboratory.place import place_for
@@ -209,8 +210,18 @@ def _withheld(request: CheckRequest, settings: Settings) -> tuple[str, ...]:
     return (f"{', '.join(sorted(providers))}: {FORK}",)
 
 
+def _standing(request: CheckRequest) -> Standing:
+    return request.standing or Standing(str(request.repository.resolve()))
+
+
+def _examples(request: CheckRequest, settings: Settings) -> Examples:
+    standing = _standing(request)
+    folder = settings.recordings_folder
+    return Examples.open(folder, standing.owner, writable=standing.approved)
+
+
 def _broker(request: CheckRequest, settings: Settings, configuration: Configuration) -> Broker:
-    standing = request.standing or Standing(str(request.repository.resolve()))
+    standing = _standing(request)
     asked, most = configuration.budget, settings.budget
     kept = settings.recordings
     return Broker(
@@ -272,6 +283,7 @@ def _laboratory(
             trees["head"],
             trees["base"],
             _missing(left_out.get("head", ())),
+            _examples(request, settings),
         )
 
 

@@ -10,13 +10,14 @@ from enum import StrEnum
 from pathlib import Path
 
 from analyzers.catalogue.places import add
-from analyzers.judging import decided, located, shows
+from analyzers.judging import decided, located, shows, stands
 from analyzers.vocabulary import (
     ApiCall,
     Finding,
     NotRun,
     Reason,
     Target,
+    Written,
 )
 from worker.broker import Broker, Budget, Recordings
 from worker.changes import materialise
@@ -109,6 +110,8 @@ def _replayed(finding: Finding, place: Place, tree: Path) -> Replayed:
     criterion = located(finding.criterion, text or "")
     if text is None or criterion is None:
         return Replayed(finding.fingerprint, Outcome.FIXED, "the code is not there any more")
+    if isinstance(criterion, Written):
+        return _outcome(finding, failed=stands(criterion, text))
     broker = Broker(Engines(()), Recordings(None), Budget(0))
     try:
         with Session(place, tree, _target(finding), broker) as session:
@@ -118,7 +121,10 @@ def _replayed(finding: Finding, place: Place, tree: Path) -> Replayed:
     if not decided(runs):
         reasons = [run.ending.reason for run in runs if isinstance(run.ending, NotRun)]
         return Replayed(finding.fingerprint, Outcome.ERROR, "; ".join(dict.fromkeys(reasons)))
-    failed = shows(criterion, runs)
+    return _outcome(finding, failed=shows(criterion, runs))
+
+
+def _outcome(finding: Finding, *, failed: bool) -> Replayed:
     return Replayed(finding.fingerprint, Outcome.FAILED if failed else Outcome.FIXED)
 
 

@@ -1,7 +1,7 @@
 """The guest's own needs, in a folder beside the project's packages.
 
-They are what the symbolic search imports, in the versions that we have
-ourselves.  For our own minor version of Python they are copied from here, for
+They are what the symbolic search and the drawing of valid inputs import, in the
+versions that we have ourselves.  For our own minor version of Python they are copied from here, for
 another they come from the index.
 """
 
@@ -23,7 +23,7 @@ from worker.environments.declarations import Declaration, Wanted
 from worker.environments.pins import Pin, Resolution
 from worker.environments.pythons import Interpreter
 
-NEEDED = ("crosshair-tool",)
+NEEDED = ("crosshair-tool", "hypothesis")
 PACKAGES = "packages"
 
 

@@ -11,6 +11,7 @@ from worker.functions import has_function
 from worker.laboratory.failures import GuestFailure
 from worker.laboratory.laboratory import Laboratory
 from worker.laboratory.session import Session
+from worker.laboratory.signatures import Signatures
 
 
 class Before:
@@ -22,6 +23,11 @@ class Before:
         texts = laboratory.base.texts
         moved = relocated(target, self._paths)
         self._target = replace(moved, files=tuple(path for path in moved.files if path in texts))
+        self._signatures = Signatures(
+            target.function,
+            laboratory.head.texts.get(target.path, ""),
+            texts.get(moved.path, ""),
+        )
         self._session: Session | None = None
 
     def close(self) -> None:
@@ -52,8 +58,10 @@ class Before:
     def run(self, probes: Sequence[Probe]) -> Sequence[Run]:
         """Run the probes; where their answers do not suffice, with engines answering.
 
-        Raises ``Unpreparable`` and ``GuestFailure``.
+        Arguments go to base's own parameters.  Raises ``Incomparable`` where
+        there is none for one, ``Unpreparable`` and ``GuestFailure``.
         """
+        probes = [self._signatures.translated(probe) for probe in probes]
         runs = self._run(probes)
         if decided(runs) or not all(probe.inputs for probe in probes):
             return runs
@@ -64,6 +72,7 @@ class Before:
 
         Raises as :meth:`run`.
         """
+        probes = [self._signatures.translated(probe) for probe in probes]
         runs = self._run(probes)
         pairs = zip(probes, runs, strict=True)
         other = [n for n, (probe, run) in enumerate(pairs) if probe.inputs and _asks(probe, run)]

@@ -5,16 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from analyzers.cloud.inversion import asks_about_text, openings
 from analyzers.guest.goals import instrument
 from analyzers.ports import Plan
 from analyzers.vocabulary import (
     Content,
+    Explored,
+    Exploring,
     Input,
     JsonObject,
     NotRun,
+    ObservedCall,
     Outcome,
     Probe,
     Run,
@@ -29,10 +32,16 @@ from worker.interruption import heed
 from worker.laboratory.before import Before
 from worker.laboratory.failures import GuestFailure, Unpreparable
 from worker.laboratory.laboratory import Laboratory
+from worker.laboratory.naming import Names
 from worker.laboratory.others import others, question
 from worker.laboratory.session import Session
+from worker.laboratory.signatures import Incomparable
+from worker.laboratory.watching import tests_of, watched
 
-SPENT = Run(NotRun("the time budget was spent"))
+NO_TIME = "the time budget was spent"
+SPENT = Run(NotRun(NO_TIME))
+OBSERVING_SECONDS = 10.0
+OBSERVING_SHARE = 0.25
 
 
 @dataclass(slots=True)
@@ -95,6 +104,59 @@ class SandboxBench:
         sources = {path: texts[path] for path in (target.path, *target.files) if path in texts}
         return openings(sources, target.path, target.function) if asks_about_text(target) else ()
 
+    def explore(self, target: Target, exploring: Exploring) -> Explored:
+        """Explore on head; a broken guest is started afresh once.
+
+        What it found is run again: hits are those of these runs.  Inputs that
+        use names which the target's file has not are left out.
+        """
+        heed()
+        left = self.remaining()
+        if left <= 0:
+            return Explored(obstacle=NO_TIME)
+        exploring = replace(exploring, seconds=min(exploring.seconds, left))
+        try:
+            explored = self._explored(exploring)
+        except Unpreparable as reason:
+            return Explored(obstacle=str(reason))
+        explored = Names(target.path, self._laboratory.head.texts).known(explored)
+        self._counts.executions += explored.executions
+        self._counts.judged += explored.passed
+        with suppress(GuestFailure):
+            self.run([*explored.passing, *(failure.probe for failure in explored.failures)])
+        return explored
+
+    def _explored(self, exploring: Exploring) -> Explored:
+        try:
+            return self._opened().explore(exploring)
+        except GuestFailure:
+            self.close()
+            return self._opened().explore(exploring)
+
+    def observe(self, target: Target) -> Sequence[ObservedCall]:
+        """The calls of the target, and of its class, in tests of the project that name it."""
+        heed()
+        tests = tests_of(target, self._laboratory.head.texts)
+        seconds = min(OBSERVING_SECONDS, OBSERVING_SHARE * self.remaining())
+        if not tests or seconds <= 0:
+            return ()
+        try:
+            return self._opened().observe(watched(target), tests, seconds)
+        except Unpreparable:
+            return ()
+        except GuestFailure:
+            self.close()
+            return ()
+
+    def kept(self, target: Target) -> Sequence[Probe]:
+        """What failed under this target in this repository before."""
+        kept = self._laboratory.examples.of(target.id)
+        return tuple(filter(Names(target.path, self._laboratory.head.texts).knows, kept))
+
+    def keep(self, target: Target, probes: Sequence[Probe]) -> None:
+        """Keep what fails now for the repository's next runs."""
+        self._laboratory.examples.keep(target.id, probes)
+
     def inputs(self, wanted: Wanted, count: int) -> Supply:
         """Inputs from the sources."""
         supply = self._laboratory.sources.find(wanted, count, self.plan.seed)
@@ -117,7 +179,7 @@ class SandboxBench:
         return runs
 
     def run_on_base(self, probes: Sequence[Probe]) -> Sequence[Run] | None:
-        """Run the probes on base, where the target was there and can be loaded."""
+        """Run the probes on base, where the target was there, takes them, and can be loaded."""
         heed()
         if self._before is None or not self._before.has_target():
             return None
@@ -125,7 +187,7 @@ class SandboxBench:
             return [SPENT] * len(probes)
         try:
             return self._before.answer_again(probes)
-        except (GuestFailure, Unpreparable):
+        except (Incomparable, GuestFailure, Unpreparable):
             return None
 
     def substitute(self, api: str) -> bool:

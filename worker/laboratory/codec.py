@@ -20,6 +20,7 @@ from analyzers.vocabulary import (
     Form,
     Inert,
     Literal,
+    Made,
     NotRun,
     Probe,
     Raised,
@@ -27,6 +28,7 @@ from analyzers.vocabulary import (
     Run,
     Searched,
     TimedOut,
+    Violated,
     Witness,
 )
 from worker.laboratory.asked import asked_of
@@ -55,6 +57,8 @@ def argument_frame(argument: Argument) -> Frame:
             }
         case Inert():
             return {"kind": "inert"}
+        case Made():
+            return {"kind": "made", "recipe": argument.recipe}
         case _:
             assert_never(argument)
 
@@ -65,14 +69,16 @@ def run_frame(probes: Sequence[Probe], seconds: float) -> Frame:
     return {
         "type": "run",
         "blobs": blobs,
-        "probes": [
-            {
-                "arguments": {k: argument_frame(a) for k, a in probe.arguments.items()},
-                "script": None if probe.script is None else _script_frame(probe.script),
-            }
-            for probe in probes
-        ],
+        "probes": [_probe_frame(probe) for probe in probes],
         "seconds": seconds,
+    }
+
+
+def _probe_frame(probe: Probe) -> Frame:
+    return {
+        "arguments": {k: argument_frame(a) for k, a in probe.arguments.items()},
+        "script": None if probe.script is None else _script_frame(probe.script),
+        **({"ensures": list(probe.ensures)} if probe.ensures else {}),
     }
 
 
@@ -114,6 +120,8 @@ def ending_of(frame: Frame) -> Ending:
         )
     if kind == "timed-out":
         return TimedOut(float(frame["seconds"]))
+    if kind == "violated":
+        return Violated(_text(frame["condition"]), _text(frame["detail"]))
     return NotRun(_text(frame["reason"]))
 
 
@@ -164,15 +172,18 @@ def _filled(
     """A probe of the search, with a plain input in its slot: its answers are given."""
     return Probe(
         target,
-        {name: _argument(frame, texts) for name, frame in arguments.items()},
+        {name: argument_of(frame, texts) for name, frame in arguments.items()},
         None if script is None else tuple(Exchange(e["api"], "", e["answer"]) for e in script),
     )
 
 
-def _argument(frame: Frame, texts: Sequence[str]) -> Argument:
+def argument_of(frame: Frame, texts: Sequence[str] = ()) -> Argument:
+    """An argument from its frame, with a plain input where it takes one."""
     kind = frame["kind"]
     if kind == "literal":
         return Literal(frame["source"])
+    if kind == "made":
+        return Made(frame["recipe"])
     if kind == "inert":
         return Inert()
     form = Form(frame["form"])

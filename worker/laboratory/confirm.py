@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from analyzers.judging import UNSTEADY, crash_of, decided, shows, translate
+from analyzers.judging import UNSTEADY, crash_of, decided, shows, stands, translate
 from analyzers.vocabulary import (
     Crashes,
     Criterion,
@@ -26,11 +26,15 @@ from analyzers.vocabulary import (
     Suggestion,
     Target,
     Turns,
+    Violated,
+    Violates,
+    Written,
 )
 from worker.laboratory.before import Before
 from worker.laboratory.failures import GuestFailure, Unpreparable
 from worker.laboratory.laboratory import Laboratory
 from worker.laboratory.session import Session
+from worker.laboratory.signatures import Incomparable
 
 History = Sequence[tuple[Probe, Run]]
 
@@ -53,14 +57,29 @@ class Confirmer:
     def confirmed(self, finding: Finding, history: History) -> Finding | Skipped:
         """The finding with its status and a verified, or no, suggestion.
 
-        Another outcome than on base that does not repeat is no finding.
+        Another outcome than on base that does not repeat is no finding.  What is
+        written needs no run.
         """
+        if isinstance(finding.criterion, Written):
+            return self._written(finding, finding.criterion, history)
         again = self._run(finding.probes)
         if not (decided(again) and shows(finding.criterion, again)):
             if isinstance(finding.criterion, Turns):
                 return Skipped(finding.analyzer, finding.target, UNSTEADY)
             return _unrepaired(replace(finding, status=Status.FLAKY), "it does not repeat")
-        standing = self._with_status(finding)
+        return self._repaired(self._with_status(finding), history)
+
+    def _written(self, finding: Finding, criterion: Written, history: History) -> Finding | Skipped:
+        """The finding by what stands in its file, here and on base."""
+        if not stands(criterion, self._laboratory.head.texts.get(criterion.path, "")):
+            return Skipped(finding.analyzer, finding.target, "it is not written there any more")
+        there = self._before.source(criterion.path)
+        known = there is not None and stands(criterion, there[1])
+        status = Status.EXISTING if known else finding.status
+        return self._repaired(replace(finding, status=status), history)
+
+    def _repaired(self, standing: Finding, history: History) -> Finding:
+        """The finding with a verified, or no, suggestion."""
         if standing.suggestion is None:
             return standing
         tried = self._tried(standing, standing.suggestion, history)
@@ -73,7 +92,7 @@ class Confirmer:
             return finding
         try:
             runs = self._before.run(finding.probes)
-        except (Unpreparable, GuestFailure) as reason:
+        except (Incomparable, Unpreparable, GuestFailure) as reason:
             return _doubtful(finding, str(reason).partition("\n")[0])
         if not decided(runs):
             return _doubtful(finding, "the same inputs could not be run there")
@@ -95,7 +114,7 @@ class Confirmer:
                     others = session.run([probe for probe, _ in history])
             except (Unpreparable, GuestFailure) as error:
                 return f"the suggested change cannot be run: {error}".partition("\n")[0]
-        if not decided(after) or shows(criterion, after) or _crashes_still(criterion, after):
+        if not _helps(criterion, after, text):
             return "the suggested change was tried and does not help"
         if _worse(history, others):
             return "the suggested change was tried and makes something else worse"
@@ -120,18 +139,30 @@ def _worse(before: History, after: Sequence[Run]) -> bool:
     )
 
 
+def _helps(criterion: Criterion, after: Sequence[Run], text: str) -> bool:
+    """Whether a changed text, and its runs, show the defect no more."""
+    if isinstance(criterion, Written):
+        return not stands(criterion, text)
+    return decided(after) and not (shows(criterion, after) or _crashes_still(criterion, after))
+
+
 def _crashes_still(criterion: Criterion, after: Sequence[Run]) -> bool:
-    """Whether a crash only gave way to another one."""
-    return isinstance(criterion, Crashes) and any(crash_of(run.ending) for run in after)
+    """Whether a crash, or a broken postcondition, only gave way to another crash."""
+    ended = isinstance(criterion, Crashes | Violates)
+    return ended and any(crash_of(run.ending) for run in after)
 
 
 def _harm(ending: Ending) -> int:
-    """How far an ending is from a result: a refusal, an exception, worse."""
-    if isinstance(ending, Returned):
-        return 0
-    if isinstance(ending, Raised):
-        return 1 if crash_of(ending) is None else 2
-    return 3
+    """How far an ending is from a result: a refusal, a wrong result, an exception, worse."""
+    match ending:
+        case Returned():
+            return 0
+        case Violated():
+            return 2
+        case Raised():
+            return 1 if crash_of(ending) is None else 3
+        case _:
+            return 4
 
 
 def _unrepaired(finding: Finding, reason: str) -> Finding:

@@ -6,7 +6,7 @@ import re
 import shutil
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import link
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from analyzers.ports import Plan
 from analyzers.vocabulary import Suggestion
 from worker.broker import Broker
 from worker.environments import Environment
+from worker.laboratory.examples import Examples
 from worker.laboratory.place import Place
 from worker.sources import Sources
 from worker.temporary import owned_folder
@@ -30,7 +31,10 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class Laboratory:
-    """Everything that runs share: the place, the engines, the sources, the plan."""
+    """Everything that runs share: the place, the engines, the sources, the plan.
+
+    ``examples`` are what failed in this repository before.
+    """
 
     place: Place
     broker: Broker
@@ -39,6 +43,7 @@ class Laboratory:
     head: Tree
     base: Tree
     left_out: tuple[str, ...] = ()
+    examples: Examples = field(default_factory=Examples)
 
     def place_of(self, tree: Tree) -> Place:
         """Where the code of a tree runs."""

@@ -8,10 +8,24 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Any, Self
 
-from analyzers.vocabulary import Died, Goal, NotRun, Probe, Raised, Run, Searched, Target
+from analyzers.vocabulary import (
+    Died,
+    Explored,
+    Exploring,
+    Failure,
+    Goal,
+    NotRun,
+    ObservedCall,
+    Probe,
+    Raised,
+    Run,
+    Searched,
+    Target,
+)
 from worker.broker import Broker
 from worker.laboratory.codec import run_frame, run_of, searched_of
 from worker.laboratory.conversation import Conversation
+from worker.laboratory.drawn import explore_frame, explored_of, observe_frame, observed_of
 from worker.laboratory.failures import GuestFailure
 from worker.laboratory.place import Place
 from worker.laboratory.preparing import Prepared, few, prepare_frame, prepared_of
@@ -107,9 +121,33 @@ class Session:
         )
         limit = MUTATION_SECONDS + symbolic + MARGIN_SECONDS
         frame = next(self._talk.replies(limit))
-        notes = (*self.prepared.notes, *few(frame.get("notes", ())))
-        self.prepared = replace(self.prepared, notes=tuple(dict.fromkeys(notes)))
+        self._note(frame.get("notes", ()))
         return searched_of(frame, self._target.id, {goal.id for goal in goals}, texts)
+
+    def explore(self, exploring: Exploring) -> Explored:
+        """Let the guest draw valid inputs, run them, and shrink those that fail."""
+        self._talk.send(explore_frame(exploring, self._layer))
+        limit = exploring.seconds + exploring.timeout + MARGIN_SECONDS
+        frame = next(self._talk.replies(limit))
+        explored = explored_of(frame, self._target.id, exploring.contract.ensures)
+        return replace(explored, failures=tuple(map(self._placed_failure, explored.failures)))
+
+    def observe(
+        self, functions: Sequence[str], tests: Sequence[str], seconds: float
+    ) -> Sequence[ObservedCall]:
+        """Let the guest run tests of the project and watch calls of functions."""
+        self._talk.send(observe_frame(functions, tests, seconds))
+        frame = next(self._talk.replies(seconds + MARGIN_SECONDS))
+        self._note(frame["notes"])
+        return observed_of(frame, functions, tests)
+
+    def _note(self, notes: Sequence[str]) -> None:
+        """Add to what is said for the report."""
+        together = (*self.prepared.notes, *few(notes))
+        self.prepared = replace(self.prepared, notes=tuple(dict.fromkeys(together)))
+
+    def _placed_failure(self, failure: Failure) -> Failure:
+        return replace(failure, run=self._placed(failure.run))
 
     def _prepare(self, place: Place) -> Prepared:
         self._talk.send(prepare_frame(place, self._guest.root, self._target))

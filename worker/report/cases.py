@@ -9,7 +9,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from analyzers.guest.places import WEB, Builder, parse, wholes
-from analyzers.vocabulary import Argument, Content, Finding, Form, Inert, Input, Literal, Probe
+from analyzers.vocabulary import (
+    Argument,
+    Content,
+    Finding,
+    Form,
+    Inert,
+    Input,
+    Literal,
+    Made,
+    Probe,
+)
 from worker.report.literals import literal
 from worker.report.wording import inputs_of
 
@@ -114,6 +124,8 @@ def _argument(argument: Argument, names: Mapping[str, str]) -> str:
             return literal(ast.literal_eval(argument.source), 16)
         case Inert():
             return "MagicMock()"
+        case Made():
+            return argument.recipe
         case Content():
             item = argument.input
             if item is None:

@@ -31,6 +31,7 @@ from analyzers.vocabulary import (
     InputKind,
     Level,
     Literal,
+    Made,
     Misses,
     Mixes,
     Origin,
@@ -39,6 +40,8 @@ from analyzers.vocabulary import (
     Repeats,
     Status,
     Turns,
+    Violates,
+    Written,
 )
 from worker.errors import UsageError
 
@@ -64,6 +67,8 @@ _CRITERIA = {
     "turns": Turns,
     "repeats": Repeats,
     "alike": Alike,
+    "violates": Violates,
+    "written": Written,
 }
 
 
@@ -121,6 +126,7 @@ def _probe_json(probe: Probe) -> dict[str, Any]:
         "script": None
         if probe.script is None
         else [{"api": e.api, "digest": e.digest, "answer": e.answer} for e in probe.script],
+        **({"ensures": list(probe.ensures)} if probe.ensures else {}),
     }
 
 
@@ -133,6 +139,8 @@ def _argument_json(argument: Argument) -> dict[str, Any]:
             return {"kind": "content", "form": argument.form.value, "input": digest}
         case Inert():
             return {"kind": "inert"}
+        case Made():
+            return {"kind": "made", "recipe": argument.recipe}
         case _:
             assert_never(argument)
 
@@ -150,6 +158,10 @@ def _criterion_json(criterion: Criterion) -> dict[str, Any]:
             names = ("before", "after")
         case Repeats():
             names = ("api", "times")
+        case Violates():
+            names = ("condition",)
+        case Written():
+            names = ("path", "text")
         case Constant() | Alike():
             names = ()
         case _:
@@ -255,7 +267,10 @@ def _read_probe(
         raise UsageError(f"the input {missing} is not listed", file=str(replay)) from missing
     script = document["script"]
     return Probe(
-        target, arguments, None if script is None else tuple(Exchange(**each) for each in script)
+        target,
+        arguments,
+        None if script is None else tuple(Exchange(**each) for each in script),
+        tuple(document.get("ensures", ())),
     )
 
 
@@ -264,6 +279,8 @@ def _read_argument(document: Mapping[str, Any], inputs: Mapping[str, Input]) -> 
         return Literal(document["source"])
     if document["kind"] == "inert":
         return Inert()
+    if document["kind"] == "made":
+        return Made(document["recipe"])
     digest = document["input"]
     return Content(Form(document["form"]), None if digest is None else inputs[digest])
 

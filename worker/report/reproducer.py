@@ -19,6 +19,8 @@ from analyzers.vocabulary import (
     Outcome,
     Repeats,
     Turns,
+    Violates,
+    Written,
 )
 from worker.report.answer_schema import answer_schema
 from worker.report.cases import cases, comment, constants, forms, printable, roots, things
@@ -129,7 +131,7 @@ def _loadable(finding: Finding) -> bool:
     path, _, function = finding.target.partition("::")
     goal = _goal(finding)
     whole = goal is None or goal.clause is None
-    watched = whole and not isinstance(finding.criterion, Repeats | Alike)
+    watched = whole and not isinstance(finding.criterion, Repeats | Alike | Violates | Written)
     return watched and "<locals>" not in function and path.endswith(".py")
 
 
@@ -204,7 +206,7 @@ def _criterion(finding: Finding) -> dict[str, object]:
             values["positives"] = int(criterion.positives)
         case Turns():
             return {**values, "before": literal(list(criterion.before))}
-        case Repeats() | Alike():
+        case Repeats() | Alike() | Violates() | Written():
             return values
         case Constant():
             pass

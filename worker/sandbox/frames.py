@@ -1,18 +1,17 @@
 """What a guest may say, field by field (``docs/guest-protocol.md``).
 
 Each kind of message has a checker, put together from those of
-:mod:`worker.sandbox.shapes`.
+:mod:`worker.sandbox.shapes`, those of arguments in :mod:`worker.sandbox.said`.
 """
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from analyzers.guest.places import parse as parse_place
-from analyzers.vocabulary import Form
+from worker.sandbox.explored import EXPLORED, OBSERVED, check_counts
+from worker.sandbox.said import ARGUMENTS, ENDING
 from worker.sandbox.shapes import (
     BadFrame,
     Checker,
@@ -27,11 +26,9 @@ from worker.sandbox.shapes import (
     optional,
     record,
     text,
-    variant,
     whole,
 )
 
-LONGEST_SOURCE = 20_000
 MOST_FOUND = 2_000
 MOST_ADDRESSES = 20
 LONGEST_ADDRESS = 300
@@ -39,12 +36,13 @@ MOST_ASKED = 100
 LONGEST_EXCERPT = 4000
 PARTS = frozenset({"content", "text", "uri"})
 SHA_256 = re.compile("[0-9a-f]{64}")
-FORMS = frozenset(form.value for form in Form)
 REPLIES: Mapping[object, frozenset[str]] = {
     None: frozenset(),
     "prepare": frozenset({"prepared", "unprepared"}),
     "run": frozenset({"ran", "done", "ask"}),
     "search": frozenset({"searched"}),
+    "explore": frozenset({"explored"}),
+    "observe": frozenset({"observed"}),
     "quit": frozenset(),
 }
 
@@ -76,62 +74,6 @@ def excerpt(value: object) -> None:
         raise BadFrame("is no short text")
 
 
-def form(value: object) -> None:
-    """Expect the name of a form in which an input is given."""
-    if type(value) is not str or value not in FORMS:
-        raise BadFrame("is no form of an input")
-
-
-def literal(value: object) -> None:
-    """Expect the source of a Python literal: it is written into reproducers."""
-    if type(value) is not str or len(value) > LONGEST_SOURCE:
-        raise BadFrame("is no short text")
-    try:
-        ast.literal_eval(value)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
-        raise BadFrame("is no Python literal") from error
-
-
-def arguments(value: object) -> None:
-    """Expect arguments by places: they are written into reproducers."""
-    named(value)
-    try:
-        for name in value:  # type: ignore[attr-defined]
-            parse_place(name)
-    except ValueError as error:
-        raise BadFrame("holds a name that no parameter or place can have") from error
-
-
-ENDING = variant(
-    returned=record(kind=text, value=text),
-    raised=record(
-        kind=text,
-        exception=text,
-        message=text,
-        path=text,
-        line=count,
-        function=text,
-        refusal=boolean,
-        standin=boolean,
-    ),
-    **{
-        "timed-out": record(kind=text, seconds=amount),
-        "not-run": record(kind=text, reason=text),
-    },
-)
-ARGUMENT = variant(
-    literal=record(kind=text, source=literal),
-    content=record(
-        frozenset({"blob", "suffix"}),
-        kind=text,
-        form=form,
-        blob=optional(text),
-        suffix=optional(text),
-    ),
-    inert=record(kind=text),
-)
-named = mapping(ARGUMENT)
-ARGUMENTS = arguments
 SCRIPT = optional(
     many(record(frozenset({"digest"}), api=text, answer=json_object, digest=optional(text)))
 )
@@ -185,6 +127,8 @@ MESSAGES: Mapping[str, Checker] = {
         executions=count,
         notes=many(text),
     ),
+    "explored": EXPLORED,
+    "observed": OBSERVED,
 }
 
 
@@ -206,6 +150,8 @@ def check(message: Mapping[str, Any], request: Mapping[str, Any], points: int) -
         raise BadFrame(f"{kind}: {error}") from None
     if kind in {"ran", "done"}:
         _check_places(message, request, points)
+    if kind == "explored":
+        check_counts(message)
 
 
 def _check_places(message: Mapping[str, Any], request: Mapping[str, Any], points: int) -> None:

@@ -1,0 +1,83 @@
+"""What a guest may say of the inputs that it drew, and of the calls that it saw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from worker.sandbox.said import ARGUMENTS, ENDING, short
+from worker.sandbox.shapes import (
+    BadFrame,
+    Checker,
+    amount,
+    boolean,
+    count,
+    many,
+    mapping,
+    optional,
+    record,
+    text,
+    whole,
+)
+
+MOST_FAILURES = 10
+MOST_PASSING = 20
+MOST_MATTERS = 100
+MOST_NOTES = 100
+MOST_CALLS = 2_000
+MOST_EXECUTIONS = 1_000_000
+LONGEST_NAME = 300
+LONGEST_NOTE = 2_000
+LONGEST_CONSTRAINT = 500
+
+_FIELDS: Mapping[str, Checker] = {
+    "arguments": ARGUMENTS,
+    "matters": many(short(LONGEST_NAME), MOST_MATTERS),
+    "seen": count,
+}
+_ENDED = record(**_FIELDS, ending=ENDING)
+_DIED = record(**_FIELDS, signal=whole)
+
+
+def failure(value: object) -> None:
+    """Expect an input that failed: with its ending, or with the signal that ended the process."""
+    (_DIED if type(value) is dict and "signal" in value else _ENDED)(value)
+
+
+EXPLORED = record(
+    type=text,
+    executions=count,
+    passed=count,
+    refused=count,
+    rejected=count,
+    timed_out=count,
+    seconds=amount,
+    failures=many(failure, MOST_FAILURES),
+    passing=many(ARGUMENTS, MOST_PASSING),
+    unmet=optional(record(annotation=short(LONGEST_NOTE), problem=short(LONGEST_NOTE))),
+    obstacle=optional(short(LONGEST_NOTE)),
+    notes=many(short(LONGEST_NOTE), MOST_NOTES),
+)
+OBSERVED = record(
+    type=text,
+    calls=many(
+        record(
+            function=short(LONGEST_NAME),
+            arguments=mapping(short(LONGEST_CONSTRAINT)),
+            test=short(LONGEST_NAME),
+            raised=boolean,
+        ),
+        MOST_CALLS,
+    ),
+    notes=many(short(LONGEST_NOTE), MOST_NOTES),
+)
+
+
+def check_counts(message: Mapping[str, Any]) -> None:
+    """Expect the parts of what was executed to be no more than the whole."""
+    whole_count = message["executions"]
+    parts = message["passed"] + message["refused"] + message["timed_out"]
+    if parts > whole_count or whole_count > MOST_EXECUTIONS:
+        raise BadFrame(f"{parts} outcomes of {whole_count} executions")
+    if any(each["seen"] > whole_count for each in message["failures"]):
+        raise BadFrame("an input seen more often than any was executed")

@@ -1,0 +1,118 @@
+"""Arguments and endings as a guest says them: what may be written into files of ours."""
+
+from __future__ import annotations
+
+import ast
+
+from analyzers.guest.annotations.parsing import Wrong
+from analyzers.guest.annotations.parsing import parse as parse_constraint
+from analyzers.guest.generation.recipes import BadRecipe
+from analyzers.guest.generation.recipes import parse as parse_recipe
+from analyzers.guest.places import parse as parse_place
+from analyzers.vocabulary import Form
+from worker.sandbox.shapes import (
+    BadFrame,
+    Checker,
+    amount,
+    boolean,
+    count,
+    mapping,
+    optional,
+    record,
+    text,
+    variant,
+)
+
+LONGEST_SOURCE = 20_000
+FORMS = frozenset(form.value for form in Form)
+
+
+def short(length: int) -> Checker:
+    """Expect a text of at most ``length`` characters."""
+
+    def check_short(value: object) -> None:
+        if type(value) is not str or len(value) > length:
+            raise BadFrame(f"is no text of at most {length} characters")
+
+    return check_short
+
+
+def form(value: object) -> None:
+    """Expect the name of a form in which an input is given."""
+    if type(value) is not str or value not in FORMS:
+        raise BadFrame("is no form of an input")
+
+
+def literal(value: object) -> None:
+    """Expect the source of a Python literal: it is written into reproducers."""
+    if type(value) is not str or len(value) > LONGEST_SOURCE:
+        raise BadFrame("is no short text")
+    try:
+        ast.literal_eval(value)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
+        raise BadFrame("is no Python literal") from error
+
+
+def recipe(value: object) -> None:
+    """Expect the source of a recipe: it is written into reproducers."""
+    if type(value) is not str or len(value) > LONGEST_SOURCE:
+        raise BadFrame("is no short text")
+    try:
+        parse_recipe(value)
+    except (BadRecipe, MemoryError, RecursionError) as error:
+        raise BadFrame("is no recipe") from error
+
+
+def is_constraint(value: object, longest: int) -> bool:
+    """Whether a value is a constraint in the words of aN."""
+    if type(value) is not str or len(value) > longest:
+        return False
+    try:
+        parse_constraint(value)
+    except (Wrong, MemoryError, RecursionError):
+        return False
+    return True
+
+
+def arguments(value: object) -> None:
+    """Expect arguments by places: they are written into reproducers."""
+    _named(value)
+    try:
+        for name in value:  # type: ignore[attr-defined]
+            parse_place(name)
+    except ValueError as error:
+        raise BadFrame("holds a name that no parameter or place can have") from error
+
+
+ENDING = variant(
+    returned=record(kind=text, value=text),
+    raised=record(
+        kind=text,
+        exception=text,
+        message=text,
+        path=text,
+        line=count,
+        function=text,
+        refusal=boolean,
+        standin=boolean,
+    ),
+    violated=record(kind=text, condition=text, detail=text),
+    **{
+        "timed-out": record(kind=text, seconds=amount),
+        "not-run": record(kind=text, reason=text),
+    },
+)
+ARGUMENT = variant(
+    literal=record(kind=text, source=literal),
+    content=record(
+        frozenset({"blob", "suffix"}),
+        kind=text,
+        form=form,
+        blob=optional(text),
+        suffix=optional(text),
+    ),
+    inert=record(kind=text),
+    made=record(kind=text, recipe=recipe),
+)
+_named = mapping(ARGUMENT)
+ARGUMENTS = arguments
