@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from importlib import import_module
 from typing import Any, Callable, Dict, FrozenSet, Iterator, Mapping, Tuple, Union
 
@@ -290,7 +290,7 @@ def _make_call(recipe: Call, namespace: Mapping[str, Any]) -> Any:
     )
 
 
-@lru_cache(maxsize=None)
+@cache
 def _maker(name: str) -> Callable[..., Any]:
     module = import_module(f"{__package__}.makers.{MAKERS[name]}")
     return getattr(module, name)  # type: ignore[no-any-return]

@@ -31,7 +31,8 @@ class Scope:
     ``*name``.  ``known`` are arguments already drawn, for conditions and bounds
     that name them.  ``least`` is the smallest size that each dimension may
     have, ``most`` the largest, so that what is derived from it (``n-1``) is
-    never empty; both belong to the annotations, not to one call.
+    never empty; both belong to the annotations, not to one call.  ``arguments``
+    are the names of the call's arguments, which come before the module's.
     """
 
     namespace: Mapping[str, Any] = field(default_factory=dict)
@@ -40,6 +41,7 @@ class Scope:
     known: Dict[str, Any] = field(default_factory=dict)
     least: Dict[str, int] = field(default_factory=dict)
     most: Dict[str, int] = field(default_factory=dict)
+    arguments: FrozenSet[str] = frozenset()
 
     def begin(self) -> None:
         """Forget what the last call bound: to be called first in each draw of arguments."""
@@ -53,27 +55,28 @@ class Scope:
     def unbound(self, source: str) -> FrozenSet[str]:
         """The names of an expression that nothing binds yet: its free dimensions."""
         free = names_in(source) - self.dims.keys() - self.known.keys()
-        return frozenset(
-            name for name in free if name not in self.namespace and not hasattr(builtins, name)
-        )
+        return frozenset(name for name in free if not self._outside(name))
 
     def varies(self, source: str) -> bool:
-        """Whether an expression's value depends on the call: it has names the module lacks."""
-        return any(
-            name not in self.namespace and not hasattr(builtins, name) for name in names_in(source)
-        )
+        """Whether an expression's value depends on the call: arguments or dimensions are in it."""
+        return any(name in self.arguments or not self._outside(name) for name in names_in(source))
+
+    def _outside(self, name: str) -> bool:
+        return name in self.namespace or hasattr(builtins, name)
 
     def value(self, source: str) -> Any:
         """What an annotation's expression is worth in this call; raises what it raises."""
         local = {**self.known, **self.dims}
-        return eval(compiled(source), dict(self.namespace), local)  # noqa: S307 - the guest's own
+        return eval(compiled(source), dict(self.namespace), local)
 
 
 @lru_cache(maxsize=512)
 def names_in(source: str) -> FrozenSet[str]:
-    """The names that an expression reads."""
+    """The names that an expression reads from outside; raises :class:`SyntaxError`."""
     tree = ast.parse(source.strip(), mode="eval")
-    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+    named = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    bound = {node.id for node in named if isinstance(node.ctx, ast.Store)}
+    return frozenset({node.id for node in named} - bound)
 
 
 @lru_cache(maxsize=512)

@@ -53,12 +53,13 @@ KINDS: Dict[str, str] = {
 """The module of this package whose function of the kind's name builds its strategies."""
 
 PLAIN: FrozenSet[str] = frozenset(
-    (
-        "min max multiple_of exclude_min exclude_max allow_nan allow_inf width min_len max_len "
-        "unique alphabet pattern min_dims max_dims min_side max_side dtype device requires_grad "
-        "contiguous finite batch_size channels suffix form name kind"
-    ).split()
-)
+    {
+        "min", "max", "multiple_of", "exclude_min", "exclude_max", "allow_nan", "allow_inf",
+        "width", "min_len", "max_len", "unique", "alphabet", "pattern", "min_dims", "max_dims",
+        "min_side", "max_side", "dtype", "device", "requires_grad", "contiguous", "finite",
+        "batch_size", "channels", "suffix", "form", "name", "kind",
+    }
+)  # fmt: skip
 """Parameters that are values: builders find a literal there, or nothing."""
 
 _MOST_KEPT = 256
@@ -95,7 +96,7 @@ def _built(constraint: Constraint, scope: Scope) -> SearchStrategy[Recipe]:
 
 def _note(constraint: Constraint, scope: Scope) -> None:
     """Tell the scope what shapes ask of their dimensions, before any is drawn."""
-    from .shapes import note
+    from .dimensions import note
 
     for name, given in constraint.arguments:
         if name in ("shape", "in", "out"):

@@ -1,0 +1,177 @@
+"""The elements of an array, drawn by few choices: a constant, single ones, or a seed.
+
+Without bounds numbers lie within ±10, as normalised data do, and those of
+dtypes of 8 bits anywhere; with one bound, within 10 of it or of zero.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple
+
+from ..annotations.nouns import Constraint
+from ..annotations.rendering import render
+from .precision import EPSILON, PARTS, WHOLE, bounds, rounded
+from .recipes import Display, Literal, Pairs, Recipe
+from .scope import Unmeetable
+from .shapes import whole
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import DrawFn
+
+    Keywords = List[Tuple[str, Recipe]]
+
+USUAL = 10.0
+"""How far numbers are from zero, or from their only bound, where nothing is said."""
+
+MOST_SINGLE = 4
+_SEEDS = 2**16 - 1
+_CONSTANT, _SINGLE, _DRAWN, _BOTH = range(4)
+_ALONG = ("probabilities", "one_hot")
+_PLAIN = ("any", "labels")
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What the elements of an array of a dtype may be.
+
+    They are within ``low`` and ``high``, and what ``values`` says; ``marked``
+    are those that stand singly or everywhere, the simplest first.
+    """
+
+    annotation: str
+    dtype: str
+    values: str
+    low: Any
+    high: Any
+    marked: Tuple[Any, ...]
+
+    def draw(self, shape: Sequence[int], draw: DrawFn) -> Keywords:
+        """The keywords of a maker for the elements; shrinks to the simplest one everywhere."""
+        if self.values in _PLAIN:
+            return self._plain(shape, draw)
+        if self.values == "uniform":
+            return [*self._seeded(draw), *self._range()]
+        self._check(shape)
+        word: Tuple[str, Recipe] = ("values", Literal(self.values))
+        seed = self._seeded(draw) if self.values == "sorted" or draw(whole(0, 3)) else []
+        return [word, *seed, *([] if self.values in _ALONG else self._range())]
+
+    def _plain(self, shape: Sequence[int], draw: DrawFn) -> Keywords:
+        how = draw(whole(_CONSTANT, _BOTH if self._is_seeded() else _SINGLE))
+        if how == _CONSTANT:
+            return self._filled(self.marked[draw(whole(0, len(self.marked) - 1))])
+        if how == _DRAWN:
+            return [*self._seeded(draw), *self._range()]
+        single = self._single(shape, draw)
+        if how == _SINGLE:
+            return [*self._filled(self.marked[0]), *single]
+        return [*self._seeded(draw), *self._range(), *single]
+
+    def _is_seeded(self) -> bool:
+        """Whether a seed gives such elements: those of floats are not whole, as labels are."""
+        return self.values == "any" or self.dtype in WHOLE
+
+    def _filled(self, element: Any) -> Keywords:
+        return [] if element == 0 and element is not False else [("fill", Literal(element))]
+
+    def _seeded(self, draw: DrawFn) -> Keywords:
+        return [("seed", Literal(draw(whole(0, _SEEDS))))]
+
+    def _range(self) -> Keywords:
+        low: Keywords = [] if self.low == 0 else [("low", Literal(self.low))]
+        return low if self.high == 1 else [*low, ("high", Literal(self.high))]
+
+    def _single(self, shape: Sequence[int], draw: DrawFn) -> Keywords:
+        """Up to four elements that stand singly."""
+        if 0 in shape:
+            return []
+        found = {}
+        for _ in range(draw(whole(1, MOST_SINGLE))):
+            place = Display("tuple", tuple([Literal(draw(whole(0, size - 1))) for size in shape]))
+            found[place] = Literal(self.marked[draw(whole(0, len(self.marked) - 1))])
+        return [("at", Pairs(tuple(found.items())))]
+
+    def _check(self, shape: Sequence[int]) -> None:
+        """Turn down a shape that has no such elements."""
+        from hypothesis import assume
+
+        if self.values in _ALONG and not shape:
+            raise Unmeetable(self.annotation, f"{self.values} need a dimension")
+        if self.values == "unique":
+            assume(math.prod(shape) <= self._different())
+
+    def _different(self) -> int:
+        """How many different numbers there are at even distances."""
+        span = self.high - self.low
+        if self.dtype in WHOLE:
+            return int(span) + 1
+        coarsest = max(abs(self.low), abs(self.high)) * EPSILON[PARTS.get(self.dtype, self.dtype)]
+        return 1 + int(min(span / (2 * coarsest), 1e9)) if coarsest else 1
+
+
+def contents(constraint: Constraint, dtype: str) -> Contents:
+    """What the elements of an array of a dtype may be; raises :class:`Unmeetable`."""
+    values = constraint.value("values", "any")
+    low, high = _usual(constraint, dtype, values)
+    found = bounds(
+        dtype,
+        low,
+        high,
+        open_low=bool(constraint.value("exclude_min")) and constraint.value("min") is not None,
+        open_high=bool(constraint.value("exclude_max")) and constraint.value("max") is not None,
+    )
+    if found is None or (values == "probabilities" and dtype in WHOLE):
+        raise Unmeetable(render(constraint), f"no {dtype} meets it")
+    if values not in ("any", "uniform") and dtype in PARTS:
+        raise Unmeetable(render(constraint), f"complex numbers are no {values}")
+    marked = _marked(dtype, *found) + _special(constraint, dtype)
+    if values == "labels":
+        marked = tuple(element for element in marked if element == int(element))
+        if not marked:
+            raise Unmeetable(render(constraint), "no whole number meets it")
+    return Contents(render(constraint), dtype, values, *found, marked)
+
+
+def _usual(
+    constraint: Constraint, dtype: str, values: str
+) -> Tuple[Optional[float], Optional[float]]:
+    """The bounds of an annotation, or usual ones where it has none."""
+    low, high = (_finite(constraint.value(name)) for name in ("min", "max"))
+    if values == "labels":
+        low = 0 if low is None else low
+        return low, max(1, low) if high is None else high
+    if values == "uniform" and low is None and high is None and dtype not in WHOLE:
+        return 0.0, 1.0
+    if dtype in ("bool", "int8", "uint8"):
+        return low, high
+    least = low if low is not None else (-USUAL if high is None else min(0, high) - USUAL)
+    most = high if high is not None else (USUAL if low is None else max(0, low) + USUAL)
+    return least, most
+
+
+def _finite(bound: Optional[float]) -> Optional[float]:
+    return None if bound is None or math.isinf(bound) else bound
+
+
+def _marked(dtype: str, low: Any, high: Any) -> Tuple[Any, ...]:
+    """Zero or what is nearest to it, one, and the ends."""
+    simplest = min(max(low, 0), high)
+    if dtype == "bool":
+        return tuple(bool(element) for element in sorted({low, high}))
+    tried = [simplest, 1, -1, low, high] + ([] if dtype in WHOLE else [0.5])
+    part = PARTS.get(dtype, dtype)
+    convert = int if dtype in WHOLE else float
+    found = [rounded(part, convert(element)) for element in tried if low <= element <= high]
+    return tuple(dict.fromkeys(found))
+
+
+def _special(constraint: Constraint, dtype: str) -> Tuple[float, ...]:
+    """NaN, and the infinities on the sides that have no bound, where they are allowed."""
+    if constraint.value("finite", True) or dtype in WHOLE:
+        return ()
+    low, high = constraint.value("min"), constraint.value("max")
+    found = [math.nan] if low is None and high is None else []
+    found += [math.inf] if high is None else []
+    return tuple(found + ([-math.inf] if low is None else []))
