@@ -137,6 +137,16 @@ class Files:
             found.update(at for at in (module, child) if at in self.paths)
         return frozenset(found - {path})
 
+    @cached_property
+    def imports(self) -> dict[str, frozenset[str]]:
+        """Which project files each file imports."""
+        return {path: self.imported(path) for path in self.paths}
+
+    @cached_property
+    def importers(self) -> dict[str, set[str]]:
+        """Which project files import each file, where any do."""
+        return inverted(self.imports)
+
 
 def imports(source: str) -> Iterator[Imported]:
     """The imports of a text, found without parsing it."""

@@ -16,8 +16,8 @@ from analyzers.vocabulary import ApiCall, Goal, Reason, Target
 Effect = tuple[str, str, ApiCall]
 """A kind, an id and the API call: one way in which a change can be felt."""
 LOCALS = ".<locals>."
-_TEST_FILE = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$")
-_TEST_CODE = re.compile(r"^\s*(def test|import (pytest|unittest)|from (pytest|unittest))", re.M)
+TEST_FILE = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$")
+TEST_CODE = re.compile(r"^\s*(def test|import (pytest|unittest)|from (pytest|unittest))", re.M)
 
 
 class Selection:
@@ -113,8 +113,8 @@ class Selection:
 
     def _is_test(self, path: str) -> bool:
         """Whether a file is a test of the project: its answers are made up."""
-        named = _TEST_FILE.search(path) is not None
-        return named and _TEST_CODE.search(self._state.modules[path].source) is not None
+        named = TEST_FILE.search(path) is not None
+        return named and TEST_CODE.search(self._state.modules[path].source) is not None
 
     def nearest(self, unit: str) -> list[str]:
         """The function itself if it makes the calls, else its nearest callers that do."""

@@ -11,6 +11,12 @@ from analyzers.detection.imports import Files
 _SELF = frozenset({"self", "cls"})
 
 
+def changed_ids(files: Files, differences: Mapping[str, Difference]) -> frozenset[str]:
+    """The ids of the functions that differ, or use a name that does."""
+    own = {f"{path}::{name}" for path, known in differences.items() for name in known.functions}
+    return users(files, files.importers, differences) | own
+
+
 def users(
     files: Files, importers: Mapping[str, Iterable[str]], differences: Mapping[str, Difference]
 ) -> frozenset[str]:
