@@ -1,0 +1,117 @@
+"""Objects that the project's own code makes: instances of classes, what generators return."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Tuple
+
+from .recipes import BadRecipe, Call, Display, Literal, Pairs, Recipe, literal, parse
+from .scope import Scope, Unmeetable
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+
+def instance(
+    constructor: Optional[Mapping[str, Any]], scope: Scope, owner: str
+) -> Optional[SearchStrategy[Recipe]]:
+    """Instances of the class ``owner``; ``None`` without a constructor's contract.
+
+    Where the constructor has examples, only those are used (aNNoTest, 3.1.4).
+    """
+    from hypothesis.strategies import sampled_from
+
+    if constructor is None:
+        return None
+    if not owner:
+        raise Unmeetable("self", "the class of the instance is not known")
+    examples = constructor.get("examples") or ()
+    if examples:
+        return sampled_from([example(owner, source, scope) for source in examples])
+    from .calls import inputs
+
+    return inputs(constructor, scope.inner).map(lambda arguments: called(owner, arguments))
+
+
+def generated(generator: str, scope: Scope) -> SearchStrategy[Recipe]:
+    """What a generator function of the project returns, its arguments drawn from its contract."""
+    from hypothesis.strategies import just
+
+    contract = scope.generators.get(generator)
+    if contract is None:
+        _check(generator, scope)
+        return just(Call(generator))
+    if contract.get("drawing"):
+        raise Unmeetable(f"objs({generator})", "the generator needs an object of its own")
+    from .calls import inputs
+
+    inner = {**scope.generators, generator: {"drawing": True}}
+    arguments = inputs(contract, lambda: Scope(scope.namespace, inner))
+    return arguments.map(lambda given: called(generator, given))
+
+
+def _check(generator: str, scope: Scope) -> None:
+    try:
+        found = scope.value(generator)
+    except Exception as error:
+        problem = f"there is no generator {generator}: {error}"
+        raise Unmeetable(f"objs({generator})", problem) from error
+    if not callable(found):
+        raise Unmeetable(f"objs({generator})", f"{generator} cannot be called")
+
+
+def called(function: str, arguments: Mapping[str, Recipe]) -> Recipe:
+    """The call with arguments by parameter, those with stars spread."""
+    positional: List[Recipe] = []
+    keywords: List[Tuple[str, Recipe]] = []
+    for name, recipe in arguments.items():
+        if name.startswith("**") and isinstance(recipe, Pairs):
+            keywords += _keywords(recipe)
+        elif name.startswith("*") and isinstance(recipe, Display):
+            positional += recipe.items
+        else:
+            keywords.append((name, recipe))
+    return Call(function, tuple(positional), tuple(keywords))
+
+
+def _keywords(recipe: Pairs) -> List[Tuple[str, Recipe]]:
+    found: List[Tuple[str, Recipe]] = []
+    for key, value in recipe.items:
+        if not isinstance(key, Literal) or not str(key.value).isidentifier():
+            raise BadRecipe("keywords are names")
+        found.append((str(key.value), value))
+    return found
+
+
+def example(owner: str, source: str, scope: Scope) -> Recipe:
+    """The instance for a ``@cc_example``: a list of arguments, or a dictionary of them.
+
+    What is no recipe is evaluated, where it comes to a plain value.
+    """
+    try:
+        node = ast.parse(source.strip(), mode="eval").body
+        if isinstance(node, ast.Dict):
+            names = [_key(key) for key in node.keys]
+            values = [_recipe(value, scope) for value in node.values]
+            return Call(owner, (), tuple(zip(names, values)))
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return Call(owner, tuple(_recipe(item, scope) for item in node.elts))
+    except Unmeetable:
+        raise
+    except Exception as error:
+        raise Unmeetable(f"cc_example({source})", f"{error}") from error
+    raise Unmeetable(f"cc_example({source})", "it is no list and no dictionary of arguments")
+
+
+def _key(node: Optional[ast.expr]) -> str:
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+        raise BadRecipe("its keys are not the names of parameters")
+    return node.value
+
+
+def _recipe(node: ast.expr, scope: Scope) -> Recipe:
+    source = ast.unparse(node)
+    try:
+        return parse(source)
+    except BadRecipe:
+        return literal(scope.value(source))

@@ -1,0 +1,137 @@
+"""In which order arguments are drawn: first those that no condition can be solved for."""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+from typing import FrozenSet, List, Mapping, Sequence, Tuple
+
+from ...annotations.nouns import Argument, Constraint, Expression
+from .conditions import Part
+from .domains import ARRAYS, SEQUENCES, options
+from .looks import look
+from .sorting import asks_sort, values_of
+
+_INVERTIBLE = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
+_LARGE = (*ARRAYS, *SEQUENCES, "dicts", "datasets", "loaders")
+_BEFORE_ALL = "self"
+
+
+def order(constraints: Mapping[str, Constraint], parts: Sequence[Part]) -> Tuple[str, ...]:
+    """The arguments, so that as many conditions as can be are solved for the last of theirs.
+
+    Built from its end: what comes last must suit all conditions on it that are
+    left, and no other argument's constraint may name it.
+    """
+    left = list(constraints)
+    found: List[str] = []
+    waiting = list(parts)
+    while left:
+        last = max(
+            left, key=lambda name: (_fitness(name, left, constraints, waiting), left.index(name))
+        )
+        left.remove(last)
+        found.insert(0, last)
+        waiting = [part for part in waiting if last not in part.names]
+    return tuple(found)
+
+
+def _fitness(
+    name: str,
+    left: Sequence[str],
+    constraints: Mapping[str, Constraint],
+    parts: Sequence[Part],
+) -> Tuple[bool, bool, int, int]:
+    about = [part for part in parts if name in part.names and part.names & (set(left) - {name})]
+    hard = sum(not solvable(part, name, constraints[name]) for part in about)
+    named = any(name in names_of(constraints[other]) for other in left if other != name)
+    large = any(option.kind in _LARGE for option in options(constraints[name]))
+    multiples = sum(_is_dividend(part.node, name) - _is_divisor(part.node, name) for part in about)
+    return name != _BEFORE_ALL, not named, -hard, 2 * large + multiples
+
+
+def solvable(part: Part, name: str, constraint: Constraint) -> bool:
+    """Whether an argument can be narrowed to meet a condition, the other arguments known."""
+    if asks_sort(part.node, name) or _few(constraint):
+        return True
+    node = part.node
+    if isinstance(node, ast.Compare):
+        sides = [side for side in (node.left, *node.comparators) if _names(side, name)]
+        return len(sides) == 1 and _reaches(sides[0], name)
+    if isinstance(node, ast.UnaryOp):
+        node = node.operand
+    if isinstance(node, ast.Call) and not _reaches(node, name):
+        return _ranges(node, name)
+    return _reaches(node, name)
+
+
+def _few(constraint: Constraint) -> bool:
+    return all(values_of(option, {}) is not None for option in options(constraint))
+
+
+def _ranges(node: ast.Call, name: str) -> bool:
+    called = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
+    return called == "all" and _names(node, name)
+
+
+def _reaches(node: ast.expr, name: str) -> bool:
+    """Whether an expression can be solved for what it looks at in an argument."""
+    if look(node, frozenset((name,))) is not None:
+        return True
+    if isinstance(node, ast.BinOp) and isinstance(node.op, _INVERTIBLE):
+        sides = [side for side in (node.left, node.right) if _names(side, name)]
+        return len(sides) == 1 and _reaches(sides[0], name)
+    if isinstance(node, ast.UnaryOp):
+        return _reaches(node.operand, name)
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return sum(_names(item, name) for item in node.elts) == 1
+    return False
+
+
+def _names(node: ast.AST, name: str) -> bool:
+    return any(isinstance(each, ast.Name) and each.id == name for each in ast.walk(node))
+
+
+def _is_dividend(node: ast.expr, name: str) -> bool:
+    return any(_names(each.left, name) for each in _remainders(node))
+
+
+def _is_divisor(node: ast.expr, name: str) -> bool:
+    return any(_names(each.right, name) for each in _remainders(node))
+
+
+def _remainders(node: ast.expr) -> List[ast.BinOp]:
+    return [
+        each
+        for each in ast.walk(node)
+        if isinstance(each, ast.BinOp) and isinstance(each.op, (ast.Mod, ast.FloorDiv))
+    ]
+
+
+@lru_cache(maxsize=1024)
+def names_of(constraint: Constraint) -> FrozenSet[str]:
+    """The names that a constraint's expressions and shapes read, dimensions among them."""
+    found = [_argument_names(given) for _, given in constraint.arguments]
+    return frozenset(name for names in found for name in names)
+
+
+def _argument_names(given: Argument) -> FrozenSet[str]:
+    if isinstance(given, Constraint):
+        return names_of(given)
+    if isinstance(given, tuple):
+        return frozenset(name for item in given for name in _argument_names(item))
+    return _expression_names(given)
+
+
+def _expression_names(given: Expression) -> FrozenSet[str]:
+    if given.literal and not isinstance(given.value, str):
+        return frozenset()
+    sources = given.value.split() if given.literal else [given.source]
+    found = set()
+    for source in sources:
+        try:
+            tree = ast.parse(source.lstrip("*"), mode="eval")
+        except (SyntaxError, ValueError):
+            continue
+        found |= {each.id for each in ast.walk(tree) if isinstance(each, ast.Name)}
+    return frozenset(found)
