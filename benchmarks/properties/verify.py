@@ -15,7 +15,7 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -79,11 +79,15 @@ def _of_buggy(case: Case, buggy: Sequence[Seen]) -> list[str]:
         elif case.rule == "property/postcondition":
             if seen.exception != "Violated":
                 found.append(f"{seen.exception} in buggy: {seen.message}")
-        elif seen.exception not in case.exceptions or (seen.path, seen.line) not in lines:
+        elif seen.exception not in case.exceptions or not _there(seen, lines):
             found.append(
                 f"{seen.exception} at {seen.path}:{seen.line} in buggy, not as said: {seen.message}"
             )
     return found
+
+
+def _there(seen: Seen, lines: Collection[tuple[str, int]]) -> bool:
+    return not lines or (seen.path, seen.line) in lines
 
 
 def _of_fixed(case: Case, fixed: Sequence[Seen]) -> list[str]:
@@ -105,7 +109,8 @@ def note(case: Case, buggy: Sequence[Seen]) -> None:
     lines = sorted({(seen.path, seen.line) for seen in buggy if seen.path})
     at = [_unique(case, *line) for line in lines]
     begin = text.index("exceptions = ")
-    said = f"exceptions = {json.dumps(names)}\nat = [{', '.join(_literal(each) for each in at)}]\n"
+    said = f"exceptions = {json.dumps(names)}\n"
+    said += f"at = [{', '.join(_literal(each) for each in at)}]\n" if at else ""
     path.write_text(text[:begin] + said + text[text.index("\n", begin) + 1 :], "utf-8")
 
 

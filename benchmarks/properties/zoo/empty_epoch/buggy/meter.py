@@ -1,0 +1,3 @@
+def average(losses: list[float]) -> float:
+    """Mean loss of an epoch."""
+    return sum(losses) / len(losses)
