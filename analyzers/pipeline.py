@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Collection, Iterator, Sequence
 
-from analyzers.cloud.analyzer import CloudAnalyzer
+from analyzers.cloud.analyzer import CloudAnalyzer, asks_cloud
 from analyzers.ports import Analyzer, Bench
 from analyzers.vocabulary import (
     Broken,
@@ -28,6 +28,13 @@ def named(names: Collection[str]) -> tuple[Analyzer, ...]:
     """
     known = {analyzer.name: analyzer for analyzer in ANALYZERS}
     return tuple(known[name] for name in names) if names else ANALYZERS
+
+
+def concerned(analyzers: Sequence[Analyzer], targets: Sequence[Target]) -> tuple[Target, ...]:
+    """The targets that one of the analyzers has something to say of."""
+    if any(not isinstance(analyzer, CloudAnalyzer) for analyzer in analyzers):
+        return tuple(targets)
+    return tuple(filter(asks_cloud, targets))
 
 
 def examine(analyzers: Sequence[Analyzer], target: Target, bench: Bench) -> Iterator[Verdict]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from analyzers import catalogue
 from analyzers.catalogue.places import add
 from analyzers.detection import Detected, detect
 from analyzers.detection.frameworks import deep_learning_files, is_deep_learning
-from analyzers.pipeline import ANALYZERS, conclude, named
+from analyzers.pipeline import ANALYZERS, concerned, conclude, named
 from analyzers.ports import Analyzer, Plan
 from analyzers.vocabulary import ChangeSet, Cost, Report, Skipped
 from worker.broker import Broker, Budget, Shelves, Standing
@@ -100,6 +100,7 @@ def check(request: CheckRequest, settings: Settings, listener: Listener) -> Chec
     analyzers = _analyzers(request, configuration)
     _require_targets(request, changes)
     found = detect(changes, catalogue.load(), everything=request.everything, only=request.targets)
+    found = replace(found, targets=concerned(analyzers, found.targets))
     found = _placed(found, changes, request.gpu)
     listener.detected(found.targets)
     if not found.targets:
@@ -140,11 +141,9 @@ def _configuration(request: CheckRequest) -> Configuration:
 
 
 def _placed(found: Detected, changes: ChangeSet, gpu: Gpu) -> Detected:
-    """What was found, and what of it a GPU would have been for."""
-    targets = [target for target in found.targets if is_deep_learning(target)]
-    paths = {target.path for target in targets}
-    alone = [path for path in deep_learning_files(changes) if path not in paths]
-    names = [*(target.id for target in targets), *alone]
+    """What was found, and the files of it that a GPU would have been for."""
+    used = {target.path for target in found.targets if is_deep_learning(target)}
+    names = sorted(used.union(deep_learning_files(changes)))
     if gpu is Gpu.HERE or not names:
         return found
     if gpu is Gpu.ELSEWHERE:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from analyzers import catalogue
 from analyzers.cloud.branches import NAME
 from analyzers.cloud.examination import Examination
 from analyzers.cloud.judges.constant import settled
@@ -49,13 +50,21 @@ STAGES: tuple[Stage, ...] = (
 )
 
 
+def asks_cloud(target: Target) -> bool:
+    """Whether a target asks an ML API that is in the catalogue."""
+    known = catalogue.load().apis
+    return any(api in known for api in target.apis)
+
+
 class CloudAnalyzer:
     """Finds branches on ML answers that fail, are dead, or crash."""
 
     name = NAME
 
     def examine(self, target: Target, bench: Bench) -> Iterator[Verdict]:
-        """Yield the verdicts on one target."""
+        """Yield the verdicts on one target; none where it asks no ML API."""
+        if not asks_cloud(target):
+            return
         known = settled(target, bench)
         searched = bench.search(
             replace(target, goals=tuple(goal for goal in target.goals if goal.id not in known))

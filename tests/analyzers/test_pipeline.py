@@ -1,9 +1,11 @@
 """How verdicts are gathered, and what they come to."""
 
+from dataclasses import replace
+
 import pytest
 
-from analyzers.pipeline import ANALYZERS, conclude, examine, named
-from analyzers.vocabulary import Broken, Conclusion, Level, Skipped, Status
+from analyzers.pipeline import ANALYZERS, concerned, conclude, examine, named
+from analyzers.vocabulary import ApiCall, Broken, Conclusion, Level, Skipped, Status
 from tests.analyzers.samples import finding, target
 
 
@@ -90,3 +92,11 @@ def test_unreadable_change_is_not_called_skipped():
 
 def test_interrupted_run_decides_nothing():
     assert conclude([], targets=1, tested=3, partial=True) is Conclusion.ERROR
+
+
+def test_targets_without_cloud_calls_are_nothing_to_the_cloud_analyzer():
+    asking = replace(target(), calls=(ApiCall("google.vision.label_detection", "a.py", "f", 1),))
+    using = replace(target(), calls=(ApiCall("torch.relu", "a.py", "f", 1),))
+    assert concerned(named(["cloud"]), (asking, using)) == (asking,)
+    assert concerned([Speaking()], (asking, using)) == (asking, using)
+    assert list(named(["cloud"])[0].examine(using, None)) == []

@@ -12,6 +12,7 @@ from rich.status import Status
 from analyzers.vocabulary import Broken, Finding, Level, Skipped, Target, Verdict
 from worker.campaign import Listener
 
+MOST_APIS = 5
 COLOURS = {Level.FAILURE: "red", Level.WARNING: "yellow", Level.NOTICE: "cyan"}
 
 
@@ -71,7 +72,7 @@ class Progress:
     def examining(self, target: Target) -> None:
         """Say which target is examined."""
         self._done += 1
-        line = f"[{self._done}/{self._total}] {target.id} ({', '.join(target.apis)})"
+        line = f"[{self._done}/{self._total}] {target.id}{_few(target.apis)}"
         if self._status is None:
             self._console.print(escape(line))
         else:
@@ -89,3 +90,8 @@ class Progress:
                 self._console.print(f"  [magenta]broken[/] {escape(verdict.error)}")
             case Skipped():
                 self._console.print(f"  [dim]not tested: {escape(verdict.reason)}[/]")
+
+
+def _few(apis: Sequence[str]) -> str:
+    more = f" and {len(apis) - MOST_APIS} more" if len(apis) > MOST_APIS else ""
+    return f" ({', '.join(apis[:MOST_APIS])}{more})" if apis else ""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from analyzers.catalogue import load
 from analyzers.vocabulary import Finding, Input, Report
 from worker.report import replay
 from worker.report.reproducer import reproducer, test_name
@@ -51,7 +52,8 @@ def write_artifacts(
     condition needs them.  Raises ``OSError``.
     """
     texts = {f.path: sources[f.path] for f in report.findings if sources and f.path in sources}
-    apis = {target.id: target.apis for target, _ in report.targets}
+    known = load().apis
+    apis = {t.id: tuple(api for api in t.apis if api in known) for t, _ in report.targets}
     files: dict[str, FindingFiles] = {}
     for finding in report.findings:
         inputs = dict(_write_inputs(finding, directory))
