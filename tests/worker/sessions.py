@@ -10,6 +10,7 @@ from analyzers.vocabulary import (
     ApiCall,
     Content,
     Exchange,
+    Explored,
     Form,
     Input,
     InputKind,
@@ -37,14 +38,16 @@ TARGET = "app.py::check"
 class FakeSession:
     """A session that runs the tree's program here, as the judges' cases do.
 
-    ``trouble`` holds exceptions to raise, by ``unloadable``, ``unsearchable``
-    or ``unrunnable``, or by a comment in the program that begins so.
+    ``trouble`` holds exceptions to raise, by ``unloadable``, ``unsearchable``,
+    ``unexplorable``, ``unobservable`` or ``unrunnable``, or by a comment in the program that begins so.
     """
 
     trouble: ClassVar[dict]
     opened: ClassVar[list]
     closed: ClassVar[list]
     beside: ClassVar[str] = ""
+    explored: ClassVar[Explored] = Explored(obstacle="nothing is explored here")
+    observed: ClassVar[tuple] = ()
 
     def __init__(self, place, root, target, broker):
         self.source = (root / target.path).read_text(encoding="utf-8")
@@ -69,6 +72,14 @@ class FakeSession:
     def search(self, goals, seed, seconds, texts=()):
         self._raise_if("unsearchable")
         return Searched(None, obstacle="nothing to search", executions=7)
+
+    def explore(self, exploring):
+        self._raise_if("unexplorable")
+        return self.explored
+
+    def observe(self, functions, tests, seconds):
+        self._raise_if("unobservable")
+        return tuple(call for call in self.observed if call.function in functions)
 
     def run(self, probes):
         self._raise_if("unrunnable")

@@ -8,12 +8,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from analyzers.vocabulary import Finding, Input, InputKind, Literal, Report, Skipped, Tally, Target
+from analyzers.vocabulary import Finding, Input, InputKind, Report, Skipped, Tally, Target
 from worker.report.answered import answer_to
 from worker.report.artifacts import Artifacts, FindingFiles
 from worker.report.document import validator
 from worker.report.escape import json_inert
 from worker.report.replay import read_document
+from worker.report.values import values_of
 from worker.report.wording import clipped, failing_digests, inputs_of, suggested, text_of
 
 SCHEMA = "assayer-report/1"
@@ -139,15 +140,14 @@ def _inputs(
             }
             for item in items
         ]
-    literals = {
-        (name, argument.source): None
-        for probe in finding.probes
-        for name, argument in probe.arguments.items()
-        if isinstance(argument, Literal)
-    }
     return [
-        {"kind": "value", "description": f"argument {name}", "file": None, "value": source}
-        for name, source in literals
+        {
+            "kind": "value",
+            "description": value.description,
+            "file": None,
+            "value": clipped(value.source, LONGEST_VALUE),
+        }
+        for value in values_of(finding)
     ]
 
 

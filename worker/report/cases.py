@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from analyzers.guest.places import WEB, Builder, parse, wholes
+from analyzers.guest.places import ARGUMENTS, WEB, Builder, parse, wholes
 from analyzers.vocabulary import (
     Argument,
     Content,
@@ -92,13 +92,17 @@ def _names(finding: Finding) -> dict[str, str]:
 
 
 def _case(probe: Probe, names: Mapping[str, str]) -> Case:
-    given = {
-        key: _argument(_at(key, value) if isinstance(value, Content) else value, names)
-        for key, value in probe.arguments.items()
-    }
+    given = {key: _placed(key, value, names) for key, value in probe.arguments.items()}
     arguments = tuple(wholes(given, _TEXT).items())
     answers = [(exchange.api, exchange.answer) for exchange in probe.script or ()]
     return Case(arguments, literal(answers, 12))
+
+
+def _placed(key: str, argument: Argument, names: Mapping[str, str]) -> str:
+    """An argument at its place: made words follow the name of the program."""
+    if isinstance(argument, Made) and key == ARGUMENTS:
+        return f"[None, *{argument.recipe}]"
+    return _argument(_at(key, argument) if isinstance(argument, Content) else argument, names)
 
 
 def _at(key: str, content: Content) -> Content:

@@ -17,6 +17,7 @@ from worker.report.bars import bars_of
 from worker.report.escape import inert
 from worker.report.pictures import thumbnail
 from worker.report.templating import TEMPLATES, environment, prose
+from worker.report.values import values_of
 
 MOST_INPUTS = 12
 LONGEST_TEXT = 600
@@ -97,7 +98,16 @@ def _groups(finding: Finding) -> list[Group]:
         ]
     else:
         parts = [("Inputs", "", probes)]
-    return [_group(*part) for part in parts if any(probe.inputs for probe in part[2])]
+    groups = [_group(*part) for part in parts if any(probe.inputs for probe in part[2])]
+    return groups or _values(finding)
+
+
+def _values(finding: Finding) -> list[Group]:
+    """Arguments that are no inputs of ours, as cards of text."""
+    found = values_of(finding)
+    told = [f"{value.description} = {value.source}" for value in found[:MOST_INPUTS]]
+    cards = [Shown("", None, None, wording.clipped(text, LONGEST_TEXT), (), "") for text in told]
+    return [Group("Arguments", "", cards, max(0, len(found) - MOST_INPUTS))] if found else []
 
 
 def _group(title: str, mark: str, probes: Sequence[Probe]) -> Group:

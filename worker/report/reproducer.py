@@ -24,6 +24,7 @@ from analyzers.vocabulary import (
 )
 from worker.report.answer_schema import answer_schema
 from worker.report.cases import cases, comment, constants, forms, printable, roots, things
+from worker.report.example import example_test, is_drawn, needs_makers
 from worker.report.literals import literal
 from worker.report.places import Place, place_of
 from worker.report.templating import fill
@@ -85,15 +86,24 @@ def reproducer(
     condition that cannot be found, a part of one, or questions and answers
     that no condition shows.
     """
+    if is_drawn(finding):
+        drawn = example_test(finding, sources, test_name(finding), _variables(sources))
+        if drawn is not None:
+            return _file(finding, drawn)
     path, _, _ = finding.target.partition("::")
     families = _families(finding, apis)
     place = _place(finding, sources)
     runnable = _loadable(finding) and not _asks_rest(sources, path)
     unseen = (place is None and _goal(finding)) or _is_unseen(finding.criterion)
+    unseen = unseen or needs_makers(finding)
     if not runnable or families is None or unseen:
         return None
     body = _body(finding, families, place, sources)
-    text = "\n\n".join((_heading(finding), _imports(body), body.lstrip()))
+    return _file(finding, f"{_imports(body)}\n\n{body.lstrip()}")
+
+
+def _file(finding: Finding, body: str) -> str:
+    text = f"{_heading(finding)}\n\n{body}"
     return _BLANK_LINES.sub("\n\n\n", text).rstrip("\n") + "\n"
 
 
@@ -115,6 +125,7 @@ def _body(
         forms=forms(finding),
         roots=_roots(finding, sources),
         things=things(finding),
+        drawn=False,
         django=any("django" in text for text in sources.values()),
         families=families,
         sdks=tuple(sdk for family in families for sdk in _SDKS[family]),
@@ -239,8 +250,14 @@ def _heading(finding: Finding) -> str:
     said += [
         "Run it in the folder of the repository: it fails where the defect is and passes"
         " where it is fixed. It needs pytest and the project's own dependencies, no network"
-        " and no key; the answers of the ML API are recorded below.",
+        f" and no key{_recorded(finding)}.",
         "",
         f"{finding.rule} {finding.fingerprint}, found by Assayer.",
     ]
     return "\n".join(comment(line) for line in said)
+
+
+def _recorded(finding: Finding) -> str:
+    if is_drawn(finding):
+        return "; with Hypothesis it draws more inputs where it is told to"
+    return "; the answers of the ML API are recorded below"

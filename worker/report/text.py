@@ -12,12 +12,14 @@ from rich.padding import Padding
 from rich.text import Text
 
 from analyzers.vocabulary import Conclusion, Finding, Input, InputKind, Level, Report, Status
-from worker.report import wording
+from worker.report import values, wording
 from worker.report.answered import answer_to
 from worker.report.artifacts import Artifacts, FindingFiles
 
 PLAIN_WIDTH = 100
 MOST_INPUTS = 5
+MOST_VALUES = 12
+LONGEST_VALUE = 400
 _MARKS = {
     Conclusion.SUCCESS: ("✓", "bold green"),
     Conclusion.FAILURE: ("✗", "bold red"),
@@ -94,6 +96,14 @@ def _inputs(finding: Finding, files: FindingFiles | None) -> Iterator[Padding]:
         yield _indented(_input(item, finding, files), 4)
     if len(items) > MOST_INPUTS:
         yield _indented(f"and {len(items) - MOST_INPUTS} more", 4)
+    made = [] if items else values.values_of(finding)
+    if made:
+        yield _indented("Arguments:")
+    for value in made[:MOST_VALUES]:
+        said = wording.clipped(value.source, LONGEST_VALUE)
+        yield _indented(f"{value.description}  {said}", 4)
+    if len(made) > MOST_VALUES:
+        yield _indented(f"and {len(made) - MOST_VALUES} more", 4)
 
 
 def _input(item: Input, finding: Finding, files: FindingFiles | None) -> str:

@@ -42,6 +42,7 @@ from analyzers.vocabulary import (
     Target,
     Witness,
 )
+from tests.analyzers.benches import IdleBench
 
 LIKELIHOODS = IntEnum(
     "Likelihood", "VERY_UNLIKELY UNLIKELY POSSIBLE LIKELY VERY_LIKELY"
@@ -234,12 +235,12 @@ def compiled(source: str, path: str):
     return compile(module, PATH, "exec"), points
 
 
-class FakeBench:
+class FakeBench(IdleBench):
     """Runs the case's program here, on the answers that inputs carry."""
 
     def __init__(self, case: Case) -> None:
+        super().__init__(plan=Plan(inputs=10, recall_threshold=case.threshold))
         self._case = case
-        self.plan = Plan(inputs=10, recall_threshold=case.threshold)
         self.proved: list[str] = []
         self.wanted: list[str | None] = []
         self.clock = ticks()
