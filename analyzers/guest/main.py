@@ -23,6 +23,7 @@ from .wire import Wire, WireError, pack
 
 GRACE = 1.0
 SEARCH_GRACE = 8.0
+EXPLORE_GRACE = 30.0
 MOST_TIMED_OUT = 3
 _LONGEST = 4 * 1024 * 1024
 
@@ -38,6 +39,7 @@ class Guest:
             "prepare": self._prepare,
             "run": self._run,
             "search": self._search,
+            "explore": self._explore,
         }
 
     def serve(self) -> None:
@@ -108,7 +110,9 @@ class Guest:
             probe = message["probes"][index]
             script = probe.get("script")
             board.run(index)
-            result = execute(prepared, probe["arguments"], self._supplier(script), seconds)
+            ensures = probe.get("ensures") or ()
+            supplier = self._supplier(script)
+            result = execute(prepared, probe["arguments"], supplier, seconds, ensures)
             found = result.as_json(index, scripted=script is not None)
             board.done(index, _json(found), self._wire)
             if result.ending["kind"] == "timed-out":
@@ -192,6 +196,30 @@ class Guest:
                 os.kill(child, signal.SIGKILL)
             signal.sigtimedwait([signal.SIGCHLD], 0.1)
 
+    # ------------------------------------------------------------ explore
+
+    def _explore(self, message: Mapping[str, Any]) -> None:
+        """Explore in a process of its own, which directs others."""
+        self._board.reset(0)
+        child = fork(lambda: self._explore_once(message))
+        most = 2 * message["seconds"] + EXPLORE_GRACE + 20 * message["timeout"]
+        status = self._await_search(child, most)
+        if self._board.index:
+            return
+        if os.WIFEXITED(status) and os.WEXITSTATUS(status) == OUR_FAILURE:
+            raise RuntimeError("the exploration ended without a result")
+        reason = f"the exploration ended by signal {_signal(status)}"
+        self._wire.send({**_NOTHING_EXPLORED, "obstacle": reason})
+
+    def _explore_once(self, message: Mapping[str, Any]) -> None:
+        from .exploring.exploration import explore
+
+        self._board.run(0)
+        found = pack(explore(self._target(), message))
+        self._board.enter(SENDING)
+        self._wire.write(found)
+        self._board.reset(1)
+
 
 _NOTHING_FOUND: Mapping[str, Any] = {
     "type": "searched",
@@ -202,6 +230,22 @@ _NOTHING_FOUND: Mapping[str, Any] = {
     "bound": "",
     "constants": {},
     "executions": 0,
+}
+
+
+_NOTHING_EXPLORED: Mapping[str, Any] = {
+    "type": "explored",
+    "executions": 0,
+    "passed": 0,
+    "refused": 0,
+    "rejected": 0,
+    "timed_out": 0,
+    "seconds": 0.0,
+    "failures": [],
+    "passing": [],
+    "hits": [],
+    "unmet": None,
+    "notes": [],
 }
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Callable, NoReturn
 
 _DUMPABLE = 4
+_PARENT_DEATH_SIGNAL = 1
 PATIENCE_SECONDS = 5.0
 
 
@@ -48,6 +49,11 @@ def _leave_after(work: Callable[[], None]) -> NoReturn:
         complain()
     finally:
         os._exit(status)
+
+
+def end_with_parent() -> None:
+    """Let this process be killed once the one that forked it has ended (Linux)."""
+    ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
 
 
 def complain() -> None:

@@ -1,0 +1,103 @@
+"""Draws inputs with Hypothesis: the same ones for one seed, and smaller ones of those that fail.
+
+Only what Hypothesis documents is used, as the project may have any version.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+import time
+from typing import TYPE_CHECKING, Any, Callable, List, Optional, TypeVar
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+T = TypeVar("T")
+WARM_DRAWS = 3
+
+
+class Enough(BaseException):
+    """Ends the drawing; no ``Exception``, so that Hypothesis lets it through."""
+
+
+class Budget:
+    """Some time from now on, in seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        self.until = time.monotonic() + seconds
+
+    @property
+    def remaining(self) -> float:
+        """Seconds left, at least 0."""
+        return max(0.0, self.until - time.monotonic())
+
+    def check(self) -> None:
+        """Raise :class:`Enough` once it is over."""
+        if time.monotonic() >= self.until:
+            raise Enough
+
+
+def draw(strategy: SearchStrategy[T], look: Callable[[T], Any], examples: int, seed: int) -> None:
+    """Show up to ``examples`` distinct values to ``look``, until it raises :class:`Enough`.
+
+    The first is the simplest.  Which ones come depends on the seed alone.
+    """
+
+    def seen(value: T) -> bool:
+        look(value)
+        return False
+
+    _find(strategy, seen, examples, seed, shrinking=False)
+
+
+def smallest(
+    strategy: SearchStrategy[T],
+    fails: Callable[[T], bool],
+    size: Callable[[T], Any],
+    examples: int,
+    seed: int,
+) -> Optional[T]:
+    """The smallest value that ``fails``, of those that :func:`draw` shows and simpler ones.
+
+    Where ``fails`` raises :class:`Enough`, the one of the least ``size`` so far.
+    """
+    failing: List[T] = []
+
+    def noted(value: T) -> bool:
+        found = fails(value)
+        if found:
+            failing.append(value)
+        return found
+
+    shrunk = _find(strategy, noted, examples, seed, shrinking=True)
+    if shrunk is not None or not failing:
+        return shrunk
+    return min(failing, key=size)
+
+
+def _find(
+    strategy: SearchStrategy[T],
+    condition: Callable[[T], bool],
+    examples: int,
+    seed: int,
+    *,
+    shrinking: bool,
+) -> Optional[T]:
+    from hypothesis import Phase, find, settings
+    from hypothesis.errors import Flaky, NoSuchExample, Unsatisfiable
+
+    phases = [Phase.generate, Phase.shrink] if shrinking else [Phase.generate]
+    chosen = settings(max_examples=max(1, examples), phases=phases, database=None, deadline=None)
+    try:
+        return find(strategy, condition, settings=chosen, random=random.Random(seed))
+    except (NoSuchExample, Unsatisfiable, Flaky, Enough):
+        return None
+
+
+def prepare(strategy: SearchStrategy[Any]) -> None:
+    """Let Hypothesis do once what it does at first, before processes are forked."""
+    from hypothesis.configuration import set_hypothesis_home_dir
+
+    set_hypothesis_home_dir(tempfile.mkdtemp(prefix="drawing-"))
+    draw(strategy, lambda _: None, WARM_DRAWS, 0)

@@ -1,0 +1,178 @@
+"""Explores a target: directs the processes that draw, run and shrink (docs/guest-protocol.md).
+
+This process runs none of the project's functions itself, so that each of the
+others starts from the target as it was loaded.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any, Dict, Iterator, List, Mapping, Optional
+
+from ..execution import Prepared
+from ..generation.scope import Unmeetable
+from . import drawing
+from .drawing import Budget
+from .layer import enter
+from .outcomes import DIED, TIMED_OUT, Outcome, died, read
+from .phases import Confirming, Drawing, Shrinking
+from .plan import Plan, planned
+from .tally import Seen, Tally
+from .workers import Frame, Worker
+
+MOST_DEATHS = 3
+MOST_TIMED_OUT = 3
+LEAST_SHRINKING = 1.0
+CONFIRMING_GRACE = 1.0
+
+
+def explore(prepared: Prepared, message: Mapping[str, Any]) -> Frame:
+    """The ``explored`` frame for an ``explore`` frame."""
+    started = time.monotonic()
+    tally = Tally()
+    obstacle = enter(message.get("layer"))
+    if obstacle is not None:
+        return tally.frame(0.0, [], obstacle)
+    try:
+        plan = planned(prepared, message)
+        drawing.prepare(plan.strategy)
+    except Unmeetable as unmet:
+        tally.unmet = {"annotation": unmet.annotation, "problem": unmet.problem}
+        return tally.frame(time.monotonic() - started, [], None)
+    except Exception as error:
+        obstacle = f"inputs cannot be drawn: {type(error).__name__}: {error}"[:500]
+        return tally.frame(time.monotonic() - started, [], obstacle)
+    obstacle = _drawn(plan, tally)
+    failures = _shrunk(plan, tally)
+    if obstacle is None and tally.unmet is None:
+        obstacle = tally.obstacle()
+    return tally.frame(time.monotonic() - started, failures, obstacle)
+
+
+# --------------------------------------------------------------------- drawing
+
+
+def _drawn(plan: Plan, tally: Tally) -> Optional[str]:
+    """Draw and run, in a process for each seed until one comes to its end."""
+    budget = Budget(plan.seconds)
+    deaths = 0
+    for seed in _seeds(plan.seed):
+        work = Drawing(plan, tally.known, seed, budget)
+        worker = Worker(work.work, plan.timeout, budget.until)
+        before = tally.count(TIMED_OUT)
+        for frame in worker.reports():
+            if "obstacle" in frame:
+                return str(frame["obstacle"])
+            _take(tally, frame)
+        if worker.failed:
+            raise RuntimeError("the drawing of inputs failed")
+        lost = _lost(tally, worker, seed)
+        deaths += lost is not None
+        over = lost is None and tally.count(TIMED_OUT) == before
+        if over or deaths >= MOST_DEATHS or tally.count(TIMED_OUT) >= MOST_TIMED_OUT:
+            break
+        if not budget.remaining or len(tally.known) >= plan.examples:
+            break
+    return None
+
+
+def _seeds(first: int) -> Iterator[int]:
+    yield from range(first, first + MOST_DEATHS + MOST_TIMED_OUT)
+
+
+def _take(tally: Tally, frame: Frame) -> None:
+    if "health" in frame:
+        tally.health(frame["seed"], frame["health"])
+    elif "unmet" in frame:
+        tally.unmet = frame["unmet"]
+    else:
+        tally.add(frame["input"], read(frame["outcome"]), frame["seed"])
+
+
+def _lost(tally: Tally, worker: Worker, seed: int) -> Optional[Outcome]:
+    """Count the input under which a process ended or hung; how, where it ended by itself."""
+    if worker.hung is not None:
+        tally.add(worker.hung, Outcome(TIMED_OUT), seed)
+    if worker.lost is None:
+        return None
+    outcome = died(worker.signal)
+    tally.add(worker.lost, outcome, seed)
+    return outcome
+
+
+# ------------------------------------------------------------------- shrinking
+
+
+def _shrunk(plan: Plan, tally: Tally) -> List[Frame]:
+    """The failures that happen again in a fresh process, each as small as time allows."""
+    budget = Budget(plan.seconds / 2)
+    waiting = tally.worst()
+    found: List[Frame] = []
+    for number, seen in enumerate(waiting):
+        seconds = max(LEAST_SHRINKING, budget.remaining / (len(waiting) - number))
+        small = _Small(plan, tally, seen)
+        if budget.remaining:
+            small.shrink(seconds)
+        frame = small.confirmed()
+        if frame is not None:
+            found.append(frame)
+    return found
+
+
+class _Small:
+    """One failure, and the smallest input for it so far."""
+
+    def __init__(self, plan: Plan, tally: Tally, seen: Seen) -> None:
+        self._plan = plan
+        self._tally = tally
+        self._seen = seen
+        self._texts = [seen.text]
+        self._matters: List[str] = []
+
+    def shrink(self, seconds: float) -> None:
+        """Look for a smaller one, in a process of its own."""
+        seen, budget = self._seen, Budget(seconds)
+        work = Shrinking(self._plan, self._tally.known, seen.text, seen.seed, budget)
+        worker = Worker(work.work, self._plan.timeout, budget.until + LEAST_SHRINKING)
+        for frame in worker.reports():
+            if "smallest" in frame:
+                self._texts.insert(0, frame["smallest"])
+            else:
+                self._matters.append(frame["matters"])
+
+    def confirmed(self) -> Optional[Frame]:
+        """The failure as it happens in a fresh process, if it does.
+
+        It is that of the smallest input, or else of the one that showed it first.
+        """
+        for text in dict.fromkeys(self._texts):
+            outcome = self._again(json.loads(text))
+            if outcome is not None and outcome.key == self._seen.outcome.key:
+                return self._frame(text, outcome)
+        self._tally.notes.append(f"{_named(self._seen.outcome)} did not happen again by itself")
+        return None
+
+    def _again(self, arguments: Dict[str, Dict[str, Any]]) -> Optional[Outcome]:
+        budget = Budget(self._plan.timeout + CONFIRMING_GRACE)
+        work = Confirming(self._plan, arguments)
+        worker = Worker(work.work, self._plan.timeout, budget.until)
+        outcomes = [read(frame["outcome"]) for frame in worker.reports()]
+        if worker.lost is not None:
+            return died(worker.signal)
+        return outcomes[0] if outcomes else None
+
+    def _frame(self, text: str, outcome: Outcome) -> Frame:
+        how = {"signal": outcome.key[1]} if outcome.kind == DIED else {"ending": outcome.ending}
+        matters = self._matters if text == self._texts[0] else []
+        count = self._seen.count
+        return {"arguments": json.loads(text), **how, "matters": matters, "seen": count}
+
+
+def _named(outcome: Outcome) -> str:
+    if outcome.kind == DIED:
+        return f"an end by signal {outcome.key[1]}"
+    ending = outcome.ending or {}
+    if "condition" in ending:
+        return f"a violation of {ending['condition']}"
+    return f"{ending.get('exception')} at {ending.get('path')}:{ending.get('line')}"

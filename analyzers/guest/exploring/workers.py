@@ -1,0 +1,124 @@
+"""Processes that run inputs, and may die or hang of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import time
+from typing import Any, Callable, Dict, Iterator, Optional
+
+from ..processes import OUR_FAILURE, end_with_parent, fork
+from .flight import Flight
+
+Frame = Dict[str, Any]
+Report = Callable[[Frame], None]
+HANG_GRACE = 1.0
+END_GRACE = 2.0
+_TICK = 0.05
+
+
+class Worker:
+    """One process: what it reports, and how it ended.
+
+    ``timeout`` is the limit of one input in seconds, which the process keeps
+    itself unless it hangs.  ``until`` is when all of its work is to be over
+    (monotonic seconds).  After :meth:`reports`: ``hung`` is the input that was
+    killed for hanging, ``lost`` the one under which the process ended by
+    itself, by ``signal`` (0: it left); ``failed`` says that the work itself
+    did, which is our own fault, and ``late`` that it was not over in time.
+    """
+
+    def __init__(
+        self, work: Callable[[Report, Flight], None], timeout: float, until: float
+    ) -> None:
+        self._timeout = timeout
+        self._until = until
+        self._flight = Flight()
+        self._status: Optional[int] = None
+        self._killed = False
+        self.hung: Optional[str] = None
+        self.lost: Optional[str] = None
+        self.signal = 0
+        self.failed = False
+        self.late = False
+        self._reading, writing = os.pipe()
+        self._child = fork(lambda: self._work(work, writing))
+        os.close(writing)
+
+    def _work(self, work: Callable[[Report, Flight], None], writing: int) -> None:
+        end_with_parent()
+        os.close(self._reading)
+        os.set_inheritable(writing, False)
+
+        def report(frame: Frame) -> None:
+            line = json.dumps(frame).encode() + b"\n"
+            while line:
+                line = line[os.write(writing, line) :]
+
+        work(report, self._flight)
+
+    def reports(self) -> Iterator[Frame]:
+        """What the process reports, until it has ended."""
+        try:
+            yield from self._frames()
+        finally:
+            self._finish()
+
+    def _frames(self) -> Iterator[Frame]:
+        pending = b""
+        while True:
+            ended = self._has_ended()
+            ready, _, _ = select.select([self._reading], [], [], 0 if ended else _TICK)
+            received = os.read(self._reading, 1 << 16) if ready else b""
+            if not received and (ready or ended):
+                return
+            *lines, pending = (pending + received).split(b"\n")
+            yield from map(json.loads, lines)
+            if not ended:
+                self._watch()
+
+    def _has_ended(self) -> bool:
+        if self._status is None:
+            ended, status = os.waitpid(self._child, os.WNOHANG)
+            if ended:
+                self._status = status
+        return self._status is not None
+
+    def _watch(self) -> None:
+        """Kill the process where an input hangs, or all of it takes too long."""
+        now, flying = time.monotonic(), self._flight.now
+        if flying is not None and now - flying[1] > self._timeout + HANG_GRACE:
+            self.hung = flying[0]
+            self._kill()
+        elif now > self._until + END_GRACE and flying is None:
+            self.late = True
+            self._kill()
+
+    def _kill(self) -> None:
+        if self._status is None and not self._killed:
+            os.kill(self._child, signal.SIGKILL)
+            self._killed = True
+
+    def _finish(self) -> None:
+        os.close(self._reading)
+        if self._status is None:
+            self._await()
+        status = self._status or 0
+        flying = self._flight.now
+        if self._killed:
+            return
+        self.signal = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+        self.failed = os.WIFEXITED(status) and os.WEXITSTATUS(status) == OUR_FAILURE
+        if flying is not None and not self.failed:
+            self.lost = flying[0]
+
+    def _await(self) -> None:
+        """Wait for the end; whoever stopped listening does not wait for long."""
+        deadline = time.monotonic() + END_GRACE
+        while not self._has_ended() and time.monotonic() < deadline:
+            time.sleep(0.005)
+        if self._status is None:
+            self._kill()
+            self._status = os.waitpid(self._child, 0)[1]
