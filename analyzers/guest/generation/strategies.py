@@ -71,6 +71,8 @@ def strategy(constraint: Constraint, scope: Scope) -> SearchStrategy[Recipe]:
     It is built once for a scope and drawn from many times, after
     ``scope.begin()``.  Raises :class:`Unmeetable` where no value can be built.
     """
+    if constraint.kind == "configs":
+        return _built(constraint, scope)
     _note(constraint, scope)
     settled = tuple(
         (name, _settled(constraint, name, given, scope)) for name, given in constraint.arguments
