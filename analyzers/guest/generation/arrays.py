@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Dict, List, Optional, Sequence, Tuple
 
 from ..annotations.nouns import Constraint
 from ..annotations.rendering import render
@@ -120,9 +120,9 @@ def dtypes(constraint: Constraint) -> List[str]:
     if constraint.kind == "jax_arrays" and usual in _WIDE and not _is_wide():
         usual = usual.replace("64", "32")
     given = constraint.value("dtype", usual)
-    words = list(given) if isinstance(given, (list, tuple)) else [given]
+    words: List[str] = list(given) if isinstance(given, (list, tuple)) else [given]
     names = [word.rpartition(".")[2] for word in words]
-    known = {**_SHORT, **_ALIASES[constraint.kind]}
+    known: Dict[str, str] = {**_SHORT, **_ALIASES[constraint.kind]}
     return [known.get(name, name) for name in names]
 
 
@@ -141,7 +141,7 @@ def _check_dtype(constraint: Constraint, dtype: str) -> None:
 def _is_wide() -> bool:
     import jax
 
-    return bool(jax.config.jax_enable_x64)
+    return bool(jax.config.read("jax_enable_x64"))  # type: ignore[no-untyped-call]
 
 
 def _torch_has(dtype: str) -> bool:

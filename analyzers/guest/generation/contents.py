@@ -14,11 +14,12 @@ from ..annotations.nouns import Constraint
 from ..annotations.rendering import render
 from .precision import EPSILON, PARTS, WHOLE, bounds, rounded
 from .recipes import Display, Literal, Pairs, Recipe
+from .scalars import numbers
 from .scope import Unmeetable
 from .shapes import whole
 
 if TYPE_CHECKING:
-    from hypothesis.strategies import DrawFn
+    from hypothesis.strategies import DrawFn, SearchStrategy
 
     Keywords = List[Tuple[str, Recipe]]
 
@@ -27,7 +28,9 @@ USUAL = 10.0
 
 MOST_SINGLE = 4
 _SEEDS = 2**16 - 1
-_CONSTANT, _SINGLE, _DRAWN, _BOTH = range(4)
+_MARKED, _SINGLE, _CONSTANT, _SEVERAL, _BOTH, _DRAWN = 0, 1, 2, 3, 4, 7
+"""What the elements are, by a choice up to the last: from the last but three on they are drawn."""
+
 _ALONG = ("probabilities", "one_hot")
 _PLAIN = ("any", "labels")
 
@@ -37,7 +40,8 @@ class Contents:
     """What the elements of an array of a dtype may be.
 
     They are within ``low`` and ``high``, and what ``values`` says; ``marked``
-    are those that stand singly or everywhere, the simplest first.
+    are those that stand singly or everywhere, the simplest first, and ``number``
+    the strategy of any one.
     """
 
     annotation: str
@@ -46,6 +50,7 @@ class Contents:
     low: Any
     high: Any
     marked: Tuple[Any, ...]
+    number: Any
 
     def draw(self, shape: Sequence[int], draw: DrawFn) -> Keywords:
         """The keywords of a maker for the elements; shrinks to the simplest one everywhere."""
@@ -59,14 +64,17 @@ class Contents:
         return [word, *seed, *([] if self.values in _ALONG else self._range())]
 
     def _plain(self, shape: Sequence[int], draw: DrawFn) -> Keywords:
-        how = draw(whole(_CONSTANT, _BOTH if self._is_seeded() else _SINGLE))
-        if how == _CONSTANT:
+        how = draw(whole(_MARKED, _DRAWN if self._is_seeded() else _SINGLE))
+        if how == _MARKED or (how == _SINGLE and 0 in shape):
             return self._filled(self.marked[draw(whole(0, len(self.marked) - 1))])
-        if how == _DRAWN:
-            return [*self._seeded(draw), *self._range()]
-        single = self._single(shape, draw)
         if how == _SINGLE:
-            return [*self._filled(self.marked[0]), *single]
+            return [*self._filled(self.marked[0]), *self._single(1, shape, draw)]
+        if how == _CONSTANT:
+            return self._filled(draw(self.number))
+        if how == _SEVERAL:
+            count = draw(whole(2, MOST_SINGLE))
+            return [*self._filled(self.marked[0]), *self._single(count, shape, draw)]
+        single = self._single(1, shape, draw) if how == _BOTH else []
         return [*self._seeded(draw), *self._range(), *single]
 
     def _is_seeded(self) -> bool:
@@ -74,7 +82,9 @@ class Contents:
         return self.values == "any" or self.dtype in WHOLE
 
     def _filled(self, element: Any) -> Keywords:
-        return [] if element == 0 and element is not False else [("fill", Literal(element))]
+        return (
+            [] if not isinstance(element, bool) and element == 0 else [("fill", Literal(element))]
+        )
 
     def _seeded(self, draw: DrawFn) -> Keywords:
         return [("seed", Literal(draw(whole(0, _SEEDS))))]
@@ -83,15 +93,15 @@ class Contents:
         low: Keywords = [] if self.low == 0 else [("low", Literal(self.low))]
         return low if self.high == 1 else [*low, ("high", Literal(self.high))]
 
-    def _single(self, shape: Sequence[int], draw: DrawFn) -> Keywords:
-        """Up to four elements that stand singly."""
+    def _single(self, count: int, shape: Sequence[int], draw: DrawFn) -> Keywords:
+        """Elements that stand singly, each one choice."""
         if 0 in shape:
             return []
-        found = {}
-        for _ in range(draw(whole(1, MOST_SINGLE))):
-            place = Display("tuple", tuple([Literal(draw(whole(0, size - 1))) for size in shape]))
-            found[place] = Literal(self.marked[draw(whole(0, len(self.marked) - 1))])
-        return [("at", Pairs(tuple(found.items())))]
+        sorts = len(self.marked)
+        choices = [draw(whole(0, math.prod(shape) * sorts - 1)) for _ in range(count)]
+        found = {choice // sorts: self.marked[choice % sorts] for choice in choices}
+        pairs = [(_place(flat, shape), Literal(found[flat])) for flat in sorted(found)]
+        return [("at", Pairs(tuple(pairs)))]
 
     def _check(self, shape: Sequence[int]) -> None:
         """Turn down a shape that has no such elements."""
@@ -109,6 +119,15 @@ class Contents:
             return int(span) + 1
         coarsest = max(abs(self.low), abs(self.high)) * EPSILON[PARTS.get(self.dtype, self.dtype)]
         return 1 + int(min(span / (2 * coarsest), 1e9)) if coarsest else 1
+
+
+def _place(flat: int, shape: Sequence[int]) -> Display:
+    """The indices of an element by its place in the order of rows."""
+    indices = []
+    for size in reversed(shape):
+        flat, index = divmod(flat, size)
+        indices.append(Literal(index))
+    return Display("tuple", tuple(reversed(indices)))
 
 
 def contents(constraint: Constraint, dtype: str) -> Contents:
@@ -131,7 +150,7 @@ def contents(constraint: Constraint, dtype: str) -> Contents:
         marked = tuple(element for element in marked if element == int(element))
         if not marked:
             raise Unmeetable(render(constraint), "no whole number meets it")
-    return Contents(render(constraint), dtype, values, *found, marked)
+    return Contents(render(constraint), dtype, values, *found, marked, _number(dtype, *found))
 
 
 def _usual(
@@ -165,6 +184,20 @@ def _marked(dtype: str, low: Any, high: Any) -> Tuple[Any, ...]:
     convert = int if dtype in WHOLE else float
     found = [rounded(part, convert(element)) for element in tried if low <= element <= high]
     return tuple(dict.fromkeys(found))
+
+
+def _number(dtype: str, low: Any, high: Any) -> SearchStrategy[Any]:
+    """Any number within bounds; one that is complex has no imaginary part."""
+    if dtype == "bool":
+        from hypothesis.strategies import booleans, just
+
+        return booleans() if low < high else just(bool(low))
+    if dtype in WHOLE:
+        return whole(int(low), int(high))
+    part = PARTS.get(dtype, dtype)
+    if part != "bfloat16":
+        return numbers(part, low, high)
+    return numbers("float32", low, high).map(lambda number: rounded("bfloat16", number))
 
 
 def _special(constraint: Constraint, dtype: str) -> Tuple[float, ...]:

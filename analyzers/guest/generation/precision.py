@@ -66,7 +66,7 @@ def bounds(
     dtype = PARTS.get(dtype, dtype)
     most = LARGEST[dtype]
     least = -most if low is None else _at_least(dtype, low, excluded=open_low)
-    greatest = most if high is None else -_at_least(dtype, -high, excluded=open_high)
+    greatest = most if high is None else 0.0 - _at_least(dtype, -high, excluded=open_high)
     return (least, greatest) if least <= greatest and least <= most and greatest >= -most else None
 
 
@@ -117,7 +117,7 @@ def _ordinal(dtype: str, value: float) -> int:
         packed = struct.pack(packing, value)
     except OverflowError:
         packed = struct.pack(packing, math.copysign(LARGEST[dtype], value))
-    pattern = struct.unpack(reading, packed)[0] >> dropped
+    pattern: int = struct.unpack(reading, packed)[0] >> dropped
     sign = 1 << (bits - 1)
     return -(pattern & (sign - 1)) if pattern & sign else pattern
 

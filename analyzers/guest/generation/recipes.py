@@ -24,7 +24,7 @@ MOST_PARTS = 8
 
 _PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...))
 _SPECIAL = {"inf": math.inf, "nan": math.nan}
-_BRACKETS = {"tuple": "()", "list": "[]", "set": "{}"}
+_BRACKETS = {"tuple": ("(", ")"), "list": ("[", "]"), "set": ("{", "}")}
 
 
 class BadRecipe(Exception):  # noqa: N818 - a fact about the text

@@ -65,7 +65,7 @@ def floats(constraint: Constraint, scope: Scope) -> SearchStrategy[Recipe]:  # n
     )
     if found is None:
         raise Unmeetable(render(constraint), f"no {dtype} meets it")
-    options = [_numbers(dtype, *found).map(Literal)]
+    options = [numbers(dtype, *found).map(Literal)]
     if constraint.value("allow_inf"):
         options += [just(Literal(math.inf))] if high is None else []
         options += [just(Literal(-math.inf))] if low is None else []
@@ -78,13 +78,14 @@ def _finite(bound: Optional[float]) -> Optional[float]:
     return None if bound is None or math.isinf(bound) else float(bound)
 
 
-def _numbers(dtype: str, low: float, high: float) -> SearchStrategy[float]:
-    from hypothesis.strategies import floats as numbers
+def numbers(dtype: str, low: float, high: float) -> SearchStrategy[float]:
+    """Normal numbers and zero of a dtype between two of its own."""
+    from hypothesis.strategies import floats as drawn
 
     normal: Dict[str, Any] = {"allow_subnormal": False}
     tiny = any(0 < abs(bound) < SMALLEST[dtype] for bound in (low, high))
     whole = abs(low) == LARGEST[dtype] == high
-    return numbers(
+    return drawn(
         None if whole else low,
         None if whole else high,
         allow_nan=False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Mapping, Optional, Tuple
 
-from .filling import _elements, _is_whole
+from .filling import drawn_elements, is_whole
 
 
 def array(  # noqa: PLR0913 - all that there is to say of an array
@@ -61,6 +61,8 @@ def _drawn_array(shape: Tuple[int, ...], kind: Any, dtype: str, how: Tuple[Any, 
 
     count, row = math.prod(shape), shape[-1] if shape else 1
     if not dtype.startswith("complex"):
-        return numpy.array(_elements(count, row, *how, whole=_is_whole(dtype)), kind).reshape(shape)
-    parts = numpy.array(_elements(2 * count, 2 * row, *how, whole=False), numpy.float64)
+        return numpy.array(drawn_elements(count, row, *how, whole=is_whole(dtype)), kind).reshape(
+            shape
+        )
+    parts = numpy.array(drawn_elements(2 * count, 2 * row, *how, whole=False), numpy.float64)
     return (parts[0::2] + 1j * parts[1::2]).astype(kind).reshape(shape)

@@ -13,11 +13,12 @@ _MOST_DRAWN = 4096
 _KINDS_OF_WHOLE = ("bool", "int", "uint", "long")
 
 
-def _is_whole(dtype: str) -> bool:
+def is_whole(dtype: str) -> bool:
+    """Whether a dtype, by its name, has whole numbers alone."""
     return dtype.rstrip("0123456789") in _KINDS_OF_WHOLE
 
 
-def _elements(
+def drawn_elements(
     count: int,
     row: int,
     values: str,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Mapping, Optional, Tuple
 
-from .filling import _elements, _is_whole
+from .filling import drawn_elements, is_whole
 
 
 def tensor(  # noqa: PLR0913 - all that there is to say of a tensor
@@ -43,9 +43,11 @@ def _drawn_tensor(shape: Tuple[int, ...], kind: Any, dtype: str, how: Tuple[Any,
 
     count, row = math.prod(shape), shape[-1] if shape else 1
     if not kind.is_complex:
-        made = torch.tensor(_elements(count, row, *how, whole=_is_whole(dtype)), dtype=_exact(kind))
+        made = torch.tensor(
+            drawn_elements(count, row, *how, whole=is_whole(dtype)), dtype=_exact(kind)
+        )
         return made.to(kind).reshape(shape)
-    parts = torch.tensor(_elements(2 * count, 2 * row, *how, whole=False), dtype=torch.float64)
+    parts = torch.tensor(drawn_elements(2 * count, 2 * row, *how, whole=False), dtype=torch.float64)
     return torch.view_as_complex(parts.reshape((*shape, 2))).to(kind)
 
 
