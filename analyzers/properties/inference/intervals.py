@@ -1,0 +1,121 @@
+"""Intervals of numbers, which bounds of integers and of floats are alike."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from analyzers.guest.annotations.nouns import Constraint
+
+from .building import maybe
+
+NUMBERS = ("ints", "floats")
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Numbers from ``low`` to ``high``; ``None`` is no bound; bounds may be excluded."""
+
+    low: float | None = None
+    high: float | None = None
+    open_low: bool = False
+    open_high: bool = False
+
+    def meet(self, other: Interval) -> Interval:
+        """What lies in both."""
+        low, open_low = _tighter(self._least, other._least, 1)
+        high, open_high = _tighter(self._most, other._most, -1)
+        return Interval(low, high, open_low, open_high)
+
+    def join(self, other: Interval) -> Interval:
+        """The smallest interval around both."""
+        low, open_low = _wider(self._least, other._least, 1)
+        high, open_high = _wider(self._most, other._most, -1)
+        return Interval(low, high, open_low, open_high)
+
+    def filled(self, other: Interval) -> Interval:
+        """With the other's bounds where this has none."""
+        low, open_low = self._least if self.low is not None else other._least
+        high, open_high = self._most if self.high is not None else other._most
+        return Interval(low, high, open_low, open_high)
+
+    @property
+    def _least(self) -> tuple[float | None, bool]:
+        return self.low, self.open_low
+
+    @property
+    def _most(self) -> tuple[float | None, bool]:
+        return self.high, self.open_high
+
+    @property
+    def bounded(self) -> bool:
+        """Whether there is a bound."""
+        return self.low is not None or self.high is not None
+
+    def around(self, value: float) -> bool:
+        """Whether a value lies in it."""
+        return _above(value, self._least, 1) and _above(value, self._most, -1)
+
+    def ints(self, multiple_of: int | None = None) -> Constraint | None:
+        """The integers in it; ``None`` where there are none."""
+        low = None if self.low is None else math.ceil(self.low)
+        if low is not None and low == self.low and self.open_low:
+            low += 1
+        high = None if self.high is None else math.floor(self.high)
+        if high is not None and high == self.high and self.open_high:
+            high -= 1
+        return maybe("ints", min=low, max=high, multiple_of=multiple_of)
+
+    def floats(self, **more: object) -> Constraint | None:
+        """The floats in it; ``None`` where there are none."""
+        return maybe("floats", **self.arguments(), **more)
+
+    def arguments(self) -> dict[str, object]:
+        """The bounds as arguments of a constraint with excluded bounds."""
+        return {
+            "min": self.low,
+            "max": self.high,
+            "exclude_min": True if self.open_low else None,
+            "exclude_max": True if self.open_high else None,
+        }
+
+    def numbers(self) -> list[Constraint]:
+        """The numbers in it, whether integers or floats."""
+        return [each for each in (self.ints(), self.floats()) if each is not None]
+
+
+def interval_of(constraint: Constraint) -> Interval:
+    """The bounds of a constraint; bounds that are no literals are none."""
+    low, high = constraint.value("min"), constraint.value("max")
+    return Interval(
+        low if isinstance(low, (int, float)) else None,
+        high if isinstance(high, (int, float)) else None,
+        constraint.value("exclude_min") is True,
+        constraint.value("exclude_max") is True,
+    )
+
+
+def _tighter(
+    first: tuple[float | None, bool], second: tuple[float | None, bool], sign: int
+) -> tuple[float | None, bool]:
+    if first[0] is None or second[0] is None:
+        return second if first[0] is None else first
+    if first[0] == second[0]:
+        return first[0], first[1] or second[1]
+    return max(first, second, key=lambda bound: sign * (bound[0] or 0))
+
+
+def _wider(
+    first: tuple[float | None, bool], second: tuple[float | None, bool], sign: int
+) -> tuple[float | None, bool]:
+    if first[0] is None or second[0] is None:
+        return None, False
+    if first[0] == second[0]:
+        return first[0], first[1] and second[1]
+    return min(first, second, key=lambda bound: sign * (bound[0] or 0))
+
+
+def _above(value: float, bound: tuple[float | None, bool], sign: int) -> bool:
+    if bound[0] is None:
+        return True
+    return sign * value > sign * bound[0] or (value == bound[0] and not bound[1])

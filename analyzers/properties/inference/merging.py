@@ -1,0 +1,212 @@
+"""Puts together what all sources say of a function's arguments."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from analyzers.guest.annotations.nouns import Constraint
+
+from .agreeing import unified
+from .building import optional, options_of, without_none
+from .intervals import NUMBERS, interval_of
+from .lattice import ARRAYS, coerced, join, meet
+from .narrowing import aligned, filled
+from .nouns import Confidence, Fact, Inference, Inferred, Required, Source
+
+_EXAMPLES = (Source.TEST, Source.CALL, Source.DOCUMENT)
+SIZED = ("lists", "strings", "dicts")
+"""What a bound on a length alone may be said of."""
+_ORDER = {source: place for place, source in enumerate(Source)}
+_GUESS, _LIKELY, _STRONG = Confidence.GUESS, Confidence.LIKELY, Confidence.STRONG
+
+
+def merged(facts: Iterable[Fact]) -> Inference:
+    """One constraint for each parameter, and the conditions over several.
+
+    What a person wrote stands.  Else the surest source of the type begins and
+    the others narrow it: what is likely or surer by what both allow, a guess
+    only where nothing surer is known.  Examples are joined before, to a range
+    around them, which guards and frameworks cut.  Of two sources that cannot
+    both be right the surer stands; equally sure ones leave a ``GUESS``.
+
+    The confidence is that of the weaker of two parts: the type (a hint is sure
+    of it), and the values (bounds, choices, for an array the shape; without a
+    shape, or beyond a plain type, a ``GUESS``).  A parameter with a default
+    of which there are only guesses is absent: it keeps its default.
+    """
+    every = tuple(facts)
+    inferred = unified([fact for fact in every if isinstance(fact, Inferred)])
+    conditions = [fact for fact in every if isinstance(fact, Required)]
+    arguments: dict[str, Inferred] = {}
+    for name in dict.fromkeys(fact.parameter for fact in inferred):
+        ours = [fact for fact in inferred if fact.parameter == name]
+        found = _one(ours, refuses_none=any(_refuses_none(each, name) for each in conditions))
+        if found is not None:
+            arguments[name] = found
+    return Inference(arguments, _distinct(conditions), every)
+
+
+def _refuses_none(condition: Required, name: str) -> bool:
+    return condition.condition == f"{name} is not None"
+
+
+def _distinct(conditions: Sequence[Required]) -> tuple[Required, ...]:
+    """The conditions, each once, from the surest of its sources; those of a single None are met."""
+    surest: dict[str, Required] = {}
+    for each in sorted(conditions, key=lambda each: -each.confidence):
+        surest.setdefault(each.condition, each)
+    return tuple(each for each in surest.values() if not each.condition.endswith(" is not None"))
+
+
+# ------------------------------------------------------------ one parameter
+
+
+def _one(facts: Sequence[Inferred], *, refuses_none: bool) -> Inferred | None:
+    """The merged fact of one parameter; ``refuses_none``: it must be given."""
+    certain = [fact for fact in facts if fact.source == Source.GIVEN]
+    if certain:
+        return certain[0]
+    has_default = not refuses_none and any(fact.source == Source.DEFAULT for fact in facts)
+    stripped = [(fact, *without_none(fact.constraint)) for fact in facts]
+    allows_none = not refuses_none and any(had for _, _, had in stripped)
+    cores = [replace(fact, constraint=core) for fact, core, _ in stripped if core is not None]
+    if all(is_bound_alone(fact.constraint) for fact in cores):
+        cores = [fact for fact in cores if not _is_length(fact.constraint)]
+    if not cores:
+        return None
+    found = _Merging.of(_joined(cores), has_default=has_default).result()
+    if has_default and found.confidence == _GUESS:
+        return None
+    return replace(found, constraint=optional(found.constraint)) if allows_none else found
+
+
+def _joined(facts: Sequence[Inferred]) -> list[Inferred]:
+    """The facts, examples of a kind made one that holds them all."""
+    examples = [fact for fact in facts if fact.source in _EXAMPLES]
+    others = [fact for fact in facts if fact.source not in _EXAMPLES]
+    if not examples:
+        return others
+    first = max(examples, key=lambda fact: (fact.confidence, -_ORDER[fact.source]))
+    around = functools.reduce(join, (fact.constraint for fact in examples))
+    alike = all(fact.constraint == first.constraint for fact in examples)
+    sure = first.confidence if alike or around.kind == "anys" else min(first.confidence, _LIKELY)
+    return [replace(first, constraint=around, confidence=sure), *others]
+
+
+@dataclass(slots=True)
+class _Merging:
+    """A constraint that grows narrower, and what it rests on."""
+
+    begun: Inferred
+    constraint: Constraint
+    type_sure: Confidence
+    values_sure: Confidence
+    has_default: bool
+    at_odds: bool = False
+
+    @classmethod
+    def of(cls, facts: Sequence[Inferred], *, has_default: bool) -> _Merging:
+        """All facts, the surest of the type first."""
+        ordered = sorted(facts, key=lambda f: (-_type_sure(f), -f.confidence, _ORDER[f.source]))
+        first = ordered[0]
+        sure = _values_sure(first, has_default=has_default)
+        start = _type_alone(first) if first.confidence == _GUESS else first.constraint
+        merging = cls(first, start, _type_sure(first), sure, has_default)
+        rest = ordered if start != first.constraint else ordered[1:]
+        for fact in sorted(rest, key=lambda f: (-f.confidence, _place(f, start))):
+            merging.add(fact)
+        return merging
+
+    def add(self, fact: Inferred) -> None:
+        """Narrow by one more fact, or note that it cannot be true too."""
+        sure = _values_sure(fact, has_default=self.has_default)
+        if fact.confidence == _GUESS:
+            before = self.constraint
+            self.constraint = filled(before, fact.constraint)
+            self._agreed(fact, before)
+            return
+        met = meet(self.constraint, aligned(fact.constraint, self.constraint))
+        if met is None:
+            surer = _type_sure(fact) >= self.type_sure and sure >= self.values_sure
+            self.at_odds |= surer and not is_bound_alone(fact.constraint)
+            return
+        self.constraint = met
+        self.type_sure = max(self.type_sure, _type_sure(fact))
+        self.values_sure = max(self.values_sure, sure)
+
+    def _agreed(self, fact: Inferred, before: Constraint) -> None:
+        """Two guesses at the range of a float that agree are likelier than one."""
+        if before.kind != "floats" or self.values_sure != _GUESS:
+            return
+        other = coerced(fact.constraint, "floats")
+        bounded = other is not None and interval_of(other).bounded
+        if bounded and fact.source == Source.NAME and self.has_default:
+            self.values_sure = _LIKELY
+
+    def result(self) -> Inferred:
+        """What was merged, as sure as its weakest part."""
+        sure = min(self.type_sure, self.values_sure)
+        if self.at_odds or _is_unknown(self.constraint):
+            sure = _GUESS
+        return replace(self.begun, constraint=self.constraint, confidence=sure)
+
+
+def _type_alone(fact: Inferred) -> Constraint:
+    """The type of a number that is guessed, without its range: any surer range stands first."""
+    values = fact.constraint.value("values")
+    if fact.constraint.kind in NUMBERS:
+        return Constraint(fact.constraint.kind)
+    numbers = isinstance(values, (list, tuple)) and all(type(value) is int for value in values)
+    return Constraint("ints") if fact.constraint.kind == "froms" and numbers else fact.constraint
+
+
+def _place(fact: Inferred, start: Constraint) -> int:
+    """The order of equally sure facts: an integer's name comes before its default.
+
+    Names stand for small sizes, defaults often for large ones.
+    """
+    if start.kind == "ints" and fact.source == Source.NAME:
+        return _ORDER[Source.DEFAULT] * 2 - 1
+    return _ORDER[fact.source] * 2
+
+
+def _type_sure(fact: Inferred) -> Confidence:
+    """How sure a fact is of the type alone."""
+    if is_bound_alone(fact.constraint):
+        return _GUESS
+    if fact.source == Source.HINT:
+        return _STRONG
+    return max(fact.confidence, _LIKELY) if fact.source == Source.DEFAULT else fact.confidence
+
+
+def _values_sure(fact: Inferred, *, has_default: bool) -> Confidence:
+    """How sure a fact is that the values are valid, the type being right."""
+    constraint = fact.constraint
+    plain = constraint.kind in NUMBERS and not constraint.arguments
+    if plain and has_default and fact.source == Source.HINT:
+        return _GUESS
+    return _GUESS if _is_unknown(constraint) else fact.confidence
+
+
+def _is_length(constraint: Constraint) -> bool:
+    return any(isinstance(p, Constraint) and p.kind in SIZED for p in options_of(constraint))
+
+
+def _is_unknown(constraint: Constraint) -> bool:
+    """Whether what matters most of a kind is not said: a shape, what a module takes."""
+    if constraint.kind == "anys":
+        return any(
+            _is_unknown(part) for part in options_of(constraint) if isinstance(part, Constraint)
+        )
+    if constraint.kind in ARRAYS:
+        return constraint["shape"] is None
+    return constraint.kind == "modules" and constraint["in"] is None
+
+
+def is_bound_alone(constraint: Constraint) -> bool:
+    """Whether it says no type: a bound of integers and floats alike, a length of anything."""
+    parts = options_of(constraint)
+    kinds = {part.kind for part in parts if isinstance(part, Constraint)}
+    return kinds in (set(NUMBERS), set(SIZED))

@@ -1,0 +1,105 @@
+# ruff: noqa: E501 - a table with a row to a line
+"""What the usual names of parameters in machine-learning code stand for, with small ranges."""
+
+from __future__ import annotations
+
+import re
+
+ARRAY = "ARRAY"
+"""Stands for the kind of array of the library that a function uses."""
+
+_FRACTION = "floats(min=0, max=1)"
+_OPEN = "floats(min=0.01, max=0.9)"
+_IMAGES = (
+    'ARRAY(dtype="float32", shape=("b", 3, ints(min=8, max=32), ints(min=8, max=32)), min=0, max=1)'
+)
+_TOKENS = 'ARRAY(dtype="int64", shape=("b", "t"), min=0, max=9)'
+
+_TABLE: tuple[tuple[str, str], ...] = (
+    # probabilities and the like
+    (r"(.*_)?drop(out)?(_?(p|prob|rate|ratio))?|p_drop(out)?|(.*_)?dropout_.*", "floats(min=0, max=0.9)"),
+    (r"p|prob|probability|(.*_)(prob|probability)|(.*_)?(keep|mask|flip)_prob", _FRACTION),
+    (r"(label_)?smoothing|label_smooth|smooth_eps", "floats(min=0, max=0.5)"),
+    (r"momentum|decay|ema_decay|beta_?[12]|rho|tau|polyak", _OPEN),
+    (r"gamma|discount(_factor)?|lam|lambd|gae_lambda", "floats(min=0.5, max=0.99)"),
+    (r"iou_thresh(old)?|(nms|conf|score|confidence)_thr(esh(old)?)?|(.*_)?threshold|thresh|thr", _FRACTION),
+    (r"(.*_)?(ratio|fraction|frac|percent(age)?)|(test|val|train|valid(ation)?)_(size|split|ratio)|split",
+     "floats(min=0.1, max=0.9)"),
+    (r"quantile|q", _FRACTION),
+    # optimisation
+    (r"lr|(.*_)?learning_rate|(base|max|init|peak|start)_lr", "floats(min=1e-5, max=0.1)"),
+    (r"(min|end|final)_lr", "floats(min=0, max=1e-5)"),
+    (r"weight_decay|wd|l2(_reg)?|l1(_reg)?|reg(ularization)?", "floats(min=0, max=0.1)"),
+    (r"eps(ilon)?|(.*_)?eps|tol(erance)?|delta|smooth|jitter", "floats(min=1e-8, max=1e-2)"),
+    (r"temp(erature)?|sigma|std|bandwidth|margin|scale|(.*_)?scale", "floats(min=0.1, max=2.0)"),
+    (r"alpha|beta|weight|lambda_|coef(f|ficient)?|strength|(.*_)?(weight|coef)", "floats(min=0, max=1)"),
+    (r"(max_)?(grad|clip)_?(norm|value)|clip|max_norm", "floats(min=0.1, max=5.0)"),
+    # sizes
+    (r"vocab(ulary)?_size|n_?vocab|num_(tokens|embeddings|words)|max_words|n_tokens", "ints(min=8, max=64)"),
+    (r"num_class(es)?|n_class(es)?|nb_class(es)?|classes|num_labels|out_classes|num_outputs", "ints(min=2, max=10)"),
+    (r"(n|num|nb|number_of)_?(attention_)?heads?|heads|nhead", "froms([1, 2, 4])"),
+    (r"(.*_)?(hidden|embed(ding)?|model|latent|feature|inner|ff|feedforward|head|key|value|input|output|in|out|"
+     r"z|d|emb|proj(ection)?|state|action|obs|noise|time|cond|context|word|token|patch)_?"
+     r"(dims?|size|units|features|channels|planes|width)|dim|hidden|units|d_(model|ff|k|v|inner|hidden)|"
+     r"n_(embd|features|inputs|outputs|hidden|units|filters|channels|embed)|nhid|ninp|emsize|ngf|ndf|nz|nf|width",
+     "froms([4, 8, 16, 32])"),
+    (r"(.*_)?(num_|n_|nb_)?(filters|channels|planes|features|units|neurons|out_features|in_features)",
+     "froms([4, 8, 16])"),
+    (r"(.*_)?(num|n|nb)_?(.*_)?(layers?|blocks|stages|levels|scales|residual|stacks|cells|hops|steps|repeats|convs|"
+     r"iterations?|iters?|epochs|samples?|trials|folds|bins|groups|frames|points|workers|nodes|experts|rounds|"
+     r"queries|clusters|components|neighbors|views|splits|copies|warmup|chunks)|"
+     r"(.*_)?depth|layers|epochs?|(n_)?steps|iterations|iters|max_(iter|iters|steps|epochs)|top_?k|k|n|m|patience|"
+     r"repeats?|count|size", "ints(min=1, max=4)"),
+    (r"num_workers|n_jobs|workers", "froms([0])"),
+    (r"batch_?size|bs|(.*_)batch_size|bsz", "ints(min=1, max=8)"),
+    (r"(max_)?(seq(uence)?_?)?(len|length)|max_?len(gth)?|seq_?len|block_size|context_(len|length|size)|"
+     r"n_positions|timesteps|window(_size)?|horizon|num_frames|n_frames|maxlen", "ints(min=4, max=16)"),
+    (r"(kernel|filter)_?(size|width)|ksize", "froms([1, 3, 5])"),
+    (r"strides?|dilation(_rate)?|groups?|factor|(up|down)?_?scale_factor|(up|down)sample_(factor|rate)|"
+     r"reduction(_ratio)?|expansion|expand_ratio|mult(iplier)?|growth_rate", "ints(min=1, max=2)"),
+    (r"padding|pad|pad_size", "ints(min=0, max=2)"),
+    (r"(img|image|crop|input|patch|target|new)_?(size|dim|res(olution)?)|resolution|side", "froms([16, 32])"),
+    (r"height|h|width|w|rows|cols|columns|n_rows|n_cols|grid_size", "ints(min=4, max=16)"),
+    (r"seed|random_(seed|state)|manual_seed", "ints(min=0, max=100)"),
+    (r"epoch|step|iteration|iter|global_step|current_(epoch|step)|i|idx|index|t", "ints(min=0, max=10)"),
+    (r"sample_rate|sr|fs|sampling_rate", "froms([8000, 16000])"),
+    # flags
+    (r"(use|is|has|with|return|do|should|enable|apply|keep|add|allow|no)_\w+|bias|training|verbose|causal|inplace|"
+     r"shuffle|bidirectional|pretrained|normalize(d)?|residual|affine|debug|align_corners|track_running_stats|"
+     r"keepdims?|batch_first|bottleneck|include_top", "bools()"),
+    # words and files
+    (r"text|sentence|prompt|string|word|caption|query|question|title|document|sent|name|msg|message", "strings(min_len=1, max_len=20)"),
+    (r"texts|sentences|prompts|words|captions|documents|queries|class_names", "string_lists(min_len=1, max_len=4)"),
+    (r"(img|image|picture|photo)_?(path|file(name)?)", 'paths(kind="image")'),
+    (r"(.*_)?(dir|directory|folder|root)", 'paths(kind="folder")'),
+    (r"json_(path|file)|(.*_)?json_path", 'paths(kind="json")'),
+    (r"csv_(path|file)|(.*_)?csv_path", 'paths(kind="csv")'),
+    (r"(audio|wav)_(path|file)", 'paths(kind="wav")'),
+    (r"(.*_)?(path|file_?name|file_?path|fname|filename)|infile", "paths()"),
+    # arrays
+    (r"images?|imgs?|batch_images|pixel_values|frames?_batch|real_images|fake_images", _IMAGES),
+    (r"masks?|attn_mask|attention_mask|(.*_)mask", 'ARRAY(dtype="bool")'),
+    (r"input_ids|token_ids|tokens|ids|indices|(.*_)ids|seqs|src_tokens|tgt_tokens", _TOKENS),
+    (r"labels?|targets?|y_true|y|classes_idx|gt_labels|truth|(.*_)labels?|(.*_)targets?", "ARRAY()"),
+    (r"logits|(.*_)?logits|scores|preds?|predictions?|outputs?|y_pred|y_hat|output", 'ARRAY(dtype="float32")'),
+    (r"probs|probabilities|probas", 'ARRAY(dtype="float32", min=0, max=1)'),
+    (r"(b(ound(ing)?)?_?)?boxes|bboxes|boxes_?[12ab]", 'ARRAY(dtype="float32", shape=("n", 4))'),
+    (r"x|inputs?|input|data|features?|feats?|hidden(_states?)?|embeddings?|emb|tensor|arr(ay)?|z|h_?0?|signal|"
+     r"wave(form)?|audio|batch|keys?|values?|state|states|obs|observations?|noise|samples|points|matrix|vec(tor)?|"
+     r"[a-z]_t|src|tgt|memory|context|residual|latents?|a|b|u|v", 'ARRAY(dtype="float32")'),
+    # objects
+    (r"model|net(work)?|module|encoder|decoder|backbone|classifier|generator|discriminator|teacher|student|critic|"
+     r"actor|policy|layer|head|stem", "modules()"),
+    (r"optim(izer)?|opt", "optimizers()"),
+    (r"device", 'froms(["cpu"])'),
+)  # fmt: skip
+_ROWS = tuple((re.compile(pattern), text) for pattern, text in _TABLE)
+CONFIGURATIONS = re.compile(
+    r"args|opts?|options|cfg|config|conf|hparams|params|hps?|flags|settings|configuration"
+)
+
+
+def meant(name: str) -> str | None:
+    """The constraint that a name suggests, in aN, ``ARRAY`` for a kind of array; else ``None``."""
+    plain = name.strip("_").lower()
+    return next((text for pattern, text in _ROWS if pattern.fullmatch(plain)), None)
