@@ -39,7 +39,8 @@ class FakeSession:
     """A session that runs the tree's program here, as the judges' cases do.
 
     ``trouble`` holds exceptions to raise, by ``unloadable``, ``unsearchable``,
-    ``unexplorable``, ``unobservable`` or ``unrunnable``, or by a comment in the program that begins so.
+    ``unexplorable``, ``unobservable`` or ``unrunnable``, or by a comment in the
+    program that begins so.
     """
 
     trouble: ClassVar[dict]

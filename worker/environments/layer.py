@@ -10,12 +10,13 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
 from packaging.markers import UndefinedEnvironmentName
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from worker.environments.building import write_manifest
@@ -23,16 +24,41 @@ from worker.environments.declarations import Declaration, Wanted
 from worker.environments.pins import Pin, Resolution
 from worker.environments.pythons import Interpreter
 
-NEEDED = ("crosshair-tool", "hypothesis")
+NEEDED = {
+    "crosshair-tool": "no symbolic search",
+    "hypothesis": "no valid inputs are drawn",
+}
+"""The guest's needs, and what is to be said where one cannot be had."""
+
+OLDEST_SERVING = {"hypothesis": ">=6.100"}
 PACKAGES = "packages"
 
 
-def layer_declaration() -> Declaration:
-    """The guest's needs as a declaration: ours by version, what they need bounded by ours."""
+def layer_declaration(*, foreign: bool = False) -> Declaration:
+    """The guest's needs as a declaration: ours by version, what they need bounded by ours.
+
+    ``foreign``: for another Python, for which ours may be too new where an
+    older one serves too.
+    """
     found = {canonicalize_name(each.name): each.version for each in _closure()}
-    wanted = [Wanted(name, f"=={version}") for name, version in found.items() if name in NEEDED]
-    bounds = [Wanted(name, f"=={version}") for name, version in found.items()]
+    loose = OLDEST_SERVING if foreign else {}
+    wanted = [
+        Wanted(name, loose.get(name, f"=={version}"))
+        for name, version in found.items()
+        if name in NEEDED
+    ]
+    bounds = [Wanted(name, f"=={found[name]}") for name in found if name not in loose]
     return Declaration(["the guest's own needs"], wanted, constraints=bounds)
+
+
+def lacking(packages: Mapping[str, str], wanted: Iterable[Wanted]) -> list[str]:
+    """Which of the guest's needs are not among installed ``packages`` in a version that serves."""
+    return [
+        each.name
+        for each in wanted
+        if each.name not in packages
+        or not SpecifierSet(each.specifier).contains(packages[each.name])
+    ]
 
 
 def is_ours(interpreter: Interpreter) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +23,7 @@ from worker.environments.layer import (
     PACKAGES,
     copy_layer,
     is_ours,
+    lacking,
     layer_declaration,
 )
 from worker.environments.nouns import Contents, Environment, named, shared
@@ -155,7 +156,6 @@ class Environments:
 
     def _layer(self, interpreter: Interpreter) -> tuple[Path | None, tuple[str, ...]]:
         """The folder of the guest's own needs for an interpreter, or why there is none."""
-        without = f"no symbolic search: {' and '.join(NEEDED)} cannot be had for Python"
         try:
             if is_ours(interpreter):
                 lease = self._installer.cache.made(
@@ -167,22 +167,28 @@ class Environments:
                 return lease.path / PACKAGES, ()
             return self._foreign_layer(interpreter)
         except (Unreachable, TimeoutError, OSError) as reason:
-            return None, (f"{without} {interpreter.version} ({reason})",)
+            return None, _without(NEEDED, interpreter, str(reason))
 
     def _foreign_layer(self, interpreter: Interpreter) -> tuple[Path | None, tuple[str, ...]]:
-        without = f"no symbolic search: {' and '.join(NEEDED)} cannot be had for Python"
         if self._settings.install == "never":
-            return None, (f"{without} {interpreter.version} (nothing may be installed)",)
-        declaration = layer_declaration()
+            return None, _without(NEEDED, interpreter, "nothing may be installed")
+        declaration = layer_declaration(foreign=True)
         lease = self._installed(interpreter, declaration, "what the search needs", WHEELS_ALONE)
-        wanted = {each.name: each.specifier.removeprefix("==") for each in declaration.wanted}
         if lease is None:
-            return None, (f"{without} {interpreter.version} (offline)",)
+            return None, _without(NEEDED, interpreter, "offline")
         contents = contents_of(lease.manifest())
-        if any(contents.packages.get(name) != version for name, version in wanted.items()):
-            reasons = named(tuple(each.reason for each in contents.missing)) or "no such wheel"
-            return None, (f"{without} {interpreter.version} ({reasons})",)
-        return next(lease.path.glob("lib/python3*/site-packages")), ()
+        absent = lacking(contents.packages, declaration.wanted)
+        reasons = named(tuple(each.reason for each in contents.missing)) or "no such wheel"
+        notes = _without(absent, interpreter, reasons)
+        if len(absent) == len(NEEDED):
+            return None, notes
+        return next(lease.path.glob("lib/python3*/site-packages")), notes
+
+
+def _without(names: Iterable[str], interpreter: Interpreter, reason: str) -> tuple[str, ...]:
+    """What is not done for want of the guest's needs."""
+    end = f"cannot be had for Python {interpreter.version} ({reason})"
+    return tuple(f"{NEEDED[name]}: {name} {end}" for name in names)
 
 
 def _content(root: Path, paths: Sequence[str]) -> list[str]:

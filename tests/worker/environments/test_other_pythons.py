@@ -42,9 +42,22 @@ def test_guest_runs_under_the_declared_python(files, environment, index, tmp_pat
 def test_layer_for_another_python_comes_from_the_index(files, environment, index):
     index.wheel("shop", "1.0")
     index.wheel("crosshair-tool", version("crosshair-tool"))
+    index.wheel("hypothesis", "6.141.1")
     made = environment(files)
     assert (made.layer / "crosshair_tool.py").is_file()
+    assert (made.layer / "hypothesis.py").is_file()
     assert f"python{OTHER}" in str(made.layer)
+    assert "cannot be had" not in " | ".join(made.notes)
+
+
+def test_layer_with_a_part_of_the_needs_is_used(files, environment, index):
+    index.wheel("shop", "1.0")
+    index.wheel("crosshair-tool", version("crosshair-tool"))
+    index.wheel("hypothesis", "5.0")
+    made = environment(files)
+    assert (made.layer / "crosshair_tool.py").is_file()
+    said = f"no valid inputs are drawn: hypothesis cannot be had for Python {OTHERS[OTHER].version}"
+    assert said in " | ".join(made.notes)
     assert "symbolic" not in " | ".join(made.notes)
 
 
