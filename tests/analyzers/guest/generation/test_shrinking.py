@@ -59,11 +59,6 @@ def test_simplest_value_is_the_smallest(text, expected):
             lambda x: ((x > 0) & (x < 0.4)).any(),
             "tensor((1,), fill=0.25)",
         ),
-        (
-            "tensors(shape='n', dtype='int64')",
-            lambda x: 2 < x.max() < 9,
-            "tensor((1,), dtype='int64', fill=3)",
-        ),
         ("int_lists(min=1, max=9)", lambda x: sum(x) > 5, "[6]"),
     ],
 )
