@@ -1,0 +1,232 @@
+"""Functions of torch, NumPy and JAX on tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .arithmetic import broadcast, matmul, tensor_of
+from .einsum import einsum
+from .layers import applied
+from .losses import FUNCTIONS as LOSS_FUNCTIONS
+from .machine import Machine
+from .operations import OPERATIONS, given
+from .sizes import Size, plus
+from .statements import rounds
+from .values import UNKNOWN, Elements, Layer, Parameter, Shape, Tensor
+
+_PREFIXES = (
+    "torch.nn.functional.", "torch.linalg.", "torch.special.", "torch.", "numpy.linalg.", "numpy.",
+    "jax.numpy.", "jax.nn.", "keras.ops.",
+)  # fmt: skip
+_POOLS = {
+    f"{kind}_pool{n}d": f"{name}Pool{n}d"
+    for kind, name in (("max", "Max"), ("avg", "Avg"), ("adaptive_avg", "AdaptiveAvg"),
+                       ("adaptive_max", "AdaptiveMax"))
+    for n in (1, 2, 3)
+}  # fmt: skip
+Function = Callable[[Machine, list[Any], Mapping[str, Any]], Any]
+
+
+def library_call(machine: Machine, name: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+    """What a library's function returns; ``UNKNOWN``, with a doubt, where it is not known."""
+    prefix = next((each for each in _PREFIXES if name.startswith(each)), None)
+    if prefix is None:
+        return _away(machine, args, kwargs)
+    word = name.removeprefix(prefix)
+    several = _FUNCTIONS.get(word)
+    if several is not None:
+        return several(machine, args, kwargs)
+    if word in _POOLS:
+        return _pool(machine, word, args, kwargs)
+    if word in LOSS_FUNCTIONS:
+        return _loss(machine, word, args, kwargs)
+    first = given(args, kwargs, 0, "input", "a", "x")
+    tensor = tensor_of(machine.ledger, first)
+    if tensor is None:
+        return UNKNOWN
+    if tensor is getattr(first, "tensor", None) and not tensor.shape.touched:
+        tensor.kind = "np_arrays" if prefix.startswith("numpy") else tensor.kind
+        tensor.kind = "jax_arrays" if prefix.startswith("jax") else tensor.kind
+        tensor.shape.touched = True
+    operation = OPERATIONS.get(word)
+    if operation is None:
+        return _away(machine, args, kwargs)
+    return operation(machine.ledger, tensor, args[1:], kwargs)
+
+
+def _away(machine: Machine, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+    for each in [*args, *kwargs.values()]:
+        if isinstance(each, Parameter):
+            each.escaped = True
+        if isinstance(each, Tensor | Parameter):
+            machine.ledger.doubt()
+    return UNKNOWN
+
+
+def _pool(machine: Machine, word: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+    first = "output_size" if word.startswith("adaptive") else "kernel_size"
+    arguments = {
+        first: given(args, kwargs, 1, first),
+        "stride": given(args, kwargs, 2, "stride"),
+        "padding": given(args, kwargs, 3, "padding") or 0,
+        "ceil_mode": kwargs.get("ceil_mode", False),
+    }
+    return applied(machine, Layer(_POOLS[word], arguments), args[:1], {})
+
+
+def _loss(machine: Machine, word: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+    both = [given(args, kwargs, 0, "input"), given(args, kwargs, 1, "target", "labels")]
+    return applied(machine, Layer(LOSS_FUNCTIONS[word], {}), both, {})
+
+
+def _interpolate(machine: Machine, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+    arguments = {
+        "size": given(args, kwargs, 1, "size"),
+        "scale_factor": given(args, kwargs, 2, "scale_factor"),
+    }
+    return applied(machine, Layer("Upsample", arguments), args[:1], {})
+
+
+def _tensors(machine: Machine, value: Any) -> list[Tensor] | None:
+    items = rounds(value)
+    if items is None:
+        return None
+    found = [tensor_of(machine.ledger, each) for each in items]
+    known = [each for each in found if each is not None]
+    return known if known and len(known) == len(found) else None
+
+
+def _cat(machine: Machine, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Tensors of equal dimensions but for one, which adds up."""
+    dim = given(args, kwargs, 1, "dim", "axis")
+    dim = 0 if dim is None else dim
+    tensors = _tensors(machine, args[0]) if args else None
+    if tensors is None or not isinstance(dim, int):
+        return UNKNOWN
+    rank = next((len(each.shape.dims) for each in tensors if each.shape.dims is not None), None)
+    rank = max(2, dim + 1 if dim >= 0 else -dim) if rank is None else rank
+    all_dims = [each.shape.close(rank) for each in tensors]
+    first = all_dims[0]
+    if first is None or not -rank <= dim < rank:
+        machine.ledger.doubt()
+        return UNKNOWN
+    found, total = list(first), first[dim]
+    for dims in all_dims[1:]:
+        if dims is None:
+            machine.ledger.doubt()
+            return UNKNOWN
+        for index in range(rank):
+            if index != dim % rank:
+                machine.ledger.equal(found[index], dims[index])
+        total = plus(total, dims[dim])
+    found[dim] = total
+    dtype = next((each.elements.dtype for each in tensors if each.elements.dtype), None)
+    return Tensor(Shape(machine.ledger, found), Elements(dtype, drawn=True), tensors[0].kind)
+
+
+def _stack(machine: Machine, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+    dim = given(args, kwargs, 1, "dim", "axis") or 0
+    tensors = _tensors(machine, args[0]) if args else None
+    if tensors is None or not isinstance(dim, int):
+        return UNKNOWN
+    for each in tensors[1:]:
+        tensors[0].shape.merge(each.shape)
+    dims = tensors[0].shape.dims
+    if dims is None or not -len(dims) - 1 <= dim <= len(dims):
+        return UNKNOWN
+    found: list[Size] = list(dims)
+    found.insert(dim if dim >= 0 else len(dims) + 1 + dim, len(tensors))
+    return Tensor(Shape(machine.ledger, found), Elements(tensors[0].elements.dtype, drawn=True))
+
+
+def _where(machine: Machine, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+    del kwargs
+    tensors = [tensor_of(machine.ledger, each) for each in args]
+    known = [each for each in tensors if each is not None]
+    if len(args) != 3 or not known:
+        return UNKNOWN
+    shape = known[0].shape
+    for each in known[1:]:
+        shape = broadcast(machine.ledger, shape, each.shape)
+    return Tensor(shape, Elements(known[-1].elements.dtype, drawn=True))
+
+
+def _matmul(machine: Machine, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+    del kwargs
+    return matmul(machine.ledger, args[0], args[1]) if len(args) > 1 else UNKNOWN
+
+
+def _einsum(machine: Machine, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+    del kwargs
+    tensors = [tensor_of(machine.ledger, each) for each in args[1:]]
+    known = [each for each in tensors if each is not None]
+    if not args or not isinstance(args[0], str) or len(known) != len(tensors):
+        return UNKNOWN
+    return einsum(machine.ledger, args[0], known)
+
+
+def _normalize(machine: Machine, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+    tensor = tensor_of(machine.ledger, args[0]) if args else None
+    if tensor is None:
+        return UNKNOWN
+    dim = given(args, kwargs, 2, "dim")
+    tensor.elements.floating()
+    tensor.shape.at(dim if isinstance(dim, int) else 1)
+    return Tensor(tensor.shape, Elements("float32", drawn=True))
+
+
+def _attention(machine: Machine, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+    """``scaled_dot_product_attention``: ``... n d``, ``... m d`` and ``... m v``."""
+    three = [given(args, kwargs, i, name) for i, name in enumerate(("query", "key", "value"))]
+    tensors = [tensor_of(machine.ledger, each) for each in three]
+    query, key, value = tensors
+    if query is None or key is None or value is None:
+        return UNKNOWN
+    for each in (query, key, value):
+        each.elements.floating()
+    rank = next((len(t.shape.dims) for t in (query, key, value) if t.shape.dims is not None), 4)
+    dims = [each.shape.close(rank) for each in (query, key, value)]
+    if dims[0] is None or dims[1] is None or dims[2] is None:
+        machine.ledger.doubt()
+        return UNKNOWN
+    machine.ledger.equal(dims[0][-1], dims[1][-1])
+    machine.ledger.equal(dims[1][-2], dims[2][-2])
+    for index in range(rank - 2):
+        machine.ledger.equal(dims[0][index], dims[1][index])
+        machine.ledger.equal(dims[0][index], dims[2][index])
+    shape = Shape(machine.ledger, [*dims[0][:-1], dims[2][-1]])
+    return Tensor(shape, Elements("float32", drawn=True))
+
+
+def _embedding(machine: Machine, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+    weight = tensor_of(machine.ledger, given(args, kwargs, 1, "weight"))
+    dims = weight.shape.close(2) if weight is not None else None
+    if dims is None or not args:
+        return UNKNOWN
+    layer = Layer("Embedding", {"num_embeddings": dims[0], "embedding_dim": dims[1]})
+    return applied(machine, layer, args[:1], {})
+
+
+def _linear(machine: Machine, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+    weight = tensor_of(machine.ledger, given(args, kwargs, 1, "weight"))
+    dims = weight.shape.close(2) if weight is not None else None
+    if dims is None or not args:
+        return UNKNOWN
+    layer = Layer("Linear", {"in_features": dims[1], "out_features": dims[0]})
+    return applied(machine, layer, args[:1], {})
+
+
+_FUNCTIONS: dict[str, Function] = {
+    **dict.fromkeys(("cat", "concat", "concatenate"), _cat),
+    "stack": _stack,
+    "where": _where,
+    **dict.fromkeys(("matmul", "dot"), _matmul),
+    "einsum": _einsum,
+    "normalize": _normalize,
+    "interpolate": _interpolate,
+    "upsample": _interpolate,
+    "scaled_dot_product_attention": _attention,
+    "embedding": _embedding,
+    "linear": _linear,
+}

@@ -1,0 +1,155 @@
+"""The same elements in other shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .creation import dims_of
+from .ledger import Ledger
+from .sizes import Size, Var, product, quotient
+from .values import UNKNOWN, Extent, Shape, Tensor, sized
+
+
+def viewed(ledger: Ledger, tensor: Tensor, given: Sequence[Any]) -> Any:
+    """``x.view(...)``; one size may be -1.
+
+    A tensor of open rank is taken to have the shape that it is viewed as:
+    such an input is valid.
+    """
+    wanted = _wanted(given)
+    if wanted is None:
+        ledger.doubt()
+        return UNKNOWN
+    dims = tensor.shape.dims
+    if dims is None:
+        return _as_it_is(ledger, tensor, wanted)
+    if len(dims) == len(wanted) and -1 in wanted and _keeps(dims, wanted):
+        return Tensor(Shape(ledger, dims), tensor.elements, tensor.kind)
+    if -1 not in wanted:
+        ledger.equal(product(dims), product(wanted))
+        return Tensor(Shape(ledger, wanted), tensor.elements, tensor.kind)
+    return Tensor(Shape(ledger, _inferred(ledger, dims, wanted)), tensor.elements, tensor.kind)
+
+
+def _wanted(given: Sequence[Any]) -> list[Size] | None:
+    values = list(given)
+    if len(values) == 1 and isinstance(values[0], list | tuple | Extent):
+        return dims_of(values)
+    found = [sized(each) for each in values]
+    known = [each for each in found if each is not None]
+    return known if len(known) == len(found) and known else None
+
+
+def _keeps(dims: list[Size], wanted: list[Size]) -> bool:
+    return all(size in (-1, own) for own, size in zip(dims, wanted, strict=True))
+
+
+def _as_it_is(ledger: Ledger, tensor: Tensor, wanted: list[Size]) -> Any:
+    dims = tensor.shape.close(max(len(wanted), len(tensor.shape.first), len(tensor.shape.last)))
+    if dims is None or len(dims) != len(wanted):
+        return viewed(ledger, tensor, tuple(wanted)) if dims is not None else UNKNOWN
+    for own, size in zip(dims, wanted, strict=True):
+        if size != -1:
+            ledger.equal(own, size)
+    return Tensor(tensor.shape, tensor.elements, tensor.kind)
+
+
+def _inferred(ledger: Ledger, dims: list[Size], wanted: list[Size]) -> list[Size]:
+    """The dimensions with the one that is -1; a first one is taken to be the batch."""
+    at = wanted.index(-1)
+    others = [each for each in wanted if each != -1]
+    total = product(dims)
+    if at == 0 and dims[-len(others) :] == others:
+        return [product(dims[: -len(others)]), *others]
+    if at == 0 and len(dims) > 1 and isinstance(dims[0], Var):
+        ledger.equal(product(dims[1:]), product(others))
+        return [dims[0], *others]
+    ledger.divides(product(others), total)
+    return [quotient(total, product(others)) if each == -1 else each for each in wanted]
+
+
+def flattened(ledger: Ledger, tensor: Tensor, start: Any, end: Any) -> Any:
+    """``torch.flatten(x, start, end)``."""
+    if not isinstance(start, int) or not isinstance(end, int):
+        return UNKNOWN
+    dims = tensor.shape.dims
+    if dims is None:
+        if start < 0 or end != -1:
+            return UNKNOWN
+        dims = (
+            tensor.shape.close(max(start + 1, len(tensor.shape.first), len(tensor.shape.last)))
+            or []
+        )
+    first = start if start >= 0 else len(dims) + start
+    last = end if end >= 0 else len(dims) + end
+    if not 0 <= first <= last < len(dims):
+        ledger.doubt()
+        return UNKNOWN
+    found = [*dims[:first], product(dims[first : last + 1]), *dims[last + 1 :]]
+    return Tensor(Shape(ledger, found), tensor.elements, tensor.kind)
+
+
+def permuted(ledger: Ledger, tensor: Tensor, order: Sequence[Any]) -> Any:
+    """``x.permute(...)``, which says the rank."""
+    if len(order) == 1 and isinstance(order[0], list | tuple):
+        order = order[0]
+    if not all(isinstance(each, int) for each in order):
+        return UNKNOWN
+    dims = tensor.shape.close(len(order))
+    if dims is None:
+        ledger.doubt()
+        return UNKNOWN
+    try:
+        found = [dims[each] for each in order]
+    except IndexError:
+        return UNKNOWN
+    return Tensor(Shape(ledger, found), tensor.elements, tensor.kind)
+
+
+def transposed(ledger: Ledger, tensor: Tensor, first: Any, second: Any) -> Any:
+    """``x.transpose(first, second)``; of open rank, the least rank that has both."""
+    if not isinstance(first, int) or not isinstance(second, int):
+        return UNKNOWN
+    dims = tensor.shape.dims
+    if dims is None:
+        least = max(each + 1 if each >= 0 else -each for each in (first, second))
+        dims = tensor.shape.close(
+            max(3 if 2 in (first, second) else least, len(tensor.shape.first))
+        )
+    if dims is None or not all(-len(dims) <= each < len(dims) for each in (first, second)):
+        ledger.doubt()
+        return UNKNOWN
+    found = list(dims)
+    found[first], found[second] = dims[second], dims[first]
+    return Tensor(Shape(ledger, found), tensor.elements, tensor.kind)
+
+
+def unsqueezed(ledger: Ledger, tensor: Tensor, dim: Any) -> Any:
+    """``x.unsqueeze(dim)``."""
+    dims = tensor.shape.dims
+    if not isinstance(dim, int) or dims is None:
+        return UNKNOWN
+    found = list(dims)
+    found.insert(dim if dim >= 0 else len(dims) + 1 + dim, 1)
+    return Tensor(Shape(ledger, found), tensor.elements, tensor.kind)
+
+
+def squeezed(ledger: Ledger, tensor: Tensor, dim: Any) -> Any:
+    """``x.squeeze(dim)``: a dimension of 1 goes, another stays."""
+    dims = tensor.shape.dims
+    if dims is None:
+        return UNKNOWN
+    if dim is None:
+        if any(not isinstance(each, int) for each in dims[1:]):
+            return UNKNOWN
+        found = [each for each in dims if each != 1]
+    elif isinstance(dim, int) and -len(dims) <= dim < len(dims):
+        if not isinstance(dims[dim], int):
+            return UNKNOWN
+        found = list(dims)
+        if found[dim] == 1:
+            del found[dim]
+    else:
+        return UNKNOWN
+    return Tensor(Shape(ledger, found), tensor.elements, tensor.kind)

@@ -1,0 +1,303 @@
+"""Statements, interpreted: assignments, branches, loops."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .machine import Frame, Machine
+from .sizes import Term, Var
+from .values import (
+    UNKNOWN,
+    Extent,
+    Function,
+    Instance,
+    Mixed,
+    Parameter,
+    Tensor,
+    Unknown,
+)
+
+MOST_ROUNDS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A ``return`` was met."""
+
+    value: Any
+
+
+NEXT, STOPPED, BROKEN = "next", "stopped", "broken"
+"""A block came to its end; it raised or continued; it left its loop."""
+
+
+def truth(value: Any) -> bool | None:
+    """Whether a value is true; ``None`` where that is open."""
+    if isinstance(value, Tensor | Parameter | Mixed | Unknown | Var | Term | Extent):
+        return None
+    if isinstance(value, (bool, int, float, str, list, tuple, dict)) or value is None:
+        return bool(value)
+    return True
+
+
+def block(machine: Machine, body: Sequence[ast.stmt], frame: Frame) -> Any:
+    """Run statements; :class:`Returned`, or one of the words above."""
+    maybe: list[Any] = []
+    for statement in body:
+        handler = _HANDLERS.get(type(statement))
+        flow = handler(machine, statement, frame) if handler else NEXT
+        if isinstance(flow, Returned):
+            return Returned(_joined([*maybe, flow.value]))
+        if isinstance(flow, list):
+            maybe += flow
+        elif flow != NEXT:
+            return flow
+    return maybe or NEXT
+
+
+def _joined(values: list[Any]) -> Any:
+    """One of several values, where they are alike."""
+    known = [each for each in values if not isinstance(each, Unknown)]
+    if not known:
+        return UNKNOWN
+    first = known[-1]
+    return first if all(_alike(first, each) for each in known) else UNKNOWN
+
+
+def _alike(left: Any, right: Any) -> bool:
+    if left is right:
+        return True
+    if isinstance(left, Tensor) and isinstance(right, Tensor):
+        return left.shape.dims is not None and left.shape.dims == right.shape.dims
+    if isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right):
+        return all(map(_alike, left, right))
+    return type(left) is type(right) and not isinstance(left, Tensor) and bool(left == right)
+
+
+# ------------------------------------------------------------- assignments
+
+
+def assign(machine: Machine, target: ast.expr, value: Any, frame: Frame) -> None:
+    """Bind a target: a name, a tuple of targets, an attribute, an item."""
+    if isinstance(target, ast.Name):
+        frame.env[target.id] = value
+    elif isinstance(target, ast.Tuple | ast.List):
+        _unpack(machine, target.elts, value, frame)
+    elif isinstance(target, ast.Attribute):
+        holder = machine.evaluate(target.value, frame)
+        if isinstance(holder, Instance):
+            holder.attributes[target.attr] = value
+    elif isinstance(target, ast.Subscript):
+        _store(machine.evaluate(target.value, frame), machine.evaluate(target.slice, frame), value)
+    elif isinstance(target, ast.Starred):
+        assign(machine, target.value, value, frame)
+
+
+def _store(holder: Any, key: Any, value: Any) -> None:
+    if isinstance(holder, dict) and isinstance(key, str | int):
+        holder[key] = value
+    elif isinstance(holder, list) and isinstance(key, int) and -len(holder) <= key < len(holder):
+        holder[key] = value
+
+
+def _unpack(machine: Machine, targets: list[ast.expr], value: Any, frame: Frame) -> None:
+    values = _unpacked(targets, value)
+    for target, each in zip(targets, values, strict=True):
+        assign(machine, target, each, frame)
+
+
+def _unpacked(targets: list[ast.expr], value: Any) -> list[Any]:
+    count = len(targets)
+    starred = [index for index, each in enumerate(targets) if isinstance(each, ast.Starred)]
+    if isinstance(value, Extent):
+        return _extent(value, count, starred)
+    if not isinstance(value, list | tuple):
+        return [UNKNOWN] * count
+    items = list(value)
+    if starred and len(items) >= count - 1:
+        at, more = starred[0], len(items) - count + 1
+        return [*items[:at], items[at : at + more], *items[at + more :]]
+    return items if len(items) == count and not starred else [UNKNOWN] * count
+
+
+def _extent(extent: Extent, count: int, starred: list[int]) -> list[Any]:
+    """Unpacking a shape says how many dimensions there are."""
+    shape = extent.tensor.shape
+    if not starred:
+        dims = shape.close(count)
+        return list(dims) if dims is not None else [UNKNOWN] * count
+    at = starred[0]
+    first = [shape.at(index) for index in range(at)]
+    last = [shape.at(index - count) for index in range(at + 1, count)]
+    dims = shape.dims
+    middle: Any = dims[at : len(dims) - len(last)] if dims is not None else UNKNOWN
+    return [*(UNKNOWN if each is None else each for each in first), middle,
+            *(UNKNOWN if each is None else each for each in last)]  # fmt: skip
+
+
+def _assignment(machine: Machine, node: ast.Assign, frame: Frame) -> str:
+    value = machine.evaluate(node.value, frame)
+    for target in node.targets:
+        assign(machine, target, value, frame)
+    return NEXT
+
+
+def _annotated(machine: Machine, node: ast.AnnAssign, frame: Frame) -> str:
+    if node.value is not None:
+        assign(machine, node.target, machine.evaluate(node.value, frame), frame)
+    return NEXT
+
+
+def _augmented(machine: Machine, node: ast.AugAssign, frame: Frame) -> str:
+    left = ast.copy_location(_loaded(node.target), node)
+    whole = ast.copy_location(ast.BinOp(left, node.op, node.value), node)
+    assign(machine, node.target, machine.evaluate(whole, frame), frame)
+    return NEXT
+
+
+def _loaded(node: ast.expr) -> ast.expr:
+    if isinstance(node, ast.Name):
+        return ast.Name(node.id, ast.Load())
+    if isinstance(node, ast.Attribute):
+        return ast.Attribute(node.value, node.attr, ast.Load())
+    if isinstance(node, ast.Subscript):
+        return ast.Subscript(node.value, node.slice, ast.Load())
+    return node
+
+
+# ------------------------------------------------------------ flow
+
+
+def _if(machine: Machine, node: ast.If, frame: Frame) -> Any:
+    tested = truth(machine.evaluate(node.test, frame))
+    if tested is not None:
+        return block(machine, node.body if tested else node.orelse, frame)
+    return _either(machine, [node.body, node.orelse], frame)
+
+
+def _either(machine: Machine, ways: list[list[ast.stmt]], frame: Frame) -> Any:
+    """Run what may run, one after the other on the same variables, and join what they leave."""
+    ends: list[dict[str, Any]] = []
+    returned: list[Any] = []
+    with machine.ledger.uncertain():
+        for way in ways:
+            inner = Frame(dict(frame.env), frame.module, frame.owner)
+            flow = block(machine, way, inner)
+            if isinstance(flow, Returned):
+                returned.append(flow.value)
+            elif flow == NEXT or isinstance(flow, list):
+                ends.append(inner.env)
+                returned += flow if isinstance(flow, list) else []
+    if not ends:
+        return Returned(_joined(returned)) if returned else STOPPED
+    for name in {name for env in ends for name in env}:
+        frame.env[name] = _joined([env.get(name, UNKNOWN) for env in ends])
+    return returned or NEXT
+
+
+def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame) -> Any:
+    items = rounds(machine.evaluate(node.iter, frame))
+    if items is None:
+        items = [UNKNOWN]
+        with machine.ledger.uncertain():
+            return _rounds(machine, node, items, frame)
+    return _rounds(machine, node, items, frame)
+
+
+def rounds(value: Any) -> list[Any] | None:
+    """The items that a loop takes, some of them where there are many."""
+    if isinstance(value, dict):
+        value = list(value)
+    if isinstance(value, Extent):
+        value = value.tensor.shape.dims
+    if isinstance(value, list | tuple):
+        return list(value)
+    return None
+
+
+def _rounds(machine: Machine, node: ast.For | ast.AsyncFor, items: list[Any], frame: Frame) -> Any:
+    shown = items
+    if len(items) > MOST_ROUNDS and not machine.enters:
+        shown = [*items[:2], items[-1]]
+    for item in shown:
+        assign(machine, node.target, item, frame)
+        flow = block(machine, node.body, frame)
+        if isinstance(flow, Returned):
+            return flow if items != [UNKNOWN] else [flow.value]
+        if flow == BROKEN:
+            break
+    return NEXT
+
+
+def _while(machine: Machine, node: ast.While, frame: Frame) -> Any:
+    count = 0
+    while (tested := truth(machine.evaluate(node.test, frame))) and count < 64:
+        count += 1
+        flow = block(machine, node.body, frame)
+        if isinstance(flow, Returned):
+            return flow
+        if flow == BROKEN:
+            return NEXT
+    if tested is None:
+        with machine.ledger.uncertain():
+            block(machine, node.body, frame)
+    return NEXT
+
+
+def _with(machine: Machine, node: ast.With | ast.AsyncWith, frame: Frame) -> Any:
+    for item in node.items:
+        value = machine.evaluate(item.context_expr, frame)
+        if item.optional_vars is not None:
+            assign(machine, item.optional_vars, UNKNOWN if value is None else value, frame)
+    return block(machine, node.body, frame)
+
+
+def _try(machine: Machine, node: ast.Try, frame: Frame) -> Any:
+    flow = block(machine, [*node.body, *node.orelse], frame)
+    final = block(machine, node.finalbody, frame)
+    return flow if final == NEXT else final
+
+
+def _return(machine: Machine, node: ast.Return, frame: Frame) -> Returned:
+    return Returned(None if node.value is None else machine.evaluate(node.value, frame))
+
+
+def _expression(machine: Machine, node: ast.Expr, frame: Frame) -> str:
+    machine.evaluate(node.value, frame)
+    return NEXT
+
+
+def _assert(machine: Machine, node: ast.Assert, frame: Frame) -> str:
+    """An assertion on sizes holds of all that is valid."""
+    machine.evaluate(node.test, frame)
+    return NEXT
+
+
+def _define(machine: Machine, node: ast.FunctionDef, frame: Frame) -> str:
+    frame.env[node.name] = Function(node, frame.module, node.name, None, frame.env)
+    return NEXT
+
+
+_HANDLERS: dict[type[ast.stmt], Any] = {
+    ast.Assign: _assignment,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.If: _if,
+    ast.For: _for,
+    ast.AsyncFor: _for,
+    ast.While: _while,
+    ast.With: _with,
+    ast.AsyncWith: _with,
+    ast.Try: _try,
+    ast.Return: _return,
+    ast.Expr: _expression,
+    ast.Assert: _assert,
+    ast.FunctionDef: _define,
+    ast.AsyncFunctionDef: _define,
+    ast.Raise: lambda *_: STOPPED,
+    ast.Continue: lambda *_: STOPPED,
+    ast.Break: lambda *_: BROKEN,
+}

@@ -1,0 +1,319 @@
+"""What an expression may be, where it is not simply a Python value.
+
+Numbers, texts, ``None``, tuples, lists and dictionaries stand for themselves;
+a number may be a :data:`sizes.Size`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .ledger import Ledger
+from .modules import Module
+from .sizes import Size, Term, Var, combined
+
+Env = dict[str, Any]
+
+
+class Unknown:
+    """Nothing is known of it."""
+
+    def __repr__(self) -> str:
+        return "unknown"
+
+
+UNKNOWN = Unknown()
+
+
+@dataclass(frozen=True, slots=True)
+class Dotted:
+    """Something of a library, by its full name."""
+
+    name: str
+
+
+@dataclass(slots=True)
+class Elements:
+    """What is known of a tensor's elements; views of one tensor share it.
+
+    ``dtype`` is what they are, ``wants`` a dtype that some layer takes.
+    ``low`` and ``high`` are both inclusive, numbers or sizes.
+    """
+
+    dtype: str | None = None
+    low: Any = None
+    high: Any = None
+    drawn: bool = False
+
+    def floating(self) -> None:
+        """They are floats, where nothing else is known."""
+        if self.dtype is None:
+            self.dtype = "float32"
+
+    def indices(self, count: Any) -> None:
+        """They are whole numbers from 0 and below a count."""
+        if self.drawn:
+            return
+        self.dtype = self.dtype or "int64"
+        self.low = 0
+        if isinstance(count, int | Var) and (not isinstance(self.high, int) or self.high >= count):
+            self.high = combined("-", count, 1)
+
+
+class Shape:
+    """The dimensions of a tensor, some of the first and of the last, or all of them."""
+
+    def __init__(self, ledger: Ledger, dims: list[Size] | None = None, name: str = "") -> None:
+        self._ledger = ledger
+        self._same: Shape | None = None
+        self._front: list[Size] = []
+        self._back: list[Size] = []
+        self._dims = dims
+        self._name = name
+        self.touched = dims is not None
+
+    @property
+    def _root(self) -> Shape:
+        root = self
+        while root._same is not None:
+            root = root._same
+        return root
+
+    @property
+    def dims(self) -> list[Size] | None:
+        """All dimensions, where their number is known."""
+        dims = self._root._dims
+        return None if dims is None else [self._ledger.resolved(each) for each in dims]
+
+    @property
+    def last(self) -> list[Size]:
+        """The last dimensions that are known, where their number is not."""
+        return [self._ledger.resolved(each) for each in self._root._back]
+
+    @property
+    def first(self) -> list[Size]:
+        """The first dimensions that are known, where their number is not."""
+        return [self._ledger.resolved(each) for each in self._root._front]
+
+    def at(self, index: int) -> Size | None:
+        """A dimension; ``None`` where there is none of that index."""
+        root = self._root
+        root.touched = True
+        if root._dims is not None:
+            inside = -len(root._dims) <= index < len(root._dims)
+            return self._ledger.resolved(root._dims[index]) if inside else None
+        if index >= 0:
+            while len(root._front) <= index:
+                root._front.append(Var(_letter(len(root._front))))
+            return self._ledger.resolved(root._front[index])
+        while len(root._back) < -index:
+            root._back.insert(0, Var("d" if not root._back else "n"))
+        return self._ledger.resolved(root._back[index])
+
+    def close(self, rank: int) -> list[Size] | None:
+        """There are so many dimensions; ``None`` where there cannot be."""
+        root = self._root
+        root.touched = True
+        if root._dims is None:
+            least = max(len(root._front), len(root._back))
+            if rank < least:
+                return None
+            root._dims = [
+                *root._front,
+                *(Var(_letter(i, rank)) for i in range(len(root._front), rank)),
+            ]
+            for back, known in enumerate(reversed(root._back), 1):
+                self._ledger.equal(root._dims[-back], known)
+        return self.dims if len(root._dims) == rank else None
+
+    def same_as(self, other: Shape) -> bool:
+        """Whether both were found to be one shape."""
+        return self._root is other._root
+
+    def merge(self, other: Shape) -> None:
+        """Both have the same dimensions."""
+        mine, its = self._root, other._root
+        if mine is its:
+            return
+        if mine._dims is None and its._dims is not None:
+            mine, its = its, mine
+        if mine._dims is not None:
+            dims = its.close(len(mine._dims))
+            for left, right in zip(mine._dims, dims or (), strict=False):
+                self._ledger.equal(left, right)
+            return
+        for index, size in enumerate(its._front):
+            self._ledger.equal(size, mine.at(index) or 0)
+        for index, size in enumerate(reversed(its._back), 1):
+            self._ledger.equal(size, mine.at(-index) or 0)
+        mine.touched = its.touched = True
+        its._same = mine
+
+
+_LETTERS: Mapping[int, str] = {2: "bd", 3: "bnd", 4: "bchw", 5: "bcdhw"}
+
+
+def _letter(index: int, rank: int = 4) -> str:
+    letters = _LETTERS.get(rank, "n")
+    return letters[index] if index < len(letters) else f"n{index}"
+
+
+@dataclass(slots=True)
+class Tensor:
+    """An array: torch's, or another library's (``kind`` is the word of aN)."""
+
+    shape: Shape
+    elements: Elements = field(default_factory=Elements)
+    kind: str = "tensors"
+
+
+class Parameter:
+    """An argument of which it is open whether it is a number, a tensor or anything else.
+
+    ``escaped``: it went to where it cannot be followed.
+    """
+
+    def __init__(self, name: str, ledger: Ledger, *, rigid: bool = False) -> None:
+        self.name = name
+        self.escaped = False
+        self._ledger = ledger
+        self._var = Var(name, rigid)
+        self.tensor: Tensor | None = None
+        self.counted = False
+
+    def as_tensor(self) -> Tensor:
+        """The parameter as a tensor, always the same."""
+        if self.tensor is None:
+            self.tensor = Tensor(Shape(self._ledger, name=self.name))
+        return self.tensor
+
+    @property
+    def var(self) -> Var:
+        """The parameter as a number."""
+        return self._var
+
+    def as_size(self) -> Size:
+        """The parameter as a number that is used as one."""
+        self.counted = True
+        return self._var
+
+
+@dataclass(slots=True)
+class Mixed:
+    """Arithmetic with parameters of which it is open what they are."""
+
+    operator: str
+    left: Any
+    right: Any
+
+    def as_size(self) -> Size | None:
+        """As a number, where all of it can be."""
+        left, right = sized(self.left), sized(self.right)
+        if left is None or right is None or self.operator not in ("+", "-", "*", "//", "%"):
+            return None
+        return combined(self.operator, left, right)
+
+
+def sized(value: Any) -> Size | None:
+    """A value as a size, where it can be one."""
+    if isinstance(value, Parameter | Mixed):
+        return value.as_size()
+    if isinstance(value, bool):
+        return None
+    return value if isinstance(value, int | Var | Term) else None
+
+
+@dataclass(slots=True)
+class Layer:
+    """A layer of a library, with its arguments by name."""
+
+    name: str
+    arguments: Mapping[str, Any]
+
+
+class Chain(list[Any]):
+    """Layers one after the other (``nn.Sequential``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A class of the project."""
+
+    node: ast.ClassDef
+    module: Module
+    name: str
+
+
+@dataclass(slots=True)
+class Instance:
+    """An object of a class of the project."""
+
+    of: Class
+    attributes: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function or method of the project; ``bound`` is what it is a method of."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    module: Module
+    name: str
+    bound: Any = None
+    around: Env | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method of a value that is no object of the project's."""
+
+    receiver: Any
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Above:
+    """``super()`` in a method of an instance."""
+
+    instance: Instance
+    of: Class
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """A call whose other arguments come later (``functools.partial``)."""
+
+    function: Any
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """``x.shape``."""
+
+    tensor: Tensor
+
+
+@dataclass(slots=True)
+class Parser:
+    """An ``argparse.ArgumentParser``: destinations and what is known of their values."""
+
+    values: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Namespace:
+    """What a parser returns."""
+
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """One of some values."""
+
+    values: tuple[Any, ...]
