@@ -31,6 +31,9 @@ _SEEDS = 2**16 - 1
 _MARKED, _SINGLE, _CONSTANT, _SEVERAL, _BOTH, _DRAWN = 0, 1, 2, 3, 4, 7
 """What the elements are, by a choice up to the last: from the last but three on they are drawn."""
 
+_MOST_OF_TORCH = 2**63 - 1
+"""The greatest number that torch takes from Python, for a dtype that has greater ones too."""
+
 _ALONG = ("probabilities", "one_hot")
 _PLAIN = ("any", "labels")
 
@@ -134,6 +137,8 @@ def contents(constraint: Constraint, dtype: str) -> Contents:
     """What the elements of an array of a dtype may be; raises :class:`Unmeetable`."""
     values = constraint.value("values", "any")
     low, high = _usual(constraint, dtype, values)
+    if (constraint.kind, dtype) == ("tensors", "uint64"):
+        high = _MOST_OF_TORCH if high is None else min(high, _MOST_OF_TORCH)
     found = bounds(
         dtype,
         low,
@@ -171,7 +176,7 @@ def _usual(
 
 
 def _finite(bound: Optional[float]) -> Optional[float]:
-    return None if bound is None or math.isinf(bound) else bound
+    return None if bound in (None, math.inf, -math.inf) else bound
 
 
 def _marked(dtype: str, low: Any, high: Any) -> Tuple[Any, ...]:

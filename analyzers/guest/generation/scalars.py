@@ -75,7 +75,7 @@ def floats(constraint: Constraint, scope: Scope) -> SearchStrategy[Recipe]:  # n
 
 
 def _finite(bound: Optional[float]) -> Optional[float]:
-    return None if bound is None or math.isinf(bound) else float(bound)
+    return None if bound in (None, math.inf, -math.inf) else bound
 
 
 def numbers(dtype: str, low: float, high: float) -> SearchStrategy[float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from typing import Any, List, Optional
 
-_MOST_DRAWN = 4096
+_MOST_DRAWN = 1021
 _KINDS_OF_WHOLE = ("bool", "int", "uint", "long")
 
 
@@ -42,7 +42,7 @@ def drawn_elements(
 
 
 def _uniform(count: int, seed: int, low: float, high: float, *, whole: bool) -> List[Any]:
-    """Numbers from ``low`` to ``high``; after some thousands they come again."""
+    """Numbers from ``low`` to ``high``; after a thousand, a prime number of them, they come again."""
     draw = random.Random(seed).random
     few = range(min(count, _MOST_DRAWN))
     if whole:

@@ -5,7 +5,7 @@ import pytest
 from analyzers.guest.annotations.parsing import parse
 from analyzers.guest.generation.scope import Scope
 from analyzers.guest.generation.strategies import strategy
-from tests.analyzers.guest.generation.drawing import made_calls
+from tests.analyzers.guest.generation.samples import made_calls
 
 
 def _shapes(scope=None, count=40, **shapes):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.analyzers.guest.generation.drawing import smallest
+from tests.analyzers.guest.generation.samples import smallest
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from analyzers.guest.annotations.parsing import parse as constraint
 from analyzers.guest.generation.recipes import evaluate, makers, parse
 from analyzers.guest.generation.scope import Scope, Unmeetable
 from analyzers.guest.generation.strategies import strategy
-from tests.analyzers.guest.generation.drawing import drawn_calls, made, made_calls
+from tests.analyzers.guest.generation.samples import drawn_calls, made, made_calls
 
 
 def _float(low, high):
