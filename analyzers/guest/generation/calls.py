@@ -9,7 +9,7 @@ from ..annotations.nouns import Constraint
 from ..annotations.parsing import Wrong, parse
 from . import instances
 from .health import Health
-from .recipes import Recipe, evaluate
+from .recipes import Display, Recipe, evaluate
 from .scope import Scope, Unmeetable
 from .solving.conditions import Branch, Part, alternatives, compiled, is_true
 from .solving.numbers import Empty, Numbers
@@ -17,6 +17,7 @@ from .solving.ordering import names_of, order
 from .solving.propagation import propagate
 from .solving.shaping import Dims, roomy
 from .solving.sorting import refined
+from .solving.splitting import split
 from .solving.state import State
 from .strategies import strategy
 
@@ -65,11 +66,14 @@ class _Call:
     ) -> None:
         self._scope = scope
         self._health = health
-        self._constraints = _parsed(contract.get("arguments") or {})
+        parsed = _parsed(contract.get("arguments") or {})
+        self._parameters = tuple(parsed)
+        self._sources: Tuple[str, ...] = tuple(contract.get("requires") or ())
+        self._constraints, solved, self._groups = split(parsed, self._sources)
         self._instance = instances.instance(contract.get("constructor"), scope, owner)
-        self._sources = tuple(contract.get("requires") or ())
-        self._branches = [_alternatives(source) for source in self._sources]
+        self._branches = [_alternatives(*pair) for pair in zip(self._sources, solved)]
         self._strategies: Dict[Constraint, Any] = {}
+        self._starts: Dict[Tuple[int, ...], State] = {}
         self._orders: Dict[Tuple[int, ...], Tuple[str, ...]] = {}
         self._watched = self._named()
         self._ways = self._possible()
@@ -78,7 +82,9 @@ class _Call:
 
     def _named(self) -> frozenset[str]:
         """The arguments whose values conditions or other constraints ask for."""
-        asked = {name for ways in self._branches for way in ways for p in way for name in p.names}
+        asked = {
+            name for ways in self._branches for way in ways for part in way for name in part.names
+        }
         for constraint in self._constraints.values():
             asked |= names_of(constraint)
         return frozenset(asked & {SELF, *self._constraints})
@@ -100,10 +106,12 @@ class _Call:
             choices = [range(1) if len(choice) == 1 else range(-1, 0) for choice in choices]
         found: List[Tuple[int, ...]] = []
         for way in product(*choices):
+            state = self._state({})
             try:
-                propagate(self._state({}), self._parts(way))
+                propagate(state, self._parts(way))
             except Empty:
                 continue
+            self._starts[way] = state
             found.append(way)
         if not found:
             raise Unmeetable(self._culprit(), "no arguments within their constraints meet it")
@@ -134,8 +142,6 @@ class _Call:
         """Arguments for one call."""
         from hypothesis import reject
 
-        if self._health.unmeetable is not None:
-            raise self._health.unmeetable
         self._health.drawn += 1
         self._scope.begin()
         try:
@@ -147,18 +153,21 @@ class _Call:
         if unmet:
             self._health.reject(unmet)
             reject()
-        return {name: recipes[name] for name in (SELF, *self._constraints) if name in recipes}
+        return {name: recipes[name] for name in (SELF, *self._parameters) if name in recipes}
 
     def _completed(self, draw: DrawFn) -> Tuple[Dict[str, Recipe], Dict[str, Any]]:
         from hypothesis.strategies import sampled_from
 
         way = self._ways[0] if len(self._ways) == 1 else draw(sampled_from(self._ways))
         parts = self._parts(way)
-        state = self._state(self._scope.dims)
-        self._propagate(state, parts)
+        state = self._starts[way].copy()
+        state.dims.bound = self._scope.dims
         recipes: Dict[str, Recipe] = {}
         for name in self._order(way, parts):
             recipes[name] = self._chosen(draw, name, state, parts)
+        for name, elements in self._groups.items():
+            recipes[name] = Display("tuple", tuple(recipes[each] for each in elements))
+            state.environment[name] = evaluate(recipes[name], self._scope.namespace)
         return recipes, state.environment
 
     def _order(self, way: Tuple[int, ...], parts: Sequence[Part]) -> Tuple[str, ...]:
@@ -221,7 +230,7 @@ class _Call:
             if constraint == self._constraints[name]:
                 raise
             raise _Rejected(*self._conditions_on_name(name)) from unmeetable
-        return draw(found)  # type: ignore[no-any-return]
+        return draw(found)
 
     def _bind(self, draw: DrawFn, dimension: str, dims: Dims) -> None:
         """A size for a dimension that conditions narrow."""
@@ -237,12 +246,6 @@ class _Call:
                 self._strategies.clear()
             self._strategies[constraint] = strategy(constraint, self._scope)
         return self._strategies[constraint]  # type: ignore[no-any-return]
-
-    def _propagate(self, state: State, parts: Sequence[Part]) -> None:
-        try:
-            propagate(state, parts)
-        except Empty as empty:
-            raise _Rejected(*self._sources) from empty
 
     def _conditions_on_name(self, name: str) -> List[str]:
         about = [s for s, ways in zip(self._sources, self._branches) if _about(name, ways)]
@@ -279,8 +282,9 @@ def _parsed(arguments: Mapping[str, str]) -> Dict[str, Constraint]:
     return found
 
 
-def _alternatives(source: str) -> Tuple[Branch, ...]:
+def _alternatives(source: str, solved: str) -> Tuple[Branch, ...]:
+    """The ways to meet a condition, read of what it was rewritten to."""
     try:
-        return alternatives(source)
+        return alternatives(solved)
     except (SyntaxError, ValueError) as error:
         raise Unmeetable(source, f"it is no expression: {error}") from error

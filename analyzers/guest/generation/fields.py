@@ -6,7 +6,7 @@ import inspect
 import typing
 from typing import Any, Dict, List, Mapping, Optional, Union
 
-from ..annotations.nouns import Argument, Constraint, Expression
+from ..annotations.nouns import Constraint, Expression
 
 _ENDS = {
     "ge": ("min", None),
@@ -73,7 +73,7 @@ def said(hint: Any, limits: Optional[Dict[str, Any]] = None) -> Optional[Constra
 
 
 def _any(inside: Any, limits: Dict[str, Any]) -> Optional[Constraint]:
-    options: List[Argument] = []
+    options: List[Constraint] = []
     for hint in inside:
         found = Constraint("froms", (("values", _literal([None])),))
         each = found if hint is type(None) else said(hint, limits)

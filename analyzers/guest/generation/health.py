@@ -39,10 +39,13 @@ class Health:
         for condition in conditions:
             self.by_condition[condition] = self.by_condition.get(condition, 0) + 1
         if self.accepted == 0 and self.rejected >= MOST_IN_VAIN and self.by_condition:
-            worst = max(self.by_condition, key=lambda each: self.by_condition[each])
-            problem = f"none of the first {self.rejected} inputs drawn meets it"
-            self.unmeetable = Unmeetable(worst, problem)
+            self.unmeetable = self.unmeetable or self.all_in_vain()
             raise self.unmeetable
+
+    def all_in_vain(self) -> Unmeetable:
+        """What to say where every input was turned down: by which condition, most of them."""
+        worst = max(self.by_condition, key=lambda each: self.by_condition[each], default="")
+        return Unmeetable(worst, f"none of the {self.rejected} inputs drawn meets it")
 
     def notes(self) -> List[str]:
         """What is worth saying: the conditions that turned down more than a fifth of the inputs."""

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, List, Optional, Tuple
 
 from ..annotations.nouns import Argument, Constraint, Expression
 from ..annotations.rendering import render
+from .dimensions import dimensions
 from .recipes import Call, Literal, Recipe
 from .scope import Scope, Unmeetable
-from .shapes import dimensions, shape_recipe, sizes, whole
+from .shapes import shape_recipe, sizes, whole
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
 
-_INPUTS, _MOST_SEED = "b 4", 99
+_INPUTS, _MOST_SEED = ("b", "4"), 99
 _OPTIMIZERS = ("SGD", "Adam", "AdamW", "RMSprop")
 
 
@@ -44,7 +45,7 @@ def _words(words: List[str]) -> Expression:
 
 def _apart(constraint: Constraint) -> Tuple[List[str], List[str]]:
     """The dimensions of inputs and of outputs, without those of the batch."""
-    inputs = _said(constraint["in"]) or _INPUTS.split()
+    inputs = _said(constraint["in"]) or list(_INPUTS)
     outputs = _said(constraint["out"]) or [*(inputs[:1] if _names(inputs[0]) else []), "_"]
     if _several(inputs[0]) and _several(outputs[0]):
         return inputs[1:], outputs[1:]

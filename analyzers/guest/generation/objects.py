@@ -61,7 +61,9 @@ def configs(constraint: Constraint, scope: Scope) -> SearchStrategy[Recipe]:
         except Unsaid as unsaid:
             raise Unmeetable(render(constraint), str(unsaid)) from unsaid
     fields: Dict[str, Any] = {name: element(value, scope) for name, value in given.items()}
-    return fixed_dictionaries(fields).map(lambda drawn: _config(named, drawn))
+    return fixed_dictionaries(fields).map(
+        lambda drawn: _config(named, {name: drawn[name] for name in fields})
+    )
 
 
 def _class(constraint: Constraint, scope: Scope) -> Tuple[Optional[str], Any]:

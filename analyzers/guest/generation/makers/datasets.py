@@ -9,13 +9,13 @@ def dataset(items: Sequence[Any]) -> Any:
     """A map-style ``torch.utils.data.Dataset`` whose element at ``i`` is ``items[i]``."""
     from torch.utils.data import Subset
 
-    kept = list(items)
-    return Subset(kept, range(len(kept)))  # type: ignore[arg-type]
+    kept: Any = list(items)
+    return Subset(kept, range(len(kept)))
 
 
 def loader(items: Sequence[Any], batch_size: int = 1) -> Any:
     """A ``torch.utils.data.DataLoader`` over ``items`` in their order, with the default collate."""
     from torch.utils.data import DataLoader, Subset
 
-    kept = list(items)
-    return DataLoader(Subset(kept, range(len(kept))), batch_size=batch_size)  # type: ignore[arg-type]
+    kept: Any = list(items)
+    return DataLoader(Subset(kept, range(len(kept))), batch_size=batch_size)

@@ -212,7 +212,7 @@ def _folder(files: Dict[str, bytes]) -> str:
 
     around = pathlib.Path(tempfile.gettempdir(), f"inputs-{os.getpid()}")
     around.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for old in sorted(around.iterdir())[:-32]:
+    for old in sorted(around.iterdir())[:-256]:
         shutil.rmtree(old, ignore_errors=True)
     made = tempfile.mkdtemp(prefix=f"{time.monotonic_ns():020d}-", dir=around)
     for name, content in files.items():

@@ -6,11 +6,11 @@ import ast
 from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
-from typing import Any, FrozenSet, List, Mapping, Tuple
+from typing import Any, Callable, Dict, FrozenSet, List, Mapping, Tuple
 
 MOST_ALTERNATIVES = 24
 
-_OPPOSITE = {
+_OPPOSITE: Dict[type, Callable[[], ast.cmpop]] = {
     ast.Lt: ast.GtE,
     ast.GtE: ast.Lt,
     ast.Gt: ast.LtE,
@@ -106,10 +106,7 @@ def _comparisons(node: ast.Compare, wanted: bool) -> _Ways:
     pairs = zip(terms, node.ops, terms[1:])
     if wanted:
         return [[ast.Compare(left, [op], [right]) for left, op, right in pairs]]
-    return [
-        [ast.Compare(left, [_OPPOSITE[type(op)]()], [right])]  # type: ignore[abstract]
-        for left, op, right in pairs
-    ]
+    return [[ast.Compare(left, [_OPPOSITE[type(op)]()], [right])] for left, op, right in pairs]
 
 
 def _product(ways: List[_Ways]) -> _Ways:

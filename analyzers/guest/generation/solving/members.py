@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from ...annotations.nouns import Constraint, Expression
 from . import domains, narrowing
 from .domains import Look as Way
 from .looks import Look, look
-from .numbers import Empty, exactly, those
+from .numbers import Empty, Numbers, exactly, those
 from .shaping import Dims, Shape, Unclear, expression, shape_of
 from .state import State
 
@@ -38,7 +38,7 @@ def member(state: State, node: ast.expr, container: ast.expr) -> None:
     if isinstance(values, str):
         return
     try:
-        among(state, node, list(values))  # type: ignore[arg-type]
+        among(state, node, list(values))
     except TypeError as error:
         raise Empty from error
 
@@ -191,7 +191,7 @@ def _of_shape(constraint: Constraint, way: Way, values: Sequence[Any]) -> Constr
     return domains.with_shape(constraint, before, shape)
 
 
-def _narrow(way: Way) -> Any:
+def _narrow(way: Way) -> Callable[[Constraint, Numbers], Constraint]:
     return lambda side, numbers: domains.limited(side, Way((), way.dims), numbers)
 
 

@@ -16,6 +16,7 @@ from .numbers import INFINITY, Empty, Numbers, at_least, at_most, exactly, those
 from .state import State
 
 _MOST_DIVIDED = 10_000_000
+_ALL = Numbers()
 
 
 def ordered(op: ast.cmpop, against: Numbers) -> Numbers:
@@ -93,7 +94,7 @@ def _called(node: ast.expr) -> str:
 
 def narrow(state: State, node: ast.expr, wanted: Numbers) -> None:
     """Let an expression be worth one of these numbers, by what it looks at; raises Empty."""
-    if not state.free(node):
+    if wanted == _ALL or not state.free(node):
         return
     seen = look(node, frozenset(state.constraints))
     if seen is not None:

@@ -47,7 +47,8 @@ def _fitness(
     named = any(name in names_of(constraints[other]) for other in left if other != name)
     large = any(option.kind in _LARGE for option in options(constraints[name]))
     multiples = sum(_is_dividend(part.node, name) - _is_divisor(part.node, name) for part in about)
-    return name != _BEFORE_ALL, not named, -hard, 2 * large + multiples
+    defined = sum(_is_defined(part.node, name) for part in about)
+    return name != _BEFORE_ALL, not named, -hard, 3 * defined + 2 * large + multiples
 
 
 def solvable(part: Part, name: str, constraint: Constraint) -> bool:
@@ -90,6 +91,16 @@ def _reaches(node: ast.expr, name: str) -> bool:
 
 def _names(node: ast.AST, name: str) -> bool:
     return any(isinstance(each, ast.Name) and each.id == name for each in ast.walk(node))
+
+
+def _is_defined(node: ast.expr, name: str) -> bool:
+    """Whether a condition says what an argument is equal to, and that is more than a name."""
+    if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.Eq):
+        return False
+    sides = (node.left, node.comparators[0])
+    simple = [side for side in sides if look(side, frozenset((name,))) is not None]
+    others = [side for side in sides if side not in simple]
+    return len(simple) == 1 and isinstance(others[0], ast.BinOp)
 
 
 def _is_dividend(node: ast.expr, name: str) -> bool:

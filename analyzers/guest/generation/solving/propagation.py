@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import math
-from typing import Any, Iterable, List
+from typing import Any, Iterable, List, Tuple
 
 from ...annotations.nouns import Constraint
 from . import domains, elements, members, sorting
 from .conditions import Part
 from .domains import Look as Way
-from .looks import look
+from .looks import Step, look
 from .narrowing import extent, narrow, ordered
 from .numbers import Empty, Numbers, at_least, exactly
 from .shaping import Dims
@@ -69,8 +69,9 @@ def _truth(state: State, node: ast.expr, wanted: bool) -> None:
 
 
 def _truthful(option: Constraint, wanted: bool, numbers: Numbers, dims: Dims) -> List[Constraint]:
+    steps: Tuple[Step, ...] = ()
     if option.kind in domains.NUMERIC:
-        steps, numbers = (), Numbers(without=frozenset((0,))) if wanted else exactly(0)
+        numbers = Numbers(without=frozenset((0,))) if wanted else exactly(0)
     elif option.kind in (*domains.SEQUENCES, "dicts", "strings"):
         steps = (("length", None),)
     else:

@@ -163,7 +163,7 @@ def _side(item: Any) -> Side:
     if isinstance(item, Constraint):
         return item
     if item.literal and isinstance(item.value, (int, str)):
-        return int(item.value) if str(item.value).isdigit() else item.value  # type: ignore[no-any-return]
+        return int(item.value) if str(item.value).isdigit() else item.value
     return str(item.source)
 
 

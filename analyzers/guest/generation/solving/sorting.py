@@ -12,7 +12,7 @@ from .domains import any_of, listed, options
 from .numbers import Empty
 from .shaping import Unclear
 
-MOST_LISTED = 256
+MOST_LISTED = 1024
 _SAMPLES: Mapping[str, Any] = {
     "ints": 1,
     "floats": 1.5,
