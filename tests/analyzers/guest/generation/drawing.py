@@ -1,59 +1,76 @@
-"""Drawing from strategies of recipes, the same in every run."""
+"""Draws from the strategies of annotations, the same in every run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from random import Random
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, find, given, settings
+from hypothesis import HealthCheck, Phase, find, given, seed, settings
+from hypothesis import strategies as st
 
-from analyzers.guest.generation.calls import inputs
-from analyzers.guest.generation.health import Health
-from analyzers.guest.generation.recipes import evaluate
+from analyzers.guest.annotations.parsing import parse
+from analyzers.guest.generation.recipes import Recipe, evaluate
 from analyzers.guest.generation.scope import Scope
+from analyzers.guest.generation.strategies import strategy
+
+_SETTINGS = settings(
+    database=None,
+    deadline=None,
+    derandomize=False,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.generate],
+)
 
 
-def settled(examples: int, **more: Any) -> settings:
-    return settings(
-        max_examples=examples,
-        database=None,
-        derandomize=True,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-        **more,
-    )
+def calls(annotations: Mapping[str, str], scope: Scope) -> st.SearchStrategy[dict[str, Recipe]]:
+    """Recipes for the arguments of a call, which share their dimensions."""
+    found = {name: strategy(parse(text), scope) for name, text in annotations.items()}
+
+    @st.composite
+    def drawn(draw: Any) -> dict[str, Recipe]:
+        scope.begin()
+        return {name: draw(each) for name, each in found.items()}
+
+    return drawn()
 
 
-def drawn(
-    arguments: Mapping[str, str],
-    requires: Any = (),
-    *,
-    examples: int = 30,
-    scope: Any = None,
-    health: Any = None,
-    **more: Any,
-) -> list[dict[str, Any]]:
-    """The values of some calls, with their recipes under ``"recipes"``."""
-    around = scope or Scope()
-    contract = {"arguments": arguments, "requires": list(requires), **more}
-    owner = more.pop("owner", "")
-    strategy = inputs(contract, lambda: around, owner, health or Health())
-    found: list[dict[str, Any]] = []
+def drawn_calls(
+    annotations: Mapping[str, str], scope: Scope | None = None, count: int = 40
+) -> list[dict[str, Recipe]]:
+    found: list[dict[str, Recipe]] = []
 
-    @settled(examples, phases=[Phase.generate])
-    @given(strategy)
-    def collect(recipes: Any) -> None:
-        values = {name: evaluate(recipe, around.namespace) for name, recipe in recipes.items()}
-        found.append({**values, "recipes": {n: r.source() for n, r in recipes.items()}})
+    @seed(6)
+    @settings(_SETTINGS, max_examples=count)
+    @given(calls(annotations, scope or Scope()))
+    def run(call: dict[str, Recipe]) -> None:
+        found.append(call)
 
-    collect()
+    run()
     return found
 
 
-def smallest(
-    arguments: Mapping[str, str], requires: Any, wanted: Callable[[dict[str, Any]], bool]
-) -> dict[str, Any]:
-    """The values of the smallest call of which something holds."""
-    strategy = inputs({"arguments": arguments, "requires": list(requires)}, Scope)
-    values = strategy.map(lambda call: {name: evaluate(r, {}) for name, r in call.items()})
-    return find(values, wanted, settings=settled(2000))
+def made_calls(
+    annotations: Mapping[str, str], scope: Scope | None = None, count: int = 40
+) -> list[dict[str, Any]]:
+    scope = scope or Scope()
+    return [
+        {name: evaluate(recipe, scope.namespace) for name, recipe in call.items()}
+        for call in drawn_calls(annotations, scope, count)
+    ]
+
+
+def made(text: str, scope: Scope | None = None, count: int = 40) -> list[Any]:
+    """Values that an annotation allows."""
+    return [call["x"] for call in made_calls({"x": text}, scope, count)]
+
+
+def smallest(text: str, fails: Callable[[Any], bool] = lambda _: True) -> str:
+    """The source of the smallest recipe whose value fails."""
+    found = find(
+        calls({"x": text}, Scope()),
+        lambda call: fails(evaluate(call["x"], {})),
+        settings=settings(database=None, max_examples=2000),
+        random=Random(6),
+    )
+    return found["x"].source()

@@ -8,7 +8,7 @@ from analyzers.guest.generation.calls import inputs
 from analyzers.guest.generation.health import Health
 from analyzers.guest.generation.scope import Scope, Unmeetable
 from tests.analyzers.guest.generation.conditions import TABLE
-from tests.analyzers.guest.generation.drawing import drawn, smallest
+from tests.analyzers.guest.generation.calling import drawn, smallest
 
 NAMESPACE = {"torch": torch, "MODELS": ("resnet18", "vgg")}
 FILTERED = {"sorted", "mean", "three parts"}

@@ -20,7 +20,7 @@ from analyzers.guest.generation.makers.files import image, path
 from analyzers.guest.generation.makers.modules import module, optimizer
 from analyzers.guest.generation.makers.objects import config
 from analyzers.guest.generation.scope import Scope, Unmeetable
-from tests.analyzers.guest.generation.drawing import drawn
+from tests.analyzers.guest.generation.calling import drawn
 
 
 def test_datasets_can_be_loaded_in_batches():
