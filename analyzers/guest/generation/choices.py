@@ -69,12 +69,11 @@ def exactly(given: Expression, scope: Scope) -> Recipe:
 def _computed(given: Expression, scope: Scope) -> SearchStrategy[Recipe]:
     from hypothesis.strategies import composite
 
-    from .shapes import bound
+    from .shapes import bind
 
     @composite
     def drawn(draw: DrawFn) -> Recipe:
-        for name in sorted(scope.unbound(given.source)):
-            bound(name, scope, draw)
+        bind(given.source, scope, draw)
         return _literal(given.source, scope.value(given.source))
 
     return drawn()

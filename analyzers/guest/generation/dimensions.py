@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Mapping, Optional, Sequence, Tuple, Union
+from typing import AbstractSet, Any, Mapping, Optional, Sequence, Tuple, Union
 
 from ..annotations.nouns import Argument, Constraint, Expression
 from .scope import Scope, Unmeetable, compiled, names_in
@@ -115,15 +115,27 @@ def names_of(word: str) -> Tuple[str, ...]:
 
 
 def note(given: Argument, scope: Scope) -> None:
-    """Tell a scope the least sizes of the dimensions from which others are computed."""
+    """Tell a scope the dimensions that a shape names, and how small those computed from can be."""
     for item in dimensions(given, scope) if _is_written(given) else ():
-        if not isinstance(item, Computed) or not item.words or len(names_of(item.source)) != 1:
-            continue
-        name = names_of(item.source)[0]
-        sizes = [size for size in range(1, _TRIED) if worth(item.source, {name: size})]
-        if not sizes:
-            raise Unmeetable(item.source, "no size meets it")
-        scope.least[name] = max(scope.least.get(name, 1), sizes[0])
+        if isinstance(item, Computed):
+            scope.named |= _free(item, scope)
+            _note_least(item, scope)
+        elif isinstance(item, (Side, Open)) and item.name:
+            scope.named.add(item.name)
+
+
+def _free(item: Computed, scope: Scope) -> AbstractSet[str]:
+    return set(names_of(item.source)) if item.words else scope.unbound(item.source)
+
+
+def _note_least(item: Computed, scope: Scope) -> None:
+    if not item.words or len(names_of(item.source)) != 1:
+        return
+    name = names_of(item.source)[0]
+    sizes = [size for size in range(1, _TRIED) if worth(item.source, {name: size})]
+    if not sizes:
+        raise Unmeetable(item.source, "no size meets it")
+    scope.least[name] = max(scope.least.get(name, 1), sizes[0])
 
 
 def _is_written(given: Argument) -> bool:

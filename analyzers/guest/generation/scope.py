@@ -7,7 +7,7 @@ import builtins
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import CodeType
-from typing import Any, Dict, FrozenSet, Mapping, Tuple, Union
+from typing import Any, Dict, FrozenSet, Mapping, Set, Tuple, Union
 
 Size = Union[int, Tuple[int, ...]]
 
@@ -32,7 +32,8 @@ class Scope:
     that name them.  ``least`` is the smallest size that each dimension may
     have, ``most`` the largest, so that what is derived from it (``n-1``) is
     never empty; both belong to the annotations, not to one call.  ``arguments``
-    are the names of the call's arguments, which come before the module's.
+    are the names of the call's arguments, which come before the module's;
+    ``named`` are the dimensions that shapes name, the only other names there are.
     """
 
     namespace: Mapping[str, Any] = field(default_factory=dict)
@@ -42,6 +43,7 @@ class Scope:
     least: Dict[str, int] = field(default_factory=dict)
     most: Dict[str, int] = field(default_factory=dict)
     arguments: FrozenSet[str] = frozenset()
+    named: Set[str] = field(default_factory=set)
 
     def begin(self) -> None:
         """Forget what the last call bound: to be called first in each draw of arguments."""

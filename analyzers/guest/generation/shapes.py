@@ -65,8 +65,7 @@ def _constrained(given: Constraint, scope: Scope) -> Draws:
 
 def _evaluated(given: Expression, scope: Scope) -> Draws:
     def drawn(draw: DrawFn) -> Tuple[int, ...]:
-        for name in sorted(scope.unbound(given.source)):
-            bound(name, scope, draw)
+        bind(given.source, scope, draw)
         return _as_sizes(scope.value(given.source), given.source)
 
     return drawn
@@ -154,10 +153,17 @@ def bound(name: str, scope: Scope, draw: DrawFn) -> int:
     return _sized(Side(name), MOST_SIDE, scope, draw)
 
 
+def bind(source: str, scope: Scope, draw: DrawFn) -> None:
+    """Draw the free dimensions of an expression; raises :class:`Unmeetable` for other names."""
+    for name in sorted(scope.unbound(source)):
+        if name not in scope.named:
+            raise Unmeetable(source, f"nothing is named {name}")
+        bound(name, scope, draw)
+
+
 def _computed(item: Computed, scope: Scope, draw: DrawFn) -> int:
     if not item.words:
-        for name in sorted(scope.unbound(item.source)):
-            bound(name, scope, draw)
+        bind(item.source, scope, draw)
         return int(scope.value(item.source))
     return computed(item.source, scope, draw)
 

@@ -123,9 +123,16 @@ def _settled(constraint: Constraint, name: str, given: Argument, scope: Scope) -
 
 
 def _as_literal(value: Any, name: str) -> Expression:
-    if name == "dtype" and not isinstance(value, (str, list, tuple)):
-        value = getattr(value, "__name__", None) or str(value).rpartition(".")[2]
+    if name == "dtype":
+        value = [_dtype(each) for each in value] if isinstance(value, list) else _dtype(value)
     return Expression(repr(value), literal=True, value=value)
+
+
+def _dtype(value: Any) -> str:
+    """The name of a dtype, which a library's own, such as ``torch.float32``, has too."""
+    if isinstance(value, str):
+        return value
+    return str(getattr(value, "__name__", None) or value).rpartition(".")[2]
 
 
 def _deferred(
@@ -135,7 +142,7 @@ def _deferred(
     from hypothesis import assume
     from hypothesis.strategies import composite
 
-    from .shapes import bound
+    from .shapes import bind
 
     given = dict(constraint.arguments)
     inner = {
@@ -149,8 +156,7 @@ def _deferred(
         if name in inner:
             return _as_literal(evaluate(draw(inner[name]), scope.namespace), name)
         source = given[name].source  # type: ignore[union-attr]
-        for free in sorted(scope.unbound(source)):
-            bound(free, scope, draw)
+        bind(source, scope, draw)
         return _as_literal(scope.value(source), name)
 
     @composite

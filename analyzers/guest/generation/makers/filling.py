@@ -42,7 +42,7 @@ def drawn_elements(
 
 
 def _uniform(count: int, seed: int, low: float, high: float, *, whole: bool) -> List[Any]:
-    """Numbers from ``low`` to ``high``; after a thousand, a prime number of them, they come again."""
+    """Numbers from ``low`` to ``high``; they come again after a prime number of them."""
     draw = random.Random(seed).random
     few = range(min(count, _MOST_DRAWN))
     if whole:

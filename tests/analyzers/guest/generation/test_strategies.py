@@ -294,6 +294,23 @@ def test_bounds_may_name_dimensions_and_arguments():
     assert len({call["logits"].shape for call in calls}) > 10
 
 
+@pytest.mark.parametrize("text", ["ints(max=MOTS)", "tuples(MOTS, 1)", "lists(max_len=MOTS + k)"])
+def test_a_name_that_nothing_has_is_said(text):
+    with pytest.raises(Unmeetable, match="MOTS"):
+        made_calls({"x": text, "y": "tensors(shape='b k')"}, _scope())
+
+
+def test_dtypes_may_be_those_of_the_library():
+    scope = Scope({"torch": torch, "np": np, "KINDS": [torch.float32, "int64"]})
+    for text in (
+        "tensors(dtype=[torch.float32, torch.int64])",
+        "tensors(dtype=KINDS)",
+        "anys(np_arrays(dtype=np.float32), np_arrays(dtype=froms([np.int64])))",
+    ):
+        values = made(text, scope)
+        assert {str(value.dtype).rpartition(".")[2] for value in values} == {"float32", "int64"}
+
+
 def test_known_arguments_come_before_names_of_the_module():
     scope = Scope({"n": 100}, arguments=frozenset({"n"}))
     found = strategy(constraint("ints(min=n, max=n)"), scope)
