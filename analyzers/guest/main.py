@@ -40,6 +40,7 @@ class Guest:
             "run": self._run,
             "search": self._search,
             "explore": self._explore,
+            "observe": self._observe,
         }
 
     def serve(self) -> None:
@@ -216,6 +217,28 @@ class Guest:
 
         self._board.run(0)
         found = pack(explore(self._target(), message))
+        self._board.enter(SENDING)
+        self._wire.write(found)
+        self._board.reset(1)
+
+
+    # ------------------------------------------------------------ observe
+
+    def _observe(self, message: Mapping[str, Any]) -> None:
+        """Run the project's own tests, and say how functions were called."""
+        from .observing import nothing
+
+        self._board.reset(0)
+        child = fork(lambda: self._observe_once(message))
+        status = self._await_search(child, message["seconds"] + SEARCH_GRACE)
+        if not self._board.index:
+            self._wire.send(nothing(f"the tests ended by signal {_signal(status)}"))
+
+    def _observe_once(self, message: Mapping[str, Any]) -> None:
+        from .observing import observe
+
+        self._board.run(0)
+        found = pack(observe(self._target(), message))
         self._board.enter(SENDING)
         self._wire.write(found)
         self._board.reset(1)
