@@ -9,7 +9,7 @@ from analyzers.guest.annotations.nouns import Expression
 
 from .building import literal
 from .dimensions import Dimension, dims_of, is_variadic, names_in, renamed, rewritten
-from .nouns import Inferred, Source
+from .nouns import Confidence, Inferred, Source
 
 Renames = dict[tuple[Source, str], Dimension]
 
@@ -26,7 +26,9 @@ def unified(facts: Sequence[Inferred]) -> list[Inferred]:
         shaped = [
             fact
             for fact in facts
-            if fact.parameter == parameter and dims_of(fact.constraint["shape"]) is not None
+            if fact.parameter == parameter
+            and fact.confidence > Confidence.GUESS
+            and dims_of(fact.constraint["shape"]) is not None
         ]
         shaped.sort(key=lambda fact: -fact.confidence)
         for place, other in enumerate(shaped):

@@ -49,7 +49,19 @@ def _item(value: object) -> Constraint | Expression:
 
 def literal(value: object) -> Expression:
     """The expression of a literal value."""
-    return Expression(repr(value), literal=True, value=value)
+    return Expression(_source(value), literal=True, value=value)
+
+
+def _source(value: object) -> str:
+    """The source of a value, strings in double quotes."""
+    if isinstance(value, str) and '"' not in value and repr(value)[1:-1] == value:
+        return f'"{value}"'
+    if type(value) in (list, tuple) and isinstance(value, (list, tuple)):
+        inside = ", ".join(_source(each) for each in value)
+        if isinstance(value, list):
+            return f"[{inside}]"
+        return f"({inside},)" if len(value) == 1 else f"({inside})"
+    return repr(value)
 
 
 def chosen(values: Iterable[object]) -> Constraint:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from analyzers.guest.annotations.nouns import Constraint
 
-from .building import maybe
+from .building import maybe, options_of
 
 NUMBERS = ("ints", "floats")
+SIZED = ("lists", "strings", "dicts")
+"""What a bound on a length alone may be said of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,3 +121,16 @@ def _above(value: float, bound: tuple[float | None, bool], sign: int) -> bool:
     if bound[0] is None:
         return True
     return sign * value > sign * bound[0] or (value == bound[0] and not bound[1])
+
+
+def is_bound_alone(constraint: Constraint) -> bool:
+    """Whether it says no type: a bound of integers and floats alike, a length of anything."""
+    parts = options_of(constraint)
+    kinds = {part.kind for part in parts if isinstance(part, Constraint)}
+    return kinds in (set(NUMBERS), set(SIZED))
+
+
+def is_length(constraint: Constraint) -> bool:
+    """Whether it is a length of anything that has one."""
+    kinds = {part.kind for part in options_of(constraint) if isinstance(part, Constraint)}
+    return kinds == set(SIZED)

@@ -225,7 +225,7 @@ def dtypes_of(given: Argument | None) -> list[str]:
 def dtypes(names: list[str]) -> Argument:
     """One dtype by its name, several as a choice."""
     return (
-        Expression(repr(names[0]), literal=True, value=names[0])
+        Expression(f'"{names[0]}"', literal=True, value=names[0])
         if len(names) == 1
         else chosen(names)
     )

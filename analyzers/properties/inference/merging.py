@@ -10,14 +10,13 @@ from analyzers.guest.annotations.nouns import Constraint
 
 from .agreeing import unified
 from .building import optional, options_of, without_none
-from .intervals import NUMBERS, interval_of
+from .intervals import NUMBERS, interval_of, is_bound_alone, is_length
 from .lattice import ARRAYS, coerced, join, meet
+from .modest import modest
 from .narrowing import aligned, filled
 from .nouns import Confidence, Fact, Inference, Inferred, Required, Source
 
 _EXAMPLES = (Source.TEST, Source.CALL, Source.DOCUMENT)
-SIZED = ("lists", "strings", "dicts")
-"""What a bound on a length alone may be said of."""
 _ORDER = {source: place for place, source in enumerate(Source)}
 _GUESS, _LIKELY, _STRONG = Confidence.GUESS, Confidence.LIKELY, Confidence.STRONG
 
@@ -73,7 +72,7 @@ def _one(facts: Sequence[Inferred], *, refuses_none: bool) -> Inferred | None:
     allows_none = not refuses_none and any(had for _, _, had in stripped)
     cores = [replace(fact, constraint=core) for fact, core, _ in stripped if core is not None]
     if all(is_bound_alone(fact.constraint) for fact in cores):
-        cores = [fact for fact in cores if not _is_length(fact.constraint)]
+        cores = [fact for fact in cores if not is_length(fact.constraint)]
     if not cores:
         return None
     found = _Merging.of(_joined(cores), has_default=has_default).result()
@@ -109,7 +108,7 @@ class _Merging:
     @classmethod
     def of(cls, facts: Sequence[Inferred], *, has_default: bool) -> _Merging:
         """All facts, the surest of the type first."""
-        ordered = sorted(facts, key=lambda f: (-_type_sure(f), -f.confidence, _ORDER[f.source]))
+        ordered = sorted(facts, key=lambda f: (-_type_sure(f), _ORDER[f.source], -f.confidence))
         first = ordered[0]
         sure = _values_sure(first, has_default=has_default)
         start = _type_alone(first) if first.confidence == _GUESS else first.constraint
@@ -150,24 +149,37 @@ class _Merging:
         sure = min(self.type_sure, self.values_sure)
         if self.at_odds or _is_unknown(self.constraint):
             sure = _GUESS
-        return replace(self.begun, constraint=self.constraint, confidence=sure)
+        made = modest(_of_one_type(self.constraint))
+        return replace(self.begun, constraint=made, confidence=sure)
+
+
+def _of_one_type(constraint: Constraint) -> Constraint:
+    """Integers where only whole bounds of a number are known, floats where it is a fraction."""
+    if not is_bound_alone(constraint) or is_length(constraint):
+        return constraint
+    floats = coerced(constraint, "floats")
+    ends = [] if floats is None else [floats.value("min"), floats.value("max")]
+    whole = not any(isinstance(end, float) for end in ends) and ends[-1:] != [1]
+    return (coerced(constraint, "ints") if whole else floats) or constraint
 
 
 def _type_alone(fact: Inferred) -> Constraint:
-    """The type of a number that is guessed, without its range: any surer range stands first."""
+    """The type of a number or word that is guessed, without the values: surer ones stand first."""
     values = fact.constraint.value("values")
     if fact.constraint.kind in NUMBERS:
         return Constraint(fact.constraint.kind)
-    numbers = isinstance(values, (list, tuple)) and all(type(value) is int for value in values)
-    return Constraint("ints") if fact.constraint.kind == "froms" and numbers else fact.constraint
+    types = {type(value) for value in values} if isinstance(values, (list, tuple)) else set()
+    if types in ({int}, {str}) and fact.constraint.kind == "froms":
+        return Constraint("ints" if types == {int} else "strings")
+    return fact.constraint
 
 
 def _place(fact: Inferred, start: Constraint) -> int:
-    """The order of equally sure facts: an integer's name comes before its default.
+    """The order of equally sure facts: a number's name comes before its default.
 
-    Names stand for small sizes, defaults often for large ones.
+    Names stand for usual ranges and small sizes, defaults often for large ones.
     """
-    if start.kind == "ints" and fact.source == Source.NAME:
+    if start.kind in NUMBERS and fact.source == Source.NAME:
         return _ORDER[Source.DEFAULT] * 2 - 1
     return _ORDER[fact.source] * 2
 
@@ -176,9 +188,13 @@ def _type_sure(fact: Inferred) -> Confidence:
     """How sure a fact is of the type alone."""
     if is_bound_alone(fact.constraint):
         return _GUESS
-    if fact.source == Source.HINT:
+    if fact.source == Source.HINT or _asks_type(fact):
         return _STRONG
     return max(fact.confidence, _LIKELY) if fact.source == Source.DEFAULT else fact.confidence
+
+
+def _asks_type(fact: Inferred) -> bool:
+    return fact.source == Source.GUARD and fact.confidence > _GUESS
 
 
 def _values_sure(fact: Inferred, *, has_default: bool) -> Confidence:
@@ -190,10 +206,6 @@ def _values_sure(fact: Inferred, *, has_default: bool) -> Confidence:
     return _GUESS if _is_unknown(constraint) else fact.confidence
 
 
-def _is_length(constraint: Constraint) -> bool:
-    return any(isinstance(p, Constraint) and p.kind in SIZED for p in options_of(constraint))
-
-
 def _is_unknown(constraint: Constraint) -> bool:
     """Whether what matters most of a kind is not said: a shape, what a module takes."""
     if constraint.kind == "anys":
@@ -203,10 +215,3 @@ def _is_unknown(constraint: Constraint) -> bool:
     if constraint.kind in ARRAYS:
         return constraint["shape"] is None
     return constraint.kind == "modules" and constraint["in"] is None
-
-
-def is_bound_alone(constraint: Constraint) -> bool:
-    """Whether it says no type: a bound of integers and floats alike, a length of anything."""
-    parts = options_of(constraint)
-    kinds = {part.kind for part in parts if isinstance(part, Constraint)}
-    return kinds in (set(NUMBERS), set(SIZED))

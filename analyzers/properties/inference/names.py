@@ -11,7 +11,7 @@ from analyzers.guest.annotations.parsing import parse
 from . import naming, uses
 from .building import make, without_none
 from .defaults import defaults, near
-from .lattice import ARRAYS
+from .lattice import ARRAYS, admits
 from .nouns import Confidence, Fact, Inferred, Source, Subject
 from .scope import scope_of
 
@@ -46,6 +46,8 @@ def suggested(subject: Subject, arg: ast.arg) -> Constraint | None:
     if naming.ARRAY not in text:
         return _fitting(subject, arg, parse(text))
     kind = uses.array_kind(subject, arg.arg)
+    if text == naming.IMAGES and kind == "np_arrays":
+        return parse(naming.PICTURES)
     return None if kind is None else parse(text.replace(naming.ARRAY, kind))
 
 
@@ -56,10 +58,20 @@ def _fitting(subject: Subject, arg: ast.arg, found: Constraint) -> Constraint | 
     plain = without_none(close)[0] if close is not None else None
     if plain is not None and _type(plain) != _type(found):
         return None
+    if default is not None and found.kind == "floats" and not _holds(found, default):
+        return None
     used = uses.kinds(subject, arg.arg)
     if used & _ARRAYS and found.kind in ("ints", "floats", "froms"):
         return None
     return found
+
+
+def _holds(found: Constraint, default: ast.expr) -> bool:
+    """Whether the default is one of the suggested values, as far as it can be read."""
+    try:
+        return admits(found, ast.literal_eval(default))
+    except (ValueError, TypeError):
+        return True
 
 
 def _type(constraint: Constraint) -> str:

@@ -10,9 +10,11 @@ ARRAY = "ARRAY"
 
 _FRACTION = "floats(min=0, max=1)"
 _OPEN = "floats(min=0.01, max=0.9)"
-_IMAGES = (
+IMAGES = (
     'ARRAY(dtype="float32", shape=("b", 3, ints(min=8, max=32), ints(min=8, max=32)), min=0, max=1)'
 )
+PICTURES = 'np_arrays(dtype="uint8", shape=(ints(min=8, max=32), ints(min=8, max=32), 3))'
+"""A picture in NumPy has its channels last."""
 _TOKENS = 'ARRAY(dtype="int64", shape=("b", "t"), min=0, max=9)'
 
 _TABLE: tuple[tuple[str, str], ...] = (
@@ -77,7 +79,7 @@ _TABLE: tuple[tuple[str, str], ...] = (
     (r"(audio|wav)_(path|file)", 'paths(kind="wav")'),
     (r"(.*_)?(path|file_?name|file_?path|fname|filename)|infile", "paths()"),
     # arrays
-    (r"images?|imgs?|batch_images|pixel_values|frames?_batch|real_images|fake_images", _IMAGES),
+    (r"images?|imgs?|batch_images|pixel_values|frames?_batch|real_images|fake_images", IMAGES),
     (r"masks?|attn_mask|attention_mask|(.*_)mask", 'ARRAY(dtype="bool")'),
     (r"input_ids|token_ids|tokens|ids|indices|(.*_)ids|seqs|src_tokens|tgt_tokens", _TOKENS),
     (r"labels?|targets?|y_true|y|classes_idx|gt_labels|truth|(.*_)labels?|(.*_)targets?", "ARRAY()"),
@@ -86,7 +88,7 @@ _TABLE: tuple[tuple[str, str], ...] = (
     (r"(b(ound(ing)?)?_?)?boxes|bboxes|boxes_?[12ab]", 'ARRAY(dtype="float32", shape=("n", 4))'),
     (r"x|inputs?|input|data|features?|feats?|hidden(_states?)?|embeddings?|emb|tensor|arr(ay)?|z|h_?0?|signal|"
      r"wave(form)?|audio|batch|keys?|values?|state|states|obs|observations?|noise|samples|points|matrix|vec(tor)?|"
-     r"[a-z]_t|src|tgt|memory|context|residual|latents?|a|b|u|v", 'ARRAY(dtype="float32")'),
+     r"[a-z]_t|actions?|rewards?|src|tgt|memory|context|residual|latents?|a|b|u|v", 'ARRAY(dtype="float32")'),
     # objects
     (r"model|net(work)?|module|encoder|decoder|backbone|classifier|generator|discriminator|teacher|student|critic|"
      r"actor|policy|layer|head|stem", "modules()"),

@@ -8,7 +8,8 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from .subject import Subject, parsed
+from .nouns import Subject
+from .subject import parsed
 
 _FOLLOWED = 6
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.expr

@@ -53,6 +53,14 @@ _PREFIXES: tuple[tuple[str, str], ...] = (
     ("numpy.", "np_arrays"),
     ("jax.", "jax_arrays"),
 )
+_CLASSES = {
+    "torch.Tensor": "tensors",
+    "numpy.ndarray": "np_arrays",
+    "numpy.typing.NDArray": "np_arrays",
+    "numpy.typing.ArrayLike": "np_arrays",
+    "jax.Array": "jax_arrays",
+    "jax.numpy.ndarray": "jax_arrays",
+}
 _LIBRARIES = (("tensors", "torch"), ("jax_arrays", "jax"), ("np_arrays", "numpy"))
 _SHAPED = (
     "shape",
@@ -112,8 +120,6 @@ def _spoken(node: ast.AST, parameter: str, scope: Scope) -> Iterator[str]:
             yield "arrays"
     elif isinstance(node, ast.Call):
         yield from _called(node, parameter, scope)
-    elif isinstance(node, ast.Subscript) and _is(node.slice, parameter):
-        yield "ints"
     elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mod, ast.FloorDiv)):
         if _is(node.right, parameter):
             yield "ints"
@@ -142,6 +148,9 @@ def _is(node: ast.AST, parameter: str) -> bool:
 
 def array_kind(subject: Subject, parameter: str) -> str | None:
     """The library whose arrays a parameter takes, by its uses and the file's imports."""
+    hinted = _hinted(subject, parameter)
+    if hinted is not None:
+        return hinted
     used = kinds(subject, parameter)
     origins = " ".join(sorted(_imported(subject.tree)))
     for kind, library in _LIBRARIES:
@@ -152,6 +161,17 @@ def array_kind(subject: Subject, parameter: str) -> str | None:
     if "jax" in origins and "keras" not in origins:
         return "jax_arrays"
     return "np_arrays" if "numpy" in origins or "keras" in origins else None
+
+
+def _hinted(subject: Subject, parameter: str) -> str | None:
+    """The library of the array class that a hint names anywhere in it."""
+    scope = scope_of(subject)
+    for arg in subject.parameters:
+        for node in ast.walk(arg.annotation) if arg.arg == parameter and arg.annotation else ():
+            dotted = scope.dotted(node) if isinstance(node, (ast.Name, ast.Attribute)) else ""
+            if dotted in _CLASSES:
+                return _CLASSES[dotted]
+    return None
 
 
 def _imported(tree: ast.Module) -> set[str]:

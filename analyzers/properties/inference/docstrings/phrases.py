@@ -43,7 +43,7 @@ _SHAPE = re.compile(
     r"[`:]*(?:math:)?`*[\(\[](?P<dims>[^()\[\]]*)[\)\]]",
     re.IGNORECASE,
 )
-_LEADING = re.compile(r"^\W*[\(\[](?P<dims>\s*[\w*]+(?:\s*,\s*[\w*.]+)+\s*)[\)\]]")
+_LEADING = re.compile(r"^\W*[\(\[](?P<dims>\s*[\w*]+(?:\s*,\s*[\w*.]+)*\s*,?\s*)[\)\]]")
 _COMPACT = re.compile(r"\b(?P<dims>[BN](?:\s*x\s*|×)[A-Z0-9](?:(?:\s*x\s*|×)[A-Z0-9])*)\b")
 _BETWEEN = re.compile(
     rf"(?:between|from)\s+(?P<low>{_NUMBER})\s+(?:and|to)\s+(?P<high>{_NUMBER})", re.I
@@ -69,7 +69,7 @@ _BOUNDS = {
     "smaller than": "lt", ">=": "ge", "<=": "le", ">": "gt", "<": "lt",
 }  # fmt: skip
 _ONE_OF = re.compile(
-    r"(?:one of|either|options?|choices?|can be|must be|available|supported)\W{0,4}[:\s]*(?P<values>.{3,160})",
+    r"(?:one of|either|options?|choices?|can be|must be|available|supported)[^\w'\"]{0,6}(?P<values>.{3,160})",
     re.I,
 )
 _BRACED = re.compile(r"\{(?P<values>[^{}]+)\}")
@@ -100,14 +100,15 @@ def described(entry: Described) -> Iterator[Phrase]:
     base = typed(entry.type)
     whole = f"{entry.type}. {entry.text}"
     shape = shape_in(entry)
+    bounds = bounds_in(whole)
     if shape is not None:
-        yield Phrase(shape if base is None else _with(base, shape), Confidence.LIKELY)
+        array = shape if base is None else _with(base, shape)
+        yield Phrase(array if bounds is None else _bounded(array, bounds), Confidence.LIKELY)
         return
     values = values_in(entry)
     if values is not None:
         yield Phrase(values, Confidence.LIKELY)
         return
-    bounds = bounds_in(whole)
     if base is not None and bounds is not None:
         yield Phrase(_bounded(base, bounds), Confidence.LIKELY)
     elif base is not None:
@@ -141,11 +142,19 @@ def shape_in(entry: Described) -> Constraint | None:
     if any(word in entry.type.lower().split() for word in ("int", "float", "bool", "str", "tuple")):
         return None
     for text in (entry.type, entry.text):
-        match = _SHAPE.search(text) or _LEADING.search(text) or _COMPACT.search(text)
-        dims = _dims(match["dims"]) if match is not None else None
+        dims = _dims(_written(text))
         if dims:
             return maybe(entry.arrays, shape=dims)
     return None
+
+
+def _written(text: str) -> str:
+    """The dimensions that a text names, with commas."""
+    compact = _COMPACT.search(text)
+    match = _SHAPE.search(text) or _LEADING.search(text)
+    if match is not None:
+        return match["dims"]
+    return re.sub(r"\s*[x×]\s*", ", ", compact["dims"]) if compact is not None else ""
 
 
 def _dims(text: str) -> tuple[object, ...] | None:

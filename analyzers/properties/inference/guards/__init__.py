@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from analyzers.guest.annotations.nouns import Constraint
 from analyzers.properties.inference import uses
-from analyzers.properties.inference.building import either, make
+from analyzers.properties.inference.building import as_constraint, either, make, options_of
 from analyzers.properties.inference.dimensions import dims_of, is_variadic
-from analyzers.properties.inference.intervals import NUMBERS
+from analyzers.properties.inference.intervals import NUMBERS, is_bound_alone, is_length
 from analyzers.properties.inference.lattice import ARRAYS
 from analyzers.properties.inference.nouns import (
     Confidence,
@@ -50,7 +50,7 @@ def _facts(clause: Clause, literals: Literals, subject: Subject) -> Iterator[Fac
     where = f"{subject.path}:{clause.line}"
     said = [literals.said(option) for option in clause.options]
     known = [each for each in said if each is not None]
-    if known and len(known) == len(said) and len({name for name, _ in known}) == 1:
+    if _is_of_one(known) and len(known) == len(said):
         name = known[0][0]
         constraint = either(each for _, each in known)
         yield Inferred(name, constraint, Source.GUARD, _sure(constraint), where)
@@ -60,8 +60,17 @@ def _facts(clause: Clause, literals: Literals, subject: Subject) -> Iterator[Fac
         yield Required(condition, Source.GUARD, Confidence.STRONG, where)
 
 
+def _is_of_one(known: list[tuple[str, Constraint]]) -> bool:
+    """Whether all is said of one parameter; a length or a type can only be asked for together."""
+    lengths = any(is_length(constraint) for _, constraint in known)
+    return len({name for name, _ in known}) == 1 and not (lengths and len(known) > 1)
+
+
 def _sure(constraint: Constraint) -> Confidence:
     """How sure values are that pass: a type alone, or an array in part, is not all there is."""
+    if constraint.kind == "anys" and not is_bound_alone(constraint):
+        parts = [as_constraint(part) for part in options_of(constraint)]
+        return min(_sure(part) for part in parts)
     if constraint.kind in NUMBERS and not constraint.arguments:
         return Confidence.LIKELY
     if constraint.kind in ARRAYS:

@@ -124,7 +124,6 @@ def _repeated(body: list[ast.stmt], parameter: str) -> int | None:
     if isinstance(value, ast.Tuple) and all(_names(each, parameter) for each in value.elts):
         return len(value.elts)
     if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
-        times = value.right
-        whole = isinstance(times, ast.Constant) and isinstance(times.value, int)
-        return times.value if whole and isinstance(value.left, ast.Tuple) else None  # type: ignore[union-attr]
+        times = value.right.value if isinstance(value.right, ast.Constant) else None
+        return times if isinstance(times, int) and isinstance(value.left, ast.Tuple) else None
     return None

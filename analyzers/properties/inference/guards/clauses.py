@@ -75,7 +75,7 @@ class Clauses:
     def _statement(self, node: ast.stmt, path: list[ast.expr]) -> Iterator[Clause]:
         holds = self._asserted(node)
         if holds is not None:
-            yield from self._clauses([*map(negated, path), holds], node.lineno)
+            yield from self._clauses([*map(negated, path), self._seen(holds)], node.lineno)
         elif isinstance(node, ast.Raise):
             yield from self._clauses([negated(each) for each in path], node.lineno)
         else:
@@ -108,9 +108,8 @@ class Clauses:
             path.append(negated(test))
 
     def _refuses_else(self, node: ast.If) -> bool:
-        return not isinstance((node.orelse or [None])[0], ast.If) and _refuses(
-            node.orelse, self.scope
-        )
+        chained = bool(node.orelse) and isinstance(node.orelse[0], ast.If)
+        return not chained and _refuses(node.orelse, self.scope)
 
     def _branch(self, body: Sequence[ast.stmt], path: list[ast.expr]) -> Iterator[Clause]:
         before, unless = dict(self._locals), dict(self._unless)
@@ -133,9 +132,11 @@ class Clauses:
             test = _matched(node.subject, case)
             if test is None:
                 return
-            before = [*path, *map(negated, tests)]
-            yield from self._branch(case.body, [*before, test])
-            tests.append(test)
+            seen = self._seen(test)
+            whole = isinstance(seen, ast.Constant)
+            here = [*path, *map(negated, tests), *([] if whole else [seen])]
+            yield from self._branch(case.body, here)
+            tests.append(seen)
 
     # ------------------------------------------------------------- names
 
@@ -184,8 +185,7 @@ class Clauses:
 
     def _clauses(self, options: Sequence[ast.expr], line: int) -> Iterator[Clause]:
         """The clauses of a disjunction, each with the paths on which a parameter is another."""
-        whole = [self._seen(option) for option in options]
-        sums = [_normal(option) for option in whole]
+        sums = [_normal(option) for option in options]
         count = 1
         for each in sums:
             count *= max(1, len(each))
@@ -263,12 +263,16 @@ def _negative(node: ast.expr) -> list[list[ast.expr]]:
 
 
 def _identity(node: ast.expr) -> ast.expr:
-    """``x is None`` of ``x == None``."""
+    """``x is None`` of ``x == None``, ``a % b == 0`` of ``not a % b``."""
+    inner = node.operand if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) else node
+    if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Mod):
+        op = ast.NotEq() if inner is node else ast.Eq()
+        return ast.Compare(inner, [op], [ast.Constant(0)])
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
         right = node.comparators[0]
         if isinstance(right, ast.Constant) and right.value is None:
-            op = ast.Is() if isinstance(node.ops[0], ast.Eq) else ast.IsNot()
-            return ast.Compare(node.left, [op], [right])
+            same = ast.Is() if isinstance(node.ops[0], ast.Eq) else ast.IsNot()
+            return ast.Compare(node.left, [same], [right])
     return node
 
 

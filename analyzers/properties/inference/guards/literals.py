@@ -94,9 +94,9 @@ class Literals:
 
     def _rank(self, owner: ast.expr, op: ast.cmpop, value: object) -> Said | None:
         name = self._parameter(owner)
-        values = [value] if isinstance(op, ast.Eq) else []
+        values: list[object] = [value] if isinstance(op, ast.Eq) else []
         if isinstance(op, ast.In) and isinstance(value, (list, tuple, set)):
-            values = sorted(each for each in value if isinstance(each, int))
+            values = [*sorted(each for each in value if isinstance(each, int))]
         shapes = [("_",) * each for each in values if isinstance(each, int)]
         if name is None or not shapes:
             return None
@@ -154,11 +154,10 @@ class Literals:
         return self._instance(name, right)
 
     def _instance(self, name: str, types: ast.expr) -> Said | None:
-        several = isinstance(types, (ast.Tuple, ast.List, ast.Set))
         each = types.elts if isinstance(types, (ast.Tuple, ast.List, ast.Set)) else [types]
         found = [hints.read(self._subject, node) for node in each]
         known = [constraint for constraint in found if constraint is not None]
-        return (name, either(known)) if known and (several or len(each) == 1) else None
+        return (name, either(known)) if known and len(known) == len(found) else None
 
     def _dtype(self, left: ast.Attribute, op: ast.cmpop, right: ast.expr) -> Said | None:
         name = self._parameter(left.value)

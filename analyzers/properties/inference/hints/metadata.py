@@ -12,7 +12,7 @@ from analyzers.properties.inference.building import literal, make, maybe
 from analyzers.properties.inference.lattice import ARRAYS, meet
 from analyzers.properties.inference.scope import Scope
 
-_KEYWORDS = {
+_KEYWORDS: dict[str, dict[str, object]] = {
     "gt": {"min": None, "exclude_min": True},
     "ge": {"min": None},
     "lt": {"max": None, "exclude_max": True},
