@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from analyzers.cloud.analyzer import CloudAnalyzer, asks_cloud
 from analyzers.ports import Analyzer, Bench
+from analyzers.properties.analyzer import PropertiesAnalyzer
 from analyzers.vocabulary import (
     Broken,
     Conclusion,
@@ -18,7 +19,7 @@ from analyzers.vocabulary import (
     Verdict,
 )
 
-ANALYZERS: tuple[Analyzer, ...] = (CloudAnalyzer(),)
+ANALYZERS: tuple[Analyzer, ...] = (CloudAnalyzer(), PropertiesAnalyzer())
 
 
 def named(names: Collection[str]) -> tuple[Analyzer, ...]:

@@ -6,7 +6,7 @@ import ast
 
 from analyzers.guest.annotations.reading import read
 from analyzers.ports import Bench
-from analyzers.properties.inference.calls import command_lines
+from analyzers.properties.inference.command_lines import command_lines
 from analyzers.properties.inference.nouns import Confidence, Source
 from analyzers.properties.terms import NoTermsError, Term, Terms
 from analyzers.vocabulary import Contract, Target

@@ -18,7 +18,7 @@ from analyzers.properties.inference.nouns import (
     Source,
     Subject,
 )
-from analyzers.properties.inference.subject import constructor_of, subject_of
+from analyzers.properties.inference.subject import sibling, subject_of
 from analyzers.properties.texts import Texts
 from analyzers.vocabulary import Contract, ObservedCall, Target
 
@@ -146,7 +146,7 @@ class _Draft:
         """How the instance is made that a method is called on; ``None`` for what needs none."""
         if not _is_bound(subject):
             return None
-        constructor = constructor_of(subject)
+        constructor = sibling(subject, "__init__")
         return Contract() if constructor is None else self.contract(constructor, CONSTRUCTOR)
 
 

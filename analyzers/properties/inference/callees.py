@@ -54,9 +54,7 @@ def _passed(
     names = [each.arg for each in (*spec.posonlyargs, *spec.args)]
     names = names[1:] if function.bound is not None else names
     given = {**dict(zip(names, event.args, strict=False)), **event.kwargs}
-    return {
-        name: parameters[id(value)] for name, value in given.items() if id(value) in parameters
-    }
+    return {name: parameters[id(value)] for name, value in given.items() if id(value) in parameters}
 
 
 def _said(

@@ -130,7 +130,11 @@ class _Reader:
         made = Instance(of)
         for name in ("__init__", "setUp", "setup_method"):
             function = self._interpreter.attribute(made, name)
-            if isinstance(function, Function) and name != node.name and isinstance(function.node, Definition):
+            if (
+                isinstance(function, Function)
+                and name != node.name
+                and isinstance(function.node, Definition)
+            ):
                 first = function.node.args.args[:1]
                 env: dict[str, Any] = {each.arg: UNKNOWN for each in function.node.args.args}
                 env |= {each.arg: made for each in first}
@@ -148,7 +152,11 @@ class _Reader:
             return
         if event.node.lineno in self._refused:
             return
-        if isinstance(function, Function) and function.bound is None and self._subject.owner is not None:
+        if (
+            isinstance(function, Function)
+            and function.bound is None
+            and self._subject.owner is not None
+        ):
             args = args[1:] if not _is_static(self._subject.node) else args
         arguments = self._bound(args, kwargs)
         if arguments:
@@ -177,7 +185,11 @@ class _Reader:
         """Whether a class is the subject's, or inherits the method from it."""
         owner, name = self._subject.owner, self._subject.node.name
         for each in self._interpreter.lineage(of):
-            if owner is not None and each.name == owner.name and each.module.path == self._subject.path:
+            if (
+                owner is not None
+                and each.name == owner.name
+                and each.module.path == self._subject.path
+            ):
                 return True
             if any(isinstance(s, ast.FunctionDef) and s.name == name for s in each.node.body):
                 return False
@@ -292,4 +304,3 @@ def _array(value: Tensor) -> Any:
         if not (floating and elements.low == elements.high):
             more |= {"min": elements.low, "max": elements.high}
     return constraint(array(value.kind, [str(each) for each in dims], more))
-

@@ -90,7 +90,9 @@ def _word(given: dict[str, ast.expr]) -> str:
     name = (dotted(kind) or "").rpartition(".")[2].lower() if kind is not None else ""
     default = _literal(given.get("default"))
     if isinstance(default, int | float | str) and not isinstance(default, bool):
-        return f"froms([{str(default)!r}])" if name not in ("int", "float") else _number(name, default)
+        return (
+            f"froms([{str(default)!r}])" if name not in ("int", "float") else _number(name, default)
+        )
     if name in ("path", "file", "filetype"):
         return "paths(kind='text')"
     return _number(name, None)

@@ -68,14 +68,14 @@ def _counted(event: Event, known: dict[Var, Parameter], where: str) -> Iterator[
                 yield Inferred(parameter.name, found, Source.FRAMEWORK, Confidence.LIKELY, where)
 
 
-def _argument(
-    value: Any, text: str, known: dict[Var, Parameter], where: str
-) -> Iterator[Fact]:
+def _argument(value: Any, text: str, known: dict[Var, Parameter], where: str) -> Iterator[Fact]:
     """The constraint on what goes in, as one on the parameter that it is made of."""
     if isinstance(value, tuple | list):
         for each in value:
             if text.startswith(("ints", "anys")):
-                yield from _argument(each, "ints(min=1, max=7)" if "anys" in text else text, known, where)
+                yield from _argument(
+                    each, "ints(min=1, max=7)" if "anys" in text else text, known, where
+                )
         return
     if isinstance(value, Parameter) and value.var in known:
         found = constraint(text)
@@ -139,7 +139,7 @@ def _required(
                 return
             used |= set(variables(size))
             words[node.id] = source(size, names)
-    if not used or "1" in words.values() and "%" in condition:
+    if not used or ("1" in words.values() and "%" in condition):
         return
     text = ast.unparse(_Renamed(words).visit(tree))
     yield Required(text, Source.FRAMEWORK, Confidence.STRONG, where)
@@ -151,7 +151,7 @@ class _Renamed(ast.NodeTransformer):
     def __init__(self, words: dict[str, str]) -> None:
         self._words = words
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802 - the visitor's spelling
+    def visit_Name(self, node: ast.Name) -> ast.expr:
         """The source for a name."""
         return ast.parse(self._words[node.id], mode="eval").body
 

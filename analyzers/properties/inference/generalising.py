@@ -37,7 +37,9 @@ def widened(calls: Sequence[Call]) -> Iterator[tuple[str, Constraint, bool]]:
             yield name, found, any(render(each) != render(found) for each in seen)
 
 
-def _one(name: str, seen: Sequence[Constraint], dims: Mapping[tuple[str, int], str]) -> Constraint | None:
+def _one(
+    name: str, seen: Sequence[Constraint], dims: Mapping[tuple[str, int], str]
+) -> Constraint | None:
     kinds = {each.kind for each in seen}
     if len(kinds) == 1 and seen[0].kind in ARRAYS:
         return _arrays(name, seen, dims)
@@ -74,7 +76,9 @@ def shape_of(found: Constraint) -> tuple[Any, ...] | None:
     given = found["shape"]
     if not isinstance(given, tuple):
         return None
-    return tuple(each.value if isinstance(each, Expression) and each.literal else None for each in given)
+    return tuple(
+        each.value if isinstance(each, Expression) and each.literal else None for each in given
+    )
 
 
 def _dimensions(calls: Sequence[Call]) -> dict[tuple[str, int], str]:
@@ -91,7 +95,9 @@ def _dimensions(calls: Sequence[Call]) -> dict[tuple[str, int], str]:
 
 
 def _word(
-    place: tuple[str, int], sizes: tuple[Any, ...], vectors: Mapping[tuple[str, int], tuple[Any, ...]]
+    place: tuple[str, int],
+    sizes: tuple[Any, ...],
+    vectors: Mapping[tuple[str, int], tuple[Any, ...]],
 ) -> str:
     if len(set(sizes)) == 1:
         return repr(sizes[0])

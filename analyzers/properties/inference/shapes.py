@@ -136,7 +136,7 @@ class _Described:
         yield from self._required()
 
     def _confidence(self, tensor: Tensor) -> Confidence:
-        if self.ledger.doubts or tensor.shape.dims is None and not tensor.shape.last:
+        if self.ledger.doubts or (tensor.shape.dims is None and not tensor.shape.last):
             return Confidence.LIKELY
         mentioned = {var for size in self._dims(tensor) for var in variables(size)}
         return Confidence.LIKELY if mentioned & self.solution.failed else Confidence.STRONG
@@ -216,7 +216,9 @@ class _Described:
         if range_ == Range() or size.rigid or self._shared(size):
             return repr(self.names[size])
         high = range_.low + _MOST_FREE * range_.multiple if range_.high is None else range_.high
-        return ints(range_.low, min(high, range_.low + _MOST_FREE * range_.multiple), range_.multiple)
+        return ints(
+            range_.low, min(high, range_.low + _MOST_FREE * range_.multiple), range_.multiple
+        )
 
     def _fixed(self, size: Term) -> int | None:
         only = {var: self.solution.ranges.get(var, Range()).only for var in variables(size)}
@@ -228,7 +230,12 @@ class _Described:
         said: set[Var] = set()
         for name, tensor in self.tensors.items():
             for index, size in enumerate(tensor.shape.dims or ()):
-                if not isinstance(size, Var) or size in said or size.rigid or not self._shared(size):
+                if (
+                    not isinstance(size, Var)
+                    or size in said
+                    or size.rigid
+                    or not self._shared(size)
+                ):
                     continue
                 said.add(size)
                 range_ = self.solution.ranges.get(size, Range())

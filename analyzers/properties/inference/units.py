@@ -104,7 +104,10 @@ def _dedented(lines: list[str]) -> list[str]:
     """A block without its indentation; of a session, what was typed."""
     depths = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
     plain = [line[min(depths, default=0) :] for line in lines]
-    plain = ["" if line.strip().startswith(":") and line.strip().endswith(":") else line for line in plain]
+    plain = [
+        "" if line.strip().startswith(":") and line.strip().endswith(":") else line
+        for line in plain
+    ]
     if not any(line.startswith(">>> ") for line in plain):
         return plain
     return [line[4:] if line.startswith((">>> ", "... ")) else "" for line in plain]

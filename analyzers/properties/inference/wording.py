@@ -18,7 +18,9 @@ def constraint(text: str) -> Constraint | None:
 
 def ints(low: int | None = None, high: int | None = None, multiple: int = 1) -> str:
     """``ints(min=low, max=high, multiple_of=multiple)``, bounds inclusive."""
-    parts = [f"{name}={value}" for name, value in (("min", low), ("max", high)) if value is not None]
+    parts = [
+        f"{name}={value}" for name, value in (("min", low), ("max", high)) if value is not None
+    ]
     if multiple > 1:
         parts.append(f"multiple_of={multiple}")
     return f"ints({', '.join(parts)})"

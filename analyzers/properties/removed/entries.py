@@ -1,0 +1,93 @@
+"""What libraries no longer have, by name; read from ``data``.
+
+A key is a dotted name (``numpy.float``), a keyword argument
+(``keras.layers.Dense(init)``), a call of what is no function any more
+(``torch.fft()``) or an attribute of an instance (``keras.layers.Dense().W``).
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+_KEY = re.compile(r"(?P<name>[\w.]+?)(?:\((?P<argument>\w*)\)(?:\.(?P<attribute>\w+))?)?\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing that is gone from ``package``, at the latest in version ``since``.
+
+    ``instead`` says what to write; ``fix`` is the name to put in its place
+    where nothing else changes.
+    """
+
+    key: str
+    package: str
+    title: str
+    since: str
+    instead: str
+    fix: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The dotted name."""
+        return self._part("name") or self.key
+
+    @property
+    def argument(self) -> str | None:
+        """The keyword argument; empty for the call as such."""
+        return None if self.attribute else self._part("argument")
+
+    @property
+    def attribute(self) -> str | None:
+        """The attribute of an instance."""
+        return self._part("attribute")
+
+    def _part(self, name: str) -> str | None:
+        found = _KEY.match(self.key)
+        return found[name] if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """All entries, by dotted name."""
+
+    names: dict[str, Entry]
+    arguments: dict[str, dict[str, Entry]]
+    attributes: dict[str, dict[str, Entry]]
+    packages: dict[str, str]
+
+    @property
+    def roots(self) -> frozenset[str]:
+        """The top-level modules that entries are of."""
+        return frozenset(self.packages)
+
+
+@cache
+def table() -> Table:
+    """The entries, read once."""
+    found = Table({}, {}, {}, {})
+    for entry in entries():
+        found.packages[entry.name.partition(".")[0]] = entry.package
+        if entry.attribute is not None:
+            found.attributes.setdefault(entry.name, {})[entry.attribute] = entry
+        elif entry.argument is not None:
+            found.arguments.setdefault(entry.name, {})[entry.argument] = entry
+        else:
+            found.names[entry.name] = entry
+    return found
+
+
+def entries() -> Iterator[Entry]:
+    """Every entry of every file."""
+    for file in sorted(
+        files("analyzers.properties.removed").joinpath("data").iterdir(), key=lambda f: f.name
+    ):
+        if file.name.endswith(".toml"):
+            document = tomllib.loads(file.read_text("utf-8"))
+            for key, said in document["removed"].items():
+                yield Entry(key, document["package"], document["title"], **said)
