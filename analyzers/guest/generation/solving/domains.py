@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 
 from ...annotations.nouns import Argument, Constraint, Expression
 from .looks import Step
 from .numbers import INFINITY, Empty, Numbers, exactly
-from .shaping import Dims, Shape, Unclear, expression, shape_of
+from .shaping import Dims, Unclear, expression, shape_of
 
 NUMERIC = ("ints", "floats", "bools")
 SEQUENCES = ("lists", "int_lists", "float_lists", "bool_lists", "string_lists")
 ARRAYS = ("tensors", "np_arrays", "jax_arrays")
-_SIZED = (*SEQUENCES, "dicts", "strings", "datasets")
-_MOST_LISTED, _MOST_LENGTHS = 256, 24
-_WHOLE_DTYPES = ("int", "uint", "long", "bool")
-_ELEMENTS = {"int_lists": "ints", "float_lists": "floats"}
+SIZED = (*SEQUENCES, "dicts", "strings", "datasets")
+ELEMENTS = {"int_lists": "ints", "float_lists": "floats"}
 
 
 @dataclass(frozen=True)
@@ -48,18 +46,6 @@ def extent(constraint: Constraint, look: Look) -> Numbers:
         return _extent(constraint, look)
     except (Unclear, Empty):
         return Numbers()
-
-
-def limited(constraint: Constraint, look: Look, wanted: Numbers) -> Constraint:
-    """The constraint of those values in which numbers of ``wanted`` are seen.
-
-    Raises :class:`Empty` where there are none.  Where that cannot be said in a
-    constraint, the constraint as it is.
-    """
-    try:
-        return _limited(constraint, look, wanted)
-    except Unclear:
-        return constraint
 
 
 def replaced(constraint: Constraint, **given: Optional[Argument]) -> Constraint:
@@ -109,6 +95,38 @@ def single(value: Expression) -> Constraint:
     return Constraint("froms", (("values", values),))
 
 
+def as_lists(constraint: Constraint) -> Constraint:
+    """``int_lists`` and their kin as ``lists`` of an element."""
+    ends = ("min", "max", "exclude_min", "exclude_max")
+    arguments = tuple((name, value) for name, value in constraint.arguments if name in ends)
+    inside = Constraint(ELEMENTS[constraint.kind], arguments)
+    sizes = {name: constraint[name] for name in ("min_len", "max_len")}
+    return replaced(Constraint("lists", (("elements", inside),)), **sizes)
+
+
+def inside_of(constraint: Constraint, look: Look) -> Any:
+    """What an item or a field of a constraint's values is said to be; raises Unclear, Empty."""
+    if look.step == "field" or constraint.kind == "configs":
+        inside = constraint[str(look.index)] if constraint.kind == "configs" else None
+        if inside is None:
+            raise Unclear
+        return inside
+    elements = elements_of(constraint)
+    if not isinstance(look.index, int) or not -len(elements) <= look.index < len(elements):
+        raise Empty
+    return elements[look.index]
+
+
+def elements_of(constraint: Constraint) -> Tuple[Any, ...]:
+    """The constraints of a tuple's elements; raises :class:`Unclear` for what is none."""
+    given: Any = constraint["elements"] if constraint.kind == "tuples" else None
+    if constraint.kind == "tuples" and given is None:
+        return ()
+    if given is None:
+        raise Unclear
+    return given if isinstance(given, tuple) else (given,)
+
+
 # ------------------------------------------------------------------- extents
 
 
@@ -118,7 +136,7 @@ def _extent(constraint: Constraint, look: Look) -> Numbers:
     if look.step == "number":
         return _extent(constraint, look.rest)
     if not look.step:
-        return _values(constraint)
+        return numbers_of(constraint)
     reader = _EXTENTS.get(look.step)
     return reader(constraint, look) if reader else Numbers()
 
@@ -127,7 +145,8 @@ def _hull(found: Sequence[Numbers]) -> Numbers:
     return Numbers(min(each.low for each in found), max(each.high for each in found))
 
 
-def _values(constraint: Constraint) -> Numbers:
+def numbers_of(constraint: Constraint) -> Numbers:
+    """The numbers that a constraint's own values may be."""
     kind = constraint.kind
     if kind == "bools":
         return Numbers(0, 1)
@@ -145,14 +164,15 @@ def _values(constraint: Constraint) -> Numbers:
     )
 
 
-def _lengths(constraint: Constraint, look: Look) -> Numbers:
+def lengths_of(constraint: Constraint, look: Look) -> Numbers:
+    """The lengths that values may have."""
     if constraint.kind in ARRAYS:
         return _side_extent(constraint, Look((("side", 0), *look.steps[1:]), look.dims))
     if constraint.kind == "tuples":
-        return exactly(len(_elements(constraint)))
+        return exactly(len(elements_of(constraint)))
     if constraint.kind == "np_shapes":
         return Numbers(bound(constraint, "min_dims", 1), bound(constraint, "max_dims", INFINITY))
-    if constraint.kind not in _SIZED:
+    if constraint.kind not in SIZED:
         return Numbers(low=0)
     return Numbers(bound(constraint, "min_len", 0), bound(constraint, "max_len", INFINITY))
 
@@ -162,7 +182,8 @@ def _side_extent(constraint: Constraint, look: Look) -> Numbers:
     return shape.extent(look.index, look.dims, lambda side: extent(side, Look((), look.dims)))
 
 
-def _rank_extent(constraint: Constraint, _look: Look) -> Numbers:
+def ranks_of(constraint: Constraint, _look: Look) -> Numbers:
+    """How many sides shapes may have."""
     given = constraint["shape"]
     if isinstance(given, Constraint) and given.kind == "np_shapes":
         return Numbers(bound(given, "min_dims", 1), bound(given, "max_dims", INFINITY))
@@ -178,334 +199,21 @@ def _item_extent(constraint: Constraint, look: Look) -> Numbers:
 
 
 def _element_extent(constraint: Constraint, _look: Look) -> Numbers:
-    if constraint.kind in (*ARRAYS, *_ELEMENTS):
+    if constraint.kind in (*ARRAYS, *ELEMENTS):
         return Numbers(bound(constraint, "min", -INFINITY), bound(constraint, "max", INFINITY))
     inside = constraint["elements"]
     if constraint.kind == "lists" and isinstance(inside, Constraint):
-        return _values(inside)
+        return numbers_of(inside)
     return Numbers()
 
 
 _EXTENTS: Dict[str, Callable[[Constraint, Look], Numbers]] = {
-    "length": _lengths,
+    "length": lengths_of,
     "side": _side_extent,
-    "rank": _rank_extent,
+    "rank": ranks_of,
     "item": _item_extent,
     "field": _item_extent,
     "highest": _element_extent,
     "lowest": _element_extent,
     "each": _element_extent,
-}
-
-
-# ----------------------------------------------------------------- narrowing
-
-
-def _limited(constraint: Constraint, look: Look, wanted: Numbers) -> Constraint:
-    if constraint.kind == "anys":
-        return any_of(each(options(constraint), lambda each: limited(each, look, wanted)))
-    if look.step == "number":
-        return _limited(constraint, look.rest, wanted) if constraint.kind in NUMERIC else constraint
-    if constraint.kind == "froms" and look.step in ("", "length"):
-        return _chosen(constraint, look, wanted)
-    narrow = _NARROWED.get(look.step)
-    return narrow(constraint, look, wanted) if narrow else constraint
-
-
-def each(
-    given: Sequence[Constraint], narrow: Callable[[Constraint], Constraint]
-) -> List[Constraint]:
-    """The options that are left, narrowed."""
-    found: List[Constraint] = []
-    for option in given:
-        try:
-            found.append(narrow(option))
-        except Empty:
-            continue
-    return found
-
-
-def _chosen(constraint: Constraint, look: Look, wanted: Numbers) -> Constraint:
-    values = bound(constraint, "values", [])
-    seen = len if look.step == "length" else _as_number
-    return listed([value for value in values if _holds(wanted, seen, value)])
-
-
-def _as_number(value: Any) -> Any:
-    if not isinstance(value, (int, float)):
-        raise TypeError
-    return value
-
-
-def _holds(wanted: Numbers, seen: Callable[[Any], Any], value: Any) -> bool:
-    try:
-        return wanted.holds(seen(value))
-    except TypeError:
-        return False
-
-
-def _value_limited(constraint: Constraint, _look: Look, wanted: Numbers) -> Constraint:
-    kind = constraint.kind
-    if kind == "ints":
-        return whole(constraint, wanted.meet(_values(constraint)).whole())
-    if kind == "floats":
-        return _floats(constraint, wanted)
-    if kind == "bools":
-        return listed([value for value in (False, True) if wanted.holds(value)])
-    if kind in (*_SIZED, "tuples", "np_shapes"):
-        raise Empty
-    return constraint
-
-
-def whole(constraint: Constraint, numbers: Numbers) -> Constraint:
-    """``ints`` of exactly these numbers, as far as they can be said."""
-    if numbers.exact is not None:
-        return listed([int(numbers.exact)])
-    if numbers.offset or (numbers.without and numbers.count() <= _MOST_LISTED):
-        return listed(list(numbers.integers(_MOST_LISTED)))
-    ends = (_end(numbers.low), _end(numbers.high))
-    if numbers.without:
-        return _apart(constraint, numbers)
-    step = expression(numbers.step) if numbers.step > 1 else None
-    return replaced(constraint, min=ends[0], max=ends[1], multiple_of=step)
-
-
-def _apart(constraint: Constraint, numbers: Numbers) -> Constraint:
-    """The pieces of an interval between what is taken out of it."""
-    out = sorted(v for v in numbers.without if numbers.low < v < numbers.high and v == int(v))
-    lows = [numbers.low, *(int(value) + 1 for value in out)]
-    highs = [*(int(value) - 1 for value in out), numbers.high]
-    step = numbers.step
-    parts = [Numbers(low, high, step=step) for low, high in zip(lows, highs)]
-    plain = Constraint("ints")
-    return (
-        any_of(each([plain] * len(parts), _next(parts)))
-        if out
-        else whole(constraint, Numbers(numbers.low, numbers.high, step=step))
-    )
-
-
-def _next(parts: Sequence[Numbers]) -> Callable[[Constraint], Constraint]:
-    each = iter(parts)
-    return lambda plain: whole(plain, next(each).whole())
-
-
-def _end(value: Any) -> Optional[Expression]:
-    return None if value in (INFINITY, -INFINITY) else expression(value)
-
-
-def _floats(constraint: Constraint, wanted: Numbers) -> Constraint:
-    plain = Numbers(wanted.low, wanted.high, wanted.open_low, wanted.open_high)
-    numbers = plain.meet(_values(constraint))
-    if numbers.exact is not None:
-        return listed([float(numbers.exact)])
-    return replaced(
-        constraint,
-        min=_end(numbers.low),
-        max=_end(numbers.high),
-        exclude_min=expression(value=True) if numbers.open_low else None,
-        exclude_max=expression(value=True) if numbers.open_high else None,
-        allow_nan=None,
-        allow_inf=None,
-    )
-
-
-def _length_limited(constraint: Constraint, look: Look, wanted: Numbers) -> Constraint:
-    kind = constraint.kind
-    if kind in ARRAYS:
-        return _side_limited(constraint, Look((("side", 0), *look.steps[1:]), look.dims), wanted)
-    if kind in NUMERIC:
-        raise Empty
-    if kind == "tuples":
-        if not wanted.holds(len(_elements(constraint))):
-            raise Empty
-        return constraint
-    if kind == "strings" and constraint["pattern"] is not None:
-        raise Unclear
-    lengths = wanted.meet(_lengths(constraint, look)).whole()
-    low, high = ("min_dims", "max_dims") if kind == "np_shapes" else ("min_len", "max_len")
-    if kind not in (*_SIZED, "np_shapes"):
-        return constraint
-    if lengths.plain:
-        return replaced(constraint, **{low: expression(lengths.low), high: _end(lengths.high)})
-    sizes = list(lengths.integers(_MOST_LENGTHS))
-    return any_of(
-        [replaced(constraint, **{low: expression(n), high: expression(n)}) for n in sizes]
-    )
-
-
-def _side_limited(constraint: Constraint, look: Look, wanted: Numbers) -> Constraint:
-    if constraint.kind in NUMERIC:
-        raise Empty
-    if constraint.kind not in ARRAYS:
-        return constraint
-    shape = shape_of(constraint["shape"])
-    narrowed = shape.limited(look.index, wanted, look.dims, _narrow(look))
-    return with_shape(constraint, shape, narrowed)
-
-
-def _narrow(look: Look) -> Callable[[Constraint, Numbers], Constraint]:
-    return lambda side, numbers: limited(side, Look((), look.dims), numbers)
-
-
-def with_shape(constraint: Constraint, before: Shape, after: Shape) -> Constraint:
-    """The constraint with another shape, as it is where that is the same."""
-    return constraint if before == after else replaced(constraint, shape=after.argument())
-
-
-def _rank_limited(constraint: Constraint, _look: Look, wanted: Numbers) -> Constraint:
-    given = constraint["shape"]
-    if constraint.kind not in ARRAYS:
-        return constraint
-    if isinstance(given, Constraint) and given.kind == "np_shapes":
-        ranks = wanted.meet(_rank_extent(constraint, _look)).whole()
-        ends = {"min_dims": _end(ranks.low), "max_dims": _end(ranks.high)}
-        return replaced(constraint, shape=replaced(given, **ends))
-    if given is None:
-        shape = Shape(("...",), 0).of_rank(wanted)
-        return replaced(constraint, shape=shape.argument())
-    shape = shape_of(given)
-    return with_shape(constraint, shape, shape.of_rank(wanted))
-
-
-def _item_limited(constraint: Constraint, look: Look, wanted: Numbers) -> Constraint:
-    if constraint.kind in NUMERIC and look.step == "item":
-        raise Empty
-    if constraint.kind == "np_shapes":
-        constraint = _as_tuple(constraint)
-    inside = inside_of(constraint, look)
-    if not isinstance(inside, Constraint):
-        inside = single(inside)
-    return with_inside(constraint, look, _limited(inside, look.rest, wanted))
-
-
-def _as_tuple(constraint: Constraint) -> Constraint:
-    least, most = bound(constraint, "min_dims", 1), bound(constraint, "max_dims", INFINITY)
-    if least != most:
-        raise Unclear
-    low, high = bound(constraint, "min_side", 1), bound(constraint, "max_side", None)
-    side = replaced(
-        Constraint("ints"),
-        min=expression(low),
-        max=expression(max(low, 8) if high is None else high),
-    )
-    return Constraint("tuples", (("elements", (side,) * least),))
-
-
-def inside_of(constraint: Constraint, look: Look) -> Any:
-    """What an item or a field of a constraint's values is said to be; raises Unclear, Empty."""
-    if look.step == "field" or constraint.kind == "configs":
-        inside = constraint[str(look.index)] if constraint.kind == "configs" else None
-        if inside is None:
-            raise Unclear
-        return inside
-    elements = _elements(constraint)
-    if not isinstance(look.index, int) or not -len(elements) <= look.index < len(elements):
-        raise Empty
-    return elements[look.index]
-
-
-def _elements(constraint: Constraint) -> Tuple[Any, ...]:
-    given: Any = constraint["elements"] if constraint.kind == "tuples" else None
-    if constraint.kind == "tuples" and given is None:
-        return ()
-    if given is None:
-        raise Unclear
-    return given if isinstance(given, tuple) else (given,)
-
-
-def with_inside(constraint: Constraint, look: Look, inside: Constraint) -> Constraint:
-    """The constraint with another for an item or a field."""
-    if constraint.kind == "configs":
-        return replaced(constraint, **{str(look.index): inside})
-    elements = list(_elements(constraint))
-    elements[look.index] = inside
-    return replaced(constraint, elements=tuple(elements))
-
-
-def _elements_limited(constraint: Constraint, look: Look, wanted: Numbers) -> Constraint:
-    """The bounds of all elements, so that the highest or lowest of them is within some."""
-    low = look.step in ("lowest", "each")
-    high = look.step in ("highest", "each")
-    if look.step != "each":
-        constraint = _filled(constraint)
-    inner = Numbers(
-        wanted.low if low else -INFINITY,
-        wanted.high if high else INFINITY,
-        wanted.open_low and low,
-        wanted.open_high and high,
-        wanted.step if look.step == "each" else 1,
-        wanted.offset if look.step == "each" else 0,
-    )
-    if constraint.kind in (*_ELEMENTS, "lists"):
-        return with_elements(
-            constraint, lambda inside: _limited(inside, Look((), look.dims), inner)
-        )
-    return _array_limited(constraint, inner) if constraint.kind in ARRAYS else constraint
-
-
-def _filled(constraint: Constraint) -> Constraint:
-    """With an element at least, which there must be for one to be the highest."""
-    if constraint.kind not in SEQUENCES or bound(constraint, "min_len", 0):
-        return constraint
-    if bound(constraint, "max_len", INFINITY) < 1:
-        raise Empty
-    return replaced(constraint, min_len=expression(1))
-
-
-def as_lists(constraint: Constraint) -> Constraint:
-    """``int_lists`` and their kin as ``lists`` of an element."""
-    ends = ("min", "max", "exclude_min", "exclude_max")
-    arguments = tuple((name, value) for name, value in constraint.arguments if name in ends)
-    inside = Constraint(_ELEMENTS[constraint.kind], arguments)
-    sizes = {name: constraint[name] for name in ("min_len", "max_len")}
-    return replaced(Constraint("lists", (("elements", inside),)), **sizes)
-
-
-def with_elements(constraint: Constraint, narrow: Callable[[Constraint], Constraint]) -> Constraint:
-    """The constraint with its elements narrowed; raises :class:`Unclear`, :class:`Empty`."""
-    if constraint.kind in _ELEMENTS:
-        constraint = as_lists(constraint)
-    inside: Any = constraint["elements"]
-    if constraint.kind == "lists" and isinstance(inside, Constraint):
-        return replaced(constraint, elements=narrow(inside))
-    if constraint.kind != "tuples":
-        raise Unclear
-    wrapped = [one if isinstance(one, Constraint) else single(one) for one in _elements(constraint)]
-    return replaced(constraint, elements=tuple(narrow(one) for one in wrapped))
-
-
-def _array_limited(constraint: Constraint, wanted: Numbers) -> Constraint:
-    if bound(constraint, "values", "any") not in ("any", "uniform", "labels") or wanted.step != 1:
-        raise Unclear
-    present = Numbers(
-        bound(constraint, "min", -INFINITY),
-        bound(constraint, "max", INFINITY),
-        bound(constraint, "exclude_min", False) if constraint["exclude_min"] else False,
-        bound(constraint, "exclude_max", False) if constraint["exclude_max"] else False,
-    )
-    numbers = wanted.meet(present)
-    dtype = bound(constraint, "dtype", "float32")
-    if isinstance(dtype, str) and dtype.rpartition(".")[2].startswith(_WHOLE_DTYPES):
-        numbers = numbers.whole()
-    changed = replaced(constraint, min=_end(numbers.low), max=_end(numbers.high))
-    opened: Mapping[str, bool] = {
-        "exclude_min": numbers.open_low,
-        "exclude_max": numbers.open_high,
-    }
-    return replaced(
-        changed, **{n: expression(value=True) if yes else None for n, yes in opened.items()}
-    )
-
-
-_NARROWED: Dict[str, Callable[[Constraint, Look, Numbers], Constraint]] = {
-    "": _value_limited,
-    "length": _length_limited,
-    "side": _side_limited,
-    "rank": _rank_limited,
-    "item": _item_limited,
-    "field": _item_limited,
-    "highest": _elements_limited,
-    "lowest": _elements_limited,
-    "each": _elements_limited,
 }

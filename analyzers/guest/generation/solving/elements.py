@@ -6,7 +6,7 @@ import ast
 from typing import Any, Callable, Iterable, Optional, Tuple
 
 from ...annotations.nouns import Constraint
-from . import domains
+from . import limiting
 from .conditions import Part, alternatives
 from .looks import Look
 from .narrowing import extent, narrow_look, ordered
@@ -58,7 +58,7 @@ def _each(state: State, ranged: Tuple[str, str, ast.expr], propagate: Propagate)
         return inner.constraints[variable]
 
     try:
-        state.narrow(argument, domains.with_elements(constraint, narrowed))
+        state.narrow(argument, limiting.with_elements(constraint, narrowed))
     except Unclear:
         return
 

@@ -6,7 +6,7 @@ import ast
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from ...annotations.nouns import Constraint, Expression
-from . import domains, narrowing
+from . import domains, limiting, narrowing
 from .domains import Look as Way
 from .looks import Look, look
 from .numbers import Empty, Numbers, exactly, those
@@ -108,7 +108,7 @@ def chosen(constraint: Constraint, way: Way, values: Sequence[Any]) -> Constrain
 def _chosen(constraint: Constraint, way: Way, values: Sequence[Any]) -> Constraint:
     if constraint.kind == "anys":
         return domains.any_of(
-            domains.each(domains.options(constraint), lambda one: chosen(one, way, values))
+            limiting.each(domains.options(constraint), lambda one: chosen(one, way, values))
         )
     if way.step == "dtype":
         return _of_dtypes(constraint, [str(value).rpartition(".")[2] for value in values])
@@ -117,7 +117,7 @@ def _chosen(constraint: Constraint, way: Way, values: Sequence[Any]) -> Constrai
     if way.step in ("item", "field"):
         inside = domains.inside_of(constraint, way)
         inside = inside if isinstance(inside, Constraint) else domains.single(inside)
-        return domains.with_inside(constraint, way, _chosen(inside, way.rest, values))
+        return limiting.with_inside(constraint, way, _chosen(inside, way.rest, values))
     return constraint if way.step else _of_values(constraint, values)
 
 
@@ -188,11 +188,11 @@ def _of_shape(constraint: Constraint, way: Way, values: Sequence[Any]) -> Constr
     places = _places(shape, way.index, len(sides))
     for place, side in zip(places, sides):
         shape = shape.limited(place, exactly(side), way.dims, _narrow(way))
-    return domains.with_shape(constraint, before, shape)
+    return limiting.with_shape(constraint, before, shape)
 
 
 def _narrow(way: Way) -> Callable[[Constraint, Numbers], Constraint]:
-    return lambda side, numbers: domains.limited(side, Way((), way.dims), numbers)
+    return lambda side, numbers: limiting.limited(side, Way((), way.dims), numbers)
 
 
 def _places(

@@ -9,7 +9,7 @@ import ast
 import math
 from typing import Any, Callable, Dict, List
 
-from . import domains
+from . import domains, limiting
 from .domains import Look as Way
 from .looks import Look, look
 from .numbers import INFINITY, Empty, Numbers, at_least, at_most, exactly, those
@@ -113,7 +113,7 @@ def narrow_look(state: State, seen: Look, wanted: Numbers) -> None:
     """Let what is looked at be one of these numbers; raises :class:`Empty`."""
     constraint = state.constraints[seen.argument]
     way = Way(seen.steps, state.dims)
-    state.narrow(seen.argument, domains.limited(constraint, way, wanted))
+    state.narrow(seen.argument, limiting.limited(constraint, way, wanted))
 
 
 def _sum(state: State, node: ast.BinOp, wanted: Numbers) -> None:

@@ -7,7 +7,7 @@ import math
 from typing import Any, Iterable, List, Tuple
 
 from ...annotations.nouns import Constraint
-from . import domains, elements, members, sorting
+from . import domains, elements, limiting, members, sorting
 from .conditions import Part
 from .domains import Look as Way
 from .looks import Step, look
@@ -77,7 +77,7 @@ def _truthful(option: Constraint, wanted: bool, numbers: Numbers, dims: Dims) ->
     else:
         return [option]
     try:
-        return [domains.limited(option, Way(steps, dims), numbers)]
+        return [limiting.limited(option, Way(steps, dims), numbers)]
     except Empty:
         return []
 

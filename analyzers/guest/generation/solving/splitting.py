@@ -67,11 +67,13 @@ class _Renaming(ast.NodeTransformer):
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         try:
-            index: Any = ast.literal_eval(node.slice)
+            index = ast.literal_eval(node.slice)
             of_it = isinstance(node.value, ast.Name) and node.value.id == self._name
-            return ast.Name(self._parts[index], ast.Load()) if of_it else self.generic_visit(node)
+            if of_it and isinstance(index, int):
+                return ast.Name(self._parts[index], ast.Load())
         except (ValueError, TypeError, IndexError):
-            return self.generic_visit(node)
+            pass
+        return self.generic_visit(node)
 
 
 def _together(sources: Sequence[Optional[str]], parts: Mapping[str, Constraint]) -> bool:

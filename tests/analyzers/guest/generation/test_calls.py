@@ -1,4 +1,4 @@
-"""Arguments of a call together: what is drawn meets its preconditions, mostly by construction."""
+"""Arguments of a call together: what is drawn meets its preconditions."""
 
 import pytest
 import torch
@@ -7,8 +7,8 @@ from hypothesis.errors import Unsatisfiable
 from analyzers.guest.generation.calls import inputs
 from analyzers.guest.generation.health import Health
 from analyzers.guest.generation.scope import Scope, Unmeetable
-from tests.analyzers.guest.generation.conditions import TABLE
 from tests.analyzers.guest.generation.calling import drawn, smallest
+from tests.analyzers.guest.generation.conditions import TABLE
 
 NAMESPACE = {"torch": torch, "MODELS": ("resnet18", "vgg")}
 FILTERED = {"sorted", "mean", "three parts"}
