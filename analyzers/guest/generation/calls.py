@@ -67,6 +67,7 @@ class _Call:
         self._scope = scope
         self._health = health
         parsed = _parsed(contract.get("arguments") or {})
+        scope.arguments = frozenset(parsed)
         self._parameters = tuple(parsed)
         self._sources: Tuple[str, ...] = tuple(contract.get("requires") or ())
         self._constraints, solved, self._groups = split(parsed, self._sources)
