@@ -31,8 +31,8 @@ def merged(facts: Iterable[Fact]) -> Inference:
     both be right the surer stands; equally sure ones leave a ``GUESS``.
 
     The confidence is that of the weaker of two parts: the type (a hint is sure
-    of it), and the values (bounds, choices, for an array the shape; without a
-    shape, or beyond a plain type, a ``GUESS``).  A parameter with a default
+    of it), and the values (bounds, choices, for an array the shape and dtype;
+    without them a ``GUESS``, unless a hint allows any dtype).  A parameter with a default
     of which there are only guesses is absent: it keeps its default.
     """
     every = tuple(facts)
@@ -147,10 +147,15 @@ class _Merging:
     def result(self) -> Inferred:
         """What was merged, as sure as its weakest part."""
         sure = min(self.type_sure, self.values_sure)
-        if self.at_odds or _is_unknown(self.constraint):
+        untyped = self.begun.confidence < _STRONG and _has_no_dtype(self.constraint)
+        if self.at_odds or untyped or _is_unknown(self.constraint):
             sure = _GUESS
         made = modest(_of_one_type(self.constraint))
         return replace(self.begun, constraint=made, confidence=sure)
+
+
+def _has_no_dtype(constraint: Constraint) -> bool:
+    return constraint.kind in ARRAYS and constraint["dtype"] is None
 
 
 def _of_one_type(constraint: Constraint) -> Constraint:

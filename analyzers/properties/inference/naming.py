@@ -49,7 +49,7 @@ _TABLE: tuple[tuple[str, str], ...] = (
      "froms([4, 8, 16])"),
     (r"(.*_)?(num|n|nb)_?(.*_)?(layers?|blocks|stages|levels|scales|residual|stacks|cells|hops|steps|repeats|convs|"
      r"iterations?|iters?|epochs|samples?|trials|folds|bins|groups|frames|points|workers|nodes|experts|rounds|"
-     r"queries|clusters|components|neighbors|views|splits|copies|warmup|chunks)|"
+     r"queries|clusters|components|neighbors|views|splits|copies|warmup|chunks|patches|objects|keypoints|vertices|items|users|anchors|boxes|rows|cols|directions|bits)|"
      r"(.*_)?depth|layers|epochs?|(n_)?steps|iterations|iters|max_(iter|iters|steps|epochs)|top_?k|k|n|m|patience|"
      r"repeats?|count|size", "ints(min=1, max=4)"),
     (r"num_workers|n_jobs|workers", "froms([0])"),

@@ -138,7 +138,7 @@ def _called(node: ast.Call, parameter: str, scope: Scope) -> Iterator[str]:
         yield _PASSED[dotted]
     elif dotted.rpartition(".")[2] in _SIZED:
         yield "ints"
-    elif ".nn." not in dotted or ".functional." in dotted:
+    elif _is(node.args[0], parameter) and (".nn." not in dotted or ".functional." in dotted):
         yield from (kind for prefix, kind in _PREFIXES if dotted.startswith(prefix))
 
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 
+from analyzers.guest.annotations.nouns import Argument
 from analyzers.properties.inference import uses
+from analyzers.properties.inference.building import make
 from analyzers.properties.inference.nouns import Confidence, Fact, Inferred, Source, Subject
 from analyzers.properties.inference.subject import sibling
 
 from .doctests import recorded
-from .phrases import Described, described
+from .phrases import Described, Phrase, described
 from .sections import entries
+
+_SAME = re.compile(r"same (?:shape|size|dimensions?) as (?:the )?[`'\"]*(?P<name>\w+)", re.I)
 
 
 def facts(subject: Subject) -> Iterator[Fact]:
@@ -24,17 +29,26 @@ def facts(subject: Subject) -> Iterator[Fact]:
     text = docstring(subject)
     names = {arg.arg for arg in subject.parameters}
     where = f"{subject.path}:{subject.node.lineno}"
+    shapes: dict[str, Argument] = {}
     for entry in entries(text):
-        for name in entry.names:
-            if name in names:
-                kind = uses.array_kind(subject, name) or "np_arrays"
-                found = described(Described(name, entry.type, entry.text, kind))
-                yield from (
-                    Inferred(name, each.constraint, Source.DOCSTRING, each.confidence, where)
-                    for each in found
-                )
+        for name in names.intersection(entry.names):
+            kind = uses.array_kind(subject, name) or "np_arrays"
+            found = list(described(Described(name, entry.type, entry.text, kind)))
+            found += _like_another(entry.text, kind, shapes)
+            for each in found:
+                shape = each.constraint["shape"]
+                if shape is not None:
+                    shapes[name] = shape
+                yield Inferred(name, each.constraint, Source.DOCSTRING, each.confidence, where)
     for name, constraint in recorded(subject, text):
         yield Inferred(name, constraint, Source.DOCUMENT, Confidence.LIKELY, where)
+
+
+def _like_another(text: str, kind: str, shapes: Mapping[str, Argument]) -> list[Phrase]:
+    """``the same shape as x``."""
+    match = _SAME.search(text)
+    shape = shapes.get(match["name"]) if match is not None else None
+    return [] if shape is None else [Phrase(make(kind, shape=shape), Confidence.LIKELY)]
 
 
 def docstring(subject: Subject) -> str:

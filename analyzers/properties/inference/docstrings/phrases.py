@@ -74,6 +74,18 @@ _ONE_OF = re.compile(
 )
 _BRACED = re.compile(r"\{(?P<values>[^{}]+)\}")
 _QUOTED = re.compile(r"(?P<quote>['\"])(?P<word>[^'\"]{1,30})(?P=quote)")
+_DTYPES = tuple(
+    (re.compile(pattern, re.I), dtype)
+    for pattern, dtype in (
+        (
+            r"\blong\s?tensor|\bint64|\b(integer|long|index) (tensor|array)|class ind(ex|ices)",
+            "int64",
+        ),
+        (r"\bbool(ean)?\s?(tensor|array|mask)", "bool"),
+        (r"\bfloat32|\bfloat\s?(tensor|array)", "float32"),
+        (r"\buint8|\bbyte\s?tensor", "uint8"),
+    )
+)
 _DIVIDED = re.compile(r"(?:divisible by|multiple of)\s+(?P<by>\d+)", re.I)
 
 
@@ -144,8 +156,13 @@ def shape_in(entry: Described) -> Constraint | None:
     for text in (entry.type, entry.text):
         dims = _dims(_written(text))
         if dims:
-            return maybe(entry.arrays, shape=dims)
+            return maybe(entry.arrays, dtype=_dtype(f"{entry.type} {entry.text}"), shape=dims)
     return None
+
+
+def _dtype(text: str) -> str | None:
+    """The dtype that a description names."""
+    return next((dtype for pattern, dtype in _DTYPES if pattern.search(text)), None)
 
 
 def _written(text: str) -> str:

@@ -40,9 +40,10 @@ class Entry:
 def entries(docstring: str) -> Iterator[Entry]:
     """The descriptions of parameters in a docstring of any of the styles."""
     lines = docstring.expandtabs().splitlines()
-    yield from _fields(lines)
+    found = list(_fields(lines))
     for numpy, block in _blocks(lines):
-        yield from _numpy(block) if numpy else _google(block)
+        found += _numpy(block) if numpy else _google(block)
+    yield from found or _google(lines)
 
 
 def _fields(lines: list[str]) -> Iterator[Entry]:

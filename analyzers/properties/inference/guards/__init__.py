@@ -128,7 +128,10 @@ def _can_be_asked(clause: Clause, subject: Subject) -> bool:
 
 
 def _unpacked(owner: ast.expr, names: list[str], line: int, subject: Subject) -> Iterator[Fact]:
-    """``b, c, h, w = x.shape`` says how many dimensions there are, and what they are called."""
+    """``b, c, h, w = x.shape`` says how many dimensions there are, and what they are called.
+
+    In a method that is a ``GUESS``: layers made elsewhere want certain sizes.
+    """
     if not (isinstance(owner, ast.Name) and owner.id in {arg.arg for arg in subject.parameters}):
         return
     kind = uses.array_kind(subject, owner.id)
@@ -137,4 +140,5 @@ def _unpacked(owner: ast.expr, names: list[str], line: int, subject: Subject) ->
     shape = tuple("_" if name.startswith("_") else name.lower() for name in names)
     constraint = make(kind, shape=shape)
     where = f"{subject.path}:{line or subject.node.lineno}"
-    yield Inferred(owner.id, constraint, Source.GUARD, Confidence.LIKELY, where)
+    sure = Confidence.LIKELY if subject.owner is None else Confidence.GUESS
+    yield Inferred(owner.id, constraint, Source.GUARD, sure, where)

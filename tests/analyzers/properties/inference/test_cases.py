@@ -8,12 +8,10 @@ from analyzers.guest.annotations.parsing import parse
 from analyzers.guest.annotations.rendering import render
 from tests.analyzers.properties.inference.facts_of import inference, subjects, told
 
-CASES = Path(__file__).parent / "cases"
+CASES = Path(__file__).parent / "cases" / "texts"
 FILES = sorted(CASES.glob("*.py"))
 EVERY = [
-    (path.name, subject)
-    for path in FILES
-    for subject in subjects(path.name, path.read_text())
+    (path.name, subject) for path in FILES for subject in subjects(path.name, path.read_text())
 ]
 
 

@@ -20,7 +20,7 @@ def google(x, hidden, mode="same"):
 
 
 #: points: np_arrays(dtype="float32", shape=("n_points", 2)) LIKELY
-#: weights: np_arrays(shape=("n_points",), min=0, max=1) LIKELY
+#: weights: np_arrays(shape=("n_points",), min=0, max=1) GUESS
 #: k: absent
 #: axis: froms([0, 1]) LIKELY
 def numpy_style(points, weights, k=3, axis=0):
@@ -74,7 +74,7 @@ def ranged(p, strength, factor):
 
 
 #: images: tensors(dtype="float32", shape=("b", "c", "h", "w"), min=0, max=1) LIKELY
-#: targets: tensors(shape=("n", 4)) LIKELY
+#: targets: tensors(shape=("n", 4)) GUESS
 def compact(images, targets):
     """Loss.
 
@@ -123,7 +123,7 @@ def unsure(data, callback, alpha):
 
 
 #: x: tensors(dtype="float32", shape=("batch", "time", "dim")) LIKELY
-#: lengths: tensors(shape=("batch",)) LIKELY
+#: lengths: tensors(shape=("batch",)) GUESS
 def with_hint(x: torch.Tensor, lengths: torch.Tensor):
     """Pool.
 

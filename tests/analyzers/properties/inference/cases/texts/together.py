@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 
 #: pred: tensors(dtype="float32", shape=("b", "c", "h", "w")) LIKELY
-#: target: tensors(shape=("b", "c", "h", "w")) LIKELY
+#: target: tensors(shape=("b", "c", "h", "w")) GUESS
 #: smooth: floats(min=0, max=10.0, exclude_min=True) STRONG
 #: reduction: froms(["mean", "sum"]) STRONG
 #: require pred.shape == target.shape
@@ -30,7 +30,7 @@ def dice(pred: Tensor, target: Tensor, smooth: float = 1.0, reduction: str = "me
 
 
 #: q: tensors(dtype="float32", shape=("b", "t", "d")) STRONG
-#: k: tensors(shape=("b", "s", "d")) LIKELY
+#: k: tensors(shape=("b", "s", "d")) GUESS
 #: dropout: floats(min=0, max=1, exclude_max=True) STRONG
 def attend(q: Float[Tensor, "b t d"], k: Tensor, dropout: float = 0.0):
     """Attention.
@@ -125,7 +125,7 @@ def crop(img: np.ndarray, size: Union[int, tuple[int, int]]):
 
 
 #: x: tensors(dtype="float32", shape=("n", "d")) LIKELY
-#: y: tensors(shape=("n",)) LIKELY
+#: y: tensors(shape=("n",)) GUESS
 #: alpha: floats(min=0, max=1) LIKELY
 #: require x.shape[0] == y.shape[0]
 def mixup(x, y, alpha=0.2):

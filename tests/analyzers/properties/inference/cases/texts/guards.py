@@ -198,7 +198,7 @@ def channels(x: torch.Tensor):
     return x
 
 
-#: m: np_arrays(shape=(3, 3)) STRONG
+#: m: np_arrays(shape=(3, 3)) GUESS
 def whole_shape(m: np.ndarray):
     if m.shape != (3, 3):
         raise ValueError("not a 3x3 matrix")
@@ -227,8 +227,8 @@ def unpacked(x):
     return torch.zeros(b, c, h // 2, w // 2)
 
 
-#: q: tensors(shape=("b", "t", "d")) LIKELY
-#: k: tensors(shape=("b2", "s", "d2")) LIKELY
+#: q: tensors(shape=("b", "t", "d")) GUESS
+#: k: tensors(shape=("b2", "s", "d2")) GUESS
 #: require q.shape[2] == k.shape[2]
 def unpacked_relation(q, k):
     b, t, d = q.size()
@@ -301,7 +301,7 @@ def optional_default(size: int = None):
     return torch.zeros(size)
 
 
-#: kernel_size: anys(ints(min=1, max=16), tuples(ints(min=1, max=16), ints(min=1, max=16))) GUESS
+#: kernel_size: anys(tuples(ints(min=1, max=16), ints(min=1, max=16)), 1, 3, 5) GUESS
 #: x: tensors(dtype="float32") GUESS
 #: require len(kernel_size) == 2 or isinstance(kernel_size, int)
 def single_or_pair(kernel_size, x):
