@@ -169,8 +169,12 @@ def stands(criterion: Written, source: str) -> bool:
     """Whether what is written stands in a text of its file, as code.
 
     Compared by tokens: blanks, line breaks and comments do not count, and
-    ``keras.backend`` does not stand in ``keras.backends``.
+    ``keras.backend`` does not stand in ``keras.backends``.  An annotation, which
+    is a comment, stands on a line of its own.
     """
+    if criterion.text.startswith("#"):
+        comment = criterion.text.split()
+        return any(line.split() == comment for line in source.splitlines())
     wanted, there = list(_tokens(criterion.text)), list(_tokens(source))
     starts = range(len(there) - len(wanted) + 1)
     return bool(wanted) and any(there[n : n + len(wanted)] == wanted for n in starts)

@@ -11,13 +11,22 @@ from collections.abc import Iterator
 
 from analyzers.ports import Bench
 from analyzers.properties import removed
-from analyzers.properties.evidence import is_certain, weakest
+from analyzers.properties.evidence import is_certain, one_each, weakest
 from analyzers.properties.findings import NAME, found
 from analyzers.properties.invalid import unmet, unreadable
 from analyzers.properties.scripts import is_script, script_terms
 from analyzers.properties.selection import concerns
 from analyzers.properties.terms import NoTermsError, Terms, terms_of
-from analyzers.vocabulary import Explored, Exploring, Failure, Finding, Skipped, Target, Verdict
+from analyzers.vocabulary import (
+    Explored,
+    Exploring,
+    Failure,
+    Finding,
+    Probe,
+    Skipped,
+    Target,
+    Verdict,
+)
 
 SECONDS = 8.0
 LEAST_SECONDS = 2.0
@@ -73,8 +82,8 @@ def _told(explored: Explored, terms: Terms, target: Target, bench: Bench) -> Ite
         return
     if explored.obstacle is not None:
         yield Skipped(NAME, target.id, explored.obstacle)
-    kept = []
-    for failure in explored.failures:
+    kept: list[Probe] = []
+    for failure in one_each(explored.failures):
         verdict = _judged(failure, explored, terms, target, bench)
         if isinstance(verdict, Finding):
             kept.append(failure.probe)

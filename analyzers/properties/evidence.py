@@ -72,3 +72,16 @@ def is_certain(
         return False
     term = weakest(failure, terms)
     return term is None or term.confidence >= wanted(failure, explored, before)
+
+
+def one_each(failures: Sequence[Failure]) -> tuple[Failure, ...]:
+    """The failures of which each stands on a line of its own: one cause, one finding.
+
+    Of several on a line the one that more inputs end with is kept.
+    """
+    kept: dict[object, Failure] = {}
+    for number, failure in enumerate(sorted(failures, key=lambda each: -each.seen)):
+        ending = failure.run.ending
+        raised = isinstance(ending, Raised)
+        kept.setdefault((ending.path, ending.line) if raised else number, failure)
+    return tuple(kept.values())

@@ -42,7 +42,9 @@ def found(failure: Failure, terms: Terms, explored: Explored, target: Target) ->
             symbol=target.id,
             target=target.id,
             title=f"`{_plain(target)}` breaks its postcondition `{ending.condition}`",
-            message=f"{_given(failure.probe)}{ending.detail}. {_validity(failure, terms, explored)}",
+            message=(
+                f"{_given(failure.probe)}{ending.detail}. {_validity(failure, terms, explored)}"
+            ),
             evidence={"postcondition": ending.condition, "detail": ending.detail, **evidence},
             probes=(failure.probe,),
             criterion=Violates(ending.condition),

@@ -34,7 +34,7 @@ def _finding(problem: Problem, target: Target, text: str) -> Finding:
 
 
 def unmet(target: Target, bench: Bench, annotation: str, problem: str) -> Finding | None:
-    """An annotation that no value meets, as drawing has shown; ``None`` if it is not in the file."""
+    """An annotation that no value meets, as drawing has shown; ``None`` if it is not there."""
     plain = "".join(annotation.split())
     for number, line in enumerate(bench.source(target.path).splitlines(), 1):
         if plain and plain in "".join(line.split()):

@@ -29,13 +29,23 @@ def facts(subject: Subject) -> Iterator[Fact]:
     """What the shapes that a function's body needs say of its arguments."""
     if subject.node.name == "__init__":
         return
+    first = _attempt(subject, 2)
+    if not first.ledger.guessed or first.clean:
+        yield from first.facts()
+        return
+    second = _attempt(subject, 1)
+    yield from (second if second.clean else first).facts()
+
+
+def _attempt(subject: Subject, rank: int) -> _Described:
+    """What is found where a rank that nothing tells is taken to be the usual one, or another."""
     interpreter = Interpreter()
+    interpreter.ledger.usual_rank = rank
     parameters = interpreted(interpreter, subject)
     tensors = {each.name: each.tensor for each in parameters if _is_array(each)}
     known = {name: tensor for name, tensor in tensors.items() if tensor is not None}
     _close(interpreter, known, subject)
-    described = _Described(interpreter.ledger, solved(interpreter.ledger), known, subject)
-    yield from described.facts()
+    return _Described(interpreter.ledger, solved(interpreter.ledger), known, subject)
 
 
 def interpreted(
@@ -124,6 +134,12 @@ class _Described:
     subject: Subject
     names: dict[Var, str] = field(default_factory=dict[Var, str])
 
+    @property
+    def clean(self) -> bool:
+        """Whether everything was understood, and can be."""
+        ledger = self.ledger
+        return not (ledger.doubts or ledger.conflicts or self.solution.failed)
+
     def facts(self) -> Iterator[Fact]:
         """A fact for each tensor, and what holds between their dimensions."""
         self._name()
@@ -136,6 +152,8 @@ class _Described:
         yield from self._required()
 
     def _confidence(self, tensor: Tensor) -> Confidence:
+        if self.ledger.guessed and not self.clean:
+            return Confidence.LIKELY
         if self.ledger.doubts or (tensor.shape.dims is None and not tensor.shape.last):
             return Confidence.LIKELY
         mentioned = {var for size in self._dims(tensor) for var in variables(size)}

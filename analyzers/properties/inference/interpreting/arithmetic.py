@@ -8,7 +8,7 @@ from typing import Any
 
 from .ledger import Ledger
 from .sizes import Size, combined
-from .values import UNKNOWN, Elements, Mixed, Parameter, Shape, Tensor, sized
+from .values import UNKNOWN, Elements, Mixed, Parameter, Shape, Tensor, Unknown, sized
 
 _NUMBERS = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
@@ -81,6 +81,8 @@ def tensor_of(ledger: Ledger, value: Any) -> Tensor | None:
 def elementwise(ledger: Ledger, left: Any, right: Any) -> Any:
     """An operation of tensors element by element."""
     one, other = tensor_of(ledger, left), tensor_of(ledger, right)
+    if isinstance(left, Unknown) or isinstance(right, Unknown):
+        ledger.doubt()
     if one is None or other is None:
         known = one or other
         return Tensor(known.shape, Elements(known.elements.dtype), known.kind) if known else UNKNOWN

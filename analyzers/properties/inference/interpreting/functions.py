@@ -105,7 +105,8 @@ def _cat(machine: Machine, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
     if tensors is None or not isinstance(dim, int):
         return UNKNOWN
     rank = next((len(each.shape.dims) for each in tensors if each.shape.dims is not None), None)
-    rank = max(2, dim + 1 if dim >= 0 else -dim) if rank is None else rank
+    if rank is None:
+        rank = max(machine.ledger.guess(), dim + 1 if dim >= 0 else -dim)
     all_dims = [each.shape.close(rank) for each in tensors]
     first = all_dims[0]
     if first is None or not -rank <= dim < rank:

@@ -14,7 +14,7 @@ from .ledger import Ledger
 from .machine import Event, Frame
 from .methods import method_call, tensor_attribute
 from .modules import Module, dotted, located
-from .native import BUILTINS, native_call, parser_call
+from .native import BUILTINS, native_call, number_of, parser_call
 from .signatures import KERAS, canonical, layer_of
 from .values import (
     UNKNOWN,
@@ -37,6 +37,7 @@ from .values import (
 
 _DEEPEST = 24
 _MOST_STEPS = 40_000
+_REGISTERS = ("register_buffer", "register_parameter", "add_module")
 _NETWORKS = ("Module", "Model", "Layer", "LightningModule")
 
 
@@ -236,6 +237,10 @@ class Interpreter:
             return method_call(self, method, list(args), kwargs)
         if isinstance(receiver, Parser):
             return parser_call(receiver, method.name, args, kwargs)
+        if isinstance(receiver, Instance) and method.name in _REGISTERS and len(args) > 1:
+            if isinstance(args[0], str):
+                receiver.attributes[args[0]] = args[1]
+            return None
         if isinstance(receiver, Instance | Layer):
             return (
                 receiver
@@ -251,6 +256,8 @@ class Interpreter:
             return Partial(args[0], tuple(args[1:]), dict(kwargs))
         if name == "argparse.ArgumentParser":
             return Parser()
+        if name.startswith("math."):
+            return number_of(name[5:], args)
         if name.startswith("builtins."):
             return BUILTINS[name[9:]](self, list(args), kwargs)
         layer = layer_of(name, args, kwargs)

@@ -12,7 +12,7 @@ from .losses import LOSSES
 from .machine import Machine
 from .recurrent import ATTENTION
 from .reshaping import flattened
-from .sizes import Size, Var, plus, product, quotient
+from .sizes import Size, Var, minus, plus, product, quotient
 from .spatial import convolved, pooled, transposed, window
 from .values import UNKNOWN, Chain, Elements, Layer, Shape, Tensor, sized
 
@@ -181,6 +181,7 @@ def _batch_norm(rank: int, *, statistics: bool) -> Apply:
         actual = len(known) if known is not None and rank == 3 and len(known) == 2 else rank
         if rank == 3 and known is None:
             actual = 2
+            ledger.guess()
         dims = _ranked(ledger, tensor, actual)
         if dims is None:
             return UNKNOWN
@@ -223,14 +224,30 @@ def _layer_norm(ledger: Ledger, layer: Mapping[str, Any], tensor: Tensor) -> Any
 def _embedding(ledger: Ledger, layer: Mapping[str, Any], tensor: Tensor) -> Any:
     count, width = sized(layer.get("num_embeddings")), sized(layer.get("embedding_dim"))
     tensor.elements.indices(count)
+    top = sized(tensor.elements.high)
+    if tensor.elements.drawn and count is not None and top is not None:
+        ledger.least(minus(count, top), 1)
     dims = tensor.shape.dims
     if dims is None:
-        dims = tensor.shape.close(max(2, len(tensor.shape.first), len(tensor.shape.last))) or []
+        rank = max(ledger.guess(), len(tensor.shape.first), len(tensor.shape.last))
+        dims = tensor.shape.close(rank) or []
     return _floats(ledger, tensor, [*dims, Var("d") if width is None else width])
 
 
 def _flatten(ledger: Ledger, layer: Mapping[str, Any], tensor: Tensor) -> Any:
     return flattened(ledger, tensor, layer.get("start_dim"), layer.get("end_dim"))
+
+
+def _unflatten(ledger: Ledger, layer: Mapping[str, Any], tensor: Tensor) -> Any:
+    dim, wanted, dims = layer.get("dim"), layer.get("unflattened_size"), tensor.shape.dims
+    sizes = [sized(each) for each in wanted] if isinstance(wanted, list | tuple) else []
+    known = [each for each in sizes if each is not None and each != -1]
+    if not isinstance(dim, int) or dims is None or len(known) != len(sizes) or not known:
+        ledger.doubt()
+        return UNKNOWN
+    ledger.equal(dims[dim], product(known))
+    at = dim % len(dims)
+    return _floats(ledger, tensor, [*dims[:at], *known, *dims[at + 1 :]])
 
 
 def _same(ledger: Ledger, layer: Mapping[str, Any], tensor: Tensor) -> Any:
@@ -332,6 +349,7 @@ _LAYERS: dict[str, Apply] = {
     "RMSNorm": _layer_norm,
     "Embedding": _embedding,
     "Flatten": _flatten,
+    "Unflatten": _unflatten,
     "Upsample": _upsample,
     "PixelShuffle": _shuffle,
     "GRUCell": _cell,

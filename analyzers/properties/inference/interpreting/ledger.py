@@ -26,7 +26,8 @@ class Ledger:
     """Bindings of variables, conditions that are still open, and what cannot be.
 
     ``conflicts`` are equations between numbers that differ, whatever the input
-    is; ``doubts`` counts operations on tensors that were not understood.
+    is; ``doubts`` counts operations on tensors that were not understood;
+    ``guessed``: a rank was taken to be what it usually is.
     """
 
     def __init__(self) -> None:
@@ -34,6 +35,8 @@ class Ledger:
         self.open: list[Condition] = []
         self.conflicts: list[str] = []
         self.doubts = 0
+        self.usual_rank = 2
+        self.guessed = False
         self._soft = 0
 
     @contextmanager
@@ -88,6 +91,11 @@ class Ledger:
                 self._conflict(f"{size} is no multiple of {divisor}")
         else:
             self.open.append(Condition("%", size, divisor, self._soft > 0))
+
+    def guess(self) -> int:
+        """The rank that indices usually have; noted, since it was guessed."""
+        self.guessed = True
+        return self.usual_rank
 
     def doubt(self) -> None:
         """Something was not understood."""

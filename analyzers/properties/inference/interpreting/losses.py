@@ -31,6 +31,8 @@ def _classes(
         broadcast(ledger, scores.shape, labels.shape)
         return _scalar(ledger)
     known = labels.shape.dims
+    if known is None and scores.shape.dims is None:
+        ledger.guess()
     if known == [1] or known == []:
         return _scalar(ledger)
     dims = scores.shape.dims or scores.shape.close(2 if known is None else len(known) + 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -197,6 +198,20 @@ BUILTINS: Mapping[str, Native] = {
     "set": _unknown,
     "map": _unknown,
 }
+
+
+def number_of(name: str, args: Sequence[Any]) -> Any:
+    """A function of ``math``; of a size, some number: what it is tells nothing of shapes."""
+    function = getattr(math, name, None)
+    if not callable(function):
+        return function if isinstance(function, float) else UNKNOWN
+    if all(isinstance(each, int | float) for each in args):
+        try:
+            return function(*args)
+        except (ValueError, OverflowError, TypeError):
+            return UNKNOWN
+    known = all(sized(each) is not None or isinstance(each, float) for each in args)
+    return 1.5 if known and name in ("sqrt", "log", "log2", "exp", "pow") else UNKNOWN
 
 
 def native_call(receiver: Any, name: str, args: Sequence[Any]) -> Any:

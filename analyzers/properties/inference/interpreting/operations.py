@@ -86,6 +86,9 @@ def _reduced(ledger: Ledger, tensor: Tensor, over: Any, *, keep: bool) -> list[S
         tensor.shape.at(each)
     dims = tensor.shape.dims
     if dims is None:
+        least = max(each + 1 if each >= 0 else -each for each in over)
+        dims = tensor.shape.close(max(ledger.guess(), least, len(tensor.shape.last)))
+    if dims is None:
         return None
     if not all(-len(dims) <= each < len(dims) for each in over):
         ledger.doubt()

@@ -46,6 +46,7 @@ def _keeps(dims: list[Size], wanted: list[Size]) -> bool:
 
 
 def _as_it_is(ledger: Ledger, tensor: Tensor, wanted: list[Size]) -> Any:
+    ledger.guess()
     dims = tensor.shape.close(max(len(wanted), len(tensor.shape.first), len(tensor.shape.last)))
     if dims is None or len(dims) != len(wanted):
         return viewed(ledger, tensor, tuple(wanted)) if dims is not None else UNKNOWN
@@ -77,6 +78,7 @@ def flattened(ledger: Ledger, tensor: Tensor, start: Any, end: Any) -> Any:
     if dims is None:
         if start < 0 or end != -1:
             return UNKNOWN
+        ledger.guess()
         dims = (
             tensor.shape.close(max(start + 1, len(tensor.shape.first), len(tensor.shape.last)))
             or []
@@ -113,6 +115,7 @@ def transposed(ledger: Ledger, tensor: Tensor, first: Any, second: Any) -> Any:
         return UNKNOWN
     dims = tensor.shape.dims
     if dims is None:
+        ledger.guess()
         least = max(each + 1 if each >= 0 else -each for each in (first, second))
         dims = tensor.shape.close(
             max(3 if 2 in (first, second) else least, len(tensor.shape.first))

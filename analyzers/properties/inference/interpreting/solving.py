@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from .ledger import Condition, Ledger
 from .sizes import Var, evaluated, variables
 
-_SIDES = (28, 32, 64, 224, 128, 256, 96, 48, 56, 112, 160, 192, 227, 299, 512)
+_SIDES = (32, 28, 64, 224, 128, 256, 96, 48, 56, 112, 160, 192, 227, 299, 512)
 _LARGEST = 640
 _WINDOW = 96
 _STEPS = 20_000
@@ -81,7 +81,10 @@ def _group(conditions: Sequence[Condition]) -> dict[Var, Range] | None:
         named = _variables(conditions)
         rigid = [each for each in named if each.rigid]
         free = [each for each in named if not each.rigid]
-        found = [_under(asked, free, dict.fromkeys(rigid, size)) for size in _RIGID[: 1 + 3 * bool(rigid)]]
+        found = [
+            _under(asked, free, dict.fromkeys(rigid, size))
+            for size in _RIGID[: 1 + 3 * bool(rigid)]
+        ]
         known = [each for each in found if each is not None]
         if known and all(each == known[0] for each in known):
             return known[0]
@@ -95,7 +98,9 @@ def _variables(conditions: Iterable[Condition]) -> list[Var]:
     return list(found)
 
 
-def _under(conditions: Sequence[Condition], free: list[Var], rigid: Chosen) -> dict[Var, Range] | None:
+def _under(
+    conditions: Sequence[Condition], free: list[Var], rigid: Chosen
+) -> dict[Var, Range] | None:
     """The ranges of free variables, given the others."""
     base = _base(conditions, free, rigid)
     if base is None:
@@ -173,7 +178,9 @@ def _slice(conditions: Sequence[Condition], variable: Var, base: Chosen) -> Rang
     return Range(start, start)
 
 
-def _independent(conditions: Sequence[Condition], ranges: Mapping[Var, Range], base: Chosen) -> bool:
+def _independent(
+    conditions: Sequence[Condition], ranges: Mapping[Var, Range], base: Chosen
+) -> bool:
     """Whether any sizes of the ranges go together, as far as 60 trials tell."""
     wide = [each for each in ranges if ranges[each].only is None]
     if not wide:
