@@ -1,10 +1,12 @@
-"""The project's documents: what tells how its functions are called, besides its code."""
+"""The project's documents: how its functions are called, and which packages it declares."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+
+from analyzers.properties.removed.versions import declarations
 
 SUFFIXES = (".md", ".rst")
 MOST = 200
@@ -31,8 +33,9 @@ def _files(root: Path) -> Iterator[Path]:
     for folder, folders, names in os.walk(root, followlinks=False):
         folders[:] = sorted(name for name in folders if name not in _LEFT_OUT)
         for name in sorted(names):
-            if name.lower().endswith(SUFFIXES):
-                yield Path(folder, name)
+            path = Path(folder, name)
+            if name.lower().endswith(SUFFIXES) or declarations([path.relative_to(root).as_posix()]):
+                yield path
 
 
 def _text(path: Path) -> str | None:
