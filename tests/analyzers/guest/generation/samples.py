@@ -70,7 +70,7 @@ def smallest(text: str, fails: Callable[[Any], bool] = lambda _: True) -> str:
     found = find(
         calls({"x": text}, Scope()),
         lambda call: fails(evaluate(call["x"], {})),
-        settings=settings(database=None, max_examples=2000),
+        settings=settings(database=None, max_examples=600),
         random=Random(6),
     )
     return found["x"].source()

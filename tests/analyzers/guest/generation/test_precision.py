@@ -18,7 +18,7 @@ _NUMPY = {
 }
 
 
-@settings(max_examples=200, database=None, derandomize=True, deadline=None)
+@settings(max_examples=100, database=None, derandomize=True, deadline=None)
 @given(
     st.sampled_from(sorted(_NUMPY)),
     st.floats(-1e5, 1e5),

@@ -49,7 +49,7 @@ def _larger(inside: st.SearchStrategy[Recipe]) -> st.SearchStrategy[Recipe]:
 recipes = st.recursive(_PLAIN.map(Literal) | _NAMES.map(Name), _larger, max_leaves=12)
 
 
-@settings(max_examples=200, database=None, derandomize=True, deadline=None)
+@settings(max_examples=100, database=None, derandomize=True, deadline=None)
 @given(recipes)
 def test_recipe_is_read_as_it_is_written(recipe):
     assert parse(recipe.source()) == recipe
