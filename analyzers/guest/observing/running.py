@@ -13,7 +13,7 @@ import unittest
 from pathlib import Path
 from typing import Any, Callable, Iterator, List, Sequence, Tuple
 
-from ..limits import CLOCK, TimeUp
+from ..limits import CLOCK
 from .recorder import Recorder
 
 _USAGE = 4

@@ -91,7 +91,11 @@ def _library(value: Any) -> str:
     return _NAMES.get(name, "")
 
 
-_NAMES = {"torch.Tensor": "torch", "torch.nn.parameter.Parameter": "torch", "numpy.ndarray": "numpy"}
+_NAMES = {
+    "torch.Tensor": "torch",
+    "torch.nn.parameter.Parameter": "torch",
+    "numpy.ndarray": "numpy",
+}
 
 
 def _torch(value: Any) -> Optional[str]:

@@ -43,9 +43,10 @@ def _attempt(subject: Subject, rank: int) -> _Described:
     interpreter.ledger.usual_rank = rank
     parameters = interpreted(interpreter, subject)
     tensors = {each.name: each.tensor for each in parameters if _is_array(each)}
+    numbers = {each.var: each.name for each in parameters if each.counted}
     known = {name: tensor for name, tensor in tensors.items() if tensor is not None}
     _close(interpreter, known, subject)
-    return _Described(interpreter.ledger, solved(interpreter.ledger), known, subject)
+    return _Described(interpreter.ledger, solved(interpreter.ledger), known, subject, numbers)
 
 
 def interpreted(
@@ -111,8 +112,14 @@ def _close(interpreter: Interpreter, tensors: Mapping[str, Tensor], subject: Sub
             shape.close(max(first, last, 2))
     for tensor in tensors.values():
         count = _count(ledger, tensor)
-        if count is not None and not count.rigid:
+        if count is not None and _is_size(count, tensors):
             ledger.least(count, _CLASSES)
+
+
+def _is_size(var: Var, tensors: Mapping[str, Tensor]) -> bool:
+    """Whether a variable is a dimension of an argument, not a number that a caller chooses."""
+    dims = [size for each in tensors.values() for size in each.shape.dims or ()]
+    return not var.rigid and any(var in variables(size) for size in dims)
 
 
 def _count(ledger: Ledger, tensor: Tensor) -> Var | None:
@@ -132,6 +139,7 @@ class _Described:
     solution: Solution
     tensors: Mapping[str, Tensor]
     subject: Subject
+    numbers: Mapping[Var, str]
     names: dict[Var, str] = field(default_factory=dict[Var, str])
 
     @property
@@ -173,7 +181,7 @@ class _Described:
     def _name_one(self, var: Var) -> None:
         if var in self.names:
             return
-        if var.rigid:
+        if var.rigid or var in self.numbers:
             self.names[var] = var.name
             return
         taken, wanted, number = set(self.names.values()), var.name or "n", 2
@@ -203,7 +211,9 @@ class _Described:
         """The highest index that is surely there: the first, where the number is a caller's."""
         count = _count(self.ledger, tensor)
         if count is not None:
-            return 0 if count.rigid else self.solution.ranges.get(count, Range()).low - 1
+            if not _is_size(count, self.tensors):
+                return 0
+            return self.solution.ranges.get(count, Range()).low - 1
         high = self.ledger.resolved(tensor.elements.high or 0)
         return high if isinstance(high, int) else 0
 
@@ -248,6 +258,10 @@ class _Described:
         said: set[Var] = set()
         for name, tensor in self.tensors.items():
             for index, size in enumerate(tensor.shape.dims or ()):
+                if isinstance(size, Var) and size in self.numbers:
+                    yield self._equal(f"{name}.shape[{index}]", self.numbers[size])
+        for name, tensor in self.tensors.items():
+            for index, size in enumerate(tensor.shape.dims or ()):
                 if (
                     not isinstance(size, Var)
                     or size in said
@@ -259,6 +273,10 @@ class _Described:
                 range_ = self.solution.ranges.get(size, Range())
                 if range_.only is None:
                     yield from self._bounds(f"{name}.shape[{index}]", range_)
+
+    def _equal(self, place: str, number: str) -> Required:
+        where = f"{self.subject.path}:{self.subject.node.lineno}"
+        return Required(f"{place} == {number}", Source.SHAPE, Confidence.STRONG, where)
 
     def _bounds(self, place: str, range_: Range) -> Iterator[Required]:
         where = f"{self.subject.path}:{self.subject.node.lineno}"

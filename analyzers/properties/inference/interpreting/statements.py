@@ -97,9 +97,7 @@ def assign(machine: Machine, target: ast.expr, value: Any, frame: Frame) -> None
 
 
 def _store(holder: Any, key: Any, value: Any) -> None:
-    if isinstance(holder, dict) and isinstance(key, str | int):
-        holder[key] = value
-    elif isinstance(holder, list) and isinstance(key, int) and -len(holder) <= key < len(holder):
+    if (isinstance(holder, dict) and isinstance(key, str | int)) or (isinstance(holder, list) and isinstance(key, int) and -len(holder) <= key < len(holder)):
         holder[key] = value
 
 

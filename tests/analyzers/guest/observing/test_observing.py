@@ -113,7 +113,9 @@ def start(tmp_path: Path):
 
 
 def observe(guest: GuestAtHand, functions: list[str], tests: list[str], seconds: float = 60.0):
-    guest._wire.send({"type": "observe", "functions": functions, "tests": tests, "seconds": seconds})
+    guest._wire.send(
+        {"type": "observe", "functions": functions, "tests": tests, "seconds": seconds}
+    )
     reply = guest._received()
     assert reply["type"] == "observed"
     for call in reply["calls"]:
@@ -150,7 +152,10 @@ def test_calls_are_recorded_with_what_they_were_given(start):
             False,
         ),
     ]
-    assert {c["test"] for c in reply["calls"]} == {"test_net.py::test_scale", "test_net.py::test_net"}
+    assert {c["test"] for c in reply["calls"]} == {
+        "test_net.py::test_scale",
+        "test_net.py::test_net",
+    }
     assert reply["notes"] == []
 
 
@@ -177,7 +182,10 @@ def test_plain_tests_run_without_pytest(start, monkeypatch, tmp_path):
 
 
 def test_what_was_seen_before_the_time_was_up_is_kept(start):
-    files = {"plain.py": "def mean(values, options):\n    return values\n", "test_slow.py": HOPELESS}
+    files = {
+        "plain.py": "def mean(values, options):\n    return values\n",
+        "test_slow.py": HOPELESS,
+    }
     guest = start(files, "plain.py", "mean")
     slow = files["test_slow.py"].replace("os._exit(3)", "mean([2], 3)")
     (guest.root / "test_slow.py").write_text(slow)
