@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from analyzers.guest.annotations.nouns import Annotated, Annotations
+from analyzers.guest.annotations.nouns import Annotated, Annotations, Constraint, Expression
 from analyzers.guest.annotations.reading import read
 from analyzers.guest.annotations.rendering import render
 from analyzers.ports import Bench
@@ -23,6 +23,7 @@ from analyzers.properties.texts import Texts
 from analyzers.vocabulary import Contract, ObservedCall, Target
 
 CONSTRUCTOR = "self."
+_ARRAYS = frozenset({"tensors", "np_arrays"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ class _Draft:
             return given
         known = self._inferred(subject).arguments
         return given | {
-            name: Term(render(fact.constraint), fact.source, fact.confidence, fact.where)
+            name: Term(render(usual(fact.constraint)), fact.source, fact.confidence, fact.where)
             for name, fact in known.items()
             if name in wanted - given.keys()
         }
@@ -148,6 +149,14 @@ class _Draft:
             return None
         constructor = sibling(subject, "__init__")
         return Contract() if constructor is None else self.contract(constructor, CONSTRUCTOR)
+
+
+def usual(constraint: Constraint) -> Constraint:
+    """The constraint with arrays as they usually come: what is inferred says nothing of strides."""
+    if constraint.kind not in _ARRAYS or constraint["contiguous"] is not None:
+        return constraint
+    contiguous = ("contiguous", Expression("True", literal=True, value=True))
+    return Constraint(constraint.kind, (*constraint.arguments, contiguous))
 
 
 def _is_bound(subject: Subject) -> bool:
