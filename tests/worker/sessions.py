@@ -76,7 +76,7 @@ class FakeSession:
 
     def explore(self, exploring):
         self._raise_if("unexplorable")
-        return self.explored
+        return self.explored, frozenset()
 
     def observe(self, functions, tests, seconds):
         self._raise_if("unobservable")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from analyzers.cloud.inversion import asks_about_text, openings
 from analyzers.guest.goals import instrument
@@ -30,13 +31,14 @@ from analyzers.vocabulary import (
 from worker.broker import NoAnswer
 from worker.interruption import heed
 from worker.laboratory.before import Before
+from worker.laboratory.documents import documents
 from worker.laboratory.failures import GuestFailure, Unpreparable
 from worker.laboratory.laboratory import Laboratory
 from worker.laboratory.naming import Names
 from worker.laboratory.others import others, question
 from worker.laboratory.session import Session
 from worker.laboratory.signatures import Incomparable
-from worker.laboratory.watching import tests_of, watched
+from worker.laboratory.watching import related_tests, watched
 
 NO_TIME = "the time budget was spent"
 SPENT = Run(NotRun(NO_TIME))
@@ -107,7 +109,7 @@ class SandboxBench:
     def explore(self, target: Target, exploring: Exploring) -> Explored:
         """Explore on head; a broken guest is started afresh once.
 
-        What it found is run again: hits are those of these runs.  Inputs that
+        What it found is run again, to be tried beside a suggestion.  Inputs that
         use names which the target's file has not are left out.
         """
         heed()
@@ -116,17 +118,18 @@ class SandboxBench:
             return Explored(obstacle=NO_TIME)
         exploring = replace(exploring, seconds=min(exploring.seconds, left))
         try:
-            explored = self._explored(exploring)
+            explored, hits = self._explored(exploring)
         except Unpreparable as reason:
             return Explored(obstacle=str(reason))
         explored = Names(target.path, self._laboratory.head.texts).known(explored)
         self._counts.executions += explored.executions
-        self._counts.judged += explored.passed
+        self._counts.judged += explored.executions
+        self._counts.hits |= hits
         with suppress(GuestFailure):
             self.run([*explored.passing, *(failure.probe for failure in explored.failures)])
         return explored
 
-    def _explored(self, exploring: Exploring) -> Explored:
+    def _explored(self, exploring: Exploring) -> tuple[Explored, frozenset[str]]:
         try:
             return self._opened().explore(exploring)
         except GuestFailure:
@@ -136,7 +139,7 @@ class SandboxBench:
     def observe(self, target: Target) -> Sequence[ObservedCall]:
         """The calls of the target, and of its class, in tests of the project that name it."""
         heed()
-        tests = tests_of(target, self._laboratory.head.texts)
+        tests = related_tests(target, self._laboratory.head.texts)
         seconds = min(OBSERVING_SECONDS, OBSERVING_SHARE * self.remaining())
         if not tests or seconds <= 0:
             return ()
@@ -196,11 +199,16 @@ class SandboxBench:
 
     def source(self, path: str) -> str:
         """The head text of a project file."""
-        return self._laboratory.head.texts[path]
+        return self._all_texts[path]
 
     def paths(self) -> Sequence[str]:
-        """The project files that there are texts of."""
-        return tuple(self._laboratory.head.texts)
+        """The project files that there are texts of, documents and declarations among them."""
+        return tuple(self._all_texts)
+
+    @cached_property
+    def _all_texts(self) -> Mapping[str, str]:
+        head = self._laboratory.head
+        return {**documents(head.root), **head.texts}
 
     def base(self, path: str) -> tuple[str, str] | None:
         """The path and the text on base of a project file."""

@@ -80,7 +80,7 @@ def _bound(source: str, modules: frozenset[str]) -> tuple[frozenset[str], frozen
                 own.add(statement.name)
             case _:
                 own.update(_assigned(statement))
-    return frozenset(own), frozenset(others)
+    return frozenset(own - others), frozenset(others)
 
 
 def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:

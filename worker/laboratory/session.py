@@ -124,13 +124,18 @@ class Session:
         self._note(frame.get("notes", ()))
         return searched_of(frame, self._target.id, {goal.id for goal in goals}, texts)
 
-    def explore(self, exploring: Exploring) -> Explored:
-        """Let the guest draw valid inputs, run them, and shrink those that fail."""
+    def explore(self, exploring: Exploring) -> tuple[Explored, frozenset[str]]:
+        """Let the guest draw valid inputs, run them, and shrink those that fail.
+
+        Beside it the points that occurred.
+        """
         self._talk.send(explore_frame(exploring, self._layer))
         limit = exploring.seconds + exploring.timeout + MARGIN_SECONDS
         frame = next(self._talk.replies(limit))
         explored = explored_of(frame, self._target.id, exploring.contract.ensures)
-        return replace(explored, failures=tuple(map(self._placed_failure, explored.failures)))
+        failures = tuple(map(self._placed_failure, explored.failures))
+        hits = frozenset(self.prepared.points[number] for number in frame.get("hits", ()))
+        return replace(explored, failures=failures), hits
 
     def observe(
         self, functions: Sequence[str], tests: Sequence[str], seconds: float

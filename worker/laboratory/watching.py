@@ -12,7 +12,7 @@ MOST_TESTS = 20
 _TEST = re.compile(r"test_.*\.py|.*_test\.py")
 
 
-def tests_of(target: Target, texts: Mapping[str, str]) -> tuple[str, ...]:
+def related_tests(target: Target, texts: Mapping[str, str]) -> tuple[str, ...]:
     """The test files among the project's ``texts``, those that name the target first.
 
     Those that name neither its function (for a method: its class) nor its

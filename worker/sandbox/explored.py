@@ -12,6 +12,7 @@ from worker.sandbox.shapes import (
     amount,
     boolean,
     count,
+    counts,
     many,
     mapping,
     optional,
@@ -45,7 +46,9 @@ def failure(value: object) -> None:
 
 
 EXPLORED = record(
+    frozenset({"hits"}),
     type=text,
+    hits=counts,
     executions=count,
     passed=count,
     refused=count,
@@ -73,11 +76,13 @@ OBSERVED = record(
 )
 
 
-def check_counts(message: Mapping[str, Any]) -> None:
-    """Expect the parts of what was executed to be no more than the whole."""
+def check_counts(message: Mapping[str, Any], points: int) -> None:
+    """Expect the parts of what was executed to be no more than the whole, hits to be points."""
     whole_count = message["executions"]
     parts = message["passed"] + message["refused"] + message["timed_out"]
     if parts > whole_count or whole_count > MOST_EXECUTIONS:
         raise BadFrame(f"{parts} outcomes of {whole_count} executions")
     if any(each["seen"] > whole_count for each in message["failures"]):
         raise BadFrame("an input seen more often than any was executed")
+    if message.get("hits") and max(message["hits"]) >= points:
+        raise BadFrame(f"a hit beyond {points} points")

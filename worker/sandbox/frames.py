@@ -151,7 +151,7 @@ def check(message: Mapping[str, Any], request: Mapping[str, Any], points: int) -
     if kind in {"ran", "done"}:
         _check_places(message, request, points)
     if kind == "explored":
-        check_counts(message)
+        check_counts(message, points)
 
 
 def _check_places(message: Mapping[str, Any], request: Mapping[str, Any], points: int) -> None:

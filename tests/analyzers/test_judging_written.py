@@ -1,0 +1,70 @@
+"""What is written, and what a function promised: when do they show a defect?"""
+
+import pytest
+
+from analyzers.judging import (
+    crash_of,
+    is_crash,
+    located,
+    outcome_of,
+    shows,
+    stands,
+    tells,
+    translate,
+)
+from analyzers.vocabulary import Returned, Run, Violated, Violates, Written
+from tests.analyzers.samples import goal
+
+BROKEN = Violated("finite(result)", "result is nan")
+
+
+@pytest.mark.parametrize(
+    ("text", "source"),
+    [
+        ("np.float(x)", "y = np.float(x)\n"),
+        ("np.float(x)", "y = np . float(\n    x  # the value\n)\n"),
+        ("from keras.layers import merge", "if x:\n    from  keras.layers import merge\n"),
+        ("np.float", "a = 'b'\nreturn np.float\nx = (\n"),
+        ("tf.log(", "y = tf.log (x)"),
+    ],
+)
+def test_what_is_written_stands_whatever_the_blanks(text, source):
+    assert stands(Written("app.py", text), source)
+
+
+@pytest.mark.parametrize(
+    ("text", "source"),
+    [
+        ("np.float", "y = np.float64(x)\n"),
+        ("np.float(x)", "# np.float(x)\n'np.float(x)'\n"),
+        ("np.float(x)", ""),
+        ("", "y = 1\n"),
+        ("a b", "ab\n"),
+    ],
+)
+def test_what_is_not_code_does_not_stand(text, source):
+    assert not stands(Written("app.py", text), source)
+
+
+def test_broken_promise_is_shown_by_a_run():
+    runs = [Run(Returned("1")), Run(BROKEN)]
+    assert shows(Violates("finite(result)"), runs)
+    assert not shows(Violates("unchanged(x)"), runs)
+    assert not shows(Violates("finite(result)"), runs[:1])
+
+
+def test_no_run_shows_what_is_written():
+    assert not shows(Written("app.py", "x"), [Run(BROKEN)])
+
+
+def test_broken_promise_is_an_outcome_and_no_crash():
+    assert outcome_of(Run(BROKEN)) == "breaks finite(result)"
+    assert (is_crash(BROKEN), crash_of(BROKEN)) == (False, None)
+    assert tells(goal(), Run(BROKEN))
+
+
+def test_criteria_hold_on_another_text():
+    written, broken = Written("new.py", "x"), Violates("finite(result)")
+    assert translate(written, "old.py", "", "") == Written("old.py", "x")
+    assert translate(broken, "old.py", "", "") == broken
+    assert (located(written, ""), located(broken, "")) == (written, broken)

@@ -1,0 +1,89 @@
+"""Which names of a file recipes may use."""
+
+import pytest
+
+from analyzers.vocabulary import Died, Explored, Failure, Literal, Made, Probe, Run
+from worker.laboratory.naming import Names
+
+TEXT = """\
+import os
+import torch.nn as nn
+import pack.models
+from torch import float32
+from pack.models import Net
+from .colours import Colour
+from subprocess import run as start
+
+try:
+    import json
+except ImportError:
+    json = None
+
+if True:
+    def inner(): ...
+
+shell = os.system
+LIMIT = 3
+
+class Config: ...
+
+def gen(n):
+    hidden = os
+    return hidden
+"""
+NAMES = Names("pack/app.py", {"pack/app.py": TEXT, "pack/models.py": "", "pack/colours.py": ""})
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        "tensor((1,), at={(0,): nan})",
+        "Net(gen(3))",
+        "Colour.RED",
+        "Config.default()",
+        "pack.models.Net(3)",
+        "[LIMIT, inner(1)]",
+        "float32",
+        "nn.functional.relu",
+        "config(of=Config)",
+        "3",
+    ],
+)
+def test_name_of_the_project_may_be_used(recipe):
+    assert NAMES.knows(Probe("t", {"x": Made(recipe)}))
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        "os.system('id')",
+        "[1, {2: os.system('id')}]",
+        "start(['id'])",
+        "json.loads('1')",
+        "shell('id')",
+        "shell",
+        "nn.Linear(1, 2)",
+        "eval('1')",
+        "open('/etc/passwd')",
+        "hidden",
+        "unknown",
+        "config(of=unknown)",
+        "no recipe",
+    ],
+)
+def test_other_name_may_not_be_used(recipe):
+    assert not NAMES.knows(Probe("t", {"n": Literal("1"), "x": Made(recipe)}))
+
+
+def test_inputs_with_other_names_are_left_out():
+    good, bad = (Probe("t", {"x": Made(recipe)}) for recipe in ("Net()", "os.system('id')"))
+    failures = tuple(Failure(probe, Run(Died(11))) for probe in (bad, good))
+    known = NAMES.known(Explored(executions=4, failures=failures, passing=(good, bad)))
+    assert [failure.probe for failure in known.failures] == [good]
+    assert (known.passing, known.executions) == ((good,), 4)
+
+
+def test_text_that_cannot_be_read_binds_nothing():
+    names = Names("app.py", {"app.py": "def broken("})
+    assert not names.knows(Probe("t", {"x": Made("broken")}))
+    assert names.knows(Probe("t", {"x": Made("tensor((1,))")}))
