@@ -6,15 +6,22 @@ Only what Hypothesis documents is used, as the project may have any version.
 from __future__ import annotations
 
 import random
+import sys
 import tempfile
 import time
-from typing import TYPE_CHECKING, Any, Callable, List, Optional, TypeVar
+from contextlib import contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Callable, Generator, List, Optional, TypeVar
+
+from ..generation.makers import MAKERS
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
 T = TypeVar("T")
 WARM_DRAWS = 3
+_ENOUGH_FOR_CONSTANTS = 150
+_GUEST = __name__.rpartition(".exploring.")[0]
 
 
 class Enough(BaseException):
@@ -96,8 +103,30 @@ def _find(
 
 
 def prepare(strategy: SearchStrategy[Any]) -> None:
-    """Let Hypothesis do once what it does at first, before processes are forked."""
+    """Let Hypothesis do once what it does at first, before processes are forked.
+
+    It reads the constants of the project's modules, to draw them now and then;
+    ours are kept from it.
+    """
     from hypothesis.configuration import set_hypothesis_home_dir
+    from hypothesis.strategies import integers, lists
 
     set_hypothesis_home_dir(tempfile.mkdtemp(prefix="drawing-"))
-    draw(strategy, lambda _: None, WARM_DRAWS, 0)
+    for name in frozenset(MAKERS.values()):
+        import_module(f"{_GUEST}.generation.makers.{name}")
+    several = lists(integers(), min_size=_ENOUGH_FOR_CONSTANTS, max_size=_ENOUGH_FOR_CONSTANTS)
+    with _hidden():
+        draw(several, lambda _: None, WARM_DRAWS, 0)
+        draw(strategy, lambda _: None, WARM_DRAWS, 0)
+
+
+@contextmanager
+def _hidden() -> Generator[None, None, None]:
+    """Our own modules without the files that they come from."""
+    ours = [module for name, module in sys.modules.items() if name.startswith(f"{_GUEST}.")]
+    files = [(module, vars(module).pop("__file__", None)) for module in ours]
+    try:
+        yield
+    finally:
+        for module, file in files:
+            module.__file__ = file

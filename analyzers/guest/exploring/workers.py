@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
+import gc
 import json
 import os
 import select
 import signal
 import time
+from contextlib import suppress
 from typing import Any, Callable, Dict, Iterator, Optional
 
 from ..processes import OUR_FAILURE, end_with_parent, fork
@@ -17,6 +20,7 @@ Report = Callable[[Frame], None]
 HANG_GRACE = 1.0
 END_GRACE = 2.0
 _TICK = 0.05
+_SET_PIPE_SIZE, _PIPE = 1031, 1 << 20
 
 
 class Worker:
@@ -44,11 +48,14 @@ class Worker:
         self.failed = False
         self.late = False
         self._reading, writing = os.pipe()
+        with suppress(OSError):
+            fcntl.fcntl(writing, _SET_PIPE_SIZE, _PIPE)
         self._child = fork(lambda: self._work(work, writing))
         os.close(writing)
 
     def _work(self, work: Callable[[Report, Flight], None], writing: int) -> None:
         end_with_parent()
+        gc.freeze()
         os.close(self._reading)
         os.set_inheritable(writing, False)
 
