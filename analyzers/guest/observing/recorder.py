@@ -46,7 +46,7 @@ class Recorder:
 
     def __exit__(self, *_: object) -> None:
         sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]
+        threading.setprofile(None)
 
     def listen(self) -> None:
         """Begin again, where a test has set a profiler of its own."""

@@ -139,7 +139,7 @@ def _tests(module: types.ModuleType) -> Iterator[Tuple[str, Callable[[], Any]]]:
             yield name, value
         elif inspect.isclass(value) and issubclass(value, unittest.TestCase):
             for case in unittest.defaultTestLoader.loadTestsFromTestCase(value):
-                yield f"{name}::{getattr(case, '_testMethodName', '')}", case.debug  # type: ignore[union-attr]
+                yield f"{name}::{getattr(case, '_testMethodName', '')}", case.debug
         elif inspect.isclass(value) and name.startswith("Test"):
             yield from _methods(name, value)
 

@@ -8,6 +8,7 @@ are valid as they are; what several have in common is likely to be.
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -273,7 +274,7 @@ def described(value: Any) -> Any:
 
 def _is_plain(value: Any) -> bool:
     if isinstance(value, float):
-        return value == value and abs(value) != float("inf")
+        return math.isfinite(value)
     if isinstance(value, list | tuple):
         return type(value) in (list, tuple) and all(_is_plain(each) for each in value)
     if isinstance(value, dict):

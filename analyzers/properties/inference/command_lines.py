@@ -53,7 +53,8 @@ def _options(tree: ast.Module) -> Iterator[_Option]:
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
-        called = (dotted(node.func) or getattr(node.func, "attr", "")).rpartition(".")
+        attribute = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        called = (dotted(node.func) or attribute).rpartition(".")
         if called[2] == "add_argument":
             found = _option(node, positional="")
         elif called[2] in ("option", "argument") and called[0] in ("click", "typer", ""):
@@ -103,7 +104,8 @@ def _number(name: str, default: object) -> str:
     values = {"int": ["1", "2", "4"], "float": ["0.1", "0.5", "1.0"]}.get(name)
     if values is None:
         return _TEXT
-    return f"froms({list(dict.fromkeys([*([str(default)] if default is not None else []), *values]))!r})"
+    first = [] if default is None else [str(default)]
+    return f"froms({list(dict.fromkeys([*first, *values]))!r})"
 
 
 def _literal(node: ast.expr | None) -> object:

@@ -35,8 +35,7 @@ def facts(subject: Subject) -> Iterator[Fact]:
     for event in heard:
         for fact in _of(event, known):
             found.setdefault(repr(fact), fact)
-    for each in found.values():
-        yield each
+    yield from found.values()
     yield from _indexed(subject)
 
 
@@ -114,10 +113,6 @@ def _backwards(
         name = known[names[0]].name
         sure = Confidence.LIKELY if multiple > 1 or size.operator == "+" else Confidence.STRONG
         yield Inferred(name, text, Source.FRAMEWORK, sure, where)
-
-
-class _Unsaid(Exception):  # noqa: N818 - a condition that says nothing here
-    """A condition that holds anyway, or that cannot be put in terms of parameters."""
 
 
 def _required(

@@ -91,11 +91,10 @@ def _dimensions(calls: Sequence[Call]) -> dict[tuple[str, int], str]:
             continue
         for index in range(len(known[0])):
             vectors[name, index] = tuple(shape[index] for shape in known)
-    return {place: _word(place, sizes, vectors) for place, sizes in vectors.items()}
+    return {place: _word(sizes, vectors) for place, sizes in vectors.items()}
 
 
 def _word(
-    place: tuple[str, int],
     sizes: tuple[Any, ...],
     vectors: Mapping[tuple[str, int], tuple[Any, ...]],
 ) -> str:

@@ -52,7 +52,7 @@ def _attempt(subject: Subject, rank: int) -> _Described:
 def interpreted(
     interpreter: Interpreter, subject: Subject, *, every: bool = False
 ) -> list[Parameter]:
-    """Interpret the body on parameters that are open: those that a caller must give, or every one."""
+    """Interpret the body on parameters that are open: those without a default, or all."""
     module = module_of(subject.path, subject.tree, subject.sources)
     given = defaults(subject.node.args)
     parameters = {
@@ -127,7 +127,7 @@ def _count(ledger: Ledger, tensor: Tensor) -> Var | None:
     high = tensor.elements.high
     if not isinstance(high, Var | Term):
         return None
-    found = [each for each in variables(ledger.resolved(high))]
+    found = list(variables(ledger.resolved(high)))
     return found[0] if len(found) == 1 else None
 
 

@@ -17,7 +17,7 @@ _NUMBERS = {
 _LARGEST = 10**12
 
 
-def arithmetic(ledger: Ledger, symbol: str, left: Any, right: Any) -> Any:
+def arithmetic(ledger: Ledger, symbol: str, left: Any, right: Any) -> Any:  # noqa: PLR0911 - one for each kind of value
     """``left symbol right``."""
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         return elementwise(ledger, left, right)

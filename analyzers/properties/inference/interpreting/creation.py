@@ -37,7 +37,7 @@ def dtype_of(value: Any) -> str | None:
     return value if isinstance(value, str) and value.rstrip("0123456789").isalpha() else None
 
 
-def created(ledger: Ledger, name: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any | None:
+def created(ledger: Ledger, name: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any | None:  # noqa: PLR0911 - one for each kind of value
     """What a creating function returns; ``None`` where it is no such function."""
     word, kind = _word(name)
     if not kind:

@@ -10,7 +10,7 @@ from .values import UNKNOWN, Elements, Shape, Tensor
 
 
 def einsum(ledger: Ledger, equation: str, tensors: list[Tensor]) -> Any:
-    """The result of ``torch.einsum(equation, *tensors)``; letters that are equal are equal sizes."""
+    """The result of ``torch.einsum``: letters that are equal are equal sizes."""
     left, arrow, right = equation.replace(" ", "").partition("->")
     parts = left.split(",")
     if not arrow or len(parts) != len(tensors) or "." in equation:

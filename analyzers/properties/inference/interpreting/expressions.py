@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from itertools import pairwise
 from typing import Any
 
 from .arithmetic import arithmetic, matmul
@@ -13,9 +14,11 @@ from .sizes import Size
 from .statements import assign, rounds, truth
 from .values import UNKNOWN, Above, Function, Instance, Unknown, sized
 
-_SYMBOLS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "%",
-            ast.Div: "/", ast.Pow: "**"}  # fmt: skip
-_COMPARE = {
+_SYMBOLS: dict[type[ast.operator], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "%", ast.Div: "/",
+    ast.Pow: "**",
+}  # fmt: skip
+_COMPARE: dict[type[ast.cmpop], Any] = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
     ast.Gt: operator.gt, ast.GtE: operator.ge,
 }  # fmt: skip
@@ -101,7 +104,8 @@ def _boolean(machine: Machine, node: ast.BoolOp, frame: Frame) -> Any:
 
 def _compare(machine: Machine, node: ast.Compare, frame: Frame) -> Any:
     values = [machine.evaluate(each, frame) for each in (node.left, *node.comparators)]
-    found = [_compared(op, *pair) for op, pair in zip(node.ops, zip(values, values[1:], strict=False), strict=True)]  # fmt: skip
+    pairs = zip(node.ops, pairwise(values), strict=True)
+    found = [_compared(op, *pair) for op, pair in pairs]
     if any(each is False for each in found):
         return False
     return UNKNOWN if any(each is None for each in found) else True
@@ -243,8 +247,17 @@ def _halved(machine: Machine, node: ast.Call, frame: Frame) -> Size | None:
     return sized(found)
 
 
+def _constant(machine: Machine, node: ast.Constant, frame: Frame) -> Any:
+    del machine, frame
+    return node.value
+
+
+def _awaited(machine: Machine, node: ast.Await, frame: Frame) -> Any:
+    return machine.evaluate(node.value, frame)
+
+
 _HANDLERS: dict[type[ast.expr], Any] = {
-    ast.Constant: lambda _, node, __: node.value,
+    ast.Constant: _constant,
     ast.Name: _name,
     ast.Attribute: _attribute,
     ast.Tuple: _tuple,
@@ -263,5 +276,5 @@ _HANDLERS: dict[type[ast.expr], Any] = {
     ast.JoinedStr: _joined,
     ast.NamedExpr: _named,
     ast.Call: _call,
-    ast.Await: lambda machine, node, frame: machine.evaluate(node.value, frame),
+    ast.Await: _awaited,
 }

@@ -28,7 +28,7 @@ _POOLS = {
 Function = Callable[[Machine, list[Any], Mapping[str, Any]], Any]
 
 
-def library_call(machine: Machine, name: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+def library_call(machine: Machine, name: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: PLR0911 - one for each kind of value
     """What a library's function returns; ``UNKNOWN``, with a doubt, where it is not known."""
     prefix = next((each for each in _PREFIXES if name.startswith(each)), None)
     if prefix is None:
@@ -45,7 +45,7 @@ def library_call(machine: Machine, name: str, args: list[Any], kwargs: Mapping[s
     tensor = tensor_of(machine.ledger, first)
     if tensor is None:
         return UNKNOWN
-    if tensor is getattr(first, "tensor", None) and not tensor.shape.touched:
+    if isinstance(first, Parameter) and not tensor.shape.touched:
         tensor.kind = "np_arrays" if prefix.startswith("numpy") else tensor.kind
         tensor.kind = "jax_arrays" if prefix.startswith("jax") else tensor.kind
         tensor.shape.touched = True

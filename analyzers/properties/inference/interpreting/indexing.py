@@ -113,7 +113,7 @@ def _kept(ledger: Ledger, size: Size, key: Any) -> list[Size]:
     return [] if sized(key) is not None or isinstance(key, Parameter | Mixed) else [Var("n")]
 
 
-def _sliced(ledger: Ledger, size: Size, key: slice) -> Size:
+def _sliced(ledger: Ledger, size: Size, key: slice) -> Size:  # noqa: PLR0911 - one for each kind of value
     start = 0 if key.start is None else sized(key.start)
     if start is None or key.step not in (None, 1):
         return Var("n")

@@ -108,7 +108,7 @@ class Interpreter:
 
     # ------------------------------------------------------------ attributes
 
-    def attribute(self, value: Any, name: str) -> Any:
+    def attribute(self, value: Any, name: str) -> Any:  # noqa: PLR0911 - one for each kind of value
         """An attribute of a value."""
         if isinstance(value, Module):
             return self.lookup(name, value)
@@ -157,9 +157,8 @@ class Interpreter:
             holder = None if "staticmethod" in words else of if "classmethod" in words else bound
             function = Function(statement, of.module, full, holder)
             return self.call(function, (), {}) if "property" in words else function
-        if isinstance(statement, ast.Assign) and statement.value is not None:
-            if any(isinstance(each, ast.Name) and each.id == name for each in statement.targets):
-                return self.evaluate(statement.value, Frame({}, of.module, of))
+        if isinstance(statement, ast.Assign) and name in _bound(statement):
+            return self.evaluate(statement.value, Frame({}, of.module, of))
         return None
 
     def lineage(self, of: Class) -> Iterator[Class]:
@@ -204,7 +203,7 @@ class Interpreter:
 
     # ----------------------------------------------------------------- calls
 
-    def call(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def call(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: PLR0911 - one for each kind of value
         """The value of a call."""
         if isinstance(function, Dotted):
             return self._library(function.name, args, kwargs)
@@ -251,7 +250,7 @@ class Interpreter:
             return None
         return native_call(receiver, method.name, args)
 
-    def _library(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def _library(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: PLR0911 - one for each kind of value
         if name == "functools.partial" and args:
             return Partial(args[0], tuple(args[1:]), dict(kwargs))
         if name == "argparse.ArgumentParser":
@@ -358,6 +357,10 @@ def defaults(spec: ast.arguments) -> dict[str, ast.expr]:
         if default is not None:
             found[each.arg] = default
     return found
+
+
+def _bound(statement: ast.Assign) -> set[str]:
+    return {each.id for each in statement.targets if isinstance(each, ast.Name)}
 
 
 def _of_layer(layer: Layer, name: str) -> Any:

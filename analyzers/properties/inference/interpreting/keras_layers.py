@@ -96,7 +96,7 @@ def _recurrent(ledger: Ledger, layer: Mapping[str, Any], tensor: Tensor) -> Any:
 
 
 def _same(ledger: Ledger, layer: Mapping[str, Any], tensor: Tensor) -> Any:
-    del layer
+    del ledger, layer
     tensor.elements.floating()
     if tensor.shape.dims is None:
         tensor.shape.at(0)

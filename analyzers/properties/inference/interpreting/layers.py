@@ -328,7 +328,13 @@ def _lstm_cell(ledger: Ledger, layer: Mapping[str, Any], tensor: Tensor) -> Any:
     return (found, found)
 
 
-_ACTIVE = ["ReLU", "ReLU6", "ELU", "SELU", "CELU", "GELU", "SiLU", "Mish", "Sigmoid", "Tanh", "Softplus", "Softsign", "Hardtanh", "Hardswish", "Hardsigmoid", "LogSigmoid", "LeakyReLU", "PReLU", "Softmax", "LogSoftmax", "Softmin", "Threshold", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout", "LocalResponseNorm"]
+_ACTIVE = (
+    "ReLU", "ReLU6", "ELU", "SELU", "CELU", "GELU",
+    "SiLU", "Mish", "Sigmoid", "Tanh", "Softplus", "Softsign",
+    "Hardtanh", "Hardswish", "Hardsigmoid", "LogSigmoid", "LeakyReLU", "PReLU",
+    "Softmax", "LogSoftmax", "Softmin", "Threshold", "Dropout", "Dropout1d",
+    "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout", "LocalResponseNorm",
+)  # fmt: skip
 _LAYERS: dict[str, Apply] = {
     **{f"Conv{n}d": _convolution(n + 2) for n in (1, 2, 3)},
     **{f"ConvTranspose{n}d": _convolution(n + 2, back=True) for n in (1, 2, 3)},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -40,7 +40,7 @@ class Ledger:
         self._soft = 0
 
     @contextmanager
-    def uncertain(self) -> Iterator[None]:
+    def uncertain(self) -> Generator[None]:
         """What is noted inside may not happen."""
         self._soft += 1
         try:

@@ -33,7 +33,7 @@ def _classes(
     known = labels.shape.dims
     if known is None and scores.shape.dims is None:
         ledger.guess()
-    if known == [1] or known == []:
+    if known in ([1], []):
         return _scalar(ledger)
     dims = scores.shape.dims or scores.shape.close(2 if known is None else len(known) + 1)
     if dims is None or len(dims) < 2:

@@ -21,7 +21,25 @@ _TENSORS_ONLY = frozenset(OPERATIONS) - {
 """Methods that nothing but a tensor has."""
 
 _TORCH_ONLY = frozenset(
-    ["sum", "max", "min", "mean", "to", "float", "long", "size", "split", "repeat", "expand", "transpose", "t", "cuda", "cpu", "flatten", "add"]
+    [
+        "sum",
+        "max",
+        "min",
+        "mean",
+        "to",
+        "float",
+        "long",
+        "size",
+        "split",
+        "repeat",
+        "expand",
+        "transpose",
+        "t",
+        "cuda",
+        "cpu",
+        "flatten",
+        "add",
+    ]
 )
 
 

@@ -132,10 +132,11 @@ def _sum(machine: Machine, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
 
 def _isinstance(machine: Machine, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
     del machine, kwargs
-    value, wanted = args[0], args[1] if len(args) > 1 else UNKNOWN
+    value: Any = args[0]
+    wanted: Any = args[1] if len(args) > 1 else UNKNOWN
     kinds = {"int": int, "float": float, "str": str, "list": list, "tuple": tuple, "dict": dict,
              "bool": bool}  # fmt: skip
-    options = wanted if isinstance(wanted, tuple) else (wanted,)
+    options: tuple[Any, ...] = wanted if isinstance(wanted, tuple) else (wanted,)
     plain = isinstance(value, int | float | str | list | tuple | dict) or value is None
     known = [
         kinds[each.name[9:]]
@@ -168,6 +169,11 @@ def _unknown(machine: Machine, args: list[Any], kwargs: Mapping[str, Any]) -> An
     return UNKNOWN
 
 
+def _dict(machine: Machine, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+    del machine
+    return UNKNOWN if args else dict(kwargs)
+
+
 BUILTINS: Mapping[str, Native] = {
     "len": _len,
     "range": _range,
@@ -190,7 +196,7 @@ BUILTINS: Mapping[str, Native] = {
     "print": _unknown,
     "str": _unknown,
     "bool": _unknown,
-    "dict": lambda machine, args, kwargs: UNKNOWN if args else dict(kwargs),
+    "dict": _dict,
     "round": _unknown,
     "sorted": _unknown,
     "hasattr": _unknown,

@@ -288,9 +288,24 @@ def _unknown(ledger: Ledger, tensor: Tensor, args: list[Any], kwargs: Mapping[st
     return UNKNOWN
 
 
-_SMOOTH = ["relu", "relu_", "relu6", "leaky_relu", "elu", "selu", "gelu", "silu", "mish", "sigmoid", "tanh", "softplus", "dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "hardtanh", "logsigmoid", "exp", "log", "sqrt", "rsqrt", "log1p", "log2", "log10", "erf"]
-_EACH = ["abs", "sin", "cos", "neg", "pow", "clamp", "clip", "clip_", "clamp_", "round", "floor", "ceil", "square", "sign", "zeros_like", "flip", "roll", "cumsum", "fill_", "zero_", "masked_fill", "masked_fill_", "nan_to_num", "bernoulli", "triu", "tril", "isnan", "add_", "mul_"]
-_ITSELF = ["contiguous", "detach", "clone", "cuda", "cpu", "requires_grad_", "pin_memory", "type_as", "copy", "ascontiguousarray", "numpy", "data"]
+_SMOOTH = (
+    "relu", "relu_", "relu6", "leaky_relu", "elu", "selu",
+    "gelu", "silu", "mish", "sigmoid", "tanh", "softplus",
+    "dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "hardtanh",
+    "logsigmoid", "exp", "log", "sqrt", "rsqrt", "log1p",
+    "log2", "log10", "erf",
+)  # fmt: skip
+_EACH = (
+    "abs", "sin", "cos", "neg", "pow", "clamp",
+    "clip", "clip_", "clamp_", "round", "floor", "ceil",
+    "square", "sign", "zeros_like", "flip", "roll", "cumsum",
+    "fill_", "zero_", "masked_fill", "masked_fill_", "nan_to_num", "bernoulli",
+    "triu", "tril", "isnan", "add_", "mul_",
+)  # fmt: skip
+_ITSELF = (
+    "contiguous", "detach", "clone", "cuda", "cpu", "requires_grad_",
+    "pin_memory", "type_as", "copy", "ascontiguousarray", "numpy", "data",
+)  # fmt: skip
 
 OPERATIONS: dict[str, Operation] = {
     **dict.fromkeys(_SMOOTH, _smooth),

@@ -55,7 +55,8 @@ def canonical(name: str) -> str:
 @cache
 def signatures() -> Mapping[str, Signature]:
     """All calls that are described, by full names."""
-    text = resources.files(__package__).parent.joinpath("frameworks.toml").read_text("utf-8")  # type: ignore[union-attr,unused-ignore]
+    folder = resources.files("analyzers.properties.inference")
+    text = folder.joinpath("frameworks.toml").read_text("utf-8")
     table = tomllib.loads(text)
     kinds = table["kinds"]
     found: dict[str, Signature] = {}
@@ -77,7 +78,7 @@ def _defaults(takes: str) -> dict[str, Any]:
     return found
 
 
-def layer_of(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any | None:
+def layer_of(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any | None:  # noqa: PLR0911 - one for each kind of value
     """What the constructor of a layer makes; ``None`` where it is none."""
     prefix = next((each for each in _LAYERS if name.startswith(each)), None)
     word = name.removeprefix(prefix or "")

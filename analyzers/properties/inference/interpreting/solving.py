@@ -120,7 +120,7 @@ def _width(range_: Range) -> int:
 
 
 def _base(conditions: Sequence[Condition], free: list[Var], rigid: Chosen) -> Chosen | None:
-    """Sizes that meet the conditions: all alike, or a few that differ; then each as small as can be."""
+    """Sizes that meet the conditions, alike where they can be; then each as small as can be."""
     found = next((each for each in _candidates(free) if holds(conditions, {**rigid, **each})), None)
     if found is None:
         return None

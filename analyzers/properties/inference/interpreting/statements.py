@@ -97,7 +97,10 @@ def assign(machine: Machine, target: ast.expr, value: Any, frame: Frame) -> None
 
 
 def _store(holder: Any, key: Any, value: Any) -> None:
-    if (isinstance(holder, dict) and isinstance(key, str | int)) or (isinstance(holder, list) and isinstance(key, int) and -len(holder) <= key < len(holder)):
+    if isinstance(holder, dict) and isinstance(key, str | int):
+        holder[key] = value
+        return
+    if isinstance(holder, list) and isinstance(key, int) and -len(holder) <= key < len(holder):
         holder[key] = value
 
 
@@ -275,8 +278,19 @@ def _assert(machine: Machine, node: ast.Assert, frame: Frame) -> str:
 
 
 def _define(machine: Machine, node: ast.FunctionDef, frame: Frame) -> str:
+    del machine
     frame.env[node.name] = Function(node, frame.module, node.name, None, frame.env)
     return NEXT
+
+
+def _stop(machine: Machine, node: ast.stmt, frame: Frame) -> str:
+    del machine, node, frame
+    return STOPPED
+
+
+def _break(machine: Machine, node: ast.stmt, frame: Frame) -> str:
+    del machine, node, frame
+    return BROKEN
 
 
 _HANDLERS: dict[type[ast.stmt], Any] = {
@@ -295,7 +309,7 @@ _HANDLERS: dict[type[ast.stmt], Any] = {
     ast.Assert: _assert,
     ast.FunctionDef: _define,
     ast.AsyncFunctionDef: _define,
-    ast.Raise: lambda *_: STOPPED,
-    ast.Continue: lambda *_: STOPPED,
-    ast.Break: lambda *_: BROKEN,
+    ast.Raise: _stop,
+    ast.Continue: _stop,
+    ast.Break: _break,
 }

@@ -59,8 +59,9 @@ class Elements:
             return
         self.dtype = self.dtype or "int64"
         self.low = 0
-        if isinstance(count, int | Var) and (not isinstance(self.high, int) or self.high >= count):
-            self.high = combined("-", count, 1)
+        if isinstance(count, int | Var):
+            lower = isinstance(count, int) and isinstance(self.high, int) and self.high < count
+            self.high = self.high if lower else combined("-", count, 1)
 
 
 class Shape:

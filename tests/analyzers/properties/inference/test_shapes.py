@@ -133,7 +133,7 @@ def test_a_number_that_is_a_size_too_is_said_to_be_one():
 def test_labels_below_a_number_that_a_caller_chooses_are_the_first():
     text = "import torch.nn.functional as F\ndef f(labels, k):\n    return F.one_hot(labels, k)\n"
     (fact,) = said(shapes.facts(subject(text, "f")))
-    assert fact == "labels: tensors(dtype='int64', shape=('b',), min=0, max=0) STRONG"
+    assert fact == "labels: tensors(dtype='int64', shape=('n',), min=0, max=0) STRONG"
 
 
 def test_what_goes_through_an_unknown_function_says_nothing():
