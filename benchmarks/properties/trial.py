@@ -74,7 +74,7 @@ def main() -> None:
     sys.path.insert(0, str(Path.cwd()))
     _annotations()
     namespace = _namespace(asked["path"])
-    exec(asked["setup"], namespace)  # noqa: S102 - of our own cases
+    exec(asked["setup"], namespace)
     seen = [_seen(expression, namespace) for expression in asked["expressions"]]
     print("\n" + json.dumps(seen))
 
@@ -95,7 +95,11 @@ def _word(name: str) -> Any:
 
 def _decorator(*args: Any, **_: Any) -> Any:
     """Both ``@word`` and ``@word(...)``, and a constraint."""
-    if len(args) == 1 and isinstance(args[0], types.FunctionType) and args[0].__name__ != "<lambda>":
+    if (
+        len(args) == 1
+        and isinstance(args[0], types.FunctionType)
+        and args[0].__name__ != "<lambda>"
+    ):
         return args[0]
     return lambda function: function
 
@@ -134,7 +138,7 @@ class _Unimportable:
 def _seen(expression: str, namespace: dict[str, Any]) -> dict[str, Any]:
     told = {"exception": None, "path": "", "line": 0, "refused": False, "message": ""}
     try:
-        eval(expression, namespace)  # noqa: S307 - of our own cases
+        eval(expression, namespace)
     except SystemExit as error:
         if error.code:
             told |= {"exception": "SystemExit", "message": str(error)}

@@ -1,0 +1,11 @@
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def clipped(gradient: jax.Array, limit: float = 1.0) -> jax.Array:
+    """The gradient (n,), no longer than limit."""
+    norm = jnp.linalg.norm(gradient)
+    if norm > limit:
+        gradient = gradient * (limit / norm)
+    return gradient
