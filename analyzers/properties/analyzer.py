@@ -11,11 +11,14 @@ from collections.abc import Iterator
 
 from analyzers.ports import Bench
 from analyzers.properties import removed
+from analyzers.properties.causes import cause_of, caused
 from analyzers.properties.evidence import is_certain, one_each, weakest
 from analyzers.properties.findings import NAME, found
 from analyzers.properties.invalid import unmet, unreadable
 from analyzers.properties.scripts import is_script, script_terms
 from analyzers.properties.selection import concerns
+from analyzers.properties.spelling import spelled
+from analyzers.properties.telling import does
 from analyzers.properties.terms import NoTermsError, Terms, terms_of
 from analyzers.vocabulary import (
     Explored,
@@ -42,24 +45,29 @@ class PropertiesAnalyzer:
         """Yield the verdicts on one target."""
         if not concerns(target, bench):
             return
-        yield from removed.findings(target, bench)
-        wrong = False if is_script(target) else (yield from _unreadable(target, bench))
-        if wrong:
-            return
-        try:
-            terms = script_terms(target, bench) if is_script(target) else terms_of(target, bench)
-        except NoTermsError as reason:
-            yield Skipped(NAME, target.id, str(reason))
-            return
-        explored = bench.explore(target, _exploring(terms, target, bench))
-        yield from _told(explored, terms, target, bench)
+        gone = tuple(removed.findings(target, bench))
+        met: list[Finding] = []
+        for verdict in _tested(target, bench):
+            cause = cause_of(verdict, gone)
+            if cause is not None:
+                met.append(cause)
+            yield caused(verdict, cause)
+        yield from (finding for finding in gone if finding not in met)
 
 
-def _unreadable(target: Target, bench: Bench) -> Iterator[Verdict]:
-    """Yield the wrong annotations; whether there were any."""
-    wrong = tuple(unreadable(target, bench))
+def _tested(target: Target, bench: Bench) -> Iterator[Verdict]:
+    """Yield what is wrong with the annotations, or else what valid inputs show."""
+    wrong = () if is_script(target) else tuple(unreadable(target, bench))
     yield from wrong
-    return bool(wrong)
+    if wrong:
+        return
+    try:
+        terms = script_terms(target, bench) if is_script(target) else terms_of(target, bench)
+    except NoTermsError as reason:
+        yield Skipped(NAME, target.id, str(reason))
+        return
+    explored = bench.explore(target, _exploring(terms, target, bench))
+    yield from _told(explored, terms, target, bench)
 
 
 def _exploring(terms: Terms, target: Target, bench: Bench) -> Exploring:
@@ -100,14 +108,14 @@ def _judged(
 ) -> Verdict:
     before = None if terms.given else bench.run_on_base([failure.probe])
     if is_certain(failure, terms, explored, before):
-        return found(failure, terms, explored, target)
-    finding = found(failure, terms, explored, target)
+        return found(failure, terms, explored, target, bench)
+    finding = found(failure, terms, explored, target, bench)
     term = weakest(failure, terms)
     assert term is not None
     return Skipped(
         NAME,
         target.id,
-        f"{finding.title.partition('` ')[2]} at {finding.path}:{finding.line}, but that the input "
-        f"is valid is only inferred ({term.constraint}: {term.source.value}); "
+        f"it {does(failure.run.ending)} at {finding.path}:{finding.line}, but that the input is "
+        f"valid is only inferred ({spelled(term.constraint)}: {term.source.value}); "
         "an annotation would tell",
     )

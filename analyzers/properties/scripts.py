@@ -13,6 +13,7 @@ from analyzers.vocabulary import Contract, Target
 
 MAIN, MODULE = "__main__", "<module>"
 ARGV = "sys.argv"
+PROGRAM = "script.py"
 
 
 def is_script(target: Target) -> bool:
@@ -29,7 +30,12 @@ def script_terms(target: Target, bench: Bench) -> Terms:
     lines = command_lines(ast.parse(source))
     if not lines:
         return Terms(Contract(), {})
-    constraint = f"froms({[list(words) for words in lines]!r})"
+    constraint = f"anys({', '.join(map(_command_line, lines))})"
     sure = Confidence.CERTAIN if annotated else Confidence.STRONG
     term = Term(constraint, Source.FRAMEWORK, sure, f"{target.path}: its command line")
     return Terms(Contract({ARGV: constraint}), {ARGV: term})
+
+
+def _command_line(words: list[str]) -> str:
+    """The words of a command line as a constraint; the program's own name is the first."""
+    return f"tuples({', '.join([repr(PROGRAM), *words])})"

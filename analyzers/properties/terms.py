@@ -92,7 +92,7 @@ class _Draft:
     def contract(self, subject: Subject, prefix: str) -> Contract:
         """The contract of a function; a method's with its constructor's."""
         said = self._annotated.functions.get(subject.function, Annotations())
-        found = self._arguments(subject, said)
+        found = self._arguments(subject, said, needed=bool(said) or bool(prefix))
         missing = [arg.arg for arg in required(subject) if arg.arg not in found]
         if missing and not (prefix and said.cc_examples):
             raise NoTermsError(_unsaid(subject, missing))
@@ -106,13 +106,17 @@ class _Draft:
             examples=said.cc_examples,
         )
 
-    def _arguments(self, subject: Subject, said: Annotations) -> dict[str, Term]:
-        """The terms by parameter: given ones, and inferred ones where none is given."""
+    def _arguments(self, subject: Subject, said: Annotations, *, needed: bool) -> dict[str, Term]:
+        """The terms by parameter: given ones, and inferred ones where none is given.
+
+        ``needed``: of the others only those without a default.  What is inferred of
+        a method holds of instances that are made with the constructor's defaults.
+        """
         given = {
             name: Term(render(constraint), Source.GIVEN, Confidence.CERTAIN)
             for name, constraint in said.constraints.items()
         }
-        wanted = {arg.arg for arg in (required(subject) if said else subject.parameters)}
+        wanted = {arg.arg for arg in (required(subject) if needed else subject.parameters)}
         if wanted <= given.keys():
             return given
         known = self._inferred(subject).arguments
