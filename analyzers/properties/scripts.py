@@ -13,7 +13,6 @@ from analyzers.vocabulary import Contract, Target
 
 MAIN, MODULE = "__main__", "<module>"
 ARGV = "sys.argv"
-PROGRAM = "script.py"
 
 
 def is_script(target: Target) -> bool:
@@ -37,5 +36,5 @@ def script_terms(target: Target, bench: Bench) -> Terms:
 
 
 def _command_line(words: list[str]) -> str:
-    """The words of a command line as a constraint; the program's own name is the first."""
-    return f"tuples({', '.join([repr(PROGRAM), *words])})"
+    """The words of a command line, without the program's name, as a constraint."""
+    return f"tuples({', '.join(words)})"
