@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from analyzers.judging import DEATH
+from analyzers.ports import Bench
 from analyzers.properties.inference.nouns import Source
-from analyzers.properties.terms import CONSTRUCTOR, Term, Terms
+from analyzers.properties.offers import offered
+from analyzers.properties.spelling import spelled
+from analyzers.properties.telling import arguments, message, title
+from analyzers.properties.terms import Term, Terms
 from analyzers.vocabulary import (
     Crashes,
+    Criterion,
     Died,
     Explored,
     Failure,
@@ -14,9 +19,6 @@ from analyzers.vocabulary import (
     Json,
     JsonObject,
     Level,
-    Literal,
-    Made,
-    Probe,
     Raised,
     Target,
     Violated,
@@ -24,122 +26,96 @@ from analyzers.vocabulary import (
 )
 
 NAME = "properties"
-LONGEST_RECIPE = 300
+CRASH = "property/crash"
 
 
-def found(failure: Failure, terms: Terms, explored: Explored, target: Target) -> Finding:
-    """The finding of a failure that is certainly the code's."""
+def found(
+    failure: Failure, terms: Terms, explored: Explored, target: Target, bench: Bench
+) -> Finding:
+    """The finding of a failure that is certainly the code's.
+
+    Where not all is said by a person, ``proposed`` in its evidence are the
+    annotations that it was found by.
+    """
     ending = failure.run.ending
-    evidence = _evidence(failure, terms, explored)
-    if isinstance(ending, Violated):
-        return Finding(
-            analyzer=NAME,
-            rule="property/postcondition",
-            level=Level.FAILURE,
-            path=target.path,
-            line=target.line,
-            end_line=target.line,
-            symbol=target.id,
-            target=target.id,
-            title=f"`{_plain(target)}` breaks its postcondition `{ending.condition}`",
-            message=(
-                f"{_given(failure.probe)}{ending.detail}. {_validity(failure, terms, explored)}"
-            ),
-            evidence={"postcondition": ending.condition, "detail": ending.detail, **evidence},
-            probes=(failure.probe,),
-            criterion=Violates(ending.condition),
-            input_kind=ending.condition,
-        )
-    if isinstance(ending, Raised):
-        path, line, function = ending.path, ending.line, ending.function
-        exception, said = ending.exception, " ".join(ending.message.split())
-    else:
-        assert isinstance(ending, Died)
-        path, line, function = target.path, target.line, target.function
-        exception, said = DEATH, f"signal {ending.signal}"
-    where = f"{path}:{line}"
-    does = "takes the process down" if exception == DEATH else f"raises {exception}"
-    criterion = Crashes(DEATH, "", "") if exception == DEATH else Crashes(exception, path, function)
+    path, line, function = _place(failure, target)
+    rule = "property/postcondition" if isinstance(ending, Violated) else "property/crash"
+    told, criterion, kind = _criterion(failure, target)
+    code = _line(bench, path, line) if isinstance(ending, Raised) else ""
     return Finding(
         analyzer=NAME,
-        rule="property/crash",
+        rule=rule,
         level=Level.FAILURE,
         path=path,
         line=line,
         end_line=line,
         symbol=f"{path}::{function}",
         target=target.id,
-        title=f"`{_plain(target)}` {does} for a valid input",
-        message=(
-            f"{_given(failure.probe)}the code raises `{exception}`"
-            f"{f': {said}' if said else ''} at {where}. {_validity(failure, terms, explored)}"
-        ),
-        evidence={"exception": exception, "raised_at": where, "message": said, **evidence},
+        title=title(target, ending),
+        message=message(failure, terms, explored, f"{path}:{line}", code),
+        evidence={
+            **told,
+            **_evidence(failure, terms, explored),
+            **_offer(terms, target, bench),
+        },
         probes=(failure.probe,),
         criterion=criterion,
-        input_kind=exception,
+        input_kind=kind,
     )
 
 
-def _plain(target: Target) -> str:
-    return target.function.replace(".<locals>", "")
+def _offer(terms: Terms, target: Target, bench: Bench) -> JsonObject:
+    proposed = [] if terms.given else offered(terms, target, bench.source(target.path))
+    return {"proposed": proposed} if proposed else {}
 
 
-def _given(probe: Probe) -> str:
-    parts = [f"`{name} = {recipe}`" for name, recipe in _arguments(probe).items()]
-    return f"Given {', '.join(parts)}, " if parts else "Called without arguments, "
+def _line(bench: Bench, path: str, line: int) -> str:
+    """A line of head as it stands there; empty where it is not there."""
+    lines = bench.source(path).splitlines() if path in bench.paths() else []
+    return lines[line - 1].strip() if 0 < line <= len(lines) else ""
 
 
-def _arguments(probe: Probe) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for name, argument in probe.arguments.items():
-        if isinstance(argument, Made | Literal):
-            text = argument.recipe if isinstance(argument, Made) else argument.source
-            found[name] = text if len(text) <= LONGEST_RECIPE else text[:LONGEST_RECIPE] + "…"
-    return found
+def _place(failure: Failure, target: Target) -> tuple[str, int, str]:
+    """Path, line and function of a failure: where it raised, else the target."""
+    ending = failure.run.ending
+    if isinstance(ending, Raised):
+        return ending.path, ending.line, ending.function
+    return target.path, target.line, target.function
 
 
-def _validity(failure: Failure, terms: Terms, explored: Explored) -> str:
-    """How many inputs fail so, which arguments matter, and who says that they are valid."""
-    share = f"{failure.seen} of {explored.executions} valid inputs end so."
-    if failure.matters:
-        names = ", ".join(f"`{name}`" for name in failure.matters)
-        share += f" What matters is {names}."
-    if terms.given or not terms.terms:
-        return share
-    relevant = {
-        name: term
-        for name, term in terms.terms.items()
-        if not failure.matters or term in terms.of(failure.matters)
-    }
-    said = "; ".join(f"`{_name(name)}`: {_says(term)}" for name, term in relevant.items())
-    return f"{share} Valid, since {said}."
-
-
-def _name(name: str) -> str:
-    return name.removeprefix(CONSTRUCTOR)
-
-
-def _says(term: Term) -> str:
-    where = f", {term.where}" if term.where else ""
-    return f"`{term.constraint}` ({term.source.value}{where})"
+def _criterion(failure: Failure, target: Target) -> tuple[JsonObject, Criterion, str]:
+    """What a failure is recognised by: in the evidence, to the judge, in the fingerprint."""
+    ending = failure.run.ending
+    if isinstance(ending, Violated):
+        told: JsonObject = {"postcondition": ending.condition, "detail": ending.detail}
+        return told, Violates(ending.condition), ending.condition
+    path, line, function = _place(failure, target)
+    where = f"{path}:{line}"
+    if isinstance(ending, Raised):
+        said = " ".join(ending.message.split())
+        told = {"exception": ending.exception, "raised_at": where, "message": said}
+        return told, Crashes(ending.exception, path, function), ending.exception
+    assert isinstance(ending, Died)
+    told = {"exception": DEATH, "raised_at": where, "message": f"signal {ending.signal}"}
+    return told, Crashes(DEATH, "", ""), DEATH
 
 
 def _evidence(failure: Failure, terms: Terms, explored: Explored) -> JsonObject:
-    arguments: dict[str, Json] = dict(_arguments(failure.probe))
+    made: dict[str, Json] = dict(arguments(failure.probe))
     return {
-        "arguments": arguments,
+        "arguments": made,
         "annotations": {name: _term(term) for name, term in terms.terms.items()},
         "matters": list(failure.matters),
         "seen": failure.seen,
         "executions": explored.executions,
         "passed": explored.passed,
+        "refused": explored.refused,
     }
 
 
 def _term(term: Term) -> JsonObject:
     return {
-        "constraint": term.constraint,
+        "constraint": spelled(term.constraint),
         "given": term.source is Source.GIVEN,
         "source": term.source.value,
         "confidence": term.confidence.name.lower(),

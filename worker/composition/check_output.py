@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 from analyzers.vocabulary import Conclusion, Level, Status
 from worker.composition.conclusion import CheckConclusion
+from worker.composition.offers import offer_to_read
 from worker.composition.selection import remarkable
 from worker.composition.suggestions import to_read
 from worker.github.checks import ANNOTATIONS_A_CALL, Action, Annotation
@@ -178,7 +179,8 @@ def _text(report: StoredReport, addresses: Addresses) -> str | None:
 
 def _part(finding: StoredFinding, report: StoredReport, addresses: Addresses) -> str:
     heading = f"#### {escape.code(wording.clipped(wording.place(finding), 300))}"
-    told = finding_text(finding, report, addresses, to_read(finding), LARGEST_TEXT // 3)
+    change = to_read(finding) or offer_to_read(finding)
+    told = finding_text(finding, report, addresses, change, LARGEST_TEXT // 3)
     return f"{heading}\n\n{told}"
 
 

@@ -22,6 +22,7 @@ from worker.composition.check_output import (
 )
 from worker.composition.conclusion import CheckConclusion, conclusion_of
 from worker.composition.marks import SUMMARY, finding_mark, marked
+from worker.composition.offers import offer_to_read, offer_with_button
 from worker.composition.placement import ChangedFile, Diff, Nowhere, OnLines, Place
 from worker.composition.reconciling import Planned, Standing, Step, Wanted, reconcile
 from worker.composition.signed import Signed
@@ -29,6 +30,7 @@ from worker.composition.sticky import is_worth_a_comment, sections_of, sticky
 from worker.report import escape, wording
 from worker.report.markdown import COMMENT_LIMIT, Addresses, finding_text
 from worker.report.stored import StoredFinding, StoredReport, read_stored
+from worker.report.valid_inputs import offers_of
 from worker.store.records import Ignore, Policy, RunRecord, RunState
 
 MARK_ROOM = 200
@@ -153,7 +155,9 @@ def suggestion_paths(occasion: Occasion) -> frozenset[str]:
     """Return the head's files that :class:`Scene` should hold the texts of."""
     case = _case(occasion)
     found = selection.remarkable(case.report) if case else ()
-    return frozenset(change.path for f in found if (change := wording.suggested(f)))
+    suggested = {change.path for f in found if (change := wording.suggested(f))}
+    offered = {f.path for f in found for offer in offers_of(f.evidence) if offer.path == f.path}
+    return frozenset(suggested | offered)
 
 
 def _case(occasion: Occasion) -> _Case | None:
@@ -216,8 +220,12 @@ def _place(finding: StoredFinding, diff: Diff, texts: Mapping[str, str]) -> tupl
         button = suggestions.with_button(finding, text)
         if button and diff.replaceable(change.path, change.start_line, change.end_line):
             return diff.place(change.path, change.start_line, change.end_line, text), button
-    place = diff.place(finding.path, finding.line, finding.end_line, texts.get(finding.path))
-    return place, suggestions.to_read(finding, text)
+    head = texts.get(finding.path)
+    offered = None if head is None else offer_with_button(finding, diff, head)
+    if offered is not None:
+        return offered
+    place = diff.place(finding.path, finding.line, finding.end_line, head)
+    return place, suggestions.to_read(finding, text) or offer_to_read(finding)
 
 
 def _plan(finding: StoredFinding, case: _Case, place: Place, change: str) -> Planned:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from analyzers.vocabulary import Level, Status
 from worker.composition.check_output import cut
 from worker.composition.marks import SUMMARY, marked
+from worker.composition.offers import offer_to_read
 from worker.composition.suggestions import to_read
 from worker.report import escape, wording
 from worker.report.markdown import COMMENT_LIMIT, Addresses, finding_text, size, summary
@@ -72,7 +73,8 @@ def rest_section(report: StoredReport, rest: Sequence[StoredFinding], addresses:
 
 def _part(finding: StoredFinding, report: StoredReport, addresses: Addresses) -> str:
     place = escape.code(wording.clipped(wording.place(finding), 300))
-    told = finding_text(finding, report, addresses, to_read(finding), LARGEST_REST // 3)
+    change = to_read(finding) or offer_to_read(finding)
+    told = finding_text(finding, report, addresses, change, LARGEST_REST // 3)
     return f"{place}\n\n{told}"
 
 

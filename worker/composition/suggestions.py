@@ -18,7 +18,7 @@ def appliable(suggestion: Suggestion, text: str) -> str | None:
     ``None`` where a button would not do exactly what was verified: the lines
     are not there, or end in different ways.
     """
-    replaced = _LINE.findall(text)[suggestion.start_line - 1 : suggestion.end_line]
+    replaced = lines_of(text)[suggestion.start_line - 1 : suggestion.end_line]
     if len(replaced) != suggestion.end_line - suggestion.start_line + 1:
         return None
     lines = suggestion.replacement.replace("\r\n", "\n")
@@ -28,6 +28,11 @@ def appliable(suggestion: Suggestion, text: str) -> str | None:
     end = "\r\n" if True in returns else "\n"
     fence = "`" * max(3, escape.longest_run(lines) + 1)
     return end.join([f"{fence}suggestion", *lines.split("\n"), fence])
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text as Git counts them, with their ends."""
+    return _LINE.findall(text)
 
 
 def with_button(finding: StoredFinding, text: str) -> str:

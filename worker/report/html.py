@@ -17,6 +17,7 @@ from worker.report.bars import bars_of
 from worker.report.escape import inert
 from worker.report.pictures import thumbnail
 from worker.report.templating import TEMPLATES, environment, prose
+from worker.report.valid_inputs import OFFERED, offers_of
 from worker.report.values import values_of
 
 MOST_INPUTS = 12
@@ -60,6 +61,7 @@ def to_html(report: Report, artifacts: Artifacts | None = None) -> str:
         report=report,
         words=wording,
         prose=prose,
+        offered=OFFERED,
         style=Markup(style),  # noqa: S704 - our own file
         style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii"),
         findings=[_view(finding, report, artifacts) for finding in wording.ordered(report)],
@@ -81,6 +83,7 @@ def _view(finding: Finding, report: Report, artifacts: Artifacts | None) -> dict
         "groups": _groups(finding),
         "suggestion": suggestion,
         "diff": wording.suggestion_diff(suggestion, source) if suggestion else [],
+        "offers": offers_of(finding.evidence),
         "reproducer": files.reproducer if files else None,
     }
 
@@ -105,7 +108,12 @@ def _groups(finding: Finding) -> list[Group]:
 def _values(finding: Finding) -> list[Group]:
     """Arguments that are no inputs of ours, as cards of text."""
     found = values_of(finding)
-    told = [f"{value.description} = {value.source}" for value in found[:MOST_INPUTS]]
+    told = [
+        value.description
+        if value.description.endswith(f": {value.source}")
+        else f"{value.description} = {value.source}"
+        for value in found[:MOST_INPUTS]
+    ]
     cards = [Shown("", None, None, wording.clipped(text, LONGEST_TEXT), (), "") for text in told]
     return [Group("Arguments", "", cards, max(0, len(found) - MOST_INPUTS))] if found else []
 

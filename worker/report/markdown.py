@@ -16,6 +16,7 @@ from worker.report.artifacts import Artifacts
 from worker.report.as_json import report_document
 from worker.report.stored import StoredFinding, StoredInput, StoredReport, stored
 from worker.report.templating import fill
+from worker.report.valid_inputs import OFFERED, offers_of
 
 COMMENT_LIMIT = 65_536
 """Bytes of a comment: GitHub counts characters, of which there are never more."""
@@ -141,6 +142,16 @@ def suggestion_text(finding: StoredFinding) -> str:
     return f"{escape.block(suggestion.replacement, 'suggestion')}\n\n{TRIED}"
 
 
+def offers_text(finding: StoredFinding) -> str:
+    """The annotations that a finding was found by, to be read; else empty."""
+    parts = [
+        f"{OFFERED}, above line {offer.line} of {escape.code(wording.clipped(offer.path, 300))}:"
+        f"\n\n{escape.block(chr(10).join(offer.lines), 'python')}"
+        for offer in offers_of(finding.evidence)
+    ]
+    return "\n\n".join(parts)
+
+
 TRIED = (
     "This change was applied and run again on the same inputs:"
     " the finding goes away and nothing else gets worse."
@@ -168,6 +179,8 @@ def _input(item: StoredInput, addresses: Addresses) -> str:
         return f"{said}{answer}<br>![{said}]({address})"
     if item.value is not None:
         named = "" if item.value == repr(item.description) else f"{said}: "
+        if item.description.endswith(f": {item.value}"):
+            named = f"{escape.plain(item.description.removesuffix(f': {item.value}'))}: "
         return f"{named}{escape.code(wording.clipped(item.value, LONGEST_INPUT))}{answer}"
     return f"[{said}]({address}){answer}" if address else f"{said}{answer}"
 
@@ -178,7 +191,8 @@ def to_markdown(report: Report, artifacts: Artifacts | None = None) -> str:
     parts = [summary(told)]
     for finding in wording.ordered(told):
         if finding.fingerprint not in told.ignored:
-            body = finding_text(finding, told, change=suggestion_text(finding))
+            change = suggestion_text(finding) or offers_text(finding)
+            body = finding_text(finding, told, change=change)
             parts.append(f"---\n\n{escape.code(_lines(finding))}\n\n{body}")
     return "\n".join(parts)
 

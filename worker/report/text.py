@@ -15,6 +15,7 @@ from analyzers.vocabulary import Conclusion, Finding, Input, InputKind, Level, R
 from worker.report import values, wording
 from worker.report.answered import answer_to
 from worker.report.artifacts import Artifacts, FindingFiles
+from worker.report.valid_inputs import OFFERED, offers_of
 
 PLAIN_WIDTH = 100
 MOST_INPUTS = 5
@@ -82,6 +83,7 @@ def _finding(
         yield _indented(f"{name}: {value}", 4)
     yield from _inputs(finding, files)
     yield from _suggestion(finding, artifacts)
+    yield from _offers(finding)
     if files and files.reproducer:
         yield _indented(f"Reproduce: python -m pytest {files.reproducer}")
     if stands:
@@ -101,7 +103,8 @@ def _inputs(finding: Finding, files: FindingFiles | None) -> Iterator[Padding]:
         yield _indented("Arguments:")
     for value in made[:MOST_VALUES]:
         said = wording.clipped(value.source, LONGEST_VALUE)
-        yield _indented(f"{value.description}  {said}", 4)
+        plain = value.description.endswith(f": {said}")
+        yield _indented(value.description if plain else f"{value.description}  {said}", 4)
     if len(made) > MOST_VALUES:
         yield _indented(f"and {len(made) - MOST_VALUES} more", 4)
 
@@ -125,6 +128,13 @@ def _suggestion(finding: Finding, artifacts: Artifacts | None) -> Iterator[Paddi
     source = artifacts.sources.get(suggestion.path) if artifacts else None
     for line in wording.suggestion_diff(suggestion, source):
         yield _indented(line, 4, "green" if line.startswith("+") else "red")
+
+
+def _offers(finding: Finding) -> Iterator[Padding]:
+    for offer in offers_of(finding.evidence):
+        yield _indented(f"{OFFERED}, above line {offer.line} of {offer.path}:")
+        for line in offer.lines:
+            yield _indented(line.strip(), 4, "green")
 
 
 def _not_tested(report: Report) -> Iterator[Text | Padding]:

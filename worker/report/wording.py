@@ -18,6 +18,7 @@ from analyzers.vocabulary import (
     Status,
     Suggestion,
 )
+from worker.report.valid_inputs import SAID, is_about_valid_inputs, valid_input_lines
 
 
 class Told(Protocol):
@@ -26,6 +27,16 @@ class Told(Protocol):
     @property
     def fingerprint(self) -> str:
         """Its identity over pushes."""
+        ...
+
+    @property
+    def rule(self) -> str:
+        """What kind of defect it is."""
+        ...
+
+    @property
+    def message(self) -> str:
+        """What is said of it."""
         ...
 
     @property
@@ -258,12 +269,19 @@ def _is_said(sentence: str, said: str) -> bool:
 def evidence_lines(finding: Told) -> list[tuple[str, str]]:
     """The evidence as ``(name, value)`` in words, without what goes without saying."""
     recall = recall_sentence(finding.evidence)
-    told = (*_SHOWN_OTHERWISE, *(("inputs", "reached", "recall") if recall else ()))
+    told = {*_SHOWN_OTHERWISE, *(("inputs", "reached", "recall") if recall else ())}
+    about_inputs = is_about_valid_inputs(finding.rule)
+    told |= SAID if about_inputs else set()
     lines = [
         (_NAMED.get(key, key.replace("_", " ")), _evidence(key, value))
         for key, value in finding.evidence.items()
-        if key not in told and value is not None and _USUAL.get(key) != value
+        if key not in told
+        and value is not None
+        and _USUAL.get(key) != value
+        and not (about_inputs and key == "lines" and value == [finding.line])
     ]
+    if about_inputs:
+        return [*valid_input_lines(finding.evidence, finding.message), *lines]
     return [("reached", recall), *lines] if recall else lines
 
 

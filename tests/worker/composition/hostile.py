@@ -58,6 +58,17 @@ PIECES = [
 TEXT = st.lists(st.sampled_from(PIECES), min_size=1, max_size=12).map(" ".join) | st.lists(
     st.sampled_from(PIECES), min_size=1, max_size=12
 ).map("".join)
+_COMMENT = TEXT.map(lambda text: "#@arg(x): " + " ".join(text.split()))
+OFFERS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "path": st.just("shop/receipts.py") | TEXT,
+            "line": st.integers(-1, 30),
+            "lines": st.lists(_COMMENT | TEXT, max_size=4),
+        }
+    ),
+    max_size=2,
+)
 LONG = st.builds(
     lambda text, times: text * times, TEXT, st.sampled_from([1, 1, 1, 1, 1, 1, 1, 900])
 )
@@ -101,6 +112,7 @@ def findings(draw, most=4):
                     **samples.crash().evidence,
                     draw(TEXT): draw(LONG),
                     "interval": [0, draw(st.floats(0, 1))],
+                    "proposed": draw(OFFERS),
                 },
                 suggestion=suggestion,
             )
