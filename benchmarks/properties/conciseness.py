@@ -24,7 +24,8 @@ from benchmarks.properties.templates import IMPORTS, annotation_lines, template
 PAPER = 5.5
 HELPERS = """
 def finite(value):
-    return bool(np.isfinite(np.asarray(value.detach() if hasattr(value, "detach") else value)).all())
+    plain = value.detach() if hasattr(value, "detach") else value
+    return bool(np.isfinite(np.asarray(plain)).all())
 
 
 def same(left, right):
@@ -37,6 +38,20 @@ def matches(result, text):
 """Words of aN that a developer would write once for all tests."""
 
 
+NO_DECORATORS = """
+import importlib.util, sys, types
+if importlib.util.find_spec("assayer_annotations") is None:
+    words = types.ModuleType("assayer_annotations")
+    def say(*given, **_):
+        bare = given and isinstance(given[0], types.FunctionType) and len(given) == 1
+        return given[0] if bare and given[0].__name__ != "<lambda>" else lambda function: function
+    for word in "arg ensure require returns tensors ints np_arrays modules".split():
+        setattr(words, word, say)
+    sys.modules["assayer_annotations"] = words
+"""
+"""Decorators that do nothing, where their package is not installed."""
+
+
 def lines_of(text: str) -> int:
     """Non-blank lines."""
     return sum(bool(line.strip()) for line in text.splitlines())
@@ -47,20 +62,23 @@ def ratios(chosen: Sequence[Case]) -> dict[str, tuple[int, int]]:
     return {case.name: (annotation_lines(case), lines_of(template(case))) for case in chosen}
 
 
-def ended(case: Case, variant: str, examples: int = 300) -> str:
-    """How a template ends on a variant: ``passed``, or the last line of what it says."""
+def program(case: Case, examples: int) -> str:
+    """A script that runs a template, in the folder of a project; its last line runs the test."""
     name = case.path.removesuffix(".py").replace("/", ".")
     test = template(case, examples)
     called = test.partition("def ")[2].partition("(")[0]
     jax = "import jax.numpy as jnp\n" if "jnp." in test else ""
-    program = (
-        f"{_NO_DECORATORS}\n{IMPORTS}{jax}\nfrom {name} import *\n{HELPERS}\n{test}\n{called}()\n"
-    )
+    begin = f"{NO_DECORATORS}\n{IMPORTS}{jax}\nfrom {name} import *\n"
+    return f"{begin}{HELPERS}\n{test}\n{called}()\n"
+
+
+def ended(case: Case, variant: str, examples: int = 300) -> str:
+    """How a template ends on a variant: ``passed``, or the last line of what it says."""
     with tempfile.TemporaryDirectory() as folder:
         for path, text in case.sources(variant).items():
             (Path(folder) / path).parent.mkdir(parents=True, exist_ok=True)
             (Path(folder) / path).write_text(text, "utf-8")
-        (Path(folder) / "program.py").write_text(program, "utf-8")
+        (Path(folder) / "program.py").write_text(program(case, examples), "utf-8")
         done = subprocess.run(
             [sys.executable, "-W", "ignore", "program.py"],
             cwd=folder,
@@ -77,19 +95,6 @@ def ended(case: Case, variant: str, examples: int = 300) -> str:
         if line.startswith(("Falsif", "hypoth")) or "Error" in line
     ]
     return (told or done.stderr.splitlines() or ["?"])[-1][:150]
-
-
-_NO_DECORATORS = """
-import importlib.util, sys, types
-if importlib.util.find_spec("assayer_annotations") is None:
-    words = types.ModuleType("assayer_annotations")
-    def say(*given, **_):
-        bare = len(given) == 1 and isinstance(given[0], types.FunctionType) and given[0].__name__ != "<lambda>"
-        return given[0] if bare else lambda function: function
-    for word in "arg ensure require returns tensors ints np_arrays modules".split():
-        setattr(words, word, say)
-    sys.modules["assayer_annotations"] = words
-"""
 
 
 def run(chosen: Sequence[Case]) -> int:

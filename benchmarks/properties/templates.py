@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -38,7 +39,21 @@ def template(case: Case, examples: int = 100) -> str:
     given = {arg.name: strategy(arg.constraint, generators) for arg in function.args}
     if owner:
         given = {"self": _instance(owner, said.get(f"{owner}.__init__"), generators), **given}
-    return _formatted(_text(name, owner, given, function, examples))
+    text = _text(name, owner, given, function, examples)
+    return _formatted(_drained(text, name) if _yields(case, name) else text)
+
+
+def _yields(case: Case, name: str) -> bool:
+    tree = ast.parse(case.sources("buggy")[case.path])
+    found = (n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == name)
+    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in ast.walk(next(found)))
+
+
+def _drained(text: str, name: str) -> str:
+    """A generator's values are drawn."""
+    head, call, rest = text.partition(f"result = {name}(")
+    line, newline, after = rest.partition("\n")
+    return f"{head}result = list({call.removeprefix('result = ')}{line}){newline}{after}"
 
 
 def _instance(owner: str, constructor: Annotations | None, generators: Generators) -> str:
