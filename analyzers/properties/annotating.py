@@ -3,74 +3,111 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from analyzers.guest.annotations.nouns import Annotations
-from analyzers.guest.annotations.reading import definitions, read
+from analyzers.guest.annotations.reading import Definition, definitions, read
 from analyzers.guest.annotations.rendering import render
 from analyzers.properties.inference.inferring import inferred
 from analyzers.properties.inference.nouns import Confidence, Inferred, Required
 from analyzers.properties.inference.subject import subject_of
+from analyzers.properties.offers import first_line
+from analyzers.properties.spelling import comment_lines
+from analyzers.properties.terms import usual
+from analyzers.vocabulary import ObservedCall
+
+LONGEST = 600
+"""Characters of an annotation that is still read."""
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_TEST = re.compile(r"test_.*|.*_test|conftest|tests?")
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """Lines to insert before line ``before`` of a file, about one function.
 
-    ``sources`` say of each line how sure it is and why.
+    ``sources`` say how sure each annotation is and why; ``guessed`` the same
+    of what was left out, since it is only guessed.
     """
 
     function: str
     before: int
     lines: tuple[str, ...]
     sources: tuple[str, ...]
+    guessed: tuple[str, ...] = ()
 
 
-def proposals(path: str, texts: Mapping[str, str]) -> Iterator[Proposal]:
+def is_test(path: str) -> bool:
+    """Whether a file holds tests, whose functions nobody else calls."""
+    place = PurePosixPath(path)
+    folders = {"test", "tests", "testing"} & set(place.parts[:-1])
+    return bool(folders) or _TEST.fullmatch(place.stem) is not None
+
+
+def proposals(
+    path: str,
+    texts: Mapping[str, str],
+    calls: Sequence[ObservedCall] = (),
+    least: Confidence = Confidence.LIKELY,
+) -> Iterator[Proposal]:
     """What can be inferred of a file's functions and is not said there yet.
 
     Nested functions and those with annotations of their own for every
-    argument are left out.  Raises ``SyntaxError`` where the file is no Python.
+    argument are left out, and what is less sure than ``least``.  ``calls``
+    were recorded.  Raises ``SyntaxError`` where the file is no Python.
     """
-    said = read(texts[path]).functions
-    for name, node in sorted(definitions(ast.parse(texts[path])), key=lambda item: item[1].lineno):
-        if "<locals>" not in name:
-            proposal = _proposal(path, name, node, said.get(name, Annotations()), texts)
-            if proposal is not None:
-                yield proposal
+    annotated = read(texts[path])
+    known = dict(definitions(ast.parse(texts[path])))
+    for name, node in sorted(known.items(), key=lambda item: item[1].lineno):
+        said = annotated.functions.get(name, Annotations())
+        if "<locals>" in name or said.exclude or said.generator:
+            continue
+        proposal = _proposal(_Facts.of(path, name, texts, said, calls), node, name, least)
+        if proposal is not None and _is_read_again(proposal, texts[path]):
+            yield proposal
 
 
-def _proposal(
-    path: str,
-    name: str,
-    node: ast.FunctionDef | ast.AsyncFunctionDef,
-    said: Annotations,
-    texts: Mapping[str, str],
-) -> Proposal | None:
-    subject = subject_of(path, name, texts)
-    if subject is None or said.exclude or said.generator:
-        return None
-    known = inferred(subject)
-    given = said.constraints
-    args = [fact for name, fact in known.arguments.items() if name not in given]
-    requires = (
-        []
-        if said.requires
-        else [each for each in known.requires if each.confidence >= Confidence.LIKELY]
-    )
-    if not args:
-        return None
-    first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What is inferred of a function and not said."""
+
+    arguments: tuple[Inferred, ...] = ()
+    requires: tuple[Required, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        path: str,
+        name: str,
+        texts: Mapping[str, str],
+        said: Annotations,
+        calls: Sequence[ObservedCall],
+    ) -> _Facts:
+        subject = subject_of(path, name, texts)
+        if subject is None:
+            return cls()
+        known = inferred(subject, [call for call in calls if call.function == name])
+        given = said.constraints
+        arguments = (fact for name, fact in known.arguments.items() if name not in given)
+        return cls(tuple(arguments), () if said.requires else known.requires)
+
+
+def _proposal(facts: _Facts, node: Definition, name: str, least: Confidence) -> Proposal | None:
+    args = [fact for fact in facts.arguments if fact.confidence >= least]
+    requires = [each for each in facts.requires if each.confidence >= max(least, Confidence.LIKELY)]
+    texts: dict[str, Inferred | Required] = {}
+    texts |= {f"@arg({each.parameter}): {render(usual(each.constraint))}": each for each in args}
+    texts |= {f"@require({each.condition})": each for each in requires} if args else {}
+    short = {text: fact for text, fact in texts.items() if len(text) <= LONGEST}
+    guessed = tuple(_source(each) for each in facts.arguments if each.confidence < least)
     indent = " " * node.col_offset
-    written = [f"#@arg({fact.parameter}): {render(fact.constraint)}" for fact in args]
-    written += [f"#@require({each.condition})" for each in requires]
-    return Proposal(
-        name,
-        first,
-        tuple(indent + line for line in written),
-        tuple(_source(fact) for fact in (*args, *requires)),
-    )
+    lines = tuple(line for text in short for line in comment_lines(text, indent))
+    if not lines and not guessed:
+        return None
+    return Proposal(name, first_line(node), lines, tuple(map(_source, short.values())), guessed)
 
 
 def _source(fact: Inferred | Required) -> str:
@@ -79,9 +116,20 @@ def _source(fact: Inferred | Required) -> str:
     return f"{subject}: {fact.source.value}{where} ({fact.confidence.name.lower()})"
 
 
-def applied(text: str, proposals: list[Proposal]) -> str:
+def _is_read_again(proposal: Proposal, text: str) -> bool:
+    """Whether the file with the proposed lines in it is read without another problem."""
+    problems = len(read(applied(text, [proposal])).problems)
+    return problems <= len(read(text).problems)
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines that Python counts in a text, with their ends."""
+    return _LINE.findall(text)
+
+
+def applied(text: str, proposals: Sequence[Proposal]) -> str:
     """The text with the proposed lines in it, line ends kept."""
-    lines = text.splitlines(keepends=True)
+    lines = lines_of(text)
     end = "\r\n" if lines and lines[0].endswith("\r\n") else "\n"
     for proposal in sorted(proposals, key=lambda each: each.before, reverse=True):
         lines[proposal.before - 1 : proposal.before - 1] = [line + end for line in proposal.lines]

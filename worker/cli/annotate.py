@@ -3,87 +3,149 @@
 from __future__ import annotations
 
 import difflib
+import tokenize
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
 
-from analyzers.properties.annotating import Proposal, applied, proposals
+from analyzers.properties.annotating import Proposal, applied, is_test, lines_of, proposals
+from analyzers.properties.inference.nouns import Confidence
+from analyzers.vocabulary import ObservedCall
 from worker.changes import read_changes
 from worker.errors import UsageError
 from worker.laboratory.documents import documents
+from worker.recording import recorded, recorder
+from worker.report.wording import counted
+from worker.settings.server import read_settings
+
+
+@dataclass(slots=True)
+class _Project:
+    """A working tree: its texts by path, and calls that were recorded."""
+
+    root: Path
+    texts: Mapping[str, str]
+    unread: Mapping[str, str] = field(default_factory=dict[str, str])
+    calls: dict[str, Sequence[ObservedCall]] = field(default_factory=dict)
 
 
 @click.command(
     epilog="An annotation is a comment above the function: docs/annotations.md. Read what is "
-    "proposed: it tells what Assayer may pass."
+    "proposed: it tells what Assayer may pass. Exit status: 0 done, 2 wrong usage or a file that "
+    "is no Python, 3 could not do it."
 )
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--write", is_flag=True, help="Change the files instead of printing a diff.")
+@click.option("--record", is_flag=True, help="Run the project's tests in isolation; watch calls.")
+@click.option("--guesses", is_flag=True, help="Propose what is only guessed, too.")
+@click.option("--settings", "settings_file", type=click.Path(path_type=Path), metavar="FILE")
+@click.option("--trust", is_flag=True, help="Record without isolation: for your own code only.")
 @click.option("--quiet", is_flag=True, help="Do not say where each annotation comes from.")
-def annotate(paths: tuple[Path, ...], write: bool, quiet: bool) -> None:  # noqa: FBT001
+def annotate(
+    paths: tuple[Path, ...],
+    write: bool,  # noqa: FBT001
+    record: bool,  # noqa: FBT001
+    guesses: bool,  # noqa: FBT001
+    settings_file: Path | None,
+    trust: bool,  # noqa: FBT001
+    quiet: bool,  # noqa: FBT001
+) -> int:
     """Print aN annotations inferred for the functions in PATHS, as a unified diff.
 
     They come from calls in the project, its tests and documents, guards, type
     hints, docstrings, and the layers that arguments go through. Where each
-    comes from, and how sure it is, goes to standard error.
+    comes from, and how sure it is, goes to standard error. Test files get none.
     """
-    root, texts = _project(paths[0])
-    count = 0
-    for path in _chosen(paths, root, texts):
-        found = list(_proposals(path, texts))
-        if not found:
+    project = _project(paths)
+    chosen = list(_chosen(paths, project))
+    if record:
+        _record(project, chosen, settings_file, trust=trust)
+    count, wrong = 0, 0
+    for path in chosen:
+        try:
+            least = Confidence.GUESS if guesses else Confidence.LIKELY
+            found = list(proposals(path, project.texts, project.calls.get(path, ()), least))
+        except SyntaxError as error:
+            wrong += 1
+            click.echo(f"assayer: {path}:{error.lineno or 1}: {error.msg}", err=True)
             continue
-        count += sum(len(each.lines) for each in found)
-        changed = applied(texts[path], found)
-        if write:
-            (root / path).write_text(changed, encoding="utf-8", newline="")
-        else:
-            click.echo(_diff(path, texts[path], changed), nl=False)
+        count += sum(len(each.sources) for each in found)
+        _publish(project, path, found, write=write)
         if not quiet:
             _tell(path, found)
-    click.echo(f"{count} annotations {'written' if write else 'proposed'}", err=True)
+    done = "written" if write else "proposed"
+    click.echo(f"{counted(count, 'annotation')} {done}", err=True)
+    return 2 if wrong else 0
 
 
-def _project(path: Path) -> tuple[Path, Mapping[str, str]]:
-    """The root of the project that a path lies in, and the project's texts."""
-    if not path.exists():
-        raise UsageError("there is no such file or folder", file=str(path))
-    changes = read_changes(path if path.is_dir() else path.parent, everything=True)
+def _project(paths: Sequence[Path]) -> _Project:
+    """The project that the first path lies in; raises ``UsageError`` for paths that are none."""
+    for path in paths:
+        if not path.exists():
+            raise UsageError("there is no such file or folder", file=str(path))
+    first = paths[0]
+    changes = read_changes(first if first.is_dir() else first.parent, everything=True)
     root = Path(changes.repository)
-    return root, {**documents(root), **changes.sources}
+    unread = {skipped.target: skipped.reason for skipped in changes.skipped}
+    return _Project(root, {**documents(root), **changes.sources}, unread)
 
 
-def _chosen(paths: Sequence[Path], root: Path, texts: Mapping[str, str]) -> Iterator[str]:
-    """The files meant, each once; raises ``UsageError`` for one that is not the project's."""
+def _chosen(paths: Sequence[Path], project: _Project) -> Iterator[str]:
+    """The files meant, each once, tests left out; raises ``UsageError`` where there are none."""
     wanted: dict[str, None] = {}
     for path in paths:
         place = path.resolve()
-        if not place.is_relative_to(root):
-            raise UsageError(f"is not in the project at {root}", file=str(path))
-        inside = place.relative_to(root).as_posix()
-        own = [name for name in texts if name.endswith(".py") and _is_in(name, inside)]
+        if not place.is_relative_to(project.root.resolve()):
+            raise UsageError(f"is not in the project at {project.root}", file=str(path))
+        inside = place.relative_to(project.root.resolve()).as_posix()
+        if inside in project.unread:
+            raise UsageError(project.unread[inside], file=str(path))
+        own = sorted(n for n in project.texts if n.endswith(".py") and _is_in(n, inside))
         if not own:
             raise UsageError("holds no Python code of the project", file=str(path))
-        wanted.update(dict.fromkeys(sorted(own)))
-    yield from wanted
+        wanted.update(dict.fromkeys(own))
+    tests = [path for path in wanted if is_test(path)]
+    if tests:
+        click.echo(f"{counted(len(tests), 'test file')} left out", err=True)
+    yield from (path for path in wanted if path not in tests)
 
 
 def _is_in(name: str, inside: str) -> bool:
     return inside in (".", name) or name.startswith(f"{inside}/")
 
 
-def _proposals(path: str, texts: Mapping[str, str]) -> Iterator[Proposal]:
-    try:
-        yield from proposals(path, texts)
-    except SyntaxError as error:
-        click.echo(f"{path}:{error.lineno}: left out: {error.msg}", err=True)
+def _record(
+    project: _Project, paths: Sequence[str], settings_file: Path | None, *, trust: bool
+) -> None:
+    settings = read_settings(settings_file)
+    with recorder(project.root, project.texts, settings, trust=trust) as made:
+        for path, calls, obstacle in recorded(made, paths):
+            project.calls[path] = calls
+            said = f"not recorded: {obstacle}" if obstacle else f"{counted(len(calls), 'call')}"
+            click.echo(f"{path}: {said}{'' if obstacle else ' recorded'}", err=True)
+
+
+def _publish(project: _Project, path: str, found: Sequence[Proposal], *, write: bool) -> None:
+    """Print the difference, or change the file, in its own encoding."""
+    before = project.texts[path]
+    after = applied(before, found)
+    if after == before:
+        return
+    if not write:
+        click.echo(_diff(path, before, after), nl=False)
+        return
+    file = project.root / path
+    with file.open("rb") as stream:
+        encoding, _ = tokenize.detect_encoding(stream.readline)
+    file.write_bytes(after.encode(encoding, "backslashreplace"))
 
 
 def _diff(path: str, before: str, after: str) -> str:
     lines = difflib.unified_diff(
-        before.splitlines(keepends=True),
-        after.splitlines(keepends=True),
+        lines_of(before),
+        lines_of(after),
         f"a/{path}",
         f"b/{path}",
     )
@@ -97,3 +159,5 @@ def _tell(path: str, found: Sequence[Proposal]) -> None:
         click.echo(f"{path}::{proposal.function}", err=True)
         for source in proposal.sources:
             click.echo(f"  {source}", err=True)
+        for source in proposal.guessed:
+            click.echo(f"  left out: {source}", err=True)

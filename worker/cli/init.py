@@ -19,7 +19,8 @@ TEMPLATE = """\
 # include = []
 # exclude = []
 
-# Which analyzers run; none named: all of them.
+# Which analyzers run; none named: all of them. "cloud" tests code that asks an
+# ML API, "properties" code of neural networks with inputs that are valid.
 # analyzers = []
 
 # How many inputs are made for each branch that depends on an ML answer, and

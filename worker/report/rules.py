@@ -60,12 +60,27 @@ RULES: dict[str, Rule] = {
         Rule(
             "property/crash",
             "A valid input crashes the function",
-            "Handle the input, or refuse it on purpose.",
+            "Handle the input, or refuse it on purpose: a raise or an assert about the arguments"
+            " is no crash. Where the input is not meant to be valid, say what is:"
+            " docs/annotations.md has the words, `assayer annotate` proposes them.",
+        ),
+        Rule(
+            "property/postcondition",
+            "A postcondition does not hold after a call with a valid input",
+            "Correct the function, or the #@ensure or #@returns annotation (a return type counts"
+            " as one) that says more than is meant.",
         ),
         Rule(
             "property/invalid-annotation",
             "An annotation that can't be read or can never be met",
-            "Correct the annotation.",
+            "Correct the annotation at the column that is named; docs/annotations.md lists the"
+            " words. Until then the function is not tested.",
+        ),
+        Rule(
+            "property/removed-api",
+            "Uses what current versions of a library have no more",
+            "Use the replacement that is named, or bound the library's version in the project's"
+            " dependencies.",
         ),
         Rule(
             "relation/value",
