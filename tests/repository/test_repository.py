@@ -26,11 +26,16 @@ def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+OF_ONE = {"properties": "property"}
+"""What an analyzer's rules are called that is named for several (CONTRACT.md, section 2)."""
+
+
 @pytest.mark.parametrize("analyzer", [analyzer.name for analyzer in ANALYZERS])
 def test_every_analyzer_is_documented_and_tested(analyzer):
-    assert any(rule.startswith(f"{analyzer}/") for rule in RULES)
+    kind = OF_ONE.get(analyzer, analyzer)
+    assert any(rule.startswith(f"{kind}/") for rule in RULES)
     assert list((ROOT / "tests/analyzers" / analyzer).glob("test_*.py"))
-    assert f"`{analyzer}" in (ROOT / "README.md").read_text()
+    assert f"`{kind}/" in (ROOT / "README.md").read_text()
 
 
 def test_every_analyzer_folder_is_a_layer_of_its_own():
@@ -92,7 +97,7 @@ def test_no_secret_is_committed():
 
 
 def test_nothing_is_left_unfinished():
-    marks = re.compile(r"\b(TODO|FIXME|XXX|NotImplementedError)\b")
+    marks = re.compile(r"\b(TODO|FIXME|XXX|raise NotImplementedError)\b")
     ours = [path for path in committed("app", "worker", "analyzers") if path.suffix == ".py"]
     assert [str(path.relative_to(ROOT)) for path in ours if marks.search(path.read_text())] == []
 

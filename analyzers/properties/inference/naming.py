@@ -1,5 +1,6 @@
-# ruff: noqa: E501 - a table with a row to a line
 """What the usual names of parameters in machine-learning code stand for, with small ranges."""
+
+# ruff: noqa: E501 - a table with a row to a line
 
 from __future__ import annotations
 

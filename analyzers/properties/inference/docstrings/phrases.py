@@ -1,5 +1,6 @@
-# ruff: noqa: E501 - patterns stand on one line
 """What the words of a description say: types, shapes, ranges, lists of values."""
+
+# ruff: noqa: E501 - patterns stand on one line
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-# ruff: noqa: E501 - patterns stand on one line
 """The entries of a docstring that describe parameters."""
+
+# ruff: noqa: E501 - patterns stand on one line
 
 from __future__ import annotations
 

@@ -1,0 +1,219 @@
+"""The analyzer at a bench that is written by hand: what it asks for, and what it tells."""
+
+from dataclasses import dataclass, field
+
+from analyzers.properties.analyzer import PropertiesAnalyzer
+from analyzers.vocabulary import (
+    ApiCall,
+    Died,
+    Ending,
+    Explored,
+    Exploring,
+    Failure,
+    Finding,
+    Level,
+    Made,
+    Probe,
+    Raised,
+    Reason,
+    Returned,
+    Run,
+    Skipped,
+    Target,
+    Violated,
+    Violates,
+    Written,
+)
+from tests.analyzers.benches import IdleBench
+
+ANNOTATED = """import torch
+
+
+#@arg(x): tensors(dtype="float32", shape="b 3")
+#@arg(n): ints(min=1, max=5)
+#@require(n < 5)
+#@ensure(finite(result))
+#@timeout(2)
+def pooled(x, n, mode="mean"):
+    return torch.zeros(n / 2)
+"""
+PLAIN = """import torch
+
+
+def pooled(x, n):
+    if n < 1:
+        raise ValueError("n must be positive")
+    return torch.zeros(n / 2)
+
+
+pooled(torch.randn(2, 3), 4)
+"""
+CRASH = Raised("TypeError", "'float' object", "net.py", 10, "pooled")
+
+
+@dataclass
+class Explorer(IdleBench):
+    """A bench where exploring comes to what it is told to come to."""
+
+    source_text: str = ANNOTATED
+    explored: Explored = field(default_factory=Explored)
+    on_base: Ending | None = None
+    asked: list[Exploring] = field(default_factory=list)
+
+    def __post_init__(self):
+        super().__init__({"net.py": self.source_text})
+
+    def explore(self, target, exploring):
+        self.asked.append(exploring)
+        return self.explored
+
+    def run_on_base(self, probes):
+        return None if self.on_base is None else [Run(self.on_base)] * len(probes)
+
+    def remaining(self):
+        return 60.0
+
+
+def target(function="pooled", api="torch.zeros"):
+    calls = (ApiCall(api, "net.py", function, 10),) if api else ()
+    return Target("net.py", function, 9, 10, Reason.CHANGED, calls, files=("net.py",))
+
+
+def failure(ending=CRASH, matters=("n",), seen=7, n="3"):
+    probe = Probe("net.py::pooled", {"x": Made("tensor((1, 3))"), "n": Made(n)})
+    return Failure(probe, Run(ending), matters, seen)
+
+
+def explored(*failures, **more):
+    return Explored(executions=100, passed=90, failures=failures, **more)
+
+
+def verdicts(bench, **more):
+    return list(PropertiesAnalyzer().examine(target(**more), bench))
+
+
+def test_annotations_are_what_is_explored():
+    bench = Explorer()
+    assert verdicts(bench) == []
+    (asked,) = bench.asked
+    assert asked.contract.arguments == {
+        "x": 'tensors(dtype="float32", shape="b 3")',
+        "n": "ints(min=1, max=5)",
+    }
+    assert asked.contract.requires == ("n < 5",)
+    assert asked.contract.ensures == ("finite(result)",)
+    assert asked.timeout == 2.0
+
+
+def test_crash_on_given_inputs_is_a_failure_and_is_kept():
+    bench = Explorer(explored=explored(failure()))
+    (finding,) = verdicts(bench)
+    assert isinstance(finding, Finding)
+    assert (finding.rule, finding.level, finding.line) == ("property/crash", Level.FAILURE, 10)
+    assert finding.evidence["exception"] == "TypeError"
+    assert finding.evidence["raised_at"] == "net.py:10"
+    assert finding.evidence["arguments"] == {"x": "tensor((1, 3))", "n": "3"}
+    assert bench.lasting == [failure().probe]
+
+
+def test_what_failed_before_is_tried_first():
+    bench = Explorer()
+    bench.lasting.append(failure().probe)
+    verdicts(bench)
+    assert bench.asked[0].first == (failure().probe.arguments,)
+
+
+def test_refusals_and_what_the_sandbox_lacks_are_no_crash():
+    refused = Raised("ValueError", "no", "net.py", 10, "pooled", refusal=True)
+    offline = Raised("ConnectionError", "no", "net.py", 10, "pooled")
+    found = verdicts(Explorer(explored=explored(failure(refused), failure(offline))))
+    assert not [each for each in found if isinstance(each, Finding)]
+
+
+def test_broken_postcondition_is_a_finding_of_its_own():
+    ending = Violated("finite(result)", "result holds nan")
+    (finding,) = verdicts(Explorer(explored=explored(failure(ending))))
+    assert finding.rule == "property/postcondition"
+    assert finding.criterion == Violates("finite(result)")
+
+
+def test_death_of_the_process_is_a_crash():
+    (finding,) = verdicts(Explorer(explored=explored(failure(Died(11)))))
+    assert finding.rule == "property/crash"
+    assert "process" in finding.title
+
+
+def test_one_line_is_told_once():
+    other = Raised("RuntimeError", "size", "net.py", 10, "pooled")
+    found = verdicts(Explorer(explored=explored(failure(other, seen=2), failure(seen=9))))
+    assert [finding.evidence["exception"] for finding in found] == ["TypeError"]
+
+
+def test_wrong_annotation_is_told_and_nothing_is_run():
+    bench = Explorer(source_text=ANNOTATED.replace("ints(min=1", "intz(min=1"))
+    (finding,) = verdicts(bench)
+    assert (finding.rule, finding.level, finding.line) == (
+        "property/invalid-annotation", Level.WARNING, 5,
+    )  # fmt: skip
+    assert finding.criterion == Written("net.py", "#@arg(n): intz(min=1, max=5)")
+    assert bench.asked == []
+
+
+def test_annotation_that_nothing_meets_is_told():
+    unmet = ("@require(n < 5)", "none of 200 inputs meets it")
+    (finding,) = verdicts(Explorer(explored=explored(unmet=unmet)))
+    assert finding.rule == "property/invalid-annotation"
+    assert finding.line == 6
+
+
+def test_crash_on_inferred_inputs_needs_evidence():
+    few = Explored(executions=100, passed=0, failures=(failure(matters=("x",)),))
+    (told,) = verdicts(
+        Explorer(source_text=PLAIN.replace("pooled(torch.randn(2, 3), 4)", ""), explored=few)
+    )
+    assert isinstance(told, Skipped)
+    assert "nothing says" in told.reason or "only inferred" in told.reason
+
+
+def test_name_that_is_not_there_is_told_however_valid_the_input():
+    ending = Raised(
+        "AttributeError", "module 'torch' has no attribute 'zeroes'", "net.py", 7, "pooled"
+    )
+    alone = Explored(executions=100, passed=0, failures=(failure(ending, matters=()),))
+    (finding,) = verdicts(Explorer(source_text=PLAIN, explored=alone))
+    assert finding.rule == "property/crash"
+
+
+def test_code_that_asks_a_cloud_api_is_left_to_another():
+    bench = Explorer()
+    assert verdicts(bench, api="google.vision.label_detection") == []
+    assert bench.asked == []
+
+
+def test_function_of_which_nothing_is_known_is_skipped_with_what_would_help():
+    source = "import torch\n\ndef pooled(thing, n):\n    return torch.zeros(thing.secret(n))\n"
+    (told,) = verdicts(Explorer(source_text=source))
+    assert isinstance(told, Skipped)
+    assert "#@arg(" in told.reason
+
+
+def test_excluded_functions_are_left_alone():
+    bench = Explorer(source_text=ANNOTATED.replace("#@timeout(2)", "#@exclude"))
+    assert verdicts(bench) == []
+    assert bench.asked == []
+
+
+def test_every_input_that_takes_too_long_is_said():
+    bench = Explorer(explored=Explored(executions=3, timed_out=3))
+    (told,) = verdicts(bench)
+    assert told.reason == "every input took longer than 2 s"
+
+
+def test_base_that_returned_makes_the_input_valid():
+    plain = Explorer(
+        source_text=PLAIN,
+        explored=Explored(executions=100, passed=1, failures=(failure(matters=("n",)),)),
+        on_base=Returned("1"),
+    )
+    (finding,) = verdicts(plain)
+    assert isinstance(finding, Finding)
