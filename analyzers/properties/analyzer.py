@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from analyzers.ports import Bench
 from analyzers.properties import removed
 from analyzers.properties.causes import cause_of, caused
-from analyzers.properties.evidence import is_certain, one_each, weakest
+from analyzers.properties.evidence import is_certain, missing_state, one_each, weakest
 from analyzers.properties.findings import NAME, found
 from analyzers.properties.invalid import unmet, unreadable
 from analyzers.properties.scripts import is_script, script_terms
@@ -110,12 +110,17 @@ def _judged(
     if is_certain(failure, terms, explored, before):
         return found(failure, terms, explored, target, bench)
     finding = found(failure, terms, explored, target, bench)
+    where = f"it {does(failure.run.ending)} at {finding.path}:{finding.line}"
+    return Skipped(NAME, target.id, f"{where}, but {_doubt(failure, terms)}")
+
+
+def _doubt(failure: Failure, terms: Terms) -> str:
+    """Why a failure may be the input's fault."""
+    unset = missing_state(failure.run.ending, terms)
+    if unset is not None:
+        return f"`{unset}` of the instance is set elsewhere, which may have to come before"
     term = weakest(failure, terms)
-    assert term is not None
-    return Skipped(
-        NAME,
-        target.id,
-        f"it {does(failure.run.ending)} at {finding.path}:{finding.line}, but that the input is "
-        f"valid is only inferred ({spelled(term.constraint)}: {term.source.value}); "
-        "an annotation would tell",
-    )
+    if term is None:
+        return "that is no crash"
+    said = f"({spelled(term.constraint)}: {term.source.value})"
+    return f"that the input is valid is only inferred {said}; an annotation would tell"

@@ -7,13 +7,27 @@ what kind of failure it is, and how the function does otherwise.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Sequence
 
+from analyzers.guest.annotations.nouns import Expression
+from analyzers.guest.annotations.parsing import parse
 from analyzers.judging import crash_of
-from analyzers.properties.inference.nouns import Confidence
-from analyzers.properties.terms import Term, Terms
-from analyzers.vocabulary import Ending, Explored, Failure, Raised, Returned, Run, Violated
+from analyzers.properties.inference.building import options_of
+from analyzers.properties.inference.nouns import Confidence, Source
+from analyzers.properties.terms import CONSTRUCTOR, Term, Terms
+from analyzers.vocabulary import (
+    Ending,
+    Explored,
+    Failure,
+    Literal,
+    Made,
+    Raised,
+    Returned,
+    Run,
+    Violated,
+)
 
 MOSTLY = 0.2
 """The share of inputs with which a function must do well for its inferred terms to be right."""
@@ -41,13 +55,62 @@ def is_own_fault(ending: Ending) -> bool:
     return said and _OWN_WORDS.search(ending.message) is not None
 
 
+def missing_state(ending: Ending, terms: Terms) -> str | None:
+    """The attribute for want of which a method fails on an instance fresh from its constructor."""
+    if not isinstance(ending, Raised) or not terms.unset:
+        return None
+    named = re.search(r"has no attribute '(\w+)'", ending.message)
+    if named is not None and named[1] in terms.unset:
+        return named[1]
+    return min(terms.unset) if "NoneType" in ending.message else None
+
+
+def _is_in_use(failure: Failure, terms: Terms) -> bool:
+    """Whether all that matters for a failure are values that the project itself gives.
+
+    That they are valid is known; then it may be the other arguments that do
+    not go with them.
+    """
+    values = [item for place in failure.matters for item in _values(failure, place)]
+    return bool(values) and all(
+        name in terms.terms and _is_recorded(terms.terms[name], value) for name, value in values
+    )
+
+
+def _values(failure: Failure, place: str) -> list[tuple[str, ast.expr]]:
+    """What was given at a place, as the terms name it; an instance is its constructor's."""
+    argument = failure.probe.arguments.get(place)
+    if not isinstance(argument, Made | Literal):
+        return []
+    source = argument.recipe if isinstance(argument, Made) else argument.source
+    node = ast.parse(source, mode="eval").body
+    if place == "self" and isinstance(node, ast.Call):
+        return [(f"{CONSTRUCTOR}{each.arg}", each.value) for each in node.keywords]
+    return [(place, node)]
+
+
+def _is_recorded(term: Term, node: ast.expr) -> bool:
+    if term.source not in (Source.TEST, Source.CALL, Source.DOCUMENT):
+        return False
+    try:
+        value = ast.literal_eval(node)
+    except ValueError:
+        return False
+    options = options_of(parse(term.constraint))
+    given = [each.value for each in options if isinstance(each, Expression) and each.literal]
+    return any(type(each) is type(value) and each == value for each in given)
+
+
 def weakest(failure: Failure, terms: Terms) -> Term | None:
-    """The least sure term among those that matter for a failure; ``None`` where none was drawn."""
-    relevant = terms.of(failure.matters) or tuple(terms.terms.values())
+    """The least sure term among those that a failure depends on; ``None`` where none was drawn."""
+    every = tuple(terms.terms.values())
+    relevant = every if _is_in_use(failure, terms) else terms.of(failure.matters) or every
     return min(relevant, key=lambda term: term.confidence, default=None)
 
 
-def wanted(failure: Failure, explored: Explored, before: Sequence[Run] | None) -> Confidence:
+def wanted(
+    failure: Failure, terms: Terms, explored: Explored, before: Sequence[Run] | None
+) -> Confidence:
     """How sure the terms must be for this failure to be told.
 
     ``before`` are the runs of the failing input on base: where it returned
@@ -59,6 +122,8 @@ def wanted(failure: Failure, explored: Explored, before: Sequence[Run] | None) -
         return Confidence.LIKELY
     if before and all(isinstance(run.ending, Returned) for run in before):
         return Confidence.LIKELY
+    if _is_in_use(failure, terms):
+        return Confidence.STRONG
     if explored.passed >= MOSTLY * max(1, explored.executions):
         return Confidence.LIKELY
     return Confidence.STRONG
@@ -70,8 +135,10 @@ def is_certain(
     """Whether a failure may be told as the code's."""
     if not isinstance(failure.run.ending, Violated) and crash_of(failure.run.ending) is None:
         return False
+    if missing_state(failure.run.ending, terms) is not None:
+        return False
     term = weakest(failure, terms)
-    return term is None or term.confidence >= wanted(failure, explored, before)
+    return term is None or term.confidence >= wanted(failure, terms, explored, before)
 
 
 def one_each(failures: Sequence[Failure]) -> tuple[Failure, ...]:

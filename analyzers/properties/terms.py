@@ -19,6 +19,7 @@ from analyzers.properties.inference.nouns import (
     Subject,
 )
 from analyzers.properties.inference.subject import sibling, subject_of
+from analyzers.properties.states import set_elsewhere
 from analyzers.properties.texts import Texts
 from analyzers.vocabulary import Contract, ObservedCall, Target
 
@@ -41,12 +42,15 @@ class Terms:
     """A target's contract, and where each part of it comes from.
 
     ``terms`` are by parameter; those of the constructor begin with ``self.``.
+    ``unset`` are the attributes that a method without annotations reads and
+    that other methods have to set first.
     """
 
     contract: Contract
     terms: Mapping[str, Term]
     generators: Mapping[str, Contract] = field(default_factory=dict[str, Contract])
     timeout: float | None = None
+    unset: frozenset[str] = frozenset()
 
     @property
     def given(self) -> bool:
@@ -76,7 +80,13 @@ def terms_of(target: Target, bench: Bench) -> Terms:
     draft = _Draft(annotated, bench, target)
     contract = draft.contract(subject, "")
     said = annotated.functions.get(target.function, Annotations())
-    return Terms(contract, draft.terms, _generators(annotated, texts, target), said.timeout)
+    return Terms(
+        contract,
+        draft.terms,
+        _generators(annotated, texts, target),
+        said.timeout,
+        frozenset() if said else set_elsewhere(subject),
+    )
 
 
 class _Draft:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from analyzers.guest.annotations.nouns import Annotated
+from analyzers.guest.annotations.nouns import Annotated, Argument, Constraint
 from analyzers.guest.annotations.reading import read
 
 from .interpreting.interpreter import Interpreter
@@ -75,10 +75,24 @@ def _said(
         return
     inner = _subject(function, subject)
     for fact in infer(inner) if inner is not None else ():
-        if isinstance(fact, Inferred) and fact.parameter in passed and fact.parameter not in given:
+        if (
+            isinstance(fact, Inferred)
+            and fact.parameter in passed
+            and fact.parameter not in given
+            and (function.module.path == subject.path or _is_plain(fact.constraint))
+        ):
             name = passed[fact.parameter].name
             sure = min(fact.confidence, Confidence.LIKELY)
             yield Inferred(name, fact.constraint, Source.CALLEE, sure, where)
+
+
+def _is_plain(said: Argument) -> bool:
+    """Whether it means the same in another file: it names nothing of its own."""
+    if isinstance(said, Constraint):
+        return all(_is_plain(each) for _, each in said.arguments)
+    if isinstance(said, tuple):
+        return all(map(_is_plain, said))
+    return said.literal
 
 
 def _read(text: str) -> Annotated:

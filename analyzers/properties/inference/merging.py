@@ -90,7 +90,8 @@ def _joined(facts: Sequence[Inferred]) -> list[Inferred]:
     first = max(examples, key=lambda fact: (fact.confidence, -_ORDER[fact.source]))
     around = functools.reduce(join, (fact.constraint for fact in examples))
     alike = all(fact.constraint == first.constraint for fact in examples)
-    sure = first.confidence if alike or around.kind == "anys" else min(first.confidence, _LIKELY)
+    least = min(fact.confidence for fact in examples) if around.kind == "anys" else _LIKELY
+    sure = first.confidence if alike else min(first.confidence, least)
     return [replace(first, constraint=around, confidence=sure), *others]
 
 

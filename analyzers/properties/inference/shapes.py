@@ -45,8 +45,9 @@ def _attempt(subject: Subject, rank: int) -> _Described:
     tensors = {each.name: each.tensor for each in parameters if _is_array(each)}
     numbers = {each.var: each.name for each in parameters if each.counted}
     known = {name: tensor for name, tensor in tensors.items() if tensor is not None}
-    _close(interpreter, known, subject)
-    return _Described(interpreter.ledger, solved(interpreter.ledger), known, subject, numbers)
+    closed = _close(interpreter, known, subject)
+    solution = solved(interpreter.ledger)
+    return _Described(interpreter.ledger, solution, known, subject, numbers, closed)
 
 
 def interpreted(
@@ -99,21 +100,29 @@ def _is_array(parameter: Parameter) -> bool:
     return tensor is not None and (tensor.shape.touched or tensor.elements.dtype is not None)
 
 
-def _close(interpreter: Interpreter, tensors: Mapping[str, Tensor], subject: Subject) -> None:
-    """Give those of open rank the least that is usual, where anything speaks against leaving it."""
+def _close(
+    interpreter: Interpreter, tensors: Mapping[str, Tensor], subject: Subject
+) -> frozenset[str]:
+    """Give those of open rank the least that is usual, where anything speaks against leaving it.
+
+    The names of those are returned.
+    """
     ledger = interpreter.ledger
     sure = ledger.doubts == 0 and not ledger.conflicts and subject.owner is not None
-    for tensor in tensors.values():
+    closed: set[str] = set()
+    for name, tensor in tensors.items():
         shape = tensor.shape
         if shape.dims is not None:
             continue
         first, last = len(shape.first), len(shape.last)
         if first or (last and (not sure or last > 1)):
             shape.close(max(first, last, 2))
+            closed.add(name)
     for tensor in tensors.values():
         count = _count(ledger, tensor)
         if count is not None and _is_size(count, tensors):
             ledger.least(count, _CLASSES)
+    return frozenset(closed)
 
 
 def _is_size(var: Var, tensors: Mapping[str, Tensor]) -> bool:
@@ -140,6 +149,7 @@ class _Described:
     tensors: Mapping[str, Tensor]
     subject: Subject
     numbers: Mapping[Var, str]
+    closed: frozenset[str]
     names: dict[Var, str] = field(default_factory=dict[Var, str])
 
     @property
@@ -156,11 +166,12 @@ class _Described:
             found = constraint(text)
             if found is not None:
                 where = f"{self.subject.path}:{self.subject.node.lineno}"
-                yield Inferred(name, found, Source.SHAPE, self._confidence(tensor), where)
+                yield Inferred(name, found, Source.SHAPE, self._confidence(name, tensor), where)
         yield from self._required()
 
-    def _confidence(self, tensor: Tensor) -> Confidence:
-        if self.ledger.guessed and not self.clean:
+    def _confidence(self, name: str, tensor: Tensor) -> Confidence:
+        """How sure a shape is; one that is no more than indices need is not what callers give."""
+        if name in self.closed or (self.ledger.guessed and not self.clean):
             return Confidence.LIKELY
         if self.ledger.doubts or (tensor.shape.dims is None and not tensor.shape.last):
             return Confidence.LIKELY
