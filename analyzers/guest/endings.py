@@ -13,6 +13,7 @@ from types import CodeType, FrameType, TracebackType
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from . import calls, filled, standins
+from .limits import TimeUp
 
 Ending = Dict[str, Any]
 Range = Tuple[int, int, int, int]
@@ -46,7 +47,9 @@ def shown(value: Any) -> str:
     """A bounded ``repr`` without addresses."""
     try:
         text = _short.repr(value)
-    except Exception as error:
+    except TimeUp:
+        raise
+    except BaseException as error:
         text = f"<{type(value).__name__}, whose repr raised {type(error).__name__}>"
     return _ADDRESS.sub("", text)[:LONGEST]
 
@@ -58,7 +61,7 @@ def raised(error: BaseException, root: str, fillings: Optional[filled.Fillings] 
     """
     if isinstance(error, MemoryError):
         return not_run("the memory limit was reached")
-    frames = [step for step in _steps(error.__traceback__) if _own(step[0], root)]
+    frames = [step for step in _steps_of(error) if _own(step[0], root)]
     if not frames:
         return not_run(f"the call could not be made: {_named(error)}: {_said(error)}")
     frame, line, where = frames[-1]
@@ -78,19 +81,33 @@ def raised(error: BaseException, root: str, fillings: Optional[filled.Fillings] 
 def _named(error: BaseException) -> str:
     kind = type(error)
     module = kind.__module__
-    return kind.__name__ if module == "builtins" else f"{module}.{kind.__qualname__}"
+    return kind.__name__ if module == "builtins" else f"{module}.{kind.__qualname__}"[:LONGEST]
 
 
 def _said(error: BaseException) -> str:
     try:
         return _ADDRESS.sub("", str(error))[:LONGEST]
-    except Exception:
+    except TimeUp:
+        raise
+    except BaseException:
         return ""
 
 
 # ------------------------------------------------------------------ frames
 
 Step = Tuple[FrameType, int, Optional[Range]]
+
+
+def _steps_of(error: BaseException) -> Iterator[Step]:
+    """The frames that an exception passed, the deepest last.
+
+    A generator that raises ``StopIteration`` fails by another error, whose own
+    trace ends where the generator was asked (PEP 479).
+    """
+    yield from _steps(error.__traceback__)
+    cause = error.__cause__
+    if isinstance(error, RuntimeError) and isinstance(cause, (StopIteration, StopAsyncIteration)):
+        yield from _steps(cause.__traceback__)
 
 
 def _steps(trace: Optional[TracebackType]) -> Iterator[Step]:
@@ -205,7 +222,7 @@ def _is_our_doing(error: BaseException, frames: List[Step], where: Optional[Rang
     """Whether the exception may come from a stand-in or from the sandbox."""
     if _is_environmental(error):
         return True
-    deepest = [step[0] for step in _steps(error.__traceback__)][-1]
+    deepest = [step[0] for step in _steps_of(error)][-1]
     if deepest.f_code.co_filename == standins.__file__:
         return True
     if any(standins.leaked(frame.f_code) for frame, _, _ in frames):

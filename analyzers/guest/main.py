@@ -23,7 +23,7 @@ from .wire import Wire, WireError, pack
 
 GRACE = 1.0
 SEARCH_GRACE = 8.0
-EXPLORE_GRACE = 30.0
+EXPLORE_GRACE = 14.0
 MOST_TIMED_OUT = 3
 _LONGEST = 4 * 1024 * 1024
 
@@ -203,7 +203,7 @@ class Guest:
         """Explore in a process of its own, which directs others."""
         self._board.reset(0)
         child = fork(lambda: self._explore_once(message))
-        most = 2 * message["seconds"] + EXPLORE_GRACE + 20 * message["timeout"]
+        most = message["seconds"] + message["timeout"] + EXPLORE_GRACE
         status = self._await_search(child, most)
         if self._board.index:
             return

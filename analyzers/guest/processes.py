@@ -70,9 +70,13 @@ def complain() -> None:
 _errors = 2
 
 
+_host = -1
+
+
 def hide(descriptor: int) -> int:
     """Keep streams and descriptor out of the way of tested code."""
-    global _errors
+    global _errors, _host
+    _host = descriptor
     _errors = os.dup(2)
     os.set_inheritable(_errors, False)
     os.set_inheritable(descriptor, False)
@@ -82,6 +86,14 @@ def hide(descriptor: int) -> int:
     sys.stdin, sys.stdout, sys.stderr = _streams()
     ctypes.CDLL(None).prctl(_DUMPABLE, 0, 0, 0, 0)
     return descriptor
+
+
+def part_with_host() -> None:
+    """Close the way to the host in a process that has nothing to say there."""
+    global _host
+    if _host >= 0:
+        os.close(_host)
+        _host = -1
 
 
 def _streams() -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from analyzers.guest.exploring.postconditions import closed
 from analyzers.vocabulary import (
     Contract,
     Died,
@@ -43,6 +44,14 @@ def explore_frame(exploring: Exploring, layer: Path | None) -> Frame:
     }
 
 
+def promised(contract: Contract) -> tuple[str, ...]:
+    """The postconditions of a contract as they are asked outside of an exploration.
+
+    What they have to know of the arguments' constraints is written into them.
+    """
+    return tuple(closed(contract.ensures, contract.arguments))
+
+
 def contract_frame(contract: Contract) -> Frame:
     """A contract as the guest reads it."""
     constructor = contract.constructor
@@ -58,7 +67,7 @@ def contract_frame(contract: Contract) -> Frame:
 def explored_of(frame: Frame, target: str, ensures: Sequence[str]) -> Explored:
     """What came of an exploration, from its ``explored`` frame.
 
-    ``ensures`` are the postconditions that were asked for.
+    ``ensures`` are the postconditions that inputs are run with again.
     """
     unmet = frame["unmet"]
     return Explored(
@@ -117,5 +126,5 @@ def _constraints(arguments: Mapping[str, str]) -> dict[str, str]:
     return {
         name: said
         for name, said in arguments.items()
-        if name.isidentifier() and is_constraint(said, LONGEST_CONSTRAINT)
+        if name.isidentifier() and is_constraint(said, LONGEST_CONSTRAINT, literal=True)
     }

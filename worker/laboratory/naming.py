@@ -1,23 +1,43 @@
 """Which names a recipe may use: those that the tested file's text binds.
 
 A recipe ends up in a test that people run.  So it may call what the project
-itself defines, and name what else its file has imported, but not call it: a
-file that imports ``os`` lends nobody ``os.system``.
+itself defines, and name what else its file has imported, but not call it, nor
+have a configuration call it: a file that imports ``os`` lends nobody
+``os.system``, and neither does one that imports a file which does.
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
-from functools import lru_cache
-from pathlib import PurePosixPath
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from analyzers.guest.generation.makers import MAKERS
 from analyzers.guest.generation.recipes import BadRecipe, Call, Name, Recipe, parse, parts
 from analyzers.vocabulary import Argument, Explored, Made, Probe
+from worker.laboratory.bindings import Bindings, Project
 
-_BLOCKS = (ast.If, ast.Try, ast.With, ast.For, ast.While)
+MOST_STEPS = 8
+_CALLS = "config"
+_HARMLESS = frozenset(
+    {
+        *("abc", "argparse", "collections", "dataclasses", "datetime", "decimal", "enum"),
+        *("fractions", "math", "numbers", "operator", "pathlib", "string", "types", "typing"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a name leads: to something of the project, or of a ``module`` from elsewhere.
+
+    ``beyond`` is how many parts of the dotted name come after it; ``calls``
+    how many of these a call may have.
+    """
+
+    beyond: int
+    calls: int = -1
+    module: str = ""
 
 
 class Names:
@@ -27,8 +47,8 @@ class Names:
     """
 
     def __init__(self, path: str, texts: Mapping[str, str]) -> None:
-        known = frozenset(_modules(texts))
-        self._own, self._others = _bound(texts.get(path, ""), known)
+        self._path = path
+        self._project = Project(texts)
 
     def knows(self, probe: Probe) -> bool:
         """Whether the recipes of a probe use no other names."""
@@ -51,67 +71,71 @@ class Names:
             return False
 
     def _allows(self, part: Recipe) -> bool:
-        if isinstance(part, Call):
-            return part.function in MAKERS or _first(part.function) in self._own
-        return not isinstance(part, Name) or _first(part.dotted) in self._own | self._others
+        if isinstance(part, Name):
+            return self._may_name(part.dotted)
+        if not isinstance(part, Call):
+            return True
+        if part.function == _CALLS:
+            given = [*part.arguments[:1], *(value for name, value in part.keywords if name == "of")]
+            return all(self._may_call(each.dotted) for each in given if isinstance(each, Name))
+        return part.function in MAKERS or self._may_call(part.function)
+
+    def _may_name(self, dotted: str) -> bool:
+        """Whether something is bound, and by no module that acts on the machine."""
+        found = self._origins(self._path, dotted.split("."))
+        return bool(found) and all(_is_harmless(each.module) for each in found)
+
+    def _may_call(self, dotted: str) -> bool:
+        """Whether something is the project's own, whichever way it came to be bound."""
+        found = self._origins(self._path, dotted.split("."))
+        own = any(each.beyond <= each.calls for each in found)
+        return own and not any(each.module for each in found)
+
+    def _origins(self, path: str, parts: Sequence[str], steps: int = MOST_STEPS) -> list[Origin]:
+        """All that a dotted name of a file may lead to."""
+        if not parts or steps <= 0:
+            return []
+        name, *rest = parts
+        bound = self._project.of(path)
+        found = list(_own(bound, name, len(rest)))
+        if name in bound.modules:
+            found += self._of_module(bound.modules[name], rest, steps - 1)
+        if name in bound.taken:
+            found += self._of_taken(*bound.taken[name], rest, steps - 1)
+        if not found:
+            ours = filter(None, map(self._project.path, bound.stars))
+            found = [each for star in ours for each in self._origins(star, parts, steps - 1)]
+        return found
+
+    def _of_module(self, module: str, rest: Sequence[str], steps: int) -> list[Origin]:
+        """What comes after the name of a module; the longest name that is a module counts."""
+        for count in range(len(rest), -1, -1):
+            path = self._project.path(".".join([module, *rest[:count]]))
+            if path is not None:
+                behind = rest[count:]
+                return self._origins(path, behind, steps) if behind else [Origin(0)]
+        return [Origin(len(rest), module=module)]
+
+    def _of_taken(self, module: str, name: str, rest: Sequence[str], steps: int) -> list[Origin]:
+        """What is imported from a module: a module in it, or what is bound there."""
+        if self._project.path(f"{module}.{name}") is not None:
+            return self._of_module(f"{module}.{name}", rest, steps)
+        path = self._project.path(module)
+        if path is None:
+            return [Origin(len(rest), module=module)]
+        return self._origins(path, [name, *rest], steps)
 
 
-def _first(dotted: str) -> str:
-    return dotted.partition(".")[0]
+def _own(bound: Bindings, name: str, beyond: int) -> Iterator[Origin]:
+    if name in bound.functions:
+        yield Origin(beyond, calls=0)
+    if name in bound.classes | bound.made:
+        yield Origin(beyond, calls=1)
+    if name in bound.values:
+        yield Origin(beyond)
 
 
-@lru_cache(maxsize=256)
-def _bound(source: str, modules: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """What a text defines or imports from the project, and what it imports from elsewhere."""
-    own, others = set[str](), set[str]()
-    try:
-        body = ast.parse(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset(), frozenset()
-    for statement in _statements(body):
-        match statement:
-            case ast.ImportFrom():
-                ours = statement.level > 0 or statement.module in modules
-                (own if ours else others).update(_aliases(statement.names))
-            case ast.Import():
-                for alias in statement.names:
-                    (own if alias.name in modules else others).update(_aliases([alias]))
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                own.add(statement.name)
-            case _:
-                own.update(_assigned(statement))
-    return frozenset(own - others), frozenset(others)
-
-
-def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a module, those of its blocks too, but of no function or class."""
-    for statement in body:
-        yield statement
-        if isinstance(statement, _BLOCKS):
-            inner = [node for node in ast.iter_child_nodes(statement) if isinstance(node, ast.stmt)]
-            handlers = statement.handlers if isinstance(statement, ast.Try) else []
-            yield from _statements([*inner, *(each for h in handlers for each in h.body)])
-
-
-def _assigned(statement: ast.stmt) -> Iterator[str]:
-    """The names that a statement assigns: those of what is no alias of something imported."""
-    value = getattr(statement, "value", None)
-    if isinstance(value, ast.Attribute | ast.Name):
-        return
-    for target in getattr(statement, "targets", [getattr(statement, "target", None)]):
-        if isinstance(target, ast.Name):
-            yield target.id
-
-
-def _aliases(names: Iterable[ast.alias]) -> Iterator[str]:
-    for alias in names:
-        yield alias.asname or _first(alias.name)
-
-
-def _modules(texts: Iterable[str]) -> Iterator[str]:
-    """The dotted names by which the project's files can be imported, from any folder of theirs."""
-    for text in texts:
-        path = PurePosixPath(text)
-        parts = path.with_suffix("").parts
-        parts = parts[:-1] if path.stem == "__init__" else parts
-        yield from (".".join(parts[start:]) for start in range(len(parts)))
+def _is_harmless(module: str) -> bool:
+    """Whether a module has nothing that would do harm if the project's code called it."""
+    first = module.partition(".")[0]
+    return first not in sys.stdlib_module_names or first in _HARMLESS

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from typing import cast
 
+from analyzers.guest.annotations.nouns import Constraint, Expression
 from analyzers.guest.annotations.parsing import Wrong
 from analyzers.guest.annotations.parsing import parse as parse_constraint
 from analyzers.guest.generation.recipes import BadRecipe
@@ -63,15 +65,23 @@ def recipe(value: object) -> None:
         raise BadFrame("is no recipe") from error
 
 
-def is_constraint(value: object, longest: int) -> bool:
-    """Whether a value is a constraint in the words of aN."""
+def is_constraint(value: object, longest: int, *, literal: bool = False) -> bool:
+    """Whether a value is a constraint in the words of aN; ``literal``: it computes nothing."""
     if type(value) is not str or len(value) > longest:
         return False
     try:
-        parse_constraint(value)
+        constraint = parse_constraint(value)
     except (Wrong, MemoryError, RecursionError):
         return False
-    return True
+    return not literal or _is_literal(constraint)
+
+
+def _is_literal(argument: object) -> bool:
+    if isinstance(argument, Constraint):
+        return all(_is_literal(each) for _, each in argument.arguments)
+    if isinstance(argument, tuple):
+        return all(map(_is_literal, cast("tuple[object, ...]", argument)))
+    return not isinstance(argument, Expression) or argument.literal
 
 
 def arguments(value: object) -> None:

@@ -12,31 +12,39 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional
 
 from ..execution import Prepared
 from ..generation.scope import Unmeetable
+from ..limits import CLOCK, TimeUp
 from . import drawing
 from .drawing import Budget
 from .layer import enter
-from .outcomes import DIED, TIMED_OUT, Outcome, died, read
+from .outcomes import DIED, NOT_RUN, TIMED_OUT, Outcome, died, read
 from .phases import Confirming, Drawing, Shrinking
 from .plan import Plan, planned
-from .tally import Seen, Tally
+from .tally import Seen, Tally, can_be_told
 from .workers import Frame, Worker
 
 MOST_DEATHS = 3
 MOST_TIMED_OUT = 3
 LEAST_SHRINKING = 1.0
 CONFIRMING_GRACE = 1.0
+AFTERWARDS = 8.0
+_BROKE = "what the code did to its process broke the drawing of inputs"
 
 
 def explore(prepared: Prepared, message: Mapping[str, Any]) -> Frame:
     """The ``explored`` frame for an ``explore`` frame."""
     started = time.monotonic()
+    whole = Budget(message["seconds"] + message["timeout"] + AFTERWARDS)
     tally = Tally()
     obstacle = enter(message.get("layer"))
     if obstacle is not None:
         return tally.frame(0.0, [], obstacle)
     try:
-        plan = planned(prepared, message)
-        drawing.prepare(plan.strategy)
+        with CLOCK.limited(max(message["seconds"], 1.0)):
+            plan = planned(prepared, message)
+            drawing.prepare(plan.strategy)
+    except TimeUp:
+        obstacle = "it takes too long to draw an input"
+        return tally.frame(time.monotonic() - started, [], obstacle)
     except Unmeetable as unmet:
         tally.unmet = {"annotation": unmet.annotation, "problem": unmet.problem}
         return tally.frame(time.monotonic() - started, [], None)
@@ -44,7 +52,7 @@ def explore(prepared: Prepared, message: Mapping[str, Any]) -> Frame:
         obstacle = f"inputs cannot be drawn: {type(error).__name__}: {error}"[:500]
         return tally.frame(time.monotonic() - started, [], obstacle)
     obstacle = _drawn(plan, tally)
-    failures = _shrunk(plan, tally)
+    failures = _shrunk(plan, tally, whole)
     if obstacle is None and tally.unmet is None:
         obstacle = tally.obstacle()
     return tally.frame(time.monotonic() - started, failures, obstacle)
@@ -65,11 +73,11 @@ def _drawn(plan: Plan, tally: Tally) -> Optional[str]:
             if "obstacle" in frame:
                 return str(frame["obstacle"])
             _take(tally, frame)
-        if worker.failed:
+        if worker.failed and not worker.begun:
             raise RuntimeError("the drawing of inputs failed")
         lost = _lost(tally, worker, seed)
-        deaths += lost is not None
-        over = lost is None and tally.count(TIMED_OUT) == before
+        deaths += lost is not None or worker.failed
+        over = lost is None and not worker.failed and tally.count(TIMED_OUT) == before
         if over or deaths >= MOST_DEATHS or tally.count(TIMED_OUT) >= MOST_TIMED_OUT:
             break
         if not budget.remaining or len(tally.known) >= plan.examples:
@@ -92,6 +100,10 @@ def _take(tally: Tally, frame: Frame) -> None:
 
 def _lost(tally: Tally, worker: Worker, seed: int) -> Optional[Outcome]:
     """Count the input under which a process ended or hung; how, where it ended by itself."""
+    if worker.failed:
+        tally.notes.append(_BROKE)
+    if worker.broke is not None:
+        tally.add(worker.broke, Outcome(NOT_RUN, ending={"kind": NOT_RUN, "reason": _BROKE}), seed)
     if worker.hung is not None:
         tally.add(worker.hung, Outcome(TIMED_OUT), seed)
     if worker.lost is None:
@@ -104,12 +116,18 @@ def _lost(tally: Tally, worker: Worker, seed: int) -> Optional[Outcome]:
 # ------------------------------------------------------------------- shrinking
 
 
-def _shrunk(plan: Plan, tally: Tally) -> List[Frame]:
-    """The failures that happen again in a fresh process, each as small as time allows."""
+def _shrunk(plan: Plan, tally: Tally, whole: Budget) -> List[Frame]:
+    """The failures that happen again in a fresh process, each as small as time allows.
+
+    ``whole`` is the time for all of the exploration.
+    """
     budget = Budget(plan.seconds / 2)
     waiting = tally.worst()
     found: List[Frame] = []
     for number, seen in enumerate(waiting):
+        if whole.remaining <= plan.timeout:
+            tally.notes.append(f"no time was left for {len(waiting) - number} of the failures")
+            break
         seconds = max(LEAST_SHRINKING, budget.remaining / (len(waiting) - number))
         small = _Small(plan, tally, seen)
         if budget.remaining:
@@ -146,11 +164,13 @@ class _Small:
 
         It is that of the smallest input, or else of the one that showed it first.
         """
-        for text in dict.fromkeys(self._texts):
+        told = [text for text in dict.fromkeys(self._texts) if can_be_told(json.loads(text))]
+        for text in told:
             outcome = self._again(json.loads(text))
             if outcome is not None and outcome.key == self._seen.outcome.key:
                 return self._frame(text, outcome)
-        self._tally.notes.append(f"{_named(self._seen.outcome)} did not happen again by itself")
+        how = "did not happen again by itself" if told else "takes an input too large to be told"
+        self._tally.notes.append(f"{_named(self._seen.outcome)} {how}")
         return None
 
     def _again(self, arguments: Dict[str, Dict[str, Any]]) -> Optional[Outcome]:

@@ -7,9 +7,9 @@ import struct
 import time
 from typing import Optional, Tuple
 
-_STATE = struct.Struct("=qdq")
+_STATE = struct.Struct("=qqdq")
 _SIZE = 1 << 20
-IDLE, RUNNING = 0, 1
+IDLE, RUNNING, BROKEN = 0, 1, 2
 
 
 class Flight:
@@ -17,23 +17,44 @@ class Flight:
 
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, _SIZE)
-        self.end()
 
     def begin(self, text: bytes) -> None:
         """An input begins."""
         length = min(len(text), _SIZE - _STATE.size)
         self._memory[_STATE.size : _STATE.size + length] = text[:length]
-        _STATE.pack_into(self._memory, 0, RUNNING, time.monotonic(), length)
+        _STATE.pack_into(self._memory, 0, RUNNING, self.begun + 1, time.monotonic(), length)
 
     def end(self) -> None:
         """It has ended."""
-        _STATE.pack_into(self._memory, 0, IDLE, 0.0, 0)
+        _STATE.pack_into(self._memory, 0, IDLE, self.begun, 0.0, 0)
+
+    def break_off(self) -> None:
+        """The process itself fails, whatever it was at."""
+        _STATE.pack_into(self._memory, 0, BROKEN, *_STATE.unpack_from(self._memory)[1:])
+
+    @property
+    def begun(self) -> int:
+        """How many inputs have begun."""
+        return int(_STATE.unpack_from(self._memory)[1])
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the process itself has failed."""
+        return bool(_STATE.unpack_from(self._memory)[0] == BROKEN)
 
     @property
     def now(self) -> Optional[Tuple[str, float]]:
         """The input that runs and since when (monotonic seconds), if one does."""
-        state, since, length = _STATE.unpack_from(self._memory)
-        if state != RUNNING:
-            return None
+        state, _, since, _ = _STATE.unpack_from(self._memory)
+        return (self._text, float(since)) if state == RUNNING else None
+
+    @property
+    def broke(self) -> Optional[str]:
+        """The input at which the process failed, if it was at one."""
+        return (self._text or None) if self.is_broken else None
+
+    @property
+    def _text(self) -> str:
+        length = _STATE.unpack_from(self._memory)[3]
         text = self._memory[_STATE.size : _STATE.size + length]
-        return text.decode("utf-8", "replace"), float(since)
+        return text.decode("utf-8", "replace")

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import inspect
 from dataclasses import replace
-from typing import Any, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 from .. import endings, randomness
 from ..annotations.parsing import Wrong
 from ..arguments import Unusable
+from ..endings import shown
 from ..execution import SELF, Arguments, Bound, Prepared
+from ..generation import instances
+from ..generation.recipes import parse
+from ..generation.scope import Scope, Size, is_size
+from ..limits import TimeUp
 from .comparing import described, finite, same, true
 from .dimensions import Dimensions
 from .matching import parsed, problem_of, problem_of_call
@@ -125,7 +131,7 @@ class _Call:
             **self._values,
             RESULT: self._result,
             OLD: old,
-            SAME: same,
+            SAME: _ours(same),
         }
         try:
             if true(eval(condition.code, names)):
@@ -161,15 +167,15 @@ class _Call:
 
         return {
             "old": _misplaced,
-            "finite": finite,
-            "unchanged": self._all_unchanged,
+            "finite": _ours(finite),
+            "unchanged": _ours(self._all_unchanged),
             "repeatable": self._repeatable,
-            "matches": matches,
+            "matches": _ours(matches),
         }
 
     def _problem(self, value: Any, text: str, constraints: Mapping[str, str]) -> Optional[str]:
         before = self._before() if constraints else self._values
-        known = Dimensions(self._prepared.namespace, before)
+        known = Dimensions(self._prepared.namespace, before, self._sizes())
         try:
             given = {name: parsed(each) for name, each in constraints.items()}
             constraint = parsed(text)
@@ -179,11 +185,36 @@ class _Call:
         known.waiting.clear()
         return problem_of(value, constraint, known) or known.settle()
 
+    def _sizes(self) -> Dict[str, Size]:
+        """The sizes that the instance is made with, which dimensions may be named by."""
+        recipe = self._arguments.get(SELF, {}).get("recipe")
+        if recipe is None:
+            return {}
+        recipe = parse(recipe) if isinstance(recipe, str) else recipe
+        made = instances.given(recipe, Scope(self._prepared.namespace))
+        return {n: size for n, size in made.items() if is_size(size) and n not in self._values}
+
     def _all_unchanged(self) -> bool:
         return all(same(value, self._before()[name]) for name, value in self._values.items())
 
     def _repeatable(self) -> bool:
-        return same(self._prepared.call(self._fresh()), self._result)
+        return _ours(same)(self._prepared.call(self._fresh()), self._result)
+
+
+def _ours(word: Callable[..., bool]) -> Callable[..., bool]:
+    """A word of ours: where it cannot tell of a value, that is no violation."""
+
+    @functools.wraps(word)
+    def telling(*given: Any, **more: Any) -> bool:
+        try:
+            return word(*given, **more)
+        except (Unusable, TimeUp):
+            raise
+        except BaseException as error:
+            said = f"{type(error).__name__}: {shown(error)}"
+            raise Unusable(f"a postcondition cannot be told of this value: {said}") from error
+
+    return telling
 
 
 def _misplaced(*given: Any) -> Any:

@@ -5,15 +5,24 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Dict, List, Mapping, Optional, Set
 
+from ..generation.recipes import MOST_CHARACTERS
 from .outcomes import DIED, NOT_RUN, REFUSED, RETURNED, TIMED_OUT, Key, Outcome
 
 MOST_FAILURES = 10
 MOST_PASSING = 20
 _MOST_HITS = 100_000
 _LONGEST = 300
+LONGEST_INPUT = 1 << 20
 Frame = Dict[str, Any]
+
+
+def can_be_told(arguments: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether the host takes the recipes of an input: not those that are far too long."""
+    made = [str(each.get("recipe")) for each in arguments.values() if each["kind"] == "made"]
+    return all(len(recipe) <= MOST_CHARACTERS for recipe in made)
 
 
 @dataclass
@@ -91,7 +100,8 @@ class Tally:
         """Inputs that passed: those first that reached something new."""
         passed = [(text, o) for text, o in self.known.items() if o.kind == RETURNED]
         passed.sort(key=lambda item: not item[1].hits)
-        return [json.loads(text) for text, _ in passed[:MOST_PASSING]]
+        told = (json.loads(text) for text, _ in passed if len(text) <= LONGEST_INPUT)
+        return list(islice((each for each in told if can_be_told(each)), MOST_PASSING))
 
     def obstacle(self) -> Optional[str]:
         """Why nothing could be learnt of the code, where nothing could."""

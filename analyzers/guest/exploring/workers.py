@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import gc
-import json
 import os
 import select
 import signal
@@ -12,7 +11,8 @@ import time
 from contextlib import suppress
 from typing import Any, Callable, Dict, Iterator, Optional
 
-from ..processes import OUR_FAILURE, end_with_parent, fork
+from ..processes import end_with_parent, fork, part_with_host
+from . import reports
 from .flight import Flight
 
 Frame = Dict[str, Any]
@@ -31,7 +31,9 @@ class Worker:
     (monotonic seconds).  After :meth:`reports`: ``hung`` is the input that was
     killed for hanging, ``lost`` the one under which the process ended by
     itself, by ``signal`` (0: it left); ``failed`` says that the work itself
-    did, which is our own fault, and ``late`` that it was not over in time.
+    did, at the input ``broke`` if it was at one, and ``late`` that it was not
+    over in time.  Failing is our own fault where no input had ``begun``; what
+    runs can do it to its process, too.
     """
 
     def __init__(
@@ -55,21 +57,40 @@ class Worker:
 
     def _work(self, work: Callable[[Report, Flight], None], writing: int) -> None:
         end_with_parent()
+        part_with_host()
         gc.freeze()
         os.close(self._reading)
         os.set_inheritable(writing, False)
 
         def report(frame: Frame) -> None:
-            line = json.dumps(frame).encode() + b"\n"
+            line = reports.written(frame)
             while line:
                 line = line[os.write(writing, line) :]
 
-        work(report, self._flight)
+        try:
+            work(report, self._flight)
+        except BaseException:
+            self._flight.break_off()
+            raise
+
+    @property
+    def begun(self) -> bool:
+        """Whether any input was begun."""
+        return self._flight.begun > 0
+
+    @property
+    def broke(self) -> Optional[str]:
+        """The input at which the work failed."""
+        return self._flight.broke
 
     def reports(self) -> Iterator[Frame]:
-        """What the process reports, until it has ended."""
+        """What the process reports, until it has ended, or what it says is no report."""
         try:
             yield from self._frames()
+        except reports.Garbled:
+            self._flight.break_off()
+            self._kill()
+            self.failed = True
         finally:
             self._finish()
 
@@ -82,7 +103,8 @@ class Worker:
             if not received and (ready or ended):
                 return
             *lines, pending = (pending + received).split(b"\n")
-            yield from map(json.loads, lines)
+            yield from map(reports.read, lines)
+            reports.check_length(pending)
             if not ended:
                 self._watch()
 
@@ -117,8 +139,8 @@ class Worker:
         if self._killed:
             return
         self.signal = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-        self.failed = os.WIFEXITED(status) and os.WEXITSTATUS(status) == OUR_FAILURE
-        if flying is not None and not self.failed:
+        self.failed = self._flight.is_broken
+        if flying is not None:
             self.lost = flying[0]
 
     def _await(self) -> None:

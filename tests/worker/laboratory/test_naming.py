@@ -23,6 +23,8 @@ if True:
     def inner(): ...
 
 shell = os.system
+table = [os.system][0]
+for each in [os.system]: ...
 LIMIT = 3
 
 class Config: ...
@@ -31,7 +33,25 @@ def gen(n):
     hidden = os
     return hidden
 """
-NAMES = Names("pack/app.py", {"pack/app.py": TEXT, "pack/models.py": "", "pack/colours.py": ""})
+MODELS = """\
+import os
+import pack.models as again
+from .parts import *
+from .parts import Outer as Other
+from subprocess import Popen as Process
+
+class Net: ...
+"""
+PARTS = "import shutil\nclass Outer: ...\nPoint = namedtuple('Point', 'x y')\n"
+NAMES = Names(
+    "pack/app.py",
+    {
+        "pack/app.py": TEXT,
+        "pack/models.py": MODELS,
+        "pack/colours.py": "class Colour: ...",
+        "pack/parts.py": PARTS,
+    },
+)
 
 
 @pytest.mark.parametrize(
@@ -41,6 +61,12 @@ NAMES = Names("pack/app.py", {"pack/app.py": TEXT, "pack/models.py": "", "pack/c
         "Net(gen(3))",
         "Colour.RED",
         "Config.default()",
+        "Colour.RED.value",
+        "pack.models.Outer(1)",
+        "pack.models.Other(pack.models.Point(1, 2))",
+        "pack.models.again.Net(3)",
+        "config(of='argparse', size=1)",
+        "config(of=pack.models.Net, size=1)",
         "pack.models.Net(3)",
         "[LIMIT, inner(1)]",
         "float32",
@@ -69,6 +95,23 @@ def test_name_of_the_project_may_be_used(recipe):
         "unknown",
         "config(of=unknown)",
         "no recipe",
+        "gen.attribute()",
+        "Config.maker.method()",
+        "LIMIT()",
+        "table()",
+        "each('id')",
+        "gen(os.system, 'id')",
+        "function(returns=os.system)",
+        "config(of=os.system, command='id')",
+        "config(start, args='id')",
+        "config(of=nn.Linear, inputs=3)",
+        "pack.models.os.system('id')",
+        "pack.models.os",
+        "pack.models.Process('id')",
+        "config(of=pack.models.Process, args='id')",
+        "pack.parts.shutil.rmtree",
+        "pack.models()",
+        "pack.models.absent()",
     ],
 )
 def test_other_name_may_not_be_used(recipe):

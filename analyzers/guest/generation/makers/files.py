@@ -214,6 +214,8 @@ def _folder(files: Dict[str, bytes]) -> str:
     around.mkdir(mode=0o700, parents=True, exist_ok=True)
     for old in sorted(around.iterdir())[:-256]:
         shutil.rmtree(old, ignore_errors=True)
+    if any(pathlib.PurePath(name).name != name or "\\" in name for name in files):
+        raise ValueError("a file's kind and suffix name no folders")
     made = tempfile.mkdtemp(prefix=f"{time.monotonic_ns():020d}-", dir=around)
     for name, content in files.items():
         pathlib.Path(made, name).write_bytes(content)

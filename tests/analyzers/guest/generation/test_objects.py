@@ -154,6 +154,15 @@ def test_files_open_with_their_libraries(kind):
     assert path(kind, seed=3) != found
 
 
+@pytest.mark.parametrize(
+    ("kind", "suffix"),
+    [("text", "/../../x"), ("../../x", ".txt"), ("folder", "/../../../x"), ("text", "\\x")],
+)
+def test_file_is_made_in_a_folder_of_its_own(kind, suffix):
+    with pytest.raises(ValueError, match="name no folders"):
+        path(kind, suffix)
+
+
 def test_files_by_suffix_and_as_paths():
     for call in drawn({"p": 'paths(suffix=".jpg", form="path")', "f": 'paths("folder", ".png")'}):
         assert isinstance(call["p"], pathlib.Path)
