@@ -25,7 +25,13 @@ from analyzers.vocabulary import (
 from worker.broker import Broker
 from worker.laboratory.codec import run_frame, run_of, searched_of
 from worker.laboratory.conversation import Conversation
-from worker.laboratory.drawn import explore_frame, explored_of, observe_frame, observed_of
+from worker.laboratory.drawn import (
+    explore_frame,
+    explored_of,
+    observe_frame,
+    observed_of,
+    promised,
+)
 from worker.laboratory.failures import GuestFailure
 from worker.laboratory.place import Place
 from worker.laboratory.preparing import Prepared, few, prepare_frame, prepared_of
@@ -132,7 +138,7 @@ class Session:
         self._talk.send(explore_frame(exploring, self._layer))
         limit = exploring.seconds + exploring.timeout + MARGIN_SECONDS
         frame = next(self._talk.replies(limit))
-        explored = explored_of(frame, self._target.id, exploring.contract.ensures)
+        explored = explored_of(frame, self._target.id, promised(exploring.contract))
         failures = tuple(map(self._placed_failure, explored.failures))
         hits = frozenset(self.prepared.points[number] for number in frame.get("hits", ()))
         return replace(explored, failures=failures), hits

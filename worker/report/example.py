@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from analyzers.guest.annotations.nouns import Constraint
 from analyzers.guest.annotations.parsing import Wrong, parse
 from analyzers.guest.annotations.reading import definitions
+from analyzers.guest.exploring import postconditions
 from analyzers.guest.generation import recipes
 from analyzers.guest.generation.makers import MAKERS
 from analyzers.guest.generation.sources import source_of
@@ -80,7 +81,7 @@ def example_test(
     if not alone or not all(_is_argument(key) for p in finding.probes for key in p.arguments):
         return None
     try:
-        asked = _condition(criterion, sources.get(path, ""), function)
+        asked = _condition(finding, sources.get(path, ""), function)
     except Unspoken:
         return None
     makers = {name for recipe in _recipes(finding) for name in recipes.makers(recipe)}
@@ -116,10 +117,14 @@ def _recipes(finding: Finding) -> list[recipes.Recipe]:
     return [recipes.parse(each.recipe) for each in arguments if isinstance(each, Made)]
 
 
-def _condition(criterion: object, source: str, function: str) -> dict[str, object]:
+def _condition(finding: Finding, source: str, function: str) -> dict[str, object]:
+    """What the test asserts: the condition as it was asked, with the arguments' constraints."""
+    criterion = finding.criterion
     if not isinstance(criterion, Violates):
         return {"condition": "", "helpers": ()}
-    asked = promise(criterion.condition, _parameters(source, function))
+    said = (each for probe in finding.probes for each in probe.ensures)
+    whole = next((each for each in said if postconditions.plain(each) == criterion.condition), None)
+    asked = promise(whole or criterion.condition, _parameters(source, function))
     return {"condition": asked.expression, "helpers": asked.helpers}
 
 

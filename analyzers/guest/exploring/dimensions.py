@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ..annotations.nouns import Argument, Constraint, Expression
-from ..generation.scope import Size, compiled
+from ..generation.scope import Size, compiled, is_size
 
 Item = Any
 _ANY = ("...", "*_")
@@ -102,7 +102,7 @@ class Dimensions:
             return None
         if isinstance(item, str):
             known = self.values.get(item)
-            if item not in self.sizes and type(known) is int:
+            if item not in self.sizes and is_size(known):
                 self.sizes[item] = known
             return self._same(item, size)
         return None if item == size else f"a dimension is {size}, not {item}"

@@ -166,6 +166,8 @@ class _Call:
         recipes: Dict[str, Recipe] = {}
         for name in self._order(way, parts):
             recipes[name] = self._chosen(draw, name, state, parts)
+            if name == SELF and self._instance is not None:
+                self._scope.bind(self._of_instance(recipes[name]))
         for name, elements in self._groups.items():
             recipes[name] = Display("tuple", tuple(recipes[each] for each in elements))
             state.environment[name] = evaluate(recipes[name], self._scope.namespace)
@@ -192,9 +194,14 @@ class _Call:
                 self._refine(name, state, parts)
                 continue
             state.take(after)
-            self._scope.known[name] = state.environment[name]
+            self._scope.bind({name: state.environment[name]})
             return recipe
         raise _Rejected(*self._conditions_on(about))
+
+    def _of_instance(self, recipe: Recipe) -> Dict[str, Any]:
+        """What the instance is made with, but for what arguments are named like."""
+        given = instances.given(recipe, self._scope)
+        return {name: given[name] for name in given.keys() - self._scope.arguments}
 
     def _know(self, state: State, name: str, recipe: Recipe) -> None:
         try:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Tuple
+import inspect
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple
 
 from .recipes import BadRecipe, Call, Display, Literal, Pairs, Recipe, literal, parse
 from .scope import Scope, Unmeetable
@@ -31,6 +32,29 @@ def instance(
     from .calls import inputs
 
     return inputs(constructor, scope.inner).map(lambda arguments: called(owner, arguments))
+
+
+def given(recipe: Recipe, scope: Scope) -> Dict[str, Any]:
+    """The plain values that an instance is made with, by parameter; defaults are among them."""
+    if not isinstance(recipe, Call):
+        return {}
+    try:
+        signature = inspect.signature(scope.value(recipe.function))
+        bound = signature.bind(*recipe.arguments, **dict(recipe.keywords))
+    except Exception:
+        return {}
+    own = {name: value.value for name, value in bound.arguments.items() if _is_literal(value)}
+    defaults = {name: each.default for name, each in signature.parameters.items()}
+    left = defaults.keys() - bound.arguments.keys()
+    return {**own, **{name: defaults[name] for name in left if _is_plain(defaults[name])}}
+
+
+def _is_literal(recipe: Any) -> bool:
+    return isinstance(recipe, Literal)
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or isinstance(value, (bool, int, float, str))
 
 
 def generated(generator: str, scope: Scope) -> SearchStrategy[Recipe]:

@@ -50,6 +50,16 @@ class Scope:
         self.dims.clear()
         self.known.clear()
 
+    def bind(self, values: Mapping[str, Any]) -> None:
+        """Make values known by name: a dimension of that name has such a size then.
+
+        They are arguments already drawn, or what the instance of a method is made with.
+        """
+        self.known.update(values)
+        for name in self.named & values.keys():
+            if is_size(values[name]):
+                self.dims.setdefault(name, values[name])
+
     def inner(self) -> Scope:
         """A scope of the same module for another call (a constructor's, a generator's)."""
         return Scope(self.namespace, self.generators)
@@ -70,6 +80,11 @@ class Scope:
         """What an annotation's expression is worth in this call; raises what it raises."""
         local = {**self.known, **self.dims}
         return eval(compiled(source), dict(self.namespace), local)
+
+
+def is_size(value: Any) -> bool:
+    """Whether a value can be the size of a dimension."""
+    return type(value) is int and value >= 0
 
 
 @lru_cache(maxsize=512)
