@@ -11,6 +11,7 @@ from pathlib import Path
 
 from analyzers.catalogue.places import add
 from analyzers.judging import decided, located, shows, stands
+from analyzers.properties.inference.subject import parsed
 from analyzers.vocabulary import (
     ApiCall,
     Finding,
@@ -24,6 +25,7 @@ from worker.changes import materialise
 from worker.engines import Engines
 from worker.environments import Environments, own_environment
 from worker.errors import UsageError
+from worker.functions import has_function
 from worker.laboratory.failures import GuestFailure, Unpreparable
 from worker.laboratory.furnishing import obstacle
 from worker.laboratory.place import Place, place_for
@@ -108,7 +110,7 @@ def _copied(code: Path) -> Generator[Path]:
 def _replayed(finding: Finding, place: Place, tree: Path) -> Replayed:
     text = _text(tree / finding.path)
     criterion = located(finding.criterion, text or "")
-    if text is None or criterion is None:
+    if text is None or criterion is None or not _has_target(finding, tree):
         return Replayed(finding.fingerprint, Outcome.FIXED, "the code is not there any more")
     if isinstance(criterion, Written):
         return _outcome(finding, failed=stands(criterion, text))
@@ -122,6 +124,15 @@ def _replayed(finding: Finding, place: Place, tree: Path) -> Replayed:
         reasons = [run.ending.reason for run in runs if isinstance(run.ending, NotRun)]
         return Replayed(finding.fingerprint, Outcome.ERROR, "; ".join(dict.fromkeys(reasons)))
     return _outcome(finding, failed=shows(criterion, runs))
+
+
+def _has_target(finding: Finding, tree: Path) -> bool:
+    """Whether the function is still there; a file that is no Python tells of its own failure."""
+    path, _, function = finding.target.partition("::")
+    text = _text(tree / path)
+    if text is None or parsed(text) is None or path.endswith(".ipynb"):
+        return True
+    return has_function(text, function)
 
 
 def _outcome(finding: Finding, *, failed: bool) -> Replayed:

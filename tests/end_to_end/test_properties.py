@@ -131,6 +131,16 @@ def test_replay_fails_on_the_change_and_is_fixed_on_its_base(broken, nets):
     assert (before.status, before.out) == (0, f"FIXED {finding['fingerprint']}\n")
 
 
+def test_function_that_is_gone_is_fixed(broken, nets, tmp_path):
+    finding = {**found(broken, "share")[0]}
+    replayed = broken.folder / "gone.json"
+    replayed.write_text(json.dumps({**broken.report, "findings": [finding]}), encoding="utf-8")
+    gone = small_repository(tmp_path / "gone", {STEPS: "def other(): ...\n"})
+    ended = nets.home.run("replay", replayed, "--repo", gone)
+    assert ended.status == 0
+    assert ended.out.startswith(f"FIXED {finding['fingerprint']}")
+
+
 def test_change_without_ml_code_is_skipped(nets):
     checked = nets.check("plain", "--base", "main", "--head", "twin")
     assert (checked.status, checked.report["verdict"]) == (0, "skipped")
