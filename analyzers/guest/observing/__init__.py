@@ -21,8 +21,7 @@ def observe(prepared: Prepared, message: Mapping[str, Any]) -> Dict[str, Any]:
     notes: List[str] = []
     names = numbered(prepared, message["functions"])
     recorder = Recorder(prepared, names, MOST_CALLS)
-    with recorder:
-        notes += run_tests(prepared.root, message["tests"], message["seconds"], recorder)
+    notes += run_tests(prepared.root, message["tests"], message["seconds"], recorder)
     return {"type": "observed", "calls": recorder.calls(), "notes": notes[:20]}
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import dis
 import sys
 import threading
+from contextlib import contextmanager
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any, Dict, List, Mapping, Optional
+from typing import Any, Dict, Generator, List, Mapping, Optional
 
 from ..execution import Prepared
 from .functions import Place
@@ -19,9 +20,9 @@ _RETURNS = ("RETURN", "YIELD", "INSTRUMENTED_RETURN", "INSTRUMENTED_YIELD", "SUS
 
 
 class Recorder:
-    """Records the calls of some functions of one file while it is entered.
+    """Records the calls of some functions of one file while it is listening.
 
-    ``test`` names what runs now.  Calls beyond ``most``, and those that are
+    It slows down whatever runs meanwhile.  ``test`` names what runs now.  Calls beyond ``most``, and those that are
     like one before, are left out.
     """
 
@@ -39,18 +40,16 @@ class Recorder:
         """What was recorded, in order."""
         return list(self._found.values())
 
-    def __enter__(self) -> Recorder:
+    @contextmanager
+    def listening(self) -> Generator[None, None, None]:
+        """Record what happens inside."""
         threading.setprofile(self._hear)
         sys.setprofile(self._hear)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        sys.setprofile(None)
-        threading.setprofile(None)
-
-    def listen(self) -> None:
-        """Begin again, where a test has set a profiler of its own."""
-        sys.setprofile(self._hear)
+        try:
+            yield
+        finally:
+            sys.setprofile(None)
+            threading.setprofile(None)  # type: ignore[arg-type]
 
     def _hear(self, frame: FrameType, event: str, argument: Any) -> None:
         del argument

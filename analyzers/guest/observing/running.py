@@ -6,6 +6,7 @@ import contextlib
 import importlib.util
 import inspect
 import io
+import os
 import sys
 import time
 import types
@@ -19,6 +20,13 @@ from .recorder import Recorder
 _USAGE = 4
 _SHARE = 0.4
 _SOONEST = 0.2
+_PLUGINS = {
+    "pytest_mock": "mocker",
+    "pytest_asyncio.plugin": "asyncio",
+    "anyio.pytest_plugin": "anyio",
+    "pytest_subtests.plugin": "subtests",
+    "pytest_benchmark.plugin": "benchmark",
+}
 
 
 def run_tests(root: str, tests: Sequence[str], seconds: float, recorder: Recorder) -> List[str]:
@@ -48,7 +56,9 @@ def _with_pytest(root: str, paths: Sequence[str], deadline: float, recorder: Rec
     watching = _Watching(deadline, recorder)
     for name in ("pytest_runtest_setup", "pytest_runtest_call"):
         setattr(_Watching, name, pytest.hookimpl(hookwrapper=True)(_limited))
-    options = ["-q", "-p", "no:cacheprovider", "-o", "addopts=", f"--rootdir={root}", *paths]
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    options = ["-q", "-p", "no:cacheprovider", "-o", "addopts=", f"--rootdir={root}"]
+    options += [*_plugins(paths), *paths]
     try:
         status = int(pytest.main(options, plugins=[watching]))
     except BaseException as error:
@@ -58,20 +68,27 @@ def _with_pytest(root: str, paths: Sequence[str], deadline: float, recorder: Rec
     return ["the time was up before all tests had run"] if time.monotonic() > deadline else []
 
 
+def _plugins(paths: Sequence[str]) -> Iterator[str]:
+    """Options for the plugins whose words the tests use: to load all of them takes seconds."""
+    text = "".join(Path(path).read_text("utf-8", "replace") for path in _files(paths))
+    for plugin, word in _PLUGINS.items():
+        if word in text and importlib.util.find_spec(plugin.partition(".")[0]) is not None:
+            yield from ("-p", plugin)
+
+
 class _Watching:
     """A plugin that says which test runs, and ends those that take too long."""
 
     def __init__(self, deadline: float, recorder: Recorder) -> None:
         self.begun = False
         self._deadline = deadline
-        self._recorder = recorder
+        self.recorder = recorder
         self._whole = deadline - time.monotonic()
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """A test begins."""
         self.begun = True
-        self._recorder.test = nodeid[:300]
-        self._recorder.listen()
+        self.recorder.test = nodeid[:300]
 
     def limit(self, item: Any) -> float:
         """The seconds that a test may take now; once the time is up it is the last."""
@@ -83,7 +100,7 @@ class _Watching:
 
 def _limited(self: _Watching, item: Any) -> Iterator[None]:
     """Around a test, or what it needs: not longer than its limit."""
-    with CLOCK.limited(self.limit(item)):
+    with CLOCK.limited(self.limit(item)), self.recorder.listening():
         yield
 
 
@@ -95,7 +112,7 @@ def _by_hand(paths: Sequence[str], deadline: float, recorder: Recorder) -> List[
     whole = deadline - time.monotonic()
     for path in _files(paths):
         try:
-            with CLOCK.limited(max(_SOONEST, deadline - time.monotonic())):
+            with CLOCK.limited(max(_SOONEST, deadline - time.monotonic())), recorder.listening():
                 module = _module(path)
         except BaseException as error:
             notes.append(f"{Path(path).name}: {type(error).__name__}: {error}"[:300])
@@ -105,8 +122,8 @@ def _by_hand(paths: Sequence[str], deadline: float, recorder: Recorder) -> List[
             if remaining < _SOONEST:
                 return [*notes, "the time was up before all tests had run"]
             recorder.test = f"{Path(path).name}::{name}"
-            recorder.listen()
-            with contextlib.suppress(BaseException), CLOCK.limited(min(remaining, _SHARE * whole)):
+            seconds = min(remaining, _SHARE * whole)
+            with contextlib.suppress(BaseException), CLOCK.limited(seconds), recorder.listening():
                 test()
     return notes
 
