@@ -107,11 +107,15 @@ def _judged(
     failure: Failure, explored: Explored, terms: Terms, target: Target, bench: Bench
 ) -> Verdict:
     before = None if terms.given else bench.run_on_base([failure.probe])
-    if is_certain(failure, terms, explored, before):
-        return found(failure, terms, explored, target, bench)
     finding = found(failure, terms, explored, target, bench)
+    if is_certain(failure, terms, explored, before, _text(finding.path, bench)):
+        return finding
     where = f"it {does(failure.run.ending)} at {finding.path}:{finding.line}"
     return Skipped(NAME, target.id, f"{where}, but {_doubt(failure, terms)}")
+
+
+def _text(path: str, bench: Bench) -> str:
+    return bench.source(path) if path in bench.paths() else ""
 
 
 def _doubt(failure: Failure, terms: Terms) -> str:

@@ -45,14 +45,47 @@ _OWN_WORDS = re.compile(
 )
 
 
-def is_own_fault(ending: Ending) -> bool:
-    """Whether an exception tells of the code whatever it is given: a name that is not there."""
+def is_own_fault(failure: Failure, text: str = "") -> bool:
+    """Whether an exception tells of the code whatever it is given: a name that is not there.
+
+    ``text`` is the file that raises.  A call with arguments of the caller's
+    (``model(**inputs)``), or of what the caller gave, says nothing of the code.
+    """
+    ending = failure.run.ending
     if not isinstance(ending, Raised):
         return False
     if ending.exception in _OWN_FAULT:
         return True
-    said = ending.exception in ("AttributeError", "TypeError")
-    return said and _OWN_WORDS.search(ending.message) is not None
+    if ending.exception not in ("AttributeError", "TypeError"):
+        return False
+    if _OWN_WORDS.search(ending.message) is None:
+        return False
+    if ending.exception == "AttributeError":
+        return True
+    return not (_gives_callable(failure) or _unpacks(text, ending.line))
+
+
+def _gives_callable(failure: Failure) -> bool:
+    """Whether an argument is a network or function of our making."""
+    recipes = [each.recipe for each in failure.probe.arguments.values() if isinstance(each, Made)]
+    return any(re.search(r"\b(module|function)\(", recipe) for recipe in recipes)
+
+
+def _unpacks(text: str, line: int) -> bool:
+    """Whether a call around a line unpacks its arguments: ``f(*args)``, ``f(**options)``."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return False
+    return any(
+        isinstance(node, ast.Call)
+        and node.lineno <= line <= (node.end_lineno or node.lineno)
+        and (
+            any(isinstance(each, ast.Starred) for each in node.args)
+            or any(each.arg is None for each in node.keywords)
+        )
+        for node in ast.walk(tree)
+    )
 
 
 def missing_state(ending: Ending, terms: Terms) -> str | None:
@@ -109,14 +142,18 @@ def weakest(failure: Failure, terms: Terms) -> Term | None:
 
 
 def wanted(
-    failure: Failure, terms: Terms, explored: Explored, before: Sequence[Run] | None
+    failure: Failure,
+    terms: Terms,
+    explored: Explored,
+    before: Sequence[Run] | None,
+    text: str = "",
 ) -> Confidence:
     """How sure the terms must be for this failure to be told.
 
     ``before`` are the runs of the failing input on base: where it returned
     there, the input was valid for base.
     """
-    if is_own_fault(failure.run.ending):
+    if is_own_fault(failure, text):
         return Confidence.GUESS
     if isinstance(failure.run.ending, Violated):
         return Confidence.LIKELY
@@ -130,15 +167,19 @@ def wanted(
 
 
 def is_certain(
-    failure: Failure, terms: Terms, explored: Explored, before: Sequence[Run] | None
+    failure: Failure,
+    terms: Terms,
+    explored: Explored,
+    before: Sequence[Run] | None,
+    text: str = "",
 ) -> bool:
-    """Whether a failure may be told as the code's."""
+    """Whether a failure may be told as the code's; ``text`` is the file that raises."""
     if not isinstance(failure.run.ending, Violated) and crash_of(failure.run.ending) is None:
         return False
     if missing_state(failure.run.ending, terms) is not None:
         return False
     term = weakest(failure, terms)
-    return term is None or term.confidence >= wanted(failure, terms, explored, before)
+    return term is None or term.confidence >= wanted(failure, terms, explored, before, text)
 
 
 def one_each(failures: Sequence[Failure]) -> tuple[Failure, ...]:
@@ -149,6 +190,6 @@ def one_each(failures: Sequence[Failure]) -> tuple[Failure, ...]:
     kept: dict[object, Failure] = {}
     for number, failure in enumerate(sorted(failures, key=lambda each: -each.seen)):
         ending = failure.run.ending
-        raised = isinstance(ending, Raised)
-        kept.setdefault((ending.path, ending.line) if raised else number, failure)
+        place = (ending.path, ending.line) if isinstance(ending, Raised) else number
+        kept.setdefault(place, failure)
     return tuple(kept.values())

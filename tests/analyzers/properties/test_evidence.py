@@ -72,3 +72,22 @@ def test_what_another_method_sets_may_have_to_come_before():
     none = failure(ending=("TypeError", "'NoneType' object is not subscriptable"))
     assert not is_certain(none, terms(unset=["nodes"]), ENOUGH, None)
     assert is_certain(none, terms(), ENOUGH, None)
+
+
+MISSING = ("TypeError", "Net.forward() missing 1 required positional argument: 'mask'")
+GUESSED = term("lists()", sure=Confidence.GUESS)
+
+
+def test_a_call_that_misses_an_argument_is_the_codes_fault():
+    found = failure(["x"], ending=MISSING, x="[]")
+    assert is_certain(
+        found, terms(x=GUESSED), ENOUGH, None, "def f(x):\n    net = Net()\n    net(x)\n"
+    )
+
+
+def test_a_call_with_what_the_caller_gave_is_not():
+    found = failure(["x"], ending=MISSING, x="{}")
+    text = "def f(x):\n    net = Net()\n    net(\n        **x)\n"
+    assert not is_certain(found, terms(x=GUESSED), ENOUGH, None, text)
+    networks = failure(["x"], ending=MISSING, x="module((4,), (1,))")
+    assert not is_certain(networks, terms(x=GUESSED), ENOUGH, None, "")

@@ -72,6 +72,10 @@ def _alike(left: Any, right: Any) -> bool:
         return True
     if isinstance(left, Tensor) and isinstance(right, Tensor):
         return left.shape.dims is not None and left.shape.dims == right.shape.dims
+    if isinstance(left, Instance) and isinstance(right, Instance):
+        return left.of.node is right.of.node
+    if isinstance(left, Function) and isinstance(right, Function):
+        return left.node is right.node and left.bound is right.bound
     if isinstance(left, tuple) and isinstance(right, tuple) and len(left) == len(right):
         return all(map(_alike, left, right))
     return type(left) is type(right) and not isinstance(left, Tensor) and bool(left == right)

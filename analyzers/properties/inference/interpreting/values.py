@@ -248,17 +248,20 @@ class Class:
     name: str
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Instance:
-    """An object of a class of the project."""
+    """An object of a class of the project, itself and no other: it may hold itself."""
 
     of: Class
     attributes: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Function:
-    """A function or method of the project; ``bound`` is what it is a method of."""
+    """A function or method of the project; ``bound`` is what it is a method of.
+
+    It is itself and no other: the variables ``around`` it may hold it.
+    """
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
     module: Module
