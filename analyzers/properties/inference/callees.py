@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+import builtins
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from analyzers.guest.annotations.nouns import Annotated, Argument, Constraint
@@ -12,9 +13,10 @@ from analyzers.guest.annotations.reading import read
 from .interpreting.interpreter import Interpreter
 from .interpreting.machine import Event
 from .interpreting.values import Class, Function, Instance, Parameter
-from .nouns import Confidence, Fact, Inferred, Source, Subject
+from .nouns import Confidence, Fact, Inferred, Required, Source, Subject
 from .shapes import interpreted
 
+_BUILTIN = frozenset(dir(builtins))
 Infer = Callable[[Subject], Iterator[Fact]]
 
 
@@ -22,7 +24,8 @@ def facts(subject: Subject, infer: Infer | None = None) -> Iterator[Fact]:
     """The annotations of the functions that an argument is passed to.
 
     ``infer`` says what is inferred of those that have none: it is asked one
-    level deep only, and counts less.
+    level deep only, and counts less.  What a condition ties to other arguments
+    of the callee is but a guess: those may be anything here.
     """
     heard: list[Event] = []
     interpreter = Interpreter(enters=False, watch=heard.append)
@@ -68,9 +71,15 @@ def _said(
     said = annotated.functions.get(function.name)
     given = said.constraints if said is not None else {}
     where = f"{event.path}:{event.node.lineno}"
+    conditions = [clause.source for clause in said.requires] if said is not None else []
+    whole = [each for each in conditions if _names(each) <= passed.keys()]
+    tied = {name for each in conditions if each not in whole for name in _names(each)}
+    for condition in whole:
+        yield Required(_renamed(condition, passed), Source.CALLEE, Confidence.STRONG, where)
     for name, parameter in passed.items():
         if name in given:
-            yield Inferred(parameter.name, given[name], Source.CALLEE, Confidence.STRONG, where)
+            sure = Confidence.GUESS if name in tied else Confidence.STRONG
+            yield Inferred(parameter.name, given[name], Source.CALLEE, sure, where)
     if infer is None:
         return
     inner = _subject(function, subject)
@@ -84,6 +93,20 @@ def _said(
             name = passed[fact.parameter].name
             sure = min(fact.confidence, Confidence.LIKELY)
             yield Inferred(name, fact.constraint, Source.CALLEE, sure, where)
+
+
+def _names(condition: str) -> set[str]:
+    tree = ast.parse(condition.strip(), mode="eval")
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - _BUILTIN
+
+
+def _renamed(condition: str, passed: Mapping[str, Parameter]) -> str:
+    """The condition with our names for what is passed."""
+    tree = ast.parse(condition.strip(), mode="eval")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in passed:
+            node.id = passed[node.id].name
+    return ast.unparse(tree)
 
 
 def _is_plain(said: Argument) -> bool:
