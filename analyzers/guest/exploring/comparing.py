@@ -60,14 +60,31 @@ def is_array(value: Any) -> bool:
 
 def described(value: Any) -> str:
     """A value in a few words, an array by what it is rather than by what is in it."""
-    if not is_array(value):
+    try:
+        return _described_array(value) if is_array(value) else shown(value)[:_SHORT]
+    except Exception:
         return shown(value)[:_SHORT]
+
+
+def _described_array(value: Any) -> str:
     shape = tuple(value.shape)
     word = "tensor" if type(value).__module__.partition(".")[0] == "torch" else "array"
     dtype = str(value.dtype).rpartition(".")[2]
     if shape == ():
         return f"a {dtype} {word} of {shown(value.tolist())[:_SHORT]}"
-    return f"a {dtype} {word} of shape {shape}"
+    return f"a {dtype} {word} of shape {shape}{_odd(value)}"
+
+
+def _odd(value: Any) -> str:
+    """What a float array holds that is no number."""
+    numbers = as_numpy(value)
+    if numbers is None or numbers.dtype.kind not in "fc":
+        return ""
+    import numpy
+
+    with_nan, with_inf = bool(numpy.isnan(numbers).any()), bool(numpy.isinf(numbers).any())
+    said = [word for word, there in (("NaN", with_nan), ("infinity", with_inf)) if there]
+    return f" with {' and '.join(said)} in it" if said else ""
 
 
 def as_numpy(value: Any) -> Any:
