@@ -138,3 +138,34 @@ def test_labels_below_a_number_that_a_caller_chooses_are_the_first():
 
 def test_what_goes_through_an_unknown_function_says_nothing():
     assert list(shapes.facts(subject(BUGGY, "Net.strange"))) == []
+
+
+def test_an_object_that_holds_itself_is_no_trouble():
+    text = """
+import torch
+
+class Node:
+    def __init__(self, x):
+        self.me, self.again = self, self.run
+        self.x = x
+
+    def run(self):
+        return self.x
+
+def f(x, flag):
+    if flag:
+        node = Node(x)
+    else:
+        node = Node(x)
+    return torch.relu(node.run()).view(-1, 4)
+"""
+    assert [each.partition(":")[0] for each in said(shapes.facts(subject(text, "f")))] == ["x"]
+
+
+def test_a_rank_that_indices_alone_show_is_likely_only():
+    text = (
+        "import torch\nclass P:\n    def count(self, x: torch.Tensor):\n        return x.shape[1]\n"
+    )
+    assert said(shapes.facts(subject(text, "P.count"))) == [
+        "x: tensors(dtype='float32', shape=('b', 'c')) LIKELY"
+    ]
