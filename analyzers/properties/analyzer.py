@@ -7,7 +7,7 @@ certainly valid.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from analyzers.ports import Bench
 from analyzers.properties import removed
@@ -20,6 +20,7 @@ from analyzers.properties.selection import concerns
 from analyzers.properties.spelling import spelled
 from analyzers.properties.telling import does
 from analyzers.properties.terms import NoTermsError, Terms, terms_of
+from analyzers.properties.witnesses import witnessed
 from analyzers.vocabulary import (
     Explored,
     Exploring,
@@ -64,10 +65,25 @@ def _tested(target: Target, bench: Bench) -> Iterator[Verdict]:
     try:
         terms = script_terms(target, bench) if is_script(target) else terms_of(target, bench)
     except NoTermsError as reason:
-        yield Skipped(NAME, target.id, str(reason))
+        yield from _or_witnessed([Skipped(NAME, target.id, str(reason))], target, bench)
         return
     explored = bench.explore(target, _exploring(terms, target, bench))
-    yield from _told(explored, terms, target, bench)
+    told = list(_told(explored, terms, target, bench))
+    yield from told if terms.given else _or_witnessed(told, target, bench)
+
+
+def _or_witnessed(told: Sequence[Verdict], target: Target, bench: Bench) -> Iterator[Verdict]:
+    """What was told, and what calls in the project show on other lines."""
+    yield from (each for each in told if isinstance(each, Finding))
+    places = {(each.path, each.line) for each in told if isinstance(each, Finding)}
+    shown = [each for each in witnessed(target, bench) if (each.path, each.line) not in places]
+    yield from shown
+    lines = [f" at {each.path}:{each.line}," for each in shown]
+    for each in told:
+        if isinstance(each, Skipped) and not any(line in each.reason for line in lines):
+            yield each
+    if shown:
+        bench.keep(target, [probe for each in shown for probe in each.probes])
 
 
 def _exploring(terms: Terms, target: Target, bench: Bench) -> Exploring:

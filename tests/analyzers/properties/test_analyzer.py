@@ -58,6 +58,8 @@ class Explorer(IdleBench):
     source_text: str = ANNOTATED
     explored: Explored = field(default_factory=Explored)
     on_base: Ending | None = None
+    ending: Ending = field(default_factory=lambda: Returned(""))
+    made: list[Probe] = field(default_factory=list)
     asked: list[Exploring] = field(default_factory=list)
 
     def __post_init__(self):
@@ -66,6 +68,10 @@ class Explorer(IdleBench):
     def explore(self, target, exploring):
         self.asked.append(exploring)
         return self.explored
+
+    def run(self, probes):
+        self.made += probes
+        return [Run(self.ending) for _ in probes]
 
     def run_on_base(self, probes):
         return None if self.on_base is None else [Run(self.on_base)] * len(probes)
@@ -217,3 +223,27 @@ def test_base_that_returned_makes_the_input_valid():
     )
     (finding,) = verdicts(plain)
     assert isinstance(finding, Finding)
+
+
+def test_call_of_the_project_that_crashes_is_a_witness():
+    bench = Explorer(source_text=PLAIN, explored=explored(), ending=CRASH)
+    (finding,) = verdicts(bench)
+    assert finding.rule == "property/crash"
+    assert finding.probes == tuple(bench.made) == tuple(bench.lasting)
+    made = {name: each.recipe for name, each in bench.made[0].arguments.items()}
+    assert made == {"x": "tensor((2, 3), dtype='float32', seed=0)", "n": "4"}
+    assert "net.py:10" in finding.message
+    assert "proposed" not in finding.evidence
+
+
+def test_call_of_the_project_that_returns_or_is_refused_shows_nothing():
+    refusal = Raised("ValueError", "n must be positive", "net.py", 6, "pooled", refusal=True)
+    for ending in (Returned(""), refusal):
+        assert verdicts(Explorer(source_text=PLAIN, explored=explored(), ending=ending)) == []
+
+
+def test_project_is_no_witness_against_annotations():
+    source = ANNOTATED + "\npooled(torch.randn(2, 3), 4)\n"
+    bench = Explorer(source_text=source, explored=explored(), ending=CRASH)
+    assert verdicts(bench) == []
+    assert bench.made == []

@@ -83,6 +83,8 @@ def elementwise(ledger: Ledger, left: Any, right: Any) -> Any:
     one, other = tensor_of(ledger, left), tensor_of(ledger, right)
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         ledger.doubt()
+        if ledger.strict:
+            return UNKNOWN
     if one is None or other is None:
         known = one or other
         return Tensor(known.shape, Elements(known.elements.dtype), known.kind) if known else UNKNOWN

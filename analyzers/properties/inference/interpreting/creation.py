@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,9 +17,11 @@ _SIZED = {
     "random.randn": (None, None), "random.rand": (0, 1), "random.random": (0, 1),
     "random.random_sample": (0, 1), "random.standard_normal": (None, None),
 }  # fmt: skip
+_DRAWN = ("randint", "random.randint", "random.integers", "random.uniform", "random.normal", "full")
 _LIKE = ("zeros_like", "ones_like", "rand_like", "randn_like", "empty_like", "full_like")
 _CONVERTS = ("tensor", "as_tensor", "array", "asarray", "from_numpy", "Tensor", "LongTensor",
              "FloatTensor")  # fmt: skip
+_MOST_WRITTEN = 64
 _SPREAD = ("random.randn", "random.rand")
 _WORDS = {
     "long": "int64", "int": "int32", "short": "int16", "float": "float32", "double": "float64",
@@ -44,7 +47,7 @@ def created(ledger: Ledger, name: str, args: list[Any], kwargs: Mapping[str, Any
         return None
     if word in _SIZED and not (word in _CONVERTS and args and isinstance(args[0], list)):
         return _sized(ledger, word, kind, args, kwargs)
-    if word in ("randint", "random.randint", "random.uniform", "random.normal", "full"):
+    if word in _DRAWN:
         return _drawn(ledger, word, kind, args, kwargs)
     if word in _LIKE and args:
         return _like(args[0], kind, word)
@@ -58,6 +61,7 @@ def created(ledger: Ledger, name: str, args: list[Any], kwargs: Mapping[str, Any
 
 
 def _word(name: str) -> tuple[str, str]:
+    name = name.replace("numpy.random.default_rng.", "numpy.random.")
     for prefix, kind in ((_TORCH, "tensors"), (_NUMPY, "np_arrays"), (_JAX, "jax_arrays")):
         if name.startswith(prefix):
             return name.removeprefix(prefix), kind
@@ -104,7 +108,7 @@ def _drawn(ledger: Ledger, word: str, kind: str, args: list[Any], kwargs: Mappin
     if size is None and given and (isinstance(given[-1], list | tuple) or len(given) == 3):
         size = given.pop()
     if word == "full":
-        return _tensor(ledger, dims_of(args[:1]), kind, Elements(None, drawn=True))
+        return _filled(ledger, kind, args, kwargs)
     dims = [] if size is None else dims_of([size])
     low, high = (kwargs.get("low"), kwargs.get("high"))
     numbers = [each for each in given if not isinstance(each, list | tuple)]
@@ -114,12 +118,21 @@ def _drawn(ledger: Ledger, word: str, kind: str, args: list[Any], kwargs: Mappin
         low, high = numbers[:2]
     if word == "random.normal":
         low = high = None
-    if not word.endswith("randint"):
+    if not word.endswith(("randint", "integers")):
         return _tensor(ledger, dims, kind, Elements(_float(kind), low, high, drawn=True))
     top = sized(high)
     dtype = dtype_of(kwargs.get("dtype")) or "int64"
     last = combined("-", top, 1) if top is not None else None
     return _tensor(ledger, dims, kind, Elements(dtype, low or 0, last, drawn=True))
+
+
+def _filled(ledger: Ledger, kind: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+    """``full(shape, value, dtype=...)``: without a dtype that of the value."""
+    value = kwargs.get("fill_value", args[1] if len(args) > 1 else None)
+    natural = {bool: "bool", int: "int64", float: _float(kind)}.get(type(value))
+    known = value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    elements = Elements(dtype_of(kwargs.get("dtype")) or natural, known, known, drawn=True)
+    return _tensor(ledger, dims_of(args[:1]), kind, elements)
 
 
 def _like(value: Any, kind: str, word: str) -> Any:
@@ -136,13 +149,19 @@ def _counted(ledger: Ledger, word: str, kind: str, args: list[Any]) -> Any:
     sizes = [sized(each) for each in args]
     if word == "linspace" and len(sizes) > 2 and sizes[2] is not None:
         return _tensor(ledger, [sizes[2]], kind, Elements(_float(kind), drawn=True))
+    if word == "arange" and len(args) == 1 and isinstance(args[0], float):
+        count = max(0, math.ceil(args[0]))
+        elements = Elements(_float(kind), 0, max(0, count - 1), drawn=True)
+        return _tensor(ledger, [count], kind, elements)
     if len(sizes) != 1 or sizes[0] is None:
         return UNKNOWN
     if word == "eye":
         elements = Elements(_float(kind), 0, 1, drawn=True)
         return _tensor(ledger, [sizes[0], sizes[0]], kind, elements)
-    last = combined("-", sizes[0], 1)
-    return _tensor(ledger, [sizes[0]], kind, Elements("int64", 0, last, drawn=True))
+    elements = Elements("int64", 0, combined("-", sizes[0], 1), drawn=True)
+    if isinstance(sizes[0], int) and 0 < sizes[0] <= _MOST_WRITTEN:
+        elements.written = (sizes[0],), tuple(range(sizes[0]))
+    return _tensor(ledger, [sizes[0]], kind, elements)
 
 
 def _converted(ledger: Ledger, value: Any, kind: str, dtype: Any) -> Any:
@@ -164,6 +183,9 @@ def _converted(ledger: Ledger, value: Any, kind: str, dtype: Any) -> Any:
         return Tensor(Shape(ledger, dims), Elements(named or "bool", drawn=True), kind)
     natural = "int64" if kinds <= {int, bool} else _float(kind)
     elements = Elements(named or natural, min(numbers), max(numbers), drawn=True)
+    whole = [each for each in dims if isinstance(each, int)]
+    if len(numbers) <= _MOST_WRITTEN and len(whole) == len(dims):
+        elements.written = tuple(whole), tuple(numbers)
     return Tensor(Shape(ledger, dims), elements, kind)
 
 

@@ -77,7 +77,7 @@ def _pool(machine: Machine, word: str, args: list[Any], kwargs: Mapping[str, Any
 
 def _loss(machine: Machine, word: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
     both = [given(args, kwargs, 0, "input"), given(args, kwargs, 1, "target", "labels")]
-    return applied(machine, Layer(LOSS_FUNCTIONS[word], {}), both, {})
+    return applied(machine, Layer(LOSS_FUNCTIONS[word], dict(kwargs)), both, {})
 
 
 def _interpolate(machine: Machine, args: list[Any], kwargs: Mapping[str, Any]) -> Any:

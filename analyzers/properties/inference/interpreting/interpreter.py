@@ -45,13 +45,20 @@ class Interpreter:
     """Runs a project's code on values that are partly unknown.
 
     ``enters``: calls of the project's functions are followed, to a depth; else
-    their results are unknown.  ``watch`` hears of every call.
+    their results are unknown.  ``watch`` hears of every call.  ``closed`` is a
+    function that is not followed all the same; then ``strict`` holds of the ledger.
     """
 
     def __init__(
-        self, *, enters: bool = True, watch: Callable[[Event], None] | None = None
+        self,
+        *,
+        enters: bool = True,
+        watch: Callable[[Event], None] | None = None,
+        closed: ast.AST | None = None,
     ) -> None:
         self.ledger = Ledger()
+        self.ledger.strict = closed is not None
+        self.closed = closed
         self.enters = enters
         self.watch = watch
         self._depth = 0
@@ -228,7 +235,8 @@ class Interpreter:
         return self._escape(args, kwargs)
 
     def _enters(self, function: Function) -> bool:
-        return self.enters or isinstance(function.node, ast.Lambda)
+        followed = self.enters and function.node is not self.closed
+        return followed or isinstance(function.node, ast.Lambda)
 
     def _method(self, method: Method, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         receiver = method.receiver
@@ -255,6 +263,8 @@ class Interpreter:
             return Partial(args[0], tuple(args[1:]), dict(kwargs))
         if name == "argparse.ArgumentParser":
             return Parser()
+        if name == "numpy.random.default_rng":
+            return Dotted(name)
         if name.startswith("math."):
             return number_of(name[5:], args)
         if name.startswith("builtins."):
@@ -278,9 +288,9 @@ class Interpreter:
 
     def instance(self, of: Class, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Instance:
         """A new object, its constructor run."""
-        made = Instance(of)
+        made = Instance(of, given=(tuple(args), dict(kwargs)))
         constructor = self._of_class(of, "__init__", made)
-        if self.enters and isinstance(constructor, Function):
+        if isinstance(constructor, Function) and self._enters(constructor):
             self.run(constructor, args, kwargs)
         elif constructor is UNKNOWN:
             fields = [

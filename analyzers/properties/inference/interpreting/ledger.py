@@ -27,7 +27,8 @@ class Ledger:
 
     ``conflicts`` are equations between numbers that differ, whatever the input
     is; ``doubts`` counts operations on tensors that were not understood;
-    ``guessed``: a rank was taken to be what it usually is.
+    ``strict``: what is computed with something unknown is unknown, not what it
+    usually is; ``guessed``: a rank was taken to be what it usually is.
     """
 
     def __init__(self) -> None:
@@ -35,6 +36,7 @@ class Ledger:
         self.open: list[Condition] = []
         self.conflicts: list[str] = []
         self.doubts = 0
+        self.strict = False
         self.usual_rank = 2
         self.guessed = False
         self._soft = 0
@@ -47,6 +49,11 @@ class Ledger:
             yield
         finally:
             self._soft -= 1
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether what runs now does so on every way through the code."""
+        return self._soft == 0
 
     def resolved(self, size: Size) -> Size:
         """A size with all that is known."""

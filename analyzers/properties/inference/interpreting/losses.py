@@ -8,6 +8,7 @@ from typing import Any
 from .arithmetic import broadcast, tensor_of
 from .ledger import Ledger
 from .recurrent import Several
+from .sizes import Size
 from .values import UNKNOWN, Elements, Shape, Tensor
 
 
@@ -20,21 +21,21 @@ def _classes(
     ledger: Ledger, layer: Mapping[str, Any], args: list[Any], kwargs: Mapping[str, Any]
 ) -> Any:
     """Scores ``b k ...`` and labels ``b ...`` below ``k``."""
-    del layer, kwargs
     pair = _pair(ledger, args)
     if pair is None:
         ledger.doubt()
         return UNKNOWN
     scores, labels = pair
+    whole = _is_reduced(layer, kwargs)
     scores.elements.floating()
     if labels.elements.dtype is not None and labels.elements.dtype.startswith("float"):
         broadcast(ledger, scores.shape, labels.shape)
-        return _scalar(ledger)
+        return _scalar(ledger) if whole else UNKNOWN
     known = labels.shape.dims
     if known is None and scores.shape.dims is None:
         ledger.guess()
     if known in ([1], []):
-        return _scalar(ledger)
+        return _scalar(ledger) if whole else UNKNOWN
     dims = scores.shape.dims or scores.shape.close(2 if known is None else len(known) + 1)
     if dims is None or len(dims) < 2:
         ledger.doubt()
@@ -43,7 +44,17 @@ def _classes(
     for left, right in zip([dims[0], *dims[2:]], targets or (), strict=False):
         ledger.equal(left, right)
     labels.elements.indices(dims[1])
-    return _scalar(ledger)
+    return _scalar(ledger) if whole else _each(ledger, targets)
+
+
+def _is_reduced(layer: Mapping[str, Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether there is one loss for all examples."""
+    return str(kwargs.get("reduction", layer.get("reduction"))) != "none"
+
+
+def _each(ledger: Ledger, dims: list[Size] | None) -> Any:
+    """A loss for each example."""
+    return UNKNOWN if dims is None else Tensor(Shape(ledger, dims), Elements("float32", drawn=True))
 
 
 def _scalar(ledger: Ledger) -> Tensor:
@@ -56,7 +67,6 @@ def _alike(*, first: bool = False, second: bool = False) -> Several:
     def act(
         ledger: Ledger, layer: Mapping[str, Any], args: list[Any], kwargs: Mapping[str, Any]
     ) -> Any:
-        del layer, kwargs
         pair = _pair(ledger, args)
         if pair is None:
             ledger.doubt()
@@ -65,8 +75,8 @@ def _alike(*, first: bool = False, second: bool = False) -> Several:
             tensor.elements.floating()
             if probable and not tensor.elements.drawn:
                 tensor.elements.low, tensor.elements.high = 0, 1
-        broadcast(ledger, pair[0].shape, pair[1].shape)
-        return _scalar(ledger)
+        together = broadcast(ledger, pair[0].shape, pair[1].shape)
+        return _scalar(ledger) if _is_reduced(layer, kwargs) else _each(ledger, together.dims)
 
     return act
 

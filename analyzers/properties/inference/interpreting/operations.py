@@ -186,6 +186,9 @@ def _split(ledger: Ledger, tensor: Tensor, args: list[Any], kwargs: Mapping[str,
         if not isinstance(count, int):
             return UNKNOWN
         parts: list[Size] = [width] * count
+        rest = ledger.resolved(size)
+        if isinstance(rest, int) and isinstance(width, int) and rest % width:
+            parts.append(rest % width)
     else:
         known = [sized(each) for each in sizes] if isinstance(sizes, list | tuple) else []
         parts = [each for each in known if each is not None]
@@ -197,7 +200,9 @@ def _split(ledger: Ledger, tensor: Tensor, args: list[Any], kwargs: Mapping[str,
 def _with(ledger: Ledger, tensor: Tensor, dims: list[Size], dim: int, size: Size) -> Tensor:
     found = list(dims)
     found[dim] = size
-    return Tensor(Shape(ledger, found), Elements(tensor.elements.dtype, drawn=True), tensor.kind)
+    low, high = tensor.elements.low, tensor.elements.high
+    elements = Elements(tensor.elements.dtype, low, high, drawn=True)
+    return Tensor(Shape(ledger, found), elements, tensor.kind)
 
 
 def _expand(ledger: Ledger, tensor: Tensor, args: list[Any], kwargs: Mapping[str, Any]) -> Any:

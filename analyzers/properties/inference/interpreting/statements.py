@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from .machine import Frame, Machine
 from .sizes import Term, Var
 from .values import (
     UNKNOWN,
+    Dotted,
     Extent,
     Function,
     Instance,
@@ -36,7 +38,7 @@ NEXT, STOPPED, BROKEN = "next", "stopped", "broken"
 
 def truth(value: Any) -> bool | None:
     """Whether a value is true; ``None`` where that is open."""
-    if isinstance(value, Tensor | Parameter | Mixed | Unknown | Var | Term | Extent):
+    if isinstance(value, Tensor | Parameter | Mixed | Unknown | Var | Term | Extent | Dotted):
         return None
     if isinstance(value, (bool, int, float, str, list, tuple, dict)) or value is None:
         return bool(value)
@@ -253,6 +255,9 @@ def _while(machine: Machine, node: ast.While, frame: Frame) -> Any:
 
 
 def _with(machine: Machine, node: ast.With | ast.AsyncWith, frame: Frame) -> Any:
+    """What a test expects to raise is not run: no value in it is valid."""
+    if any("raises" in ast.unparse(item.context_expr).lower() for item in node.items):
+        return NEXT
     for item in node.items:
         value = machine.evaluate(item.context_expr, frame)
         if item.optional_vars is not None:
@@ -261,7 +266,9 @@ def _with(machine: Machine, node: ast.With | ast.AsyncWith, frame: Frame) -> Any
 
 
 def _try(machine: Machine, node: ast.Try, frame: Frame) -> Any:
-    flow = block(machine, [*node.body, *node.orelse], frame)
+    """What is watched for exceptions may raise."""
+    with machine.ledger.uncertain() if machine.watch and node.handlers else nullcontext():
+        flow = block(machine, [*node.body, *node.orelse], frame)
     final = block(machine, node.finalbody, frame)
     return flow if final == NEXT else final
 

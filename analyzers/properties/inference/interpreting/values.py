@@ -40,13 +40,15 @@ class Elements:
     """What is known of a tensor's elements; views of one tensor share it.
 
     ``dtype`` is what they are, ``wants`` a dtype that some layer takes.
-    ``low`` and ``high`` are both inclusive, numbers or sizes.
+    ``low`` and ``high`` are both inclusive, numbers or sizes.  ``written`` are
+    the numbers themselves, row by row, where an array was just made of them.
     """
 
     dtype: str | None = None
     low: Any = None
     high: Any = None
     drawn: bool = False
+    written: tuple[tuple[int, ...], tuple[Any, ...]] | None = None
 
     def floating(self) -> None:
         """They are floats, where nothing else is known."""
@@ -250,10 +252,14 @@ class Class:
 
 @dataclass(slots=True, eq=False)
 class Instance:
-    """An object of a class of the project, itself and no other: it may hold itself."""
+    """An object of a class of the project, itself and no other: it may hold itself.
+
+    ``given`` is what its constructor was given, where it was seen.
+    """
 
     of: Class
     attributes: dict[str, Any] = field(default_factory=dict[str, Any])
+    given: tuple[tuple[Any, ...], Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,0 +1,74 @@
+"""Calls that the project makes itself, made once more: what fails with them is the code's.
+
+A call in the project's code, tests or documents of which all arguments are
+known needs no guess at what is valid.  Where the function raises with them as
+it does with drawn inputs, or in a way that no drawn input showed, the project
+itself is witness.  Calls that are expected to raise, or watched for it, are
+none (``inference.sites``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from analyzers.guest.annotations.rendering import render
+from analyzers.judging import crash_of
+from analyzers.ports import Bench
+from analyzers.properties.findings import found
+from analyzers.properties.inference.nouns import Confidence, Subject
+from analyzers.properties.inference.sites import Site, sites
+from analyzers.properties.inference.subject import subject_of
+from analyzers.properties.terms import Term, Terms
+from analyzers.properties.texts import Texts
+from analyzers.vocabulary import Contract, Explored, Failure, Finding, Made, Probe, Raised, Target
+
+MOST = 8
+"""How many calls are made."""
+
+
+def witnessed(target: Target, bench: Bench) -> Iterator[Finding]:
+    """The failures of calls that the project makes, one for each line that raises."""
+    subject = subject_of(target.path, target.function, Texts(bench))
+    calls = [] if subject is None or "<locals>" in target.function else _calls(subject)
+    if not calls:
+        return
+    probes = [_probe(target, each) for each in calls]
+    runs = bench.run(probes)
+    places: set[tuple[str, int]] = set()
+    for call, probe, run in zip(calls, probes, runs, strict=True):
+        ending = run.ending
+        if not isinstance(ending, Raised) or crash_of(ending) is None:
+            continue
+        if (ending.path, ending.line) not in places:
+            places.add((ending.path, ending.line))
+            explored = Explored(executions=len(runs))
+            finding = found(Failure(probe, run), _terms(call), explored, target, bench)
+            yield _without_offer(finding)
+
+
+def _calls(subject: Subject) -> list[Site]:
+    """Some of the calls that are wholly known, the first and the last among them."""
+    known = [each for each in sites(subject) if each.recipes is not None]
+    if len(known) <= MOST:
+        return known
+    return [known[index * (len(known) - 1) // (MOST - 1)] for index in range(MOST)]
+
+
+def _probe(target: Target, call: Site) -> Probe:
+    assert call.recipes is not None
+    return Probe(target.id, {name: Made(text) for name, text in call.recipes.items()})
+
+
+def _terms(call: Site) -> Terms:
+    said: Sequence[tuple[str, str]] = [
+        (name, render(constraint)) for name, constraint in call.arguments.items()
+    ]
+    terms = {name: Term(text, call.source, Confidence.STRONG, call.where) for name, text in said}
+    return Terms(Contract(dict(said)), terms)
+
+
+def _without_offer(finding: Finding) -> Finding:
+    """One call's values are no annotation."""
+    evidence = {name: each for name, each in finding.evidence.items() if name != "proposed"}
+    return replace(finding, evidence=evidence)
