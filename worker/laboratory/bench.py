@@ -38,7 +38,7 @@ from worker.laboratory.naming import Names
 from worker.laboratory.others import others, question
 from worker.laboratory.session import Session
 from worker.laboratory.signatures import Incomparable
-from worker.laboratory.watching import related_tests, watched
+from worker.laboratory.watching import functions_of, related_tests, watched
 
 NO_TIME = "the time budget was spent"
 SPENT = Run(NotRun(NO_TIME))
@@ -137,14 +137,26 @@ class SandboxBench:
             return self._opened().explore(exploring)
 
     def observe(self, target: Target) -> Sequence[ObservedCall]:
-        """The calls of the target, and of its class, in tests of the project that name it."""
+        """The calls of the target, and of its class, in tests of the project that name it.
+
+        The tests run once for all functions of a file.
+        """
         heed()
-        tests = related_tests(target, self._laboratory.head.texts)
+        texts, known = self._laboratory.head.texts, self._laboratory.observed
+        tests = related_tests(target, texts)
         seconds = min(OBSERVING_SECONDS, OBSERVING_SHARE * self.remaining())
         if not tests or seconds <= 0:
             return ()
+        about = (target.path, frozenset(tests))
+        if about not in known:
+            known[about] = self._observed(functions_of(texts[target.path]), tests, seconds)
+        return tuple(call for call in known[about] if call.function in watched(target))
+
+    def _observed(
+        self, functions: Sequence[str], tests: Sequence[str], seconds: float
+    ) -> Sequence[ObservedCall]:
         try:
-            return self._opened().observe(watched(target), tests, seconds)
+            return self._opened().observe(functions, tests, seconds)
         except Unpreparable:
             return ()
         except GuestFailure:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from os import link
 from pathlib import Path
 
 from analyzers.ports import Plan
-from analyzers.vocabulary import Suggestion
+from analyzers.vocabulary import ObservedCall, Suggestion
 from worker.broker import Broker
 from worker.environments import Environment
 from worker.laboratory.examples import Examples
@@ -33,7 +33,8 @@ class Tree:
 class Laboratory:
     """Everything that runs share: the place, the engines, the sources, the plan.
 
-    ``examples`` are what failed in this repository before.
+    ``examples`` are what failed in this repository before, ``observed`` the calls
+    of a file's functions in tests, by the file and the tests.
     """
 
     place: Place
@@ -44,6 +45,9 @@ class Laboratory:
     base: Tree
     left_out: tuple[str, ...] = ()
     examples: Examples = field(default_factory=Examples)
+    observed: dict[tuple[str, frozenset[str]], Sequence[ObservedCall]] = field(
+        default_factory=dict[tuple[str, frozenset[str]], Sequence[ObservedCall]]
+    )
 
     def place_of(self, tree: Tree) -> Place:
         """Where the code of a tree runs."""

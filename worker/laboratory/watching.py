@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
+from analyzers.guest.annotations.reading import definitions
 from analyzers.vocabulary import Target
 
 MOST_TESTS = 20
@@ -30,6 +32,14 @@ def watched(target: Target) -> tuple[str, ...]:
     owner, _, method = target.function.rpartition(".")
     has_class = bool(owner) and not owner.endswith("<locals>") and method != "__init__"
     return (target.function, f"{owner}.__init__") if has_class else (target.function,)
+
+
+def functions_of(text: str) -> tuple[str, ...]:
+    """The qualified names of all functions in a file's text."""
+    try:
+        return tuple(name for name, _ in definitions(ast.parse(text)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
 
 
 def _is_test(path: str) -> bool:

@@ -24,6 +24,8 @@ from .workers import HANG_GRACE, Report
 _MATTERING_SECONDS = 1.0
 _REPORT_EVERY = 25
 _ENOUGH_NOT_RUN = 40
+QUIET = 200
+"""With so many inputs that brought nothing new there is no more to be expected."""
 
 
 @dataclass
@@ -42,7 +44,8 @@ class Drawing:
         """Report each input with its outcome, until there are enough or one takes too long."""
         self._report, self._flight = report, flight
         self._trial = self.plan.trial()
-        self._looked = 0
+        self._looked = self._quiet = 0
+        self._seen = {outcome.key for outcome in self.known.values()}
         try:
             for given in self.plan.first:
                 self._run(text_of(given), given)
@@ -69,16 +72,25 @@ class Drawing:
         outcome = self._trial.run(arguments)
         self._flight.end()
         self.known[text] = outcome
+        self._notice(outcome)
         self._report({"input": text, "seed": seed, "outcome": outcome.as_json()})
         if outcome.kind == TIMED_OUT or self._is_enough():
             raise Enough
+
+    def _notice(self, outcome: Outcome) -> None:
+        """Count the inputs since one reached or raised something new."""
+        new = bool(outcome.hits) or outcome.key not in self._seen
+        self._seen.add(outcome.key)
+        self._quiet = 0 if new else self._quiet + 1
 
     def _is_enough(self) -> bool:
         count = len(self.known)
         hopeless = count == _ENOUGH_NOT_RUN and all(
             outcome.kind == NOT_RUN for outcome in self.known.values()
         )
-        return hopeless or count >= self.plan.examples + len(self.plan.first)
+        return (
+            hopeless or self._quiet >= QUIET or count >= self.plan.examples + len(self.plan.first)
+        )
 
 
 @dataclass

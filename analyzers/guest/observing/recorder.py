@@ -22,8 +22,8 @@ _RETURNS = ("RETURN", "YIELD", "INSTRUMENTED_RETURN", "INSTRUMENTED_YIELD", "SUS
 class Recorder:
     """Records the calls of some functions of one file while it is listening.
 
-    It slows down whatever runs meanwhile.  ``test`` names what runs now.  Calls beyond ``most``, and those that are
-    like one before, are left out.
+    It slows down whatever runs meanwhile.  ``test`` names what runs now.  Calls
+    beyond ``most``, and those that are like one before, are left out.
     """
 
     def __init__(self, prepared: Prepared, names: Mapping[Place, str], most: int) -> None:

@@ -33,6 +33,7 @@ from worker.laboratory.bench import NO_TIME, SandboxBench
 from worker.laboratory.confirm import Confirmer
 from worker.laboratory.failures import GuestFailure, Unpreparable
 from worker.replaying import Outcome, replay_report
+from worker.report.example import example_test
 from worker.report.replay import read_replay, write_replay
 from worker.settings.server import Settings
 
@@ -113,6 +114,19 @@ def test_calls_are_observed_in_tests(bench, sessions):
     call = ObservedCall("check", {"path": "strings()"}, "test_app.py::test_it")
     sessions.observed = (call, replace(call, function="other"))
     assert bench.observe(target()) == (call,)
+
+
+def test_tests_run_once_for_all_functions_of_a_file(tmp_path, sessions):
+    texts = {"app": ALARM + "\ndef other(): ...\n", "test_app": "import app\n"}
+    head = tree(tmp_path / "head", **texts)
+    calls = tuple(ObservedCall(name, {}, "test_app.py::test_it") for name in ("check", "other"))
+    sessions.observed = calls
+    shared = laboratory(head, head)
+    for number, each in enumerate((target(), target(function="other"))):
+        bench = SandboxBench(shared, each, time.monotonic() + 20)
+        assert bench.observe(each) == (calls[number],)
+        bench.close()
+    assert len(sessions.opened) == 1
 
 
 def test_broken_guest_observes_nothing(bench, sessions):
@@ -256,6 +270,27 @@ def test_failure_is_found_and_confirmed(function, contract, place, tmp_path):
     back = read_replay(write_replay(finding, {}, tmp_path))
     assert back.probes[0].arguments == failure.probe.arguments
     assert (back.criterion, back.probes[0].ensures) == (finding.criterion, contract.ensures)
+
+
+FLIP = """
+
+def flip(x):
+    return x.T
+"""
+SHAPED = 'tensors(shape="a b", dtype="float32")'
+
+
+def test_promise_on_sizes_of_the_arguments_is_asked_again(place, tmp_path, monkeypatch):
+    safe = SAFE + FLIP.replace("x.T", "x.flip(0)")
+    here = place("flip", APP + FLIP, safe)
+    condition = f"matches(result, {SHAPED!r})"
+    (failure,) = here.explored(Contract({"x": SHAPED}, ensures=(condition,))).failures
+    finding = here.confirmed(found(failure))
+    assert (finding.status, finding.criterion) == (Status.NEW, Violates(condition))
+    assert replayed(finding, APP + FLIP, tmp_path, monkeypatch) is Outcome.FAILED
+    assert replayed(finding, safe, tmp_path, monkeypatch) is Outcome.FIXED
+    text = example_test(finding, {"app.py": APP + FLIP}, "test_flip", ())
+    assert "fits(before['x'], ('a', 'b'), None, sizes)" in text
 
 
 DOUBLING = found(

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.worker.sessions import target
-from worker.laboratory.watching import MOST_TESTS, related_tests, watched
+from worker.laboratory.watching import MOST_TESTS, functions_of, related_tests, watched
 
 
 def test_tests_that_name_the_function_come_first():
@@ -42,3 +42,9 @@ def test_only_a_few_tests_are_run():
 )
 def test_calls_of_the_constructor_are_watched_too(function, names):
     assert watched(target(function=function)) == names
+
+
+def test_functions_of_a_file_are_all_of_them():
+    text = "def f(): ...\nclass A:\n    def g(self): ...\n"
+    assert functions_of(text) == ("f", "A.g")
+    assert functions_of("def broken(") == ()
