@@ -110,13 +110,20 @@ def _of_dtype(constraint: Constraint, dtype: str, generators: Generators) -> str
     elements = _called(
         "hnp.from_dtype",
         f"np.dtype({dtype})",
-        min_value=_source(constraint, "min"),
-        max_value=_source(constraint, "max"),
+        min_value=_bound(constraint, "min", dtype),
+        max_value=_bound(constraint, "max", dtype),
         allow_nan="False",
         allow_infinity="False",
     )
     shape = _shape(constraint["shape"], generators)
     return _called("hnp.arrays", dtype, shape, elements=elements)
+
+
+def _bound(constraint: Constraint, name: str, dtype: str) -> str | None:
+    """A bound; Hypothesis wants one that 32 bits hold exactly."""
+    value, source = constraint.value(name), _source(constraint, name)
+    inexact = isinstance(value, float) and not value.is_integer() and dtype == "'float32'"
+    return f"np.float32({source}).item()" if inexact else source
 
 
 def _shape(given: Argument | None, generators: Generators) -> str:

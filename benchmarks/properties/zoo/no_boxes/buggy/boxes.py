@@ -2,7 +2,7 @@
 import numpy as np
 
 
-#@arg(boxes): np_arrays(dtype="float64", shape=("n", 4), min=0, max=100)
+#@arg(boxes): np_arrays(dtype="float64", shape=(ints(min=0, max=5), 4), min=0, max=100)
 #@arg(scores): np_arrays(dtype="float64", shape=(ints(min=0, max=5),), min=0, max=1)
 #@require(len(boxes) == len(scores))
 def best_box(boxes, scores):
