@@ -32,6 +32,8 @@ from .world import BUILDER, world
 
 SELF = "self"
 Arguments = Mapping[str, Mapping[str, Any]]
+Callee = Tuple[Callable[[], Callable[..., Any]], Optional[Callable[[Any], Callable[..., Any]]]]
+"""What makes the callable for one input, and what makes that of a given instance."""
 CLOCK.calm(__file__)
 CLOCK.calm(calls.__file__)
 
@@ -58,8 +60,9 @@ class Prepared:
 
     ``function`` makes the callable for one input (a fresh instance for a
     method), ``method`` that of an instance that is given, where the target is
-    called on one.  ``parameters`` are ``{name, kind, default, annotation}`` without
-    ``self``.  ``points`` are the ids of the instrumented files; a hit is an
+    called on one.  ``guarded`` are both with the decorators that check arguments, for
+    values that were made to pass them.  ``parameters`` are
+    ``{name, kind, default, annotation}`` without ``self``.  ``points`` are the ids of the instrumented files; a hit is an
     index into them.  ``sources`` maps the instrumented files to their text,
     ``blobs`` digests to contents, ``entries`` are the catalogue's, ``expected``
     those of the providers that the target is known to ask.
@@ -81,6 +84,7 @@ class Prepared:
     namespace: Mapping[str, Any] = field(default_factory=dict)
     blobs: Dict[str, bytes] = field(default_factory=dict)
     method: Optional[Callable[[Any], Callable[..., Any]]] = None
+    guarded: Optional[Callee] = None
 
     def bind(self, arguments: Arguments) -> Bound:
         """What the function is called with, and in what world; raises ``Unusable``.
@@ -97,7 +101,8 @@ class Prepared:
         outside = {root: value for root, value in whole.items() if root not in own}
         if self._serves_flask:
             outside.setdefault(REQUEST, None)
-        function = self._function(own)
+        drawn = any(given.get("kind") == "made" for given in arguments.values())
+        function = self._function(own, drawn=drawn)
         args, kwargs = _placed(self.parameters, own)
         return Bound(args, kwargs, world(outside, self.namespace), function, repeats(arguments))
 
@@ -107,11 +112,13 @@ class Prepared:
         value = made(key, given["recipe"], self.namespace)
         return [None, *value] if key == ARGUMENTS else value
 
-    def _function(self, own: Dict[str, Any]) -> Callable[[], Callable[..., Any]]:
+    def _function(self, own: Dict[str, Any], *, drawn: bool) -> Callable[[], Callable[..., Any]]:
         """Makes what is called; takes the instance out of the values, where one was given."""
-        if self.method is None or SELF not in own:
-            return self.function
-        return functools.partial(self.method, own.pop(SELF))
+        callee = self.function, self.method
+        function, method = self.guarded if self.guarded is not None and drawn else callee
+        if method is None or SELF not in own:
+            return function
+        return functools.partial(method, own.pop(SELF))
 
     @functools.cached_property
     def _serves_flask(self) -> bool:

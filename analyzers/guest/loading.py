@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 from . import calls, files, standins, targets, web, workplace
 from .computing import calm_torch, choose_backend
 from .endings import is_own
-from .execution import Prepared
+from .execution import Callee, Prepared
 from .interception import Interception
 from .limits import CLOCK
 from .network.network import Network
@@ -73,6 +73,7 @@ def prepare(message: Mapping[str, Any]) -> Prepared:
         schemas=schemas,
         namespace=loaded.namespace,
         method=loaded.method,
+        guarded=loaded.guarded,
     )
 
 
@@ -83,6 +84,7 @@ class _Loaded(NamedTuple):
     parameters: List[Dict[str, Any]]
     namespace: Mapping[str, Any]
     method: Optional[Callable[[Any], Callable[..., Any]]] = None
+    guarded: Optional[Callee] = None
 
 
 def _loaded(project: Project, path: str, name: str) -> _Loaded:
@@ -99,7 +101,9 @@ def _loaded(project: Project, path: str, name: str) -> _Loaded:
     except BaseException as error:
         raise Unprepared(f"{path} cannot be loaded: {error!r}"[:500]) from error
     made, method = targets.callable_of(function, owner), targets.method_of(function, owner)
-    return _Loaded(made, parameters, vars(module), method)
+    around = targets.guarded(vars(module), name, function)
+    guarded = targets.callable_of(around, owner), targets.method_of(around, owner)
+    return _Loaded(made, parameters, vars(module), method, guarded)
 
 
 def _because(project: Project, path: str) -> str:

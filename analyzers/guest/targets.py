@@ -6,6 +6,7 @@ import ast
 import copy
 import functools
 import inspect
+import re
 import time
 import types
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
@@ -14,6 +15,10 @@ from . import standins
 from .limits import TimeUp
 
 _WRAPPED = ("__wrapped__", "__func__", "fget", "func", "callback", "fn", "run", "_func")
+_AROUND = re.compile(
+    r"(pydantic|jaxtyping|beartype|typeguard|torch\.utils\._contextlib|torch\.amp|jax|jaxlib)\b"
+)
+_MOST_AROUND = 5
 _SLOW = 0.02
 _LOCALS = "<locals>"
 
@@ -31,11 +36,7 @@ def find(namespace: Mapping[str, Any], name: str, file: str) -> Tuple[Any, Optio
     parts = name.split(".")
     if _LOCALS in parts:
         return _nested(namespace, parts, file), None
-    owner: Any = None
-    found: Any = namespace.get(parts[0])
-    for part in parts[1:]:
-        owner = found
-        found = vars(found).get(part) if isinstance(found, type) else None
+    found, owner = _named(namespace, parts)
     if standins.is_standin(found) or found is None:
         raise Unfound(f"{name} is not there once the module is loaded")
     function = _plain(found, parts[-1], file)
@@ -46,6 +47,39 @@ def find(namespace: Mapping[str, Any], name: str, file: str) -> Tuple[Any, Optio
     if isinstance(found, classmethod):
         return types.MethodType(function, owner), None
     return function, owner
+
+
+def _named(namespace: Mapping[str, Any], parts: List[str]) -> Tuple[Any, Any]:
+    """What a qualified name is bound to, and the class that it is bound in."""
+    owner: Any = None
+    found: Any = namespace.get(parts[0])
+    for part in parts[1:]:
+        owner = found
+        found = vars(found).get(part) if isinstance(found, type) else None
+    return found, owner
+
+
+def guarded(namespace: Mapping[str, Any], name: str, function: Any) -> Any:
+    """The function within what libraries put around it that check arguments, or compute in a mode.
+
+    What callers call is that; other decorators (routes, commands, tasks) are left out.
+    """
+    value, _ = _named(namespace, name.split("."))
+    value = getattr(value, "__func__", value)
+    for _ in range(_MOST_AROUND):
+        if not callable(value) or isinstance(value, type) or standins.is_standin(value):
+            break
+        if _AROUND.match(_library(value)) and hasattr(value, "__wrapped__"):
+            owner = getattr(function, "__self__", None)
+            return value if owner is None else types.MethodType(value, owner)
+        value = getattr(value, "__wrapped__", None)
+    return function
+
+
+def _library(value: Any) -> str:
+    """The module whose code a wrapper is; what it wraps gives it its own name."""
+    inside = getattr(value, "__globals__", None)
+    return str(type(value).__module__ if inside is None else inside.get("__name__", ""))
 
 
 def _plain(value: Any, name: str, file: str, depth: int = 5) -> Optional[Any]:
@@ -179,4 +213,13 @@ def _annotations(function: Any, text: str) -> Dict[str, str]:
     return {}
 
 
-__all__ = ["Instances", "TimeUp", "Unfound", "callable_of", "find", "method_of", "parameters"]
+__all__ = [
+    "Instances",
+    "TimeUp",
+    "Unfound",
+    "callable_of",
+    "find",
+    "guarded",
+    "method_of",
+    "parameters",
+]

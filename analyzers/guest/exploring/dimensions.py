@@ -101,7 +101,7 @@ class Dimensions:
             self.waiting.append((item, size))
             return None
         if isinstance(item, str):
-            known = self.values.get(item)
+            known: Any = self.values.get(item)
             if item not in self.sizes and is_size(known):
                 self.sizes[item] = known
             return self._same(item, size)
