@@ -49,7 +49,7 @@ class Recorder:
             yield
         finally:
             sys.setprofile(None)
-            threading.setprofile(None)  # type: ignore[arg-type]
+            threading.setprofile(None)
 
     def _hear(self, frame: FrameType, event: str, argument: Any) -> None:
         del argument
