@@ -73,7 +73,18 @@ def _meet_dims(
         return None
     met = [_meet_dim(one, other) for one, other in zip(left, right, strict=True)]
     kept = tuple(each for each in met if each is not None)
-    return kept if len(kept) == len(met) else None
+    return _tied(_tied(kept, left), right) if len(kept) == len(met) else None
+
+
+def _tied(dims: tuple[Dimension, ...], by: tuple[Dimension, ...]) -> tuple[Dimension, ...]:
+    """The dimensions, with those that a shape gives one name alike, where only names stand."""
+    found = list(dims)
+    for index, dim in enumerate(by):
+        first = next(at for at, each in enumerate(by) if _word(each) == _word(dim))
+        plain = _word(dim) not in ("", *_ANY) and _word(found[first]) not in ("", *_ANY)
+        if plain and first < index and _word(found[index]):
+            found[index] = found[first]
+    return tuple(found)
 
 
 def _fitted(

@@ -10,6 +10,7 @@ from analyzers.guest.annotations.rendering import render
 
 from .wording import array, constraint, ints
 
+_FEW = 8
 ARRAYS = ("tensors", "np_arrays", "jax_arrays")
 _PLAIN = (bool, int, float, str, type(None), list, tuple, dict)
 Call = Mapping[str, Constraint]
@@ -42,11 +43,17 @@ def _one(
 ) -> Constraint | None:
     kinds = {each.kind for each in seen}
     if len(kinds) == 1 and seen[0].kind in ARRAYS:
-        return _arrays(name, seen, dims)
+        return _arrays(name, seen, dims) or _each_of(seen)
     if kinds <= {"froms", "ints"}:
         return _numbers(seen)
     texts = {render(each) for each in seen}
     return seen[0] if len(texts) == 1 else None
+
+
+def _each_of(seen: Sequence[Constraint]) -> Constraint | None:
+    """One of a few arrays that have nothing in common but their kind."""
+    texts = list(dict.fromkeys(render(each) for each in seen))
+    return constraint(f"anys({', '.join(texts)})") if len(texts) <= _FEW else None
 
 
 def _numbers(seen: Sequence[Constraint]) -> Constraint | None:

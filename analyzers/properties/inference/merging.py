@@ -28,7 +28,8 @@ def merged(facts: Iterable[Fact]) -> Inference:
     the others narrow it: what is likely or surer by what both allow, a guess
     only where nothing surer is known.  Examples are joined before, to a range
     around them, which guards and frameworks cut.  Of two sources that cannot
-    both be right the surer stands; equally sure ones leave a ``GUESS``.
+    both be right the surer stands; equally sure ones leave a ``GUESS``, and so
+    does a call that gives what the others exclude.
 
     The confidence is that of the weaker of two parts: the type (a hint is sure
     of it), and the values (bounds, choices, for an array the shape and dtype;
@@ -82,9 +83,17 @@ def _one(facts: Sequence[Inferred], *, refuses_none: bool) -> Inferred | None:
 
 
 def _joined(facts: Sequence[Inferred]) -> list[Inferred]:
-    """The facts, examples of a kind made one that holds them all."""
-    examples = [fact for fact in facts if fact.source in _EXAMPLES]
+    """The facts, examples of a kind made one that holds them all.
+
+    Examples of choices that the code itself lists say nothing more: all are valid.
+    """
     others = [fact for fact in facts if fact.source not in _EXAMPLES]
+    said = [fact.constraint for fact in others if _is_list_of_choices(fact)]
+    examples = [
+        fact
+        for fact in facts
+        if fact.source in _EXAMPLES and not any(_is_within(fact.constraint, all_) for all_ in said)
+    ]
     if not examples:
         return others
     first = max(examples, key=lambda fact: (fact.confidence, -_ORDER[fact.source]))
@@ -93,6 +102,19 @@ def _joined(facts: Sequence[Inferred]) -> list[Inferred]:
     least = min(fact.confidence for fact in examples) if around.kind == "anys" else _LIKELY
     sure = first.confidence if alike else min(first.confidence, least)
     return [replace(first, constraint=around, confidence=sure), *others]
+
+
+def _is_list_of_choices(fact: Inferred) -> bool:
+    """Whether code says which values there are: a guard that refuses others, a ``Literal``."""
+    listed = fact.source in (Source.GUARD, Source.HINT) and fact.constraint.kind == "froms"
+    return listed and fact.confidence == _STRONG
+
+
+def _is_within(example: Constraint, choices: Constraint) -> bool:
+    values, known = example.value("values"), choices.value("values")
+    if example.kind != "froms" or not isinstance(values, (list, tuple)):
+        return False
+    return isinstance(known, (list, tuple)) and all(each in known for each in values)
 
 
 @dataclass(slots=True)
@@ -130,7 +152,9 @@ class _Merging:
         met = meet(self.constraint, aligned(fact.constraint, self.constraint))
         if met is None:
             surer = _type_sure(fact) >= self.type_sure and sure >= self.values_sure
-            self.at_odds |= surer and not is_bound_alone(fact.constraint)
+            self.at_odds |= (surer or fact.source in _EXAMPLES) and not is_bound_alone(
+                fact.constraint
+            )
             return
         self.constraint = met
         self.type_sure = max(self.type_sure, _type_sure(fact))
