@@ -49,7 +49,7 @@ class PropertiesAnalyzer:
         gone = tuple(removed.findings(target, bench))
         met: list[Finding] = []
         for verdict in _tested(target, bench):
-            cause = cause_of(verdict, gone)
+            cause = cause_of(verdict, gone, bench.source(target.path))
             if cause is not None:
                 met.append(cause)
             yield caused(verdict, cause)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, List, Optional, Tuple
 
 from ..annotations.nouns import Argument, Constraint, Expression
 from ..annotations.rendering import render
@@ -77,6 +77,18 @@ def optimizers(constraint: Constraint, scope: Scope) -> SearchStrategy[Recipe]: 
         return sampled_from([Call("optimizer", (Literal(each),)) for each in _OPTIMIZERS])
     import torch
 
-    if not isinstance(getattr(torch.optim, str(name), None), type):
+    meant = next((each for each in _spellings(str(name)) if _is_class(torch.optim, each)), None)
+    if meant is None:
         raise Unmeetable(render(constraint), f"torch.optim has no {name}")
-    return just(Call("optimizer", (Literal(name),)))
+    return just(Call("optimizer", (Literal(meant),)))
+
+
+def _spellings(name: str) -> List[str]:
+    """A name as it is said, then as torch writes it: ``adam`` is ``Adam``."""
+    import torch
+
+    return [name, *(each for each in vars(torch.optim) if each.lower() == name.lower())]
+
+
+def _is_class(module: Any, name: str) -> bool:
+    return isinstance(getattr(module, name, None), type)

@@ -100,6 +100,9 @@ def test_optimizers_step(name):
 
 def test_optimizers_by_name():
     assert {type(call["o"]).__name__ for call in drawn({"o": 'optimizers("Adam")'})} == {"Adam"}
+    assert {type(call["o"]).__name__ for call in drawn({"o": 'optimizers("rmsprop")'})} == {
+        "RMSprop"
+    }
     with pytest.raises(Unmeetable, match=r"torch\.optim has no"):
         drawn({"o": 'optimizers("Adaam")'})
 
