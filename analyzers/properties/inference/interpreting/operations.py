@@ -166,6 +166,7 @@ def _chunk(ledger: Ledger, tensor: Tensor, args: list[Any], kwargs: Mapping[str,
         return UNKNOWN
     size, dims = tensor.shape.at(dim), tensor.shape.dims
     if dims is None or size is None:
+        ledger.doubt()
         return UNKNOWN
     ledger.divides(count, size)
     found = list(dims)
@@ -179,6 +180,7 @@ def _split(ledger: Ledger, tensor: Tensor, args: list[Any], kwargs: Mapping[str,
         return UNKNOWN
     size, dims = tensor.shape.at(dim), tensor.shape.dims
     if dims is None or size is None:
+        ledger.doubt()
         return UNKNOWN
     width = sized(sizes)
     if width is not None:
