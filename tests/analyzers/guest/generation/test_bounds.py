@@ -4,6 +4,7 @@ import math
 import random
 
 import pytest
+import torch
 from hypothesis.errors import Unsatisfiable
 
 from analyzers.guest.annotations.parsing import Wrong
@@ -80,3 +81,10 @@ def test_scalars_keep_to_their_bounds(seed):
             assert value % step == 0
             assert within(value)
     assert met
+
+
+def test_probabilities_are_zero_and_one_now_and_then():
+    found = made("tensors(shape=(2, 3), values='probabilities')", count=60)
+    assert all(torch.allclose(each.sum(-1), torch.ones(2)) for each in found)
+    assert any((each == 0).any() for each in found)
+    assert any((each > 0).all() for each in found)
