@@ -56,7 +56,7 @@ class Bench(Protocol):
         ...
 
     def observe(self, target: Target) -> Sequence[ObservedCall]:
-        """The calls of the target's function, and of its class's constructor, in the project's tests.
+        """The calls of the target's function, and of its class, in the project's own tests.
 
         None where there are no tests, or they cannot be run here.
         """

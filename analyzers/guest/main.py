@@ -221,7 +221,6 @@ class Guest:
         self._wire.write(found)
         self._board.reset(1)
 
-
     # ------------------------------------------------------------ observe
 
     def _observe(self, message: Mapping[str, Any]) -> None:

@@ -8,7 +8,16 @@ import httpx
 import pytest
 
 from tests.end_to_end.bot import PAUSE, Bot, completed, eventually
-from tests.end_to_end.shop import COMMENTS, CRASHES, GOES_ON, GUARDED, MISREADS, RECEIPTS, base, shop
+from tests.end_to_end.shop import (
+    COMMENTS,
+    CRASHES,
+    GOES_ON,
+    GUARDED,
+    MISREADS,
+    RECEIPTS,
+    base,
+    shop,
+)
 from tests.github_double import PullRequest, Repo, suggestion_in
 from tests.github_double.anchors import now_at
 
