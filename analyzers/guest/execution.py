@@ -64,8 +64,8 @@ class Prepared:
     values that were made to pass them.  ``parameters`` are
     ``{name, kind, default, annotation}`` without ``self``.  ``points`` are the ids of
     the instrumented files; a hit is an index into them.  ``sources`` maps the instrumented
-    files to their text, ``blobs`` digests to contents, ``entries`` are the catalogue's, ``expected``
-    those of the providers that the target is known to ask.
+    files to their text, ``blobs`` digests to contents, ``entries`` are the catalogue's,
+    ``expected`` those of the providers that the target is known to ask.
     """
 
     root: str
