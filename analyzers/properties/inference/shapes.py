@@ -170,8 +170,12 @@ class _Described:
         yield from self._required()
 
     def _confidence(self, name: str, tensor: Tensor) -> Confidence:
-        """How sure a shape is; one that is no more than indices need is not what callers give."""
-        if name in self.closed or (self.ledger.guessed and not self.clean):
+        """How sure a shape is.
+
+        One that is no more than indices need is not what callers give, and what
+        stands in a sum with an array may be a number.
+        """
+        if name in self.closed or tensor.shape.likened or (self.ledger.guessed and not self.clean):
             return Confidence.LIKELY
         if self.ledger.doubts or (tensor.shape.dims is None and not tensor.shape.last):
             return Confidence.LIKELY

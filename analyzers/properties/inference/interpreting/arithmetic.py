@@ -96,6 +96,7 @@ def broadcast(ledger: Ledger, left: Shape, right: Shape) -> Shape:
     """The shape of both together; where one is open it is like the other."""
     mine, its = left.dims, right.dims
     if mine is None or its is None:
+        left.likened = right.likened = mine is None and its is None
         left.merge(right)
         return left
     if len(mine) < len(its):

@@ -67,7 +67,10 @@ class Elements:
 
 
 class Shape:
-    """The dimensions of a tensor, some of the first and of the last, or all of them."""
+    """The dimensions of a tensor, some of the first and of the last, or all of them.
+
+    ``likened``: open, it was put together with another that is open too.
+    """
 
     def __init__(self, ledger: Ledger, dims: list[Size] | None = None, name: str = "") -> None:
         self._ledger = ledger
@@ -77,6 +80,7 @@ class Shape:
         self._dims = dims
         self._name = name
         self.touched = dims is not None
+        self.likened = False
 
     @property
     def _root(self) -> Shape:
