@@ -25,8 +25,8 @@ def test_targets_are_counted(said):
     lines = file.getvalue().splitlines()
     assert lines[0] == "2 functions to test"
     assert [line[:24] for line in lines[1:]] == [
-        "[1/2] app.py::check ()",
-        "[2/2] app.py::check ()",
+        "[1/2] app.py::check",
+        "[2/2] app.py::check",
     ]
 
 

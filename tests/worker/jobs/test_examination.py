@@ -212,7 +212,7 @@ def test_deep_learning_waits_for_a_gpu_and_is_told_where_none_came(
     with store.begin() as books:
         books.runs.route(run, "cpu", without_gpu=True)
     document = examined(store, with_gpus, run)
-    assert document["verdict"] == "neutral"
+    assert document["verdict"] == "success"  # what can be tested without one is
     assert {"analyzer": "assayer", "target": "model.py", "reason": "not tested: no GPU"} in (
         document["skipped"]
     )
@@ -221,7 +221,7 @@ def test_deep_learning_waits_for_a_gpu_and_is_told_where_none_came(
 def test_nothing_is_said_of_gpus_where_the_operator_has_none(project, prepared, store, settings):
     run = prepared(project.commit(app="a = 1\n"), project.commit(model=TORCH))
     document = examined(store, settings, run)
-    assert (document["verdict"], document["skipped"]) == ("skipped", [])
+    assert (document["verdict"], document["skipped"]) == ("success", [])
 
 
 # ----------------------------------------------------------- checkouts
