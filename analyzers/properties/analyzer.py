@@ -7,6 +7,7 @@ certainly valid.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from analyzers.ports import Bench
@@ -35,6 +36,8 @@ from analyzers.vocabulary import (
 SECONDS = 8.0
 LEAST_SECONDS = 2.0
 TIMEOUT = 5.0
+OURS = re.compile(r"inputs cannot be drawn: (?!Unsatisfiable|InvalidArgument)")
+"""An obstacle that is our strategies' own failure: no annotation asked for too much."""
 
 
 class PropertiesAnalyzer:
@@ -105,7 +108,8 @@ def _told(explored: Explored, terms: Terms, target: Target, bench: Bench) -> Ite
         yield about or Skipped(NAME, target.id, f"no input meets {': '.join(explored.unmet)}")
         return
     if explored.obstacle is not None:
-        yield Skipped(NAME, target.id, explored.obstacle)
+        ours = OURS.match(explored.obstacle) is not None
+        yield Skipped(NAME, target.id, explored.obstacle, our_fault=ours)
     kept: list[Probe] = []
     for failure in one_each(explored.failures):
         verdict = _judged(failure, explored, terms, target, bench)

@@ -209,6 +209,14 @@ def test_excluded_functions_are_left_alone():
     assert bench.asked == []
 
 
+def test_drawing_that_breaks_is_our_fault():
+    broken = Explored(obstacle="inputs cannot be drawn: KeyError: 'b'")
+    narrow = Explored(obstacle="inputs cannot be drawn: Unsatisfiable: no examples")
+    missing = Explored(obstacle="torch is not installed here")
+    told = [verdicts(Explorer(explored=each))[0] for each in (broken, narrow, missing)]
+    assert [each.our_fault for each in told] == [True, False, False]
+
+
 def test_every_input_that_takes_too_long_is_said():
     bench = Explorer(explored=Explored(executions=3, timed_out=3))
     (told,) = verdicts(bench)
