@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analyzers.guest.annotations.reading import definitions
-from analyzers.properties.inference.subject import parsed
+from analyzers.inference.subject import parsed
 from analyzers.vocabulary import ObservedCall, Reason, Target
 from worker.broker import Broker, Budget, Recordings
 from worker.changes import materialise

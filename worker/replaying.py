@@ -10,8 +10,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from analyzers.catalogue.places import add
+from analyzers.inference.subject import parsed
 from analyzers.judging import decided, located, shows, stands
-from analyzers.properties.inference.subject import parsed
 from analyzers.vocabulary import (
     ApiCall,
     Finding,

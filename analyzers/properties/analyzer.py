@@ -10,17 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from analyzers.inference.evidence import is_certain, missing_state, one_each, weakest
+from analyzers.inference.scripts import is_script, script_terms
+from analyzers.inference.spelling import spelled
+from analyzers.inference.terms import NoTermsError, Terms, terms_of
 from analyzers.ports import Bench
 from analyzers.properties import removed
 from analyzers.properties.causes import cause_of, caused
-from analyzers.properties.evidence import is_certain, missing_state, one_each, weakest
 from analyzers.properties.findings import NAME, found
 from analyzers.properties.invalid import unmet, unreadable
-from analyzers.properties.scripts import is_script, script_terms
 from analyzers.properties.selection import concerns
-from analyzers.properties.spelling import spelled
 from analyzers.properties.telling import does
-from analyzers.properties.terms import NoTermsError, Terms, terms_of
 from analyzers.properties.witnesses import witnessed
 from analyzers.vocabulary import (
     Explored,

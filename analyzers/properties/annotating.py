@@ -11,12 +11,12 @@ from pathlib import PurePosixPath
 from analyzers.guest.annotations.nouns import Annotations
 from analyzers.guest.annotations.reading import Definition, definitions, read
 from analyzers.guest.annotations.rendering import render
-from analyzers.properties.inference.inferring import inferred
-from analyzers.properties.inference.nouns import Confidence, Inferred, Required
-from analyzers.properties.inference.subject import subject_of
+from analyzers.inference.inferring import inferred
+from analyzers.inference.nouns import Confidence, Inferred, Required
+from analyzers.inference.spelling import comment_lines
+from analyzers.inference.subject import subject_of
+from analyzers.inference.terms import usual
 from analyzers.properties.offers import first_line
-from analyzers.properties.spelling import comment_lines
-from analyzers.properties.terms import usual
 from analyzers.vocabulary import ObservedCall
 
 LONGEST = 600

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from analyzers.inference.nouns import Source
+from analyzers.inference.spelling import spelled
+from analyzers.inference.terms import Term, Terms
 from analyzers.judging import DEATH
 from analyzers.ports import Bench
-from analyzers.properties.inference.nouns import Source
 from analyzers.properties.offers import offered
-from analyzers.properties.spelling import spelled
 from analyzers.properties.telling import arguments, message, title
-from analyzers.properties.terms import Term, Terms
 from analyzers.vocabulary import (
     Crashes,
     Criterion,

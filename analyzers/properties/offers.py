@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 
 from analyzers.guest.annotations.nouns import Annotations
 from analyzers.guest.annotations.reading import Definition, definitions, read
-from analyzers.properties.inference.nouns import Confidence, Source
-from analyzers.properties.inference.subject import parsed
-from analyzers.properties.spelling import comment_lines
-from analyzers.properties.terms import CONSTRUCTOR, Term, Terms
+from analyzers.inference.nouns import Confidence, Source
+from analyzers.inference.spelling import comment_lines
+from analyzers.inference.subject import parsed
+from analyzers.inference.terms import CONSTRUCTOR, Term, Terms
 from analyzers.vocabulary import Contract, Json, JsonObject, Target
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import signal
 
-from analyzers.properties.inference.nouns import Source
-from analyzers.properties.spelling import spelled
-from analyzers.properties.terms import CONSTRUCTOR, Term, Terms
+from analyzers.inference.nouns import Source
+from analyzers.inference.spelling import spelled
+from analyzers.inference.terms import CONSTRUCTOR, Term, Terms
 from analyzers.vocabulary import (
     Died,
     Ending,

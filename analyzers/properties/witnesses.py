@@ -13,14 +13,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from analyzers.guest.annotations.rendering import render
+from analyzers.inference.nouns import Confidence, Subject
+from analyzers.inference.sites import Site, sites
+from analyzers.inference.subject import subject_of
+from analyzers.inference.terms import Term, Terms
+from analyzers.inference.texts import Texts
 from analyzers.judging import crash_of
 from analyzers.ports import Bench
 from analyzers.properties.findings import found
-from analyzers.properties.inference.nouns import Confidence, Subject
-from analyzers.properties.inference.sites import Site, sites
-from analyzers.properties.inference.subject import subject_of
-from analyzers.properties.terms import Term, Terms
-from analyzers.properties.texts import Texts
 from analyzers.vocabulary import Contract, Explored, Failure, Finding, Made, Probe, Raised, Target
 
 MOST = 8

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import click
 
+from analyzers.inference.nouns import Confidence
 from analyzers.properties.annotating import Proposal, applied, is_test, lines_of, proposals
-from analyzers.properties.inference.nouns import Confidence
 from analyzers.vocabulary import ObservedCall
 from worker.changes import read_changes
 from worker.errors import UsageError

@@ -1,0 +1,1 @@
+"""The calls of a deep-learning library beside those that they should agree with (DeepREL)."""

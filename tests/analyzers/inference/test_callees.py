@@ -1,0 +1,50 @@
+"""What the functions say that an argument is passed on to."""
+
+from analyzers.inference import callees, hints
+from tests.analyzers.inference.subjects import said, subject
+
+CALLED = """
+class Mode:
+    def run(self): ...
+
+def inner(mode: Mode, count: int = 3):
+    return mode, count
+"""
+
+
+def test_names_of_another_file_are_not_said_in_this_one():
+    text = "import other\ndef f(mode, count):\n    return other.inner(mode, count)\n"
+    found = callees.facts(subject(text, "f", other_py=CALLED), hints.facts)
+    assert said(found) == ["count: ints() LIKELY"]
+
+
+def test_names_of_the_same_file_are():
+    text = CALLED + "\ndef f(mode):\n    return inner(mode)\n"
+    assert said(callees.facts(subject(text, "f"), hints.facts)) == ["mode: froms([Mode()]) LIKELY"]
+
+
+ANNOTATED = """
+#@arg(states): tensors(shape="b t d")
+#@arg(lengths): tensors(dtype="int64", shape="b", min=1, max=9)
+#@arg(step): ints(min=1, max=9)
+#@require(bool((lengths <= states.shape[1]).all()))
+#@require(step % 2 == 0)
+def last(states, lengths, step): ...
+"""
+
+
+def test_what_a_condition_ties_to_something_else_is_a_guess():
+    text = "from other import last\ndef f(x, n, k):\n    return last(x * 2, n, k)\n"
+    lengths, step = [
+        'n: tensors(dtype="int64", shape="b", min=1, max=9) GUESS',
+        "k: ints(min=1, max=9) STRONG",
+    ]
+    found = said(callees.facts(subject(text, "f", other_py=ANNOTATED)))
+    assert found == ["k % 2 == 0 STRONG", lengths, step]
+
+
+def test_a_condition_on_arguments_that_are_all_passed_on_holds_of_them():
+    text = "from other import last\ndef f(x, n):\n    return last(x, n, 2)\n"
+    found = said(callees.facts(subject(text, "f", other_py=ANNOTATED)))
+    assert found[0] == "bool((n <= x.shape[1]).all()) STRONG"
+    assert [each.rpartition(" ")[2] for each in found] == ["STRONG"] * 3

@@ -1,0 +1,93 @@
+"""Which failures of inferred inputs are told."""
+
+from analyzers.guest.annotations.parsing import parse
+from analyzers.inference.evidence import is_certain, missing_state
+from analyzers.inference.nouns import Confidence, Source
+from analyzers.inference.terms import Term, Terms
+from analyzers.vocabulary import Contract, Explored, Failure, Literal, Made, Probe, Raised, Run
+
+WRONG = ("RuntimeError", "size of tensor a must match")
+ENOUGH = Explored(executions=10, passed=5)
+
+
+def ended(exception, message):
+    return Raised(exception, message, "net.py", 3, "f", refusal=False, standin=False)
+
+
+def failure(matters=(), *, ending=WRONG, **arguments):
+    given = {
+        name: Made(source) if "(" in source else Literal(source)
+        for name, source in arguments.items()
+    }
+    return Failure(Probe("net.py::f", given), Run(ended(*ending)), tuple(matters))
+
+
+def term(constraint, source=Source.SHAPE, sure=Confidence.LIKELY):
+    parse(constraint)
+    return Term(constraint, source, sure)
+
+
+def terms(unset=(), **given):
+    return Terms(
+        Contract(), {name.replace("__", "."): each for name, each in given.items()},
+        unset=frozenset(unset),
+    )  # fmt: skip
+
+
+X = term("tensors(shape=(4, 6))")
+DIM = term("anys(ints(min=0, max=2), 0, 2)", Source.TEST)
+
+
+def test_likely_inputs_tell_where_the_function_mostly_returns():
+    known = terms(x=X, n=term("ints(min=1, max=4)"))
+    assert is_certain(failure(["n"], x="tensor((4, 6))", n="1"), known, ENOUGH, None)
+    seldom = Explored(executions=10, passed=1)
+    assert not is_certain(failure(["n"], x="tensor((4, 6))", n="1"), known, seldom, None)
+
+
+def test_a_value_that_the_project_gives_fails_for_the_sake_of_the_others():
+    """``dim=2`` of the tests is valid: it is the guessed shape that does not go with it."""
+    found = failure(["dim"], x="tensor((4, 6))", dim="2")
+    assert not is_certain(found, terms(x=X, dim=DIM), ENOUGH, None)
+    assert is_certain(
+        failure(["dim"], x="tensor((4, 6))", dim="1"), terms(x=X, dim=DIM), ENOUGH, None
+    )
+    sure = term("tensors(shape=(4, 6))", Source.TEST, Confidence.STRONG)
+    exact = term("froms([2, 3])", Source.TEST, Confidence.STRONG)
+    assert is_certain(found, terms(x=sure, dim=exact), ENOUGH, None)
+
+
+def test_constructors_values_that_the_project_gives_count_too():
+    known = terms(x=X, self__dim=DIM)
+    assert not is_certain(failure(["self"], self="Soft(dim=2)"), known, ENOUGH, None)
+    assert is_certain(failure(["self"], self="Soft(dim=1)"), known, ENOUGH, None)
+
+
+def test_what_another_method_sets_may_have_to_come_before():
+    lacks = failure(ending=("AttributeError", "'Graph' object has no attribute 'nodes'"))
+    assert is_certain(lacks, terms(), ENOUGH, None)
+    assert is_certain(lacks, terms(unset=["edges"]), ENOUGH, None)
+    assert not is_certain(lacks, terms(unset=["nodes"]), ENOUGH, None)
+    assert missing_state(lacks.run.ending, terms(unset=["nodes"])) == "nodes"
+    none = failure(ending=("TypeError", "'NoneType' object is not subscriptable"))
+    assert not is_certain(none, terms(unset=["nodes"]), ENOUGH, None)
+    assert is_certain(none, terms(), ENOUGH, None)
+
+
+MISSING = ("TypeError", "Net.forward() missing 1 required positional argument: 'mask'")
+GUESSED = term("lists()", sure=Confidence.GUESS)
+
+
+def test_a_call_that_misses_an_argument_is_the_codes_fault():
+    found = failure(["x"], ending=MISSING, x="[]")
+    assert is_certain(
+        found, terms(x=GUESSED), ENOUGH, None, "def f(x):\n    net = Net()\n    net(x)\n"
+    )
+
+
+def test_a_call_with_what_the_caller_gave_is_not():
+    found = failure(["x"], ending=MISSING, x="{}")
+    text = "def f(x):\n    net = Net()\n    net(\n        **x)\n"
+    assert not is_certain(found, terms(x=GUESSED), ENOUGH, None, text)
+    networks = failure(["x"], ending=MISSING, x="module((4,), (1,))")
+    assert not is_certain(networks, terms(x=GUESSED), ENOUGH, None, "")
