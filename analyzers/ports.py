@@ -13,6 +13,9 @@ from analyzers.vocabulary import (
     JsonObject,
     ObservedCall,
     Probe,
+    Recorded,
+    Related,
+    Relating,
     Run,
     Searched,
     Supply,
@@ -60,6 +63,14 @@ class Bench(Protocol):
 
         None where there are no tests, or they cannot be run here.
         """
+        ...
+
+    def record(self, target: Target, probes: Sequence[Probe]) -> Recorded | None:
+        """The library calls of these probes' runs on head; ``None`` where they cannot be seen."""
+        ...
+
+    def relate(self, target: Target, relating: Relating) -> Related:
+        """Compare the target's library calls with those that they should agree with, on head."""
         ...
 
     def kept(self, target: Target) -> Sequence[Probe]:

@@ -21,6 +21,15 @@ from analyzers.vocabulary.probes import (
     Made,
     Probe,
 )
+from analyzers.vocabulary.relations import (
+    Divergence,
+    Equivalence,
+    LibraryCall,
+    Reached,
+    Recorded,
+    Related,
+    Relating,
+)
 from analyzers.vocabulary.report import Conclusion, Cost, Report, Tally
 from analyzers.vocabulary.runs import (
     Asked,
@@ -73,7 +82,9 @@ __all__ = [
     "Crashes",
     "Criterion",
     "Died",
+    "Divergence",
     "Ending",
+    "Equivalence",
     "Exchange",
     "Explored",
     "Exploring",
@@ -87,6 +98,7 @@ __all__ = [
     "Json",
     "JsonObject",
     "Level",
+    "LibraryCall",
     "Literal",
     "Made",
     "Misses",
@@ -97,7 +109,11 @@ __all__ = [
     "Outcome",
     "Probe",
     "Raised",
+    "Reached",
     "Reason",
+    "Recorded",
+    "Related",
+    "Relating",
     "Repeats",
     "Report",
     "Returned",

@@ -1,0 +1,1 @@
+"""The calls of a library beside those that they should agree with: DeepREL, in the guest."""

@@ -1,0 +1,1 @@
+"""The libraries whose calls can be compared."""
