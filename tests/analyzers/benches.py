@@ -10,6 +10,9 @@ from analyzers.vocabulary import (
     JsonObject,
     ObservedCall,
     Probe,
+    Recorded,
+    Related,
+    Relating,
     Run,
     Searched,
     Supply,
@@ -37,6 +40,12 @@ class IdleBench:
 
     def observe(self, target: Target) -> Sequence[ObservedCall]:
         return ()
+
+    def record(self, target: Target, probes: Sequence[Probe]) -> Recorded | None:
+        return None
+
+    def relate(self, target: Target, relating: Relating) -> Related:
+        return Related(obstacle="nothing is related here")
 
     def kept(self, target: Target) -> Sequence[Probe]:
         return tuple(probe for probe in self.lasting if probe.target == target.id)

@@ -1,11 +1,11 @@
-"""The nouns of relational testing: APIs of a library, calls of them, and what relates two (DeepREL)."""
+"""The nouns of relational testing (DeepREL): APIs of a library, calls, relations."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, FrozenSet, List, Mapping, Optional, Tuple
 
-from ..generation.recipes import Literal, Recipe
+from ..generation.recipes import Recipe
 
 FUNCTION, METHOD, LAYER = "function", "method", "layer"
 """The kinds of API: a layer is a class whose instances are called with inputs."""
@@ -24,12 +24,13 @@ class Parameter:
     ``types`` are the names of the types that valid calls have given it
     (``tensor``, ``int``, ``float``, ``bool``, ``str``, ``tuple``, ``dtype``, ``None``, …).
     A layer's inputs are parameters too, after those of its constructor.
+    ``default`` is ``None`` where it cannot be told.
     """
 
     name: str
     required: bool
     keyword_only: bool = False
-    default: Recipe = Literal(None)
+    default: Optional[Recipe] = None
     types: FrozenSet[str] = frozenset()
     is_input: bool = False
 
@@ -127,10 +128,10 @@ class Disagreement:
 
     ``related`` is that other call, told without this call's values: a template
     over the source's parameters (``torch._refs.lcm(input, other)``), or what an
-    oracle does in words (``the same call on float64``); ``relation`` names the oracle (``value``, ``status``, ``reference``,
-    ``decomposition``, ``float64``, ``meta``, ``strides``, ``vmap``, ``out``,
-    ``in-place``, ``gradient``, ``documentation``, ``inductor``, ``cuda``);
-    ``rule`` is ``value``, ``status`` or ``crash``.
+    oracle does in words (``the same call on float64``); ``relation`` names the
+    oracle (``value``, ``status``, ``reference``, ``decomposition``, ``float64``,
+    ``meta``, ``strides``, ``vmap``, ``out``, ``in-place``, ``gradient``,
+    ``documentation``, ``inductor``, ``cuda``); ``rule`` is ``value``, ``status`` or ``crash``.
     """
 
     api: str
