@@ -21,6 +21,9 @@ from analyzers.vocabulary import (
     ObservedCall,
     Outcome,
     Probe,
+    Recorded,
+    Related,
+    Relating,
     Run,
     Searched,
     Supply,
@@ -44,6 +47,7 @@ NO_TIME = "the time budget was spent"
 SPENT = Run(NotRun(NO_TIME))
 OBSERVING_SECONDS = 10.0
 OBSERVING_SHARE = 0.25
+RECORDING_SECONDS = 10.0
 
 
 @dataclass(slots=True)
@@ -162,6 +166,48 @@ class SandboxBench:
         except GuestFailure:
             self.close()
             return ()
+
+    def record(self, target: Target, probes: Sequence[Probe]) -> Recorded | None:
+        """The library calls of these probes' runs on head; a broken guest tells of none."""
+        del target
+        heed()
+        seconds = min(RECORDING_SECONDS, self.remaining())
+        if not probes or seconds <= 0:
+            return None
+        try:
+            recorded = self._opened().record(probes, seconds)
+        except Unpreparable:
+            return None
+        except GuestFailure:
+            self.close()
+            return None
+        return recorded if recorded.library else None
+
+    def relate(self, target: Target, relating: Relating) -> Related:
+        """Compare on head; a broken guest is an obstacle.
+
+        The inputs found are run again, to be tried beside a suggestion.  Those that
+        use names which the target's file has not are left out.
+        """
+        heed()
+        left = self.remaining()
+        if left <= 0:
+            return Related(obstacle=NO_TIME)
+        relating = replace(relating, seconds=min(relating.seconds, left))
+        try:
+            related = self._opened().relate(relating)
+        except Unpreparable as reason:
+            return Related(obstacle=str(reason))
+        except GuestFailure as failure:
+            self.close()
+            return Related(obstacle=str(failure).partition("\n")[0])
+        names = Names(target.path, self._laboratory.head.texts)
+        reached = tuple(each for each in related.reached if names.knows(each.probe))
+        self._counts.executions += related.executions
+        self._counts.judged += related.executions
+        with suppress(GuestFailure):
+            self.run([each.probe for each in reached])
+        return replace(related, reached=reached)
 
     def kept(self, target: Target) -> Sequence[Probe]:
         """What failed under this target in this repository before."""

@@ -18,6 +18,9 @@ from analyzers.vocabulary import (
     ObservedCall,
     Probe,
     Raised,
+    Recorded,
+    Related,
+    Relating,
     Run,
     Searched,
     Target,
@@ -35,6 +38,7 @@ from worker.laboratory.drawn import (
 from worker.laboratory.failures import GuestFailure
 from worker.laboratory.place import Place
 from worker.laboratory.preparing import Prepared, few, prepare_frame, prepared_of
+from worker.laboratory.related import record_frame, recorded_of, relate_frame, related_of
 from worker.sandbox.guest import GuestProcess
 from worker.sandbox.shapes import BadFrame
 
@@ -151,6 +155,22 @@ class Session:
         frame = next(self._talk.replies(seconds + MARGIN_SECONDS))
         self._note(frame["notes"])
         return observed_of(frame, functions, tests)
+
+    def record(self, probes: Sequence[Probe], seconds: float) -> Recorded:
+        """Let the guest run probes and watch their calls of a deep-learning library."""
+        self._talk.send(record_frame(probes, seconds, PROBE_SECONDS))
+        frame = next(self._talk.replies(seconds + PROBE_SECONDS + MARGIN_SECONDS))
+        return recorded_of(frame, self._has)
+
+    def relate(self, relating: Relating) -> Related:
+        """Let the guest compare library calls with those that they should agree with."""
+        self._talk.send(relate_frame(relating, self._layer, PROBE_SECONDS))
+        limit = relating.seconds + PROBE_SECONDS + MARGIN_SECONDS
+        frame = next(self._talk.replies(limit))
+        return related_of(frame, self._target.id, self._has)
+
+    def _has(self, path: str) -> bool:
+        return _is_in(self._tree, path)
 
     def _note(self, notes: Sequence[str]) -> None:
         """Add to what is said for the report."""

@@ -23,7 +23,7 @@ BYTES = "$bytes"
 ATTACHED = "$attached"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _HEADER = 4
-REQUESTS = frozenset({"prepare", "run", "search", "explore", "observe", "quit"})
+REQUESTS = frozenset({"prepare", "run", "search", "explore", "observe", "record", "relate", "quit"})
 
 
 class ChannelClosed(Exception):  # noqa: N818 - a noun of the outside

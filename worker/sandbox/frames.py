@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from worker.sandbox.explored import EXPLORED, OBSERVED, check_counts
+from worker.sandbox.related import RECORDED, RELATED, check_recorded, check_related
 from worker.sandbox.said import ARGUMENTS, ENDING
 from worker.sandbox.shapes import (
     BadFrame,
@@ -43,6 +44,8 @@ REPLIES: Mapping[object, frozenset[str]] = {
     "search": frozenset({"searched"}),
     "explore": frozenset({"explored"}),
     "observe": frozenset({"observed"}),
+    "record": frozenset({"recorded"}),
+    "relate": frozenset({"related"}),
     "quit": frozenset(),
 }
 
@@ -129,6 +132,8 @@ MESSAGES: Mapping[str, Checker] = {
     ),
     "explored": EXPLORED,
     "observed": OBSERVED,
+    "recorded": RECORDED,
+    "related": RELATED,
 }
 
 
@@ -152,6 +157,10 @@ def check(message: Mapping[str, Any], request: Mapping[str, Any], points: int) -
         _check_places(message, request, points)
     if kind == "explored":
         check_counts(message, points)
+    if kind == "recorded":
+        check_recorded(message, len(request["probes"]))
+    if kind == "related":
+        check_related(message, frozenset(request["apis"]))
 
 
 def _check_places(message: Mapping[str, Any], request: Mapping[str, Any], points: int) -> None:
