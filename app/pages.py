@@ -15,7 +15,7 @@ from werkzeug.wsgi import wrap_file
 from app import presenting
 from app.services import Services
 from worker.composition.amending import amended
-from worker.report import wording
+from worker.report import appendix, wording
 from worker.report.stored import stored
 from worker.report.templating import prose
 from worker.store import RunRecord
@@ -63,6 +63,7 @@ def _run(services: Services) -> Callable[[str], str]:
             told=told,
             findings=presenting.views(report, told) if report and told else (),
             words=wording,
+            appendix=appendix,
             prose=prose,
             newer=newer,
             pull_url=_pull_url(record, services.web_url),

@@ -18,6 +18,7 @@ from analyzers.vocabulary import (
     Finding,
     JsonObject,
     Level,
+    LibraryBug,
     Report,
     Skipped,
     Status,
@@ -85,6 +86,7 @@ class Campaign:
         self._findings: dict[str, Finding] = {}
         self._skipped: list[Skipped] = [*changes.skipped, *found.skipped]
         self._broken: list[Broken] = []
+        self._appendix: dict[tuple[str, ...], LibraryBug] = {}
         self._notes: dict[str, None] = {}
         self._partial = False
         self._tested = 0
@@ -156,6 +158,9 @@ class Campaign:
                 self._skipped.append(verdict)
             case Broken():
                 self._broken.append(verdict)
+            case LibraryBug():
+                self._appendix.setdefault(verdict.identity, verdict)
+                return
         self._listener.found(verdict)
 
     def _note(self, target: Target, bench: SandboxBench) -> None:
@@ -189,6 +194,7 @@ class Campaign:
             environment=(*notes, *self._laboratory.describe(), *self._notes),
             ignored=ignored,
             partial=self._partial,
+            appendix=tuple(self._appendix.values()),
         )
 
     def _conclusion(

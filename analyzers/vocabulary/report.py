@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from analyzers.vocabulary.json import JsonObject
 from analyzers.vocabulary.targets import Target
-from analyzers.vocabulary.verdicts import Broken, Finding, Skipped
+from analyzers.vocabulary.verdicts import Broken, Finding, LibraryBug, Skipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,7 @@ class Report:
     ``environment`` says in sentences what the runs were made with: the
     isolation in force, stand-ins, engines.  ``ignored`` maps a fingerprint
     to the reason (and date) for which its finding blocks nothing.
+    ``appendix`` are defects of libraries that no input was seen to meet.
     """
 
     repository: str
@@ -66,3 +67,4 @@ class Report:
     environment: tuple[str, ...] = ()
     ignored: Mapping[str, JsonObject] = field(default_factory=dict[str, JsonObject])
     partial: bool = False
+    appendix: tuple[LibraryBug, ...] = ()

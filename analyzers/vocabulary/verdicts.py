@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from analyzers.vocabulary.json import JsonObject
 from analyzers.vocabulary.probes import Probe
+from analyzers.vocabulary.relations import Divergence
 from analyzers.vocabulary.targets import Goal
 
 
@@ -233,4 +234,26 @@ class Broken:
     error: str
 
 
-Verdict: TypeAlias = Finding | Skipped | Broken
+@dataclass(frozen=True, slots=True)
+class LibraryBug:
+    """A defect of a library of which a call stands at ``path:line``.
+
+    No input of the target was found that leads there, so it says nothing of
+    the change: it is told in the appendix, and never weighs.
+    """
+
+    analyzer: str
+    target: str
+    path: str
+    line: int
+    divergence: Divergence
+    library_version: str
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """What makes it one bug, wherever the library is called."""
+        told = self.divergence
+        return self.library_version, told.api, told.rule, told.relation, told.related
+
+
+Verdict: TypeAlias = Finding | Skipped | Broken | LibraryBug

@@ -209,6 +209,16 @@ def test_our_own_failures_are_told(client, finished):
     assert "guest gone" in page
 
 
+def test_bugs_of_libraries_are_told_at_the_end(client, finished):
+    bug = {"analyzer": "relations", "target": "a.py::f", "path": "a.py", "line": 3}
+    said = {"api": "torch.lcm", "rule": "crash", "relation": "value", "related": "torch.g(x)"}
+    outcome = {"call": "torch.lcm(<b>)", "outcome": "SIGFPE", "expected": "1"}
+    entry = {**bug, **said, **outcome, "library_version": "2.13.0"}
+    page = client.get(f"/runs/{finished(report={**REPORT, 'appendix': [entry]})}").text
+    assert "Known to go wrong" in page
+    assert "torch.lcm(&lt;b&gt;)" in page
+
+
 def ignore(until=None, kind=IgnoreKind.IGNORED):
     return Ignore(1, FINGERPRINT, "known <since> May", "octocat", datetime.now(UTC), until, kind)
 

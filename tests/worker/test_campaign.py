@@ -14,7 +14,9 @@ from analyzers.vocabulary import (
     ChangeSet,
     Conclusion,
     Crashes,
+    Divergence,
     Finding,
+    LibraryBug,
     Skipped,
     Status,
 )
@@ -115,6 +117,18 @@ def test_one_reason_is_given_once(campaign):
     skipped = Skipped("speaking", "app.py::check", "no engine")
     report, _ = examined(campaign, target(), analyzer=Speaking(skipped, skipped))
     assert report.skipped == (skipped,)
+
+
+def test_bugs_of_libraries_go_to_the_appendix_once(campaign):
+    divergence = Divergence("torch.lcm", "crash", "value", "torch.g(x)", "torch.lcm(0)", "-", "0")
+    bug = LibraryBug("speaking", "app.py::check", "app.py", 2, divergence, "2.13.0")
+    report, listener = examined(
+        campaign, target(), analyzer=Speaking(bug, replace(bug, target="two.py::check", line=1))
+    )
+    without, _ = examined(campaign, target())
+    assert report.appendix == (bug,)
+    assert report.conclusion is without.conclusion
+    assert listener.heard == ["app.py::check"]
 
 
 def test_budget_is_shared_and_kept(campaign):

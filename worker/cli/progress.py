@@ -9,7 +9,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.status import Status
 
-from analyzers.vocabulary import Broken, Finding, Level, Skipped, Target, Verdict
+from analyzers.vocabulary import (
+    Broken,
+    Finding,
+    Level,
+    LibraryBug,
+    Skipped,
+    Target,
+    Verdict,
+)
 from worker.campaign import Listener
 
 MOST_APIS = 5
@@ -90,6 +98,8 @@ class Progress:
                 self._console.print(f"  [magenta]broken[/] {escape(verdict.error)}")
             case Skipped():
                 self._console.print(f"  [dim]not tested: {escape(verdict.reason)}[/]")
+            case LibraryBug():
+                pass
 
 
 def _few(apis: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from worker.composition.amending import counts, fails
+from worker.report.appendix import one_each
 from worker.store.records import Options
 
 Document = Mapping[str, Any]
@@ -34,13 +35,20 @@ def carried(document: Document, whole: Document | None, options: Options) -> Doc
         name: [*document[name], *(item for item in whole[name] if _is_left(item, options))]
         for name in ("findings", "skipped", "broken")
     }
+    appendix = _together(document, whole, options)
     tested = {target["id"] for target in document["targets"]}
     targets = [
         *document["targets"],
         *(target for target in whole["targets"] if target["id"] not in tested),
     ]
-    merged = {**document, **judged, "targets": targets}
+    merged = {**document, **judged, "appendix": appendix, "targets": targets}
     return {**merged, "partial": _is(document, whole), "verdict": _verdict(document, whole, merged)}
+
+
+def _together(document: Document, whole: Document, options: Options) -> list[Item]:
+    """The appendix of both; reports of before had none."""
+    left = (item for item in whole.get("appendix", ()) if _is_left(item, options))
+    return one_each([*document.get("appendix", ()), *left])
 
 
 def _is_left(item: Item, options: Options) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzers.vocabulary import Finding, Input, InputKind, Report, Skipped, Tally, Target
+from worker.report import appendix
 from worker.report.answered import answer_to
 from worker.report.artifacts import Artifacts, FindingFiles
 from worker.report.document import validator
@@ -46,6 +47,7 @@ def report_document(
         "findings": [_finding(f, report, artifacts, relative_to) for f in report.findings],
         "skipped": [_skipped(skipped) for skipped in report.skipped],
         "broken": [asdict(broken) for broken in report.broken],
+        "appendix": [appendix.document(bug) for bug in report.appendix],
         "cost": asdict(report.cost),
         "environment": list(report.environment),
         "partial": report.partial,

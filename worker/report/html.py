@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from analyzers.vocabulary import Finding, Input, InputKind, Mixes, Probe, Report
-from worker.report import wording
+from worker.report import appendix, wording
 from worker.report.answered import answers_of
 from worker.report.artifacts import Artifacts
 from worker.report.bars import bars_of
@@ -60,6 +60,7 @@ def to_html(report: Report, artifacts: Artifacts | None = None) -> str:
     page = template.render(
         report=report,
         words=wording,
+        appendix=appendix,
         prose=prose,
         offered=OFFERED,
         style=Markup(style),  # noqa: S704 - our own file

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from analyzers.vocabulary import InputKind, Report
-from worker.report import escape, wording
+from worker.report import appendix, escape, wording
 from worker.report.artifacts import Artifacts
 from worker.report.as_json import report_document
 from worker.report.stored import StoredFinding, StoredInput, StoredReport, stored
@@ -82,6 +82,7 @@ def summary(
             sections=kept,
             findings=wording.ordered(report),
             words=wording,
+            appendix=appendix,
             escape=escape,
             details_url=details_url,
             longest=LONGEST_TITLE,

@@ -16,11 +16,13 @@ from analyzers.vocabulary import (
     InputKind,
     Json,
     Level,
+    LibraryBug,
     Skipped,
     Status,
     Suggestion,
 )
 from worker.errors import MachineError
+from worker.report import appendix
 from worker.report.document import validator
 
 
@@ -80,6 +82,7 @@ class StoredReport:
     environment: tuple[str, ...]
     ignored: Mapping[str, Mapping[str, Json]]
     partial: bool
+    appendix: tuple[LibraryBug, ...] = ()
 
 
 def read_stored(document: Mapping[str, Any]) -> StoredReport:
@@ -113,6 +116,7 @@ def stored(document: Mapping[str, Any]) -> StoredReport:
         environment=tuple(document.get("environment", ())),
         ignored={f["fingerprint"]: f["ignored"] for f in findings if f.get("ignored")},
         partial=bool(document.get("partial")),
+        appendix=tuple(map(appendix.read, document.get("appendix", ()))),
     )
 
 

@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from analyzers.vocabulary import Conclusion, Finding, Input, InputKind, Level, Report, Status
-from worker.report import values, wording
+from worker.report import appendix, values, wording
 from worker.report.answered import answer_to
 from worker.report.artifacts import Artifacts, FindingFiles
 from worker.report.valid_inputs import OFFERED, offers_of
@@ -63,6 +63,7 @@ def _lines(report: Report, artifacts: Artifacts | None) -> Iterator[Text | Paddi
         yield Text()
         yield from _finding(finding, report, artifacts)
     yield from _not_tested(report)
+    yield from _appendix(report)
     yield Text()
     yield Text(f"  {wording.cost_sentence(report.cost)}", "dim")
     if report.findings or report.conclusion is Conclusion.ERROR:
@@ -148,6 +149,15 @@ def _not_tested(report: Report) -> Iterator[Text | Padding]:
         yield Text("Our own failures", "bold magenta")
         for broken in report.broken:
             yield _indented(f"{broken.target}: {broken.error}")
+
+
+def _appendix(report: Report) -> Iterator[Text | Padding]:
+    told = appendix.lines(report)
+    if told:
+        yield Text()
+        yield Text(appendix.TITLE, "dim")
+        for place, said in told:
+            yield _indented(f"{place}: {said}" if place else said, style="dim")
 
 
 def _indented(text: str, indent: int = 2, style: str = "") -> Padding:

@@ -76,6 +76,23 @@ def test_an_outage_elsewhere_stays_an_outage():
     assert carried(a_document("success", targets=[A]), whole, ONLY_A)["verdict"] == "error"
 
 
+def bug(target, api="torch.lcm"):
+    told = dict.fromkeys(("relation", "related", "call", "outcome", "expected"), "x")
+    place = {"analyzer": "relations", "target": target, "path": "a.py", "line": 1}
+    return {**place, **told, "api": api, "rule": "crash", "library_version": "2.13.0"}
+
+
+def test_appendix_is_taken_over_where_nothing_was_tested_again():
+    whole = a_document("success", appendix=[bug(A), bug(B, "torch.gcd"), bug(B)])
+    document = a_document("success", targets=[A], appendix=[bug(A)])
+    found = carried(document, whole, ONLY_A)
+    assert [(b["target"], b["api"]) for b in found["appendix"]] == [
+        (A, "torch.lcm"),
+        (B, "torch.gcd"),
+    ]
+    assert found["verdict"] == "success"
+
+
 def test_advice_elsewhere_stays_advice():
     whole = a_document("neutral", finding(B, "2" * 16, level="warning"))
     assert carried(a_document("success", targets=[A]), whole, ONLY_A)["verdict"] == "neutral"

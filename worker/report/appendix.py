@@ -1,0 +1,78 @@
+"""Defects of libraries that no input was seen to meet: told quietly, at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Protocol
+
+from analyzers.vocabulary import Divergence, LibraryBug
+from worker.report.wording import clipped
+
+TITLE = "Known to go wrong in libraries called here"
+EXPLAINED = (
+    "These calls of the installed version go wrong. No input of the code was found that"
+    " leads to them, and they weigh on nothing."
+)
+MOST = 20
+LONGEST_CALL = 160
+LONGEST_OUTCOME = 120
+_PLACE = ("analyzer", "target", "path", "line", "library_version")
+
+
+class Appended(Protocol):
+    """A report, fresh from its run or read from a document."""
+
+    @property
+    def appendix(self) -> Sequence[LibraryBug]:
+        """The libraries' own defects."""
+        ...
+
+
+def lines(report: Appended) -> list[tuple[str, str]]:
+    """The place of each call and what goes wrong there, at most :data:`MOST`; code in backquotes.
+
+    What takes a process down comes first.
+    """
+    bugs = sorted(report.appendix, key=lambda bug: bug.divergence.rule != "crash")
+    told = [(f"{bug.path}:{bug.line}", _said(bug)) for bug in bugs[:MOST]]
+    more = len(bugs) - len(told)
+    return [*told, ("", f"and {more} more")] if more else told
+
+
+def _said(bug: LibraryBug) -> str:
+    told = bug.divergence
+    related = _code(told.related) if "(" in told.related else told.related
+    compared = f"; {related}: {_code(told.expected, LONGEST_OUTCOME)}" if told.related else ""
+    note = f" ({_words(told.note)})" if told.note else ""
+    outcome = _code(told.outcome, LONGEST_OUTCOME)
+    return f"{_code(told.call)} comes to {outcome} in {bug.library_version}{compared}{note}"
+
+
+def _code(text: str, longest: int = LONGEST_CALL) -> str:
+    return f"`{clipped(_words(text).replace('`', chr(39)), longest)}`"
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def document(bug: LibraryBug) -> dict[str, Any]:
+    """An entry of ``appendix`` in the JSON report."""
+    place = {name: getattr(bug, name) for name in _PLACE}
+    return {**place, **asdict(bug.divergence)}
+
+
+def read(item: Mapping[str, Any]) -> LibraryBug:
+    """The bug of an entry that the schema allows."""
+    place = {name: item[name] for name in _PLACE}
+    told = {name: item.get(name, "") for name in Divergence.__slots__}
+    return LibraryBug(**place, divergence=Divergence(**told))
+
+
+def one_each(items: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The entries of which each is a bug of its own, the first of each."""
+    kept: dict[tuple[str, ...], Mapping[str, Any]] = {}
+    for item in items:
+        kept.setdefault(read(item).identity, item)
+    return list(kept.values())
