@@ -72,7 +72,7 @@ def raised(error: BaseException, root: str, fillings: Optional[filled.Fillings] 
         "message": _said(error),
         "path": os.path.relpath(path, root).replace(os.sep, "/"),
         "line": line,
-        "function": _function(path, line),
+        "function": function_at(path, line),
         "refusal": _is_refusal(error, path, line),
         "standin": _is_our_doing(error, frames, where) or _is_of(fillings, frames),
     }
@@ -158,7 +158,7 @@ def _tree(path: str) -> ast.Module:
         return ast.Module(body=[], type_ignores=[])
 
 
-def _function(path: str, line: int) -> str:
+def function_at(path: str, line: int) -> str:
     """The qualified name of the function around a line."""
     if any(is_main_guard(node) and _covers(node, line) for node in _tree(path).body):
         return "__main__"
