@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import json
 import time
-from typing import Any, Dict, Iterator, List, Mapping, Optional
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional
 
 from ..execution import Prepared
 from ..generation.scope import Unmeetable
 from ..limits import CLOCK, TimeUp
-from . import drawing
+from ..running.flight import Flight
+from ..running.lines import Frame
+from ..running.workers import Report, Worker
+from . import drawing, reports
 from .drawing import Budget
 from .layer import enter
 from .outcomes import DIED, NOT_RUN, TIMED_OUT, Outcome, died, read
 from .phases import Confirming, Drawing, Shrinking
-from .plan import Plan, planned
+from .plan import HANG_GRACE, Plan, planned
 from .tally import Seen, Tally, can_be_told
-from .workers import Frame, Worker
 
 MOST_DEATHS = 3
 MOST_TIMED_OUT = 3
@@ -67,7 +69,7 @@ def _drawn(plan: Plan, tally: Tally) -> Optional[str]:
     deaths = 0
     for seed in _seeds(plan.seed):
         work = Drawing(plan, tally.known, seed, budget)
-        worker = Worker(work.work, plan.timeout, budget.until)
+        worker = _worker(work.work, plan, budget.until)
         before = tally.count(TIMED_OUT)
         for frame in worker.reports():
             if "obstacle" in frame:
@@ -83,6 +85,10 @@ def _drawn(plan: Plan, tally: Tally) -> Optional[str]:
         if not budget.remaining or len(tally.known) >= plan.examples:
             break
     return None
+
+
+def _worker(work: Callable[[Report, Flight], None], plan: Plan, until: float) -> Worker:
+    return Worker(work, reports.read, plan.timeout + HANG_GRACE, until)
 
 
 def _seeds(first: int) -> Iterator[int]:
@@ -105,11 +111,11 @@ def _lost(tally: Tally, worker: Worker, seed: int) -> Optional[Outcome]:
     if worker.broke is not None:
         tally.add(worker.broke, Outcome(NOT_RUN, ending={"kind": NOT_RUN, "reason": _BROKE}), seed)
     if worker.hung is not None:
-        tally.add(worker.hung, Outcome(TIMED_OUT), seed)
+        tally.add(worker.hung.text, Outcome(TIMED_OUT), seed)
     if worker.lost is None:
         return None
     outcome = died(worker.signal)
-    tally.add(worker.lost, outcome, seed)
+    tally.add(worker.lost.text, outcome, seed)
     return outcome
 
 
@@ -152,7 +158,7 @@ class _Small:
         """Look for a smaller one, in a process of its own."""
         seen, budget = self._seen, Budget(seconds)
         work = Shrinking(self._plan, self._tally.known, seen.text, seen.seed, budget)
-        worker = Worker(work.work, self._plan.timeout, budget.until + LEAST_SHRINKING)
+        worker = _worker(work.work, self._plan, budget.until + LEAST_SHRINKING)
         for frame in worker.reports():
             if "smallest" in frame:
                 self._texts.insert(0, frame["smallest"])
@@ -176,7 +182,7 @@ class _Small:
     def _again(self, arguments: Dict[str, Dict[str, Any]]) -> Optional[Outcome]:
         budget = Budget(self._plan.timeout + CONFIRMING_GRACE)
         work = Confirming(self._plan, arguments)
-        worker = Worker(work.work, self._plan.timeout, budget.until)
+        worker = _worker(work.work, self._plan, budget.until)
         outcomes = [read(frame["outcome"]) for frame in worker.reports()]
         if worker.lost is not None:
             return died(worker.signal)

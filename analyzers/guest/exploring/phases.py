@@ -12,14 +12,14 @@ from typing import Callable, Dict, Mapping, Optional
 from ..execution import Arguments
 from ..generation.scope import Unmeetable
 from ..processes import fork
+from ..running.flight import Flight
+from ..running.workers import Report
 from . import drawing
 from .drawing import Budget, Enough
-from .flight import Flight
 from .mattering import mattering
 from .outcomes import DIED, NOT_RUN, TIMED_OUT, Key, Outcome, died
-from .plan import Plan, inputs_of, text_of, text_of_inputs
+from .plan import HANG_GRACE, Plan, inputs_of, text_of, text_of_inputs
 from .trying import Inputs, Trial, as_arguments
-from .workers import HANG_GRACE, Report
 
 _MATTERING_SECONDS = 1.0
 _REPORT_EVERY = 25

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
 Arguments = Dict[str, Dict[str, Any]]
+HANG_GRACE = 1.0
+"""An input's process keeps its limit itself, unless it hangs for so long beyond."""
 
 
 @dataclass(frozen=True)

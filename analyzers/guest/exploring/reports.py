@@ -7,25 +7,15 @@ each line is looked at: it may lie, but nothing comes of it that could not be re
 from __future__ import annotations
 
 import json
-from typing import Any, Callable, Dict, Mapping
+from typing import Any, Callable, Mapping
 
+from ..running.lines import Frame, Garbled
 from .outcomes import DIED, FAILED, NOT_RUN, REFUSED, RETURNED, TIMED_OUT, VIOLATED
 
-Frame = Dict[str, Any]
-LONGEST = 4 << 20
 _KINDS = frozenset((RETURNED, REFUSED, FAILED, VIOLATED, TIMED_OUT, NOT_RUN, DIED))
 _TEXTS = ("exception", "message", "path", "function", "condition", "detail", "reason")
 _WRONG = (ValueError, TypeError, KeyError, AttributeError, StopIteration, RecursionError)
 _PARTS = {FAILED: 5, VIOLATED: 2, DIED: 2}
-
-
-class Garbled(Exception):  # noqa: N818 - a fact about what was read
-    """A line that is no report."""
-
-
-def written(frame: Frame) -> bytes:
-    """A report as a line."""
-    return json.dumps(frame).encode() + b"\n"
 
 
 def read(line: bytes) -> Frame:
@@ -37,12 +27,6 @@ def read(line: bytes) -> Frame:
     except _WRONG as error:
         raise Garbled(f"{type(error).__name__}: {error}"[:200]) from error
     return frame  # type: ignore[no-any-return]
-
-
-def check_length(part: bytes) -> None:
-    """Raise :class:`Garbled` for a line that has become too long."""
-    if len(part) > LONGEST:
-        raise Garbled("a line without end")
 
 
 def _expect(holds: object) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from analyzers.guest.exploring.reports import Garbled, check_length, read
+from analyzers.guest.exploring.reports import read
+from analyzers.guest.running.lines import Garbled, check_length
 from tests.analyzers.guest.guests import PROJECTS, GuestAtHand
 
 OF_ITS_PROCESS = ("garbles", "forges", "closes", "leaves", "breaks", "replaces", "traces")

@@ -9,47 +9,51 @@ import select
 import signal
 import time
 from contextlib import suppress
-from typing import Any, Callable, Dict, Iterator, Optional
+from typing import Callable, Iterator, List, Optional
 
 from ..processes import end_with_parent, fork, part_with_host
-from . import reports
-from .flight import Flight
+from . import lines
+from .flight import Flight, Flying
+from .lines import Frame, Garbled
 
-Frame = Dict[str, Any]
 Report = Callable[[Frame], None]
-HANG_GRACE = 1.0
+Read = Callable[[bytes], Frame]
 END_GRACE = 2.0
-_TICK = 0.05
+TICK = 0.05
 _SET_PIPE_SIZE, _PIPE = 1031, 1 << 20
 
 
 class Worker:
     """One process: what it reports, and how it ended.
 
-    ``timeout`` is the limit of one input in seconds, which the process keeps
-    itself unless it hangs.  ``until`` is when all of its work is to be over
-    (monotonic seconds).  After :meth:`reports`: ``hung`` is the input that was
-    killed for hanging, ``lost`` the one under which the process ended by
-    itself, by ``signal`` (0: it left); ``failed`` says that the work itself
-    did, at the input ``broke`` if it was at one, and ``late`` that it was not
-    over in time.  Failing is our own fault where no input had ``begun``; what
-    runs can do it to its process, too.
+    ``read`` makes a report of a line, or raises :class:`Garbled`.  ``timeout``
+    is the limit of one input in seconds, after which it hangs; ``until`` is
+    when all of its work is to be over (monotonic seconds).  Once it
+    :attr:`is_over`: ``hung`` is the input that was killed for hanging, ``lost``
+    the one under which the process ended by itself, by ``signal`` (0: it
+    left); ``failed`` says that the work itself did, at the input ``broke`` if
+    it was at one, and ``late`` that it was not over in time.  Failing is our
+    own fault where no input had ``begun``; what runs can do it to its process,
+    too.
     """
 
     def __init__(
-        self, work: Callable[[Report, Flight], None], timeout: float, until: float
+        self, work: Callable[[Report, Flight], None], read: Read, timeout: float, until: float
     ) -> None:
+        self._read = read
         self._timeout = timeout
         self._until = until
         self._flight = Flight()
         self._status: Optional[int] = None
         self._killed = False
-        self.hung: Optional[str] = None
-        self.lost: Optional[str] = None
+        self._pending = b""
+        self.is_over = False
+        self.hung: Optional[Flying] = None
+        self.lost: Optional[Flying] = None
         self.signal = 0
         self.failed = False
         self.late = False
-        self._reading, writing = os.pipe()
+        self.descriptor, writing = os.pipe()
         with suppress(OSError):
             fcntl.fcntl(writing, _SET_PIPE_SIZE, _PIPE)
         self._child = fork(lambda: self._work(work, writing))
@@ -59,11 +63,11 @@ class Worker:
         end_with_parent()
         part_with_host()
         gc.freeze()
-        os.close(self._reading)
+        os.close(self.descriptor)
         os.set_inheritable(writing, False)
 
         def report(frame: Frame) -> None:
-            line = reports.written(frame)
+            line = lines.written(frame)
             while line:
                 line = line[os.write(writing, line) :]
 
@@ -86,27 +90,40 @@ class Worker:
     def reports(self) -> Iterator[Frame]:
         """What the process reports, until it has ended, or what it says is no report."""
         try:
-            yield from self._frames()
-        except reports.Garbled:
+            while not self.is_over:
+                if self._status is None:
+                    select.select([self.descriptor], [], [], TICK)
+                yield from self.poll()
+        finally:
+            self.close()
+
+    def poll(self) -> List[Frame]:
+        """What it has reported since; kills it where it hangs, notes how it ended."""
+        frames: List[Frame] = []
+        try:
+            if not self._receive(frames):
+                self.close()
+        except Garbled:
             self._flight.break_off()
             self._kill()
             self.failed = True
-        finally:
-            self._finish()
+            self.close()
+        return frames
 
-    def _frames(self) -> Iterator[Frame]:
-        pending = b""
-        while True:
-            ended = self._has_ended()
-            ready, _, _ = select.select([self._reading], [], [], 0 if ended else _TICK)
-            received = os.read(self._reading, 1 << 16) if ready else b""
-            if not received and (ready or ended):
-                return
-            *lines, pending = (pending + received).split(b"\n")
-            yield from map(reports.read, lines)
-            reports.check_length(pending)
-            if not ended:
-                self._watch()
+    def _receive(self, frames: List[Frame]) -> bool:
+        """Read what is there; whether more may come."""
+        ended = self._has_ended()
+        ready, _, _ = select.select([self.descriptor], [], [], 0)
+        received = os.read(self.descriptor, 1 << 16) if ready else b""
+        if not received and (ready or ended):
+            return False
+        *whole, self._pending = (self._pending + received).split(b"\n")
+        for line in whole:
+            frames.append(self._read(line))
+        lines.check_length(self._pending)
+        if not ended:
+            self._watch()
+        return True
 
     def _has_ended(self) -> bool:
         if self._status is None:
@@ -118,8 +135,8 @@ class Worker:
     def _watch(self) -> None:
         """Kill the process where an input hangs, or all of it takes too long."""
         now, flying = time.monotonic(), self._flight.now
-        if flying is not None and now - flying[1] > self._timeout + HANG_GRACE:
-            self.hung = flying[0]
+        if flying is not None and now - flying.since > self._timeout:
+            self.hung = flying
             self._kill()
         elif now > self._until + END_GRACE and flying is None:
             self.late = True
@@ -130,18 +147,20 @@ class Worker:
             os.kill(self._child, signal.SIGKILL)
             self._killed = True
 
-    def _finish(self) -> None:
-        os.close(self._reading)
+    def close(self) -> None:
+        """Let it end, and note how it did."""
+        if self.is_over:
+            return
+        self.is_over = True
+        os.close(self.descriptor)
         if self._status is None:
             self._await()
-        status = self._status or 0
-        flying = self._flight.now
         if self._killed:
             return
+        status = self._status or 0
         self.signal = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-        self.failed = self._flight.is_broken
-        if flying is not None:
-            self.lost = flying[0]
+        self.failed = self.failed or self._flight.is_broken
+        self.lost = self._flight.now
 
     def _await(self) -> None:
         """Wait for the end; whoever stopped listening does not wait for long."""

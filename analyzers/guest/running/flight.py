@@ -1,15 +1,23 @@
-"""What an exploring process runs and since when, in memory that outlives it."""
+"""What a process runs and since when, in memory that outlives it."""
 
 from __future__ import annotations
 
 import mmap
 import struct
 import time
-from typing import Optional, Tuple
+from typing import NamedTuple, Optional
 
-_STATE = struct.Struct("=qqdq")
+_STATE = struct.Struct("=qqdqq")
 _SIZE = 1 << 20
 IDLE, RUNNING, BROKEN = 0, 1, 2
+
+
+class Flying(NamedTuple):
+    """What runs, since when (monotonic seconds), and which step of the work it is."""
+
+    text: str
+    since: float
+    step: int
 
 
 class Flight:
@@ -18,15 +26,16 @@ class Flight:
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, _SIZE)
 
-    def begin(self, text: bytes) -> None:
+    def begin(self, text: bytes, step: int = 0) -> None:
         """An input begins."""
         length = min(len(text), _SIZE - _STATE.size)
         self._memory[_STATE.size : _STATE.size + length] = text[:length]
-        _STATE.pack_into(self._memory, 0, RUNNING, self.begun + 1, time.monotonic(), length)
+        begun = self.begun + 1
+        _STATE.pack_into(self._memory, 0, RUNNING, begun, time.monotonic(), length, step)
 
     def end(self) -> None:
         """It has ended."""
-        _STATE.pack_into(self._memory, 0, IDLE, self.begun, 0.0, 0)
+        _STATE.pack_into(self._memory, 0, IDLE, self.begun, 0.0, 0, 0)
 
     def break_off(self) -> None:
         """The process itself fails, whatever it was at."""
@@ -43,10 +52,10 @@ class Flight:
         return bool(_STATE.unpack_from(self._memory)[0] == BROKEN)
 
     @property
-    def now(self) -> Optional[Tuple[str, float]]:
-        """The input that runs and since when (monotonic seconds), if one does."""
-        state, _, since, _ = _STATE.unpack_from(self._memory)
-        return (self._text, float(since)) if state == RUNNING else None
+    def now(self) -> Optional[Flying]:
+        """The input that runs, if one does."""
+        state, _, since, _, step = _STATE.unpack_from(self._memory)
+        return Flying(self._text, float(since), int(step)) if state == RUNNING else None
 
     @property
     def broke(self) -> Optional[str]:
