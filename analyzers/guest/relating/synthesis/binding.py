@@ -1,0 +1,64 @@
+"""What a live call gives to each parameter of its API."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, List, Sequence
+
+from ...generation.recipes import BadRecipe, evaluate
+from ..nouns import Api, Live, Namespace, Parameter
+from .similarity import bare
+
+
+class Inapplicable(BadRecipe):
+    """A call of which a template says nothing: the relation neither holds nor fails there."""
+
+
+def bound(source: Api, live: Live) -> Dict[str, Any]:
+    """The values by the parameters' names without stars; those not given are left out.
+
+    ``*args`` becomes a tuple.  Raises :class:`Inapplicable` for a call that
+    does not fit the parameters.
+    """
+    outer = [item for item in source.parameters if not item.is_input]
+    values = _positional([item for item in outer if not item.keyword_only], live.arguments)
+    names = {bare(item.name) for item in outer if not item.name.startswith("*")}
+    for name, value in live.keywords.items():
+        if name not in names or name in values:
+            raise Inapplicable(f"{source.name} is not known to take {name!r} here")
+        values[name] = value
+    inputs = [item for item in source.parameters if item.is_input]
+    values.update(_positional(inputs, live.inputs or []))
+    return values
+
+
+def _positional(parameters: Sequence[Parameter], given: Sequence[Any]) -> Dict[str, Any]:
+    values: Dict[str, Any] = {}
+    rest: List[Any] = list(given)
+    for parameter in parameters:
+        if parameter.name.startswith("**"):
+            continue
+        if parameter.name.startswith("*"):
+            values[bare(parameter.name)] = tuple(rest)
+            rest = []
+        elif rest:
+            values[parameter.name] = rest.pop(0)
+    if rest:
+        raise Inapplicable(f"{len(rest)} arguments more than parameters are known")
+    return values
+
+
+def is_default(parameter: Parameter, value: Any, namespace: Namespace) -> bool:
+    """Whether a value is what the parameter has when it is not given."""
+    if parameter.name.startswith("*") and value == ():
+        return True
+    if value is None and not parameter.required and parameter.default is None:
+        return True
+    if parameter.default is None or isinstance(value, complex):
+        return False
+    default = evaluate(parameter.default, namespace)
+    if default is value:
+        return True
+    plain = (bool, int, float, str, tuple)
+    return (
+        type(default) is type(value) and isinstance(value, plain) and repr(default) == repr(value)
+    )
