@@ -10,21 +10,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from analyzers.inference.evidence import is_certain, missing_state, one_each, weakest
-from analyzers.inference.scripts import is_script, script_terms
-from analyzers.inference.spelling import spelled
-from analyzers.inference.terms import NoTermsError, Terms, terms_of
+from analyzers.inference.evidence import is_certain, one_each
+from analyzers.inference.exploring import TIMEOUT, agreed, exploring_of
+from analyzers.inference.saying import doubt
+from analyzers.inference.scripts import is_script
+from analyzers.inference.selection import concerns
+from analyzers.inference.terms import NoTermsError, Terms
 from analyzers.ports import Bench
 from analyzers.properties import removed
 from analyzers.properties.causes import cause_of, caused
 from analyzers.properties.findings import NAME, found
 from analyzers.properties.invalid import unmet, unreadable
-from analyzers.properties.selection import concerns
 from analyzers.properties.telling import does
 from analyzers.properties.witnesses import witnessed
 from analyzers.vocabulary import (
     Explored,
-    Exploring,
     Failure,
     Finding,
     Probe,
@@ -33,9 +33,6 @@ from analyzers.vocabulary import (
     Verdict,
 )
 
-SECONDS = 8.0
-LEAST_SECONDS = 2.0
-TIMEOUT = 5.0
 OURS = re.compile(r"inputs cannot be drawn: (?!Unsatisfiable|InvalidArgument)")
 """An obstacle that is our strategies' own failure: no annotation asked for too much."""
 
@@ -66,11 +63,11 @@ def _tested(target: Target, bench: Bench) -> Iterator[Verdict]:
     if wrong:
         return
     try:
-        terms = script_terms(target, bench) if is_script(target) else terms_of(target, bench)
+        terms = agreed(target, bench)
     except NoTermsError as reason:
         yield from _or_witnessed([Skipped(NAME, target.id, str(reason))], target, bench)
         return
-    explored = bench.explore(target, _exploring(terms, target, bench))
+    explored = bench.explore(target, exploring_of(terms, target, bench))
     told = list(_told(explored, terms, target, bench))
     yield from told if terms.given else _or_witnessed(told, target, bench)
 
@@ -87,19 +84,6 @@ def _or_witnessed(told: Sequence[Verdict], target: Target, bench: Bench) -> Iter
             yield each
     if shown:
         bench.keep(target, [probe for each in shown for probe in each.probes])
-
-
-def _exploring(terms: Terms, target: Target, bench: Bench) -> Exploring:
-    timeout = terms.timeout or TIMEOUT
-    return Exploring(
-        contract=terms.contract,
-        generators=terms.generators,
-        first=tuple(probe.arguments for probe in bench.kept(target)),
-        examples=30 * bench.plan.inputs,
-        seconds=max(LEAST_SECONDS, min(SECONDS, bench.remaining() / 2)),
-        timeout=timeout,
-        seed=bench.plan.seed,
-    )
 
 
 def _told(explored: Explored, terms: Terms, target: Target, bench: Bench) -> Iterator[Verdict]:
@@ -131,20 +115,8 @@ def _judged(
     if is_certain(failure, terms, explored, before, _text(finding.path, bench)):
         return finding
     where = f"it {does(failure.run.ending)} at {finding.path}:{finding.line}"
-    return Skipped(NAME, target.id, f"{where}, but {_doubt(failure, terms)}")
+    return Skipped(NAME, target.id, f"{where}, but {doubt(failure, terms)}")
 
 
 def _text(path: str, bench: Bench) -> str:
     return bench.source(path) if path in bench.paths() else ""
-
-
-def _doubt(failure: Failure, terms: Terms) -> str:
-    """Why a failure may be the input's fault."""
-    unset = missing_state(failure.run.ending, terms)
-    if unset is not None:
-        return f"`{unset}` of the instance is set elsewhere, which may have to come before"
-    term = weakest(failure, terms)
-    if term is None:
-        return "that is no crash"
-    said = f"({spelled(term.constraint)}: {term.source.value})"
-    return f"that the input is valid is only inferred {said}; an annotation would tell"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from analyzers.inference.nouns import Source
-from analyzers.inference.spelling import spelled
-from analyzers.inference.terms import Term, Terms
+from analyzers.inference.saying import arguments, said
+from analyzers.inference.terms import Terms
 from analyzers.judging import DEATH
 from analyzers.ports import Bench
 from analyzers.properties.offers import offered
-from analyzers.properties.telling import arguments, message, title
+from analyzers.properties.telling import message, title
 from analyzers.vocabulary import (
     Crashes,
     Criterion,
@@ -92,8 +91,8 @@ def _criterion(failure: Failure, target: Target) -> tuple[JsonObject, Criterion,
     path, line, function = _place(failure, target)
     where = f"{path}:{line}"
     if isinstance(ending, Raised):
-        said = " ".join(ending.message.split())
-        told = {"exception": ending.exception, "raised_at": where, "message": said}
+        words = " ".join(ending.message.split())
+        told = {"exception": ending.exception, "raised_at": where, "message": words}
         return told, Crashes(ending.exception, path, function), ending.exception
     assert isinstance(ending, Died)
     told = {"exception": DEATH, "raised_at": where, "message": f"signal {ending.signal}"}
@@ -104,20 +103,10 @@ def _evidence(failure: Failure, terms: Terms, explored: Explored) -> JsonObject:
     made: dict[str, Json] = dict(arguments(failure.probe))
     return {
         "arguments": made,
-        "annotations": {name: _term(term) for name, term in terms.terms.items()},
+        "annotations": {name: said(term) for name, term in terms.terms.items()},
         "matters": list(failure.matters),
         "seen": failure.seen,
         "executions": explored.executions,
         "passed": explored.passed,
         "refused": explored.refused,
-    }
-
-
-def _term(term: Term) -> JsonObject:
-    return {
-        "constraint": spelled(term.constraint),
-        "given": term.source is Source.GIVEN,
-        "source": term.source.value,
-        "confidence": term.confidence.name.lower(),
-        "where": term.where,
     }

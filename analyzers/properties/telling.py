@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import signal
 
-from analyzers.inference.nouns import Source
+from analyzers.inference.saying import given, listed, validity
 from analyzers.inference.spelling import spelled
-from analyzers.inference.terms import CONSTRUCTOR, Term, Terms
+from analyzers.inference.terms import Terms
 from analyzers.vocabulary import (
     Died,
     Ending,
     Explored,
     Failure,
-    Literal,
-    Made,
-    Probe,
     Raised,
     Target,
     Violated,
 )
 
-LONGEST_RECIPE = 300
 LONGEST_CODE = 120
 _RESULT = "matches(result, "
 
@@ -45,30 +41,10 @@ def message(failure: Failure, terms: Terms, explored: Explored, where: str, code
 
     ``where`` is ``path:line``.
     """
-    given = _given(failure.probe)
     happened = _happened(failure.run.ending, where, code)
-    said = [f"{given}{happened}", _share(failure, explored), validity(failure, terms)]
+    first = f"{given(failure.probe)}{happened}"
+    said = [first, _share(failure, explored), validity(failure, terms)]
     return "\n".join(each for each in said if each)
-
-
-def arguments(probe: Probe) -> dict[str, str]:
-    """The arguments of a probe by place, as the recipes that make them."""
-    found: dict[str, str] = {}
-    for name, argument in probe.arguments.items():
-        if isinstance(argument, Made | Literal):
-            text = argument.recipe if isinstance(argument, Made) else argument.source
-            found[name] = text if len(text) <= LONGEST_RECIPE else text[:LONGEST_RECIPE] + "…"
-    return found
-
-
-def _given(probe: Probe) -> str:
-    parts = [f"`{name} = {recipe}`" for name, recipe in arguments(probe).items()]
-    return f"Given {listed(parts)}, " if parts else "Called without arguments, "
-
-
-def listed(parts: list[str]) -> str:
-    """``a, b and c``."""
-    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)
 
 
 def _happened(ending: Ending, where: str, code: str) -> str:
@@ -121,27 +97,3 @@ def _share(failure: Failure, explored: Explored) -> str:
 
 def _matter(failure: Failure) -> str:
     return "matters" if len(failure.matters) == 1 else "matter"
-
-
-def validity(failure: Failure, terms: Terms) -> str:
-    """Who says that the input is valid."""
-    if not terms.terms:
-        return ""
-    relevant = {
-        name: term
-        for name, term in terms.terms.items()
-        if not failure.matters or term in terms.of(failure.matters)
-    }
-    if all(term.source is Source.GIVEN for term in relevant.values()):
-        return "The annotations of the function allow this input."
-    said = "; ".join(f"`{_name(name)}`: {_says(term)}" for name, term in relevant.items())
-    return f"That this input is valid is inferred: {said}."
-
-
-def _name(name: str) -> str:
-    return name.removeprefix(CONSTRUCTOR)
-
-
-def _says(term: Term) -> str:
-    where = f", {term.where}" if term.where else ""
-    return f"`{spelled(term.constraint)}` ({term.source.value}{where})"

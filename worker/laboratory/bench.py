@@ -13,6 +13,7 @@ from analyzers.guest.goals import instrument
 from analyzers.ports import Plan
 from analyzers.vocabulary import (
     Content,
+    Contract,
     Explored,
     Exploring,
     Input,
@@ -82,6 +83,7 @@ class SandboxBench:
         self._before = before
         self._session: Session | None = None
         self._counts = Counts()
+        self._explorations: list[tuple[Contract, Explored]] = []
         self.history: list[tuple[Probe, Run]] = []
         self.standins: tuple[str, ...] = ()
         self.notes: tuple[str, ...] = ()
@@ -111,12 +113,20 @@ class SandboxBench:
         return openings(sources, target.path, target.function) if asks_about_text(target) else ()
 
     def explore(self, target: Target, exploring: Exploring) -> Explored:
-        """Explore on head; a broken guest is started afresh once.
+        """Explore on head, once for a contract; a broken guest is started afresh once.
 
         What it found is run again, to be tried beside a suggestion.  Inputs that
         use names which the target's file has not are left out.
         """
         heed()
+        for contract, explored in self._explorations:
+            if contract == exploring.contract:
+                return explored
+        explored = self._explored_once(target, exploring)
+        self._explorations.append((exploring.contract, explored))
+        return explored
+
+    def _explored_once(self, target: Target, exploring: Exploring) -> Explored:
         left = self.remaining()
         if left <= 0:
             return Explored(obstacle=NO_TIME)

@@ -1,4 +1,4 @@
-"""Which targets this analyzer looks at."""
+"""Which targets are tested with valid inputs."""
 
 from __future__ import annotations
 
