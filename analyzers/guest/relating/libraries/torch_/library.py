@@ -1,0 +1,87 @@
+"""The library torch: what relational testing asks of it."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional, Sequence, Tuple
+
+from ....generation.recipes import BadRecipe, Recipe
+from ...nouns import Api, Namespace
+from .catalogue import Catalogue, catalogue
+from .parameters import parameters
+from .spelling import spelled
+from .values import copied, is_tensor, plain
+
+
+class Torch:
+    """PyTorch; ``unsafe`` are the names of public callables that are never called."""
+
+    name = "torch"
+
+    def __init__(self) -> None:
+        import torch
+
+        self.version = str(torch.__version__)
+        self.namespace: Namespace = {
+            "torch": torch,
+            **{kind.__name__: kind for kind in (slice, range, complex, int, float, bool)},
+        }
+        self._catalogue: Catalogue = catalogue()
+        self._apis: Optional[List[Api]] = None
+
+    @property
+    def unsafe(self) -> Sequence[str]:
+        """The names of public callables that are for files, devices or settings."""
+        return tuple(sorted(self._catalogue.unsafe))
+
+    def apis(self) -> Sequence[Api]:
+        """Its public callables that are safe to call, each once, sorted by name."""
+        if self._apis is None:
+            self._apis = [self._api(name) for name in sorted(self._catalogue.functions)]
+        return self._apis
+
+    def _api(self, name: str) -> Api:
+        found = self._catalogue
+        function, kind = found.functions[name], found.kinds[name]
+        taken = parameters(name, kind, function, self._recipe)
+        doc = str(getattr(function, "__doc__", None) or "")
+        return Api(name, kind, taken, doc, tuple(found.others[name]))
+
+    def _recipe(self, value: Any) -> Optional[Recipe]:
+        try:
+            return spelled(value)
+        except BadRecipe:
+            return None
+
+    def function(self, api: str) -> Any:
+        """The callable of that name, or one of its other names; raises ``LookupError``."""
+        return self._catalogue.functions[self._catalogue.canonical(api)]
+
+    def named(self, function: Any) -> Optional[str]:
+        """The canonical name of a callable of torch, or ``None``.
+
+        Operators of tensors go by the function (``torch.Tensor.__add__`` by
+        ``torch.add``), methods by the class (``torch.Tensor.view``).
+        """
+        return self._catalogue.named(function)
+
+    def spelled(self, value: Any) -> Recipe:
+        """The recipe of a value; raises :class:`BadRecipe`."""
+        return spelled(value)
+
+    def is_array(self, value: Any) -> bool:
+        """Whether a value is a tensor."""
+        return is_tensor(value)
+
+    def copied(self, value: Any) -> Any:
+        """A value with tensors of its own."""
+        return copied(value)
+
+    def plain(self, array: Any) -> Tuple[str, Tuple[int, ...], Any]:
+        """Dtype by name, shape, and the elements as a NumPy array."""
+        return plain(array)
+
+    def seed(self) -> None:
+        """Start torch's random numbers anew."""
+        import torch
+
+        torch.manual_seed(0)

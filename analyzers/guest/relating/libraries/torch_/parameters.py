@@ -1,0 +1,212 @@
+"""What an API of torch takes: its signature, its operator's schemas, or its documentation."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from typing import Any, Callable, List, Optional, Sequence, Tuple
+
+from ....generation.recipes import BadRecipe, Recipe, parse
+from ...nouns import LAYER, METHOD, Parameter
+
+_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+_LEFT_OUT = frozenset(("out", "device", "pin_memory", "generator"))
+_CODED = frozenset(("dtype", "layout", "memory_format", "reduction"))
+"""What schemas number and Python does not."""
+
+_PREFIXES = {"special": "special_", "linalg": "linalg_", "fft": "fft_"}
+
+Known = Callable[[Any], Optional[Recipe]]
+"""The recipe of a default, or ``None`` where there is none."""
+
+
+def parameters(name: str, kind: str, function: Any, recipe: Known) -> Tuple[Parameter, ...]:
+    """The parameters of an API, in order; none where nothing tells of them.
+
+    A variadic parameter stands for its first argument only.  ``out`` and what
+    says where a result is put are left out: they are not part of what is computed.
+    """
+    if kind == LAYER:
+        return _of_layer(function, recipe)
+    found = _of_signature(function, recipe)
+    if not _tells(found):
+        found = _of_schemas(name, kind, function, recipe) or _of_document(function, kind) or found
+    return tuple(found or ())
+
+
+def _tells(found: Optional[List[Parameter]]) -> bool:
+    return found is not None and [item.name for item in found] not in (["args"], ["self", "args"])
+
+
+# ---------------------------------------------------------------- signatures
+
+
+def _of_signature(function: Any, recipe: Known) -> Optional[List[Parameter]]:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return None
+    return _listed(list(signature.parameters.values()), recipe)
+
+
+def _listed(found: Sequence[inspect.Parameter], recipe: Known) -> List[Parameter]:
+    listed = []
+    for at, item in enumerate(found):
+        variadic = item.kind in _VARIADIC
+        if item.kind is inspect.Parameter.VAR_KEYWORD or (at and item.name in _LEFT_OUT):
+            continue
+        required = not variadic and item.default is item.empty
+        default = None if required or variadic else recipe(item.default)
+        only = item.kind is inspect.Parameter.KEYWORD_ONLY
+        listed.append(Parameter(item.name, required, only, default))
+    return listed
+
+
+def _of_layer(function: Any, recipe: Known) -> Tuple[Parameter, ...]:
+    made = _of_signature(function, recipe)
+    if not _tells(made):
+        made = _of_arguments(function)
+    made = made or []
+    try:
+        forward = list(inspect.signature(function.forward).parameters.values())[1:]
+    except (TypeError, ValueError):
+        return tuple(made)
+    taken = {item.name for item in made}
+    for item in _listed(forward, recipe):
+        name = f"{item.name}_" if item.name in taken else item.name
+        made.append(Parameter(name, item.required, item.keyword_only, item.default, is_input=True))
+    return tuple(made)
+
+
+# ------------------------------------------------------------------- schemas
+
+
+def _of_schemas(name: str, kind: str, function: Any, recipe: Known) -> Optional[List[Parameter]]:
+    """Those of an operator's overloads taken together.
+
+    Names are those of the overload with the most positional ones, then the
+    keywords of all; what any overload does without is not required.
+    """
+    for operator in _operators(name, function):
+        schemas = _schemas(operator)
+        overloads = [_arguments(schema) for schema in schemas if not _is_out(schema)]
+        overloads = [item for item in overloads if item]
+        if overloads:
+            return _merged(overloads, kind, recipe)
+    return None
+
+
+def _schemas(operator: str) -> List[Any]:
+    import torch
+
+    core: Any = getattr(torch, "_C")  # noqa: B009 - there is no public way
+    return list(core._jit_get_schemas_for_operator(f"aten::{operator}"))
+
+
+def _operators(name: str, function: Any) -> List[str]:
+    *_, namespace, own = name.split(".")
+    known = str(getattr(function, "__name__", own))
+    return list(dict.fromkeys((known, _PREFIXES.get(namespace, "") + own, own)))
+
+
+def _is_out(schema: Any) -> bool:
+    """Whether an overload writes into what it is given, or has names for dimensions."""
+    return any(
+        item.is_out or (item.name in ("dim", "dims", "names") and "str" in str(item.type))
+        for item in schema.arguments
+    )
+
+
+def _arguments(schema: Any) -> List[Any]:
+    return [
+        item
+        for at, item in enumerate(schema.arguments)
+        if not at or (item.name not in _LEFT_OUT and item.name != "layout")
+    ]
+
+
+def _merged(overloads: List[List[Any]], kind: str, recipe: Known) -> List[Parameter]:
+    needed = min(len([0 for item in found if not item.has_default_value()]) for found in overloads)
+    richest = max(overloads, key=lambda found: (len(_positional(found)), len(found)))
+    only = {item.name: item for found in overloads for item in found if item.kwarg_only}
+    plain = {item.name: item for found in overloads for item in _positional(found)}
+    taken = [item for item in _positional(richest) if item.name not in only]
+    made = [
+        _said(item, kind, recipe, required=at < needed and not item.has_default_value())
+        for at, item in enumerate(taken)
+    ]
+    known = {item.name for item in taken}
+    more = [item for name, item in only.items() if name not in known]
+    return made + [_said(plain.get(item.name, item), kind, recipe, only=True) for item in more]
+
+
+def _positional(found: Sequence[Any]) -> List[Any]:
+    return [item for item in found if not item.kwarg_only]
+
+
+def _said(
+    item: Any, kind: str, recipe: Known, *, required: bool = False, only: bool = False
+) -> Parameter:
+    name = "input" if item.name == "self" and kind != METHOD else item.name
+    default = item.default_value if item.has_default_value() else ...
+    coded = item.name in _CODED and default is not None
+    known = None if default is ... or coded else recipe(default)
+    return Parameter(name, required, only, known)
+
+
+# ------------------------------------------------------------- documentation
+
+_HEAD = re.compile(r"^\s*(?:\.\.\s+\w+::\s*)?[\w.]+\((.*)\)\s*(?:->.*)?$")
+
+_ARGUMENT = re.compile(r"^ {8}(\w+)(?: \([^)]*\))?:", re.MULTILINE)
+
+
+def _of_document(function: Any, kind: str) -> Optional[List[Parameter]]:
+    """Those of the first line of a documentation: ``put_(index, source, accumulate=False)``."""
+    text = (getattr(function, "__doc__", None) or "").strip()
+    for line in text.splitlines()[:3]:
+        head = _HEAD.match(line)
+        if head:
+            read = _read(head.group(1).replace("[", "").replace("]", ""))
+            if read is not None:
+                own = [Parameter("self", True)] if kind == METHOD else []
+                return own + [item for item in read if item.name not in _LEFT_OUT]
+    return None
+
+
+def _read(inside: str) -> Optional[List[Parameter]]:
+    try:
+        told = ast.parse(f"def told({inside}): ...").body[0]
+    except SyntaxError:
+        return None
+    if not isinstance(told, ast.FunctionDef):
+        return None
+    taken = told.args
+    plain = taken.posonlyargs + taken.args
+    bare: List[Optional[ast.expr]] = [None] * (len(plain) - len(taken.defaults))
+    made = [_told(item, default, False) for item, default in zip(plain, [*bare, *taken.defaults])]
+    if taken.vararg:
+        made.append(Parameter(taken.vararg.arg, False))
+    made += [_told(item, at, True) for item, at in zip(taken.kwonlyargs, taken.kw_defaults)]
+    return made
+
+
+def _of_arguments(function: Any) -> List[Parameter]:
+    """Those of the section ``Args:`` of a class; what has a default says so."""
+    _, _, section = (getattr(function, "__doc__", None) or "").partition("Args:")
+    told = _ARGUMENT.split(section.partition("\n\n")[0])
+    return [
+        Parameter(name, "default" not in text.lower())
+        for name, text in zip(told[1::2], told[2::2])
+        if name not in _LEFT_OUT
+    ]
+
+
+def _told(item: ast.arg, default: Optional[ast.expr], only: bool) -> Parameter:
+    if default is None:
+        return Parameter(item.arg, True, only)
+    try:
+        return Parameter(item.arg, False, only, parse(ast.unparse(default)))
+    except BadRecipe:
+        return Parameter(item.arg, False, only)

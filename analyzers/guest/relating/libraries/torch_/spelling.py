@@ -1,0 +1,240 @@
+"""What torch computes with, as the text that makes it again."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Sequence, Tuple
+
+from ....generation.recipes import BadRecipe, Call, Display, Literal, Name, Pairs, Recipe, literal
+from .elements import elements
+
+MOST_ELEMENTS = 64
+"""How many elements of a tensor are written out, and how many items a container has."""
+
+_PLAIN: Dict[type, str] = {int: "int", float: "float", bool: "bool", complex: "complex"}
+_INFERRED = ("float32", "int64", "bool")
+_NAMED = ("dtype", "layout", "memory_format", "qscheme")
+
+
+def spelled(value: Any) -> Recipe:
+    """The recipe of a value, exact to the last bit but for the payload of a NaN.
+
+    Raises :class:`BadRecipe` for what is long, callable or on another device, and
+    for kinds of tensor that have no plain text.
+    """
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        return _tensor(value)
+    kind = type(value)
+    if kind in (list, tuple, dict):
+        return _container(value)
+    return _SPELLERS.get(kind.__name__, _plain)(value)
+
+
+def _container(value: Any) -> Recipe:
+    if len(value) > MOST_ELEMENTS:
+        raise BadRecipe("it is too long to be written")
+    if isinstance(value, dict):
+        return Pairs(tuple((literal(key), spelled(item)) for key, item in value.items()))
+    return Display(type(value).__name__, tuple(spelled(item) for item in value))
+
+
+def _plain(value: Any) -> Recipe:
+    if isinstance(value, type) and value in _PLAIN:
+        return Name(_PLAIN[value])
+    if type(value).__name__ in _NAMED and type(value).__module__ == "torch":
+        return Name(str(value))
+    return literal(value)
+
+
+def _complex(value: Any) -> Recipe:
+    try:
+        return literal(value)
+    except BadRecipe:
+        return Call("complex", (Literal(value.real), Literal(value.imag)))
+
+
+def _size(value: Any) -> Recipe:
+    return Call("torch.Size", (literal(tuple(value)),))
+
+
+def _slice(value: Any) -> Recipe:
+    return Call("slice", (spelled(value.start), spelled(value.stop), spelled(value.step)))
+
+
+def _range(value: Any) -> Recipe:
+    return Call("range", (literal(value.start), literal(value.stop), literal(value.step)))
+
+
+def _device(value: Any) -> Recipe:
+    return Call("torch.device", (Literal(str(value)),))
+
+
+_SPELLERS: Dict[str, Callable[[Any], Recipe]] = {
+    "complex": _complex,
+    "Size": _size,
+    "slice": _slice,
+    "range": _range,
+    "device": _device,
+}
+
+
+# ------------------------------------------------------------------- tensors
+
+
+def _tensor(value: Any) -> Recipe:
+    import torch
+
+    if type(value) is torch.nn.Parameter:
+        with torch.no_grad():
+            inside = _tensor(value.detach())
+        wanted = () if value.requires_grad else (("requires_grad", Literal(False)),)
+        return Call("torch.nn.Parameter", (inside,), wanted)
+    if type(value) is not torch.Tensor or value.is_nested or value.device.type != "cpu":
+        raise BadRecipe("this kind of tensor has no text")
+    with torch.no_grad():
+        made = _laid_out(value.detach())
+    return _with_gradient(made) if value.requires_grad else made
+
+
+def _with_gradient(made: Recipe) -> Recipe:
+    wanted = ("requires_grad", Literal(True))
+    if isinstance(made, Call) and made.function in _TAKE_GRADIENT:
+        return Call(made.function, made.arguments, (*made.keywords, wanted))
+    return Call("torch.Tensor.requires_grad_", (made,))
+
+
+_TAKE_GRADIENT = ("torch.tensor", "torch.zeros", "torch.ones", "torch.full")
+
+
+def _laid_out(value: Any) -> Recipe:
+    """A tensor by how it lies in memory."""
+    import torch
+
+    if value.layout != torch.strided:
+        return _sparse(value)
+    if value.is_quantized:
+        return _quantized(value)
+    if value.is_conj():
+        return Call("torch.conj", (_laid_out(value.conj()),))
+    if value.is_neg():
+        return _laid_out(value.resolve_neg())
+    if value.is_contiguous() or value.numel() == 0:
+        return _contiguous(value)
+    return _strided(value)
+
+
+def _strided(value: Any) -> Recipe:
+    import torch
+
+    shape, stride = tuple(value.shape), tuple(value.stride())
+    if any(step == 0 and size > 1 for size, step in zip(shape, stride)):
+        inner = value[tuple(slice(0, 1) if step == 0 else slice(None) for step in stride)]
+        sizes = tuple(Literal(size) for size in shape)
+        return Call("torch.Tensor.expand", (_laid_out(inner), *sizes))
+    order = sorted(range(len(shape)), key=lambda at: (-stride[at], at))
+    dense = value.permute(order)
+    if dense.is_contiguous():
+        back = tuple(order.index(at) for at in range(len(shape)))
+        return Call("torch.permute", (_contiguous(dense), literal(back)))
+    span = 1 + sum((size - 1) * step for size, step in zip(shape, stride))
+    if span > MOST_ELEMENTS:
+        raise BadRecipe("too many elements to be written")
+    base = torch.zeros(span, dtype=value.dtype)
+    base.as_strided(shape, stride).copy_(value)
+    return Call("torch.as_strided", (_contiguous(base), literal(shape), literal(stride)))
+
+
+def _contiguous(value: Any) -> Recipe:
+    if value.is_complex():
+        parts = (_contiguous(part.contiguous()) for part in (value.real, value.imag))
+        return Call("torch.complex", tuple(parts))
+    count, shape = value.numel(), tuple(value.shape)
+    if count > MOST_ELEMENTS:
+        return _repeated(value, shape)
+    if not count and shape != (0,):
+        return Call("torch.zeros", (literal(shape),), _dtype(value, "float32"))
+    items = elements(value)
+    if len(shape) > 1:
+        items = _nested(items, shape)
+    inferred = _inferred(value) if count else "float32"
+    return Call("torch.tensor", (_displayed(items),), _dtype(value, inferred))
+
+
+def _displayed(items: Any) -> Recipe:
+    if not isinstance(items, list):
+        return Literal(items)
+    return Display("list", tuple([_displayed(item) for item in items]))
+
+
+def _nested(flat: List[Any], shape: Sequence[int]) -> List[Any]:
+    for size in reversed(shape[1:]):
+        flat = [flat[at : at + size] for at in range(0, len(flat), size)]
+    return flat
+
+
+def _repeated(value: Any, shape: Tuple[int, ...]) -> Recipe:
+    """A large tensor that is one number all over, or counts from 0."""
+    import torch
+
+    first = value.flatten()[:1]
+    if bool((value.flatten() == first).all()):
+        (number,) = elements(first)
+        if str(number) in ("0", "0.0"):
+            return Call("torch.zeros", (literal(shape),), _dtype(value, "float32"))
+        full = (literal(shape), Literal(number))
+        return Call("torch.full", full, _dtype(value, _inferred(value)))
+    if value.dtype == torch.int64 and torch.equal(value, torch.arange(shape[0])):
+        return Call("torch.arange", (Literal(shape[0]),))
+    raise BadRecipe("too many elements to be written")
+
+
+def _inferred(value: Any) -> str:
+    """The dtype that torch gives to such numbers by itself."""
+    name = _name(value)
+    if name in _INFERRED:
+        return name
+    return "float32" if value.is_floating_point() else "int64"
+
+
+def _dtype(value: Any, inferred: str) -> Tuple[Tuple[str, Recipe], ...]:
+    name = _name(value)
+    return () if name == inferred else (("dtype", Name(f"torch.{name}")),)
+
+
+def _name(value: Any) -> str:
+    return str(value.dtype).rpartition(".")[2]
+
+
+def _quantized(value: Any) -> Recipe:
+    import torch
+
+    if value.qscheme() != torch.per_tensor_affine:
+        raise BadRecipe("this kind of tensor has no text")
+    real = _laid_out(value.dequantize())
+    scale, zero = Literal(value.q_scale()), Literal(value.q_zero_point())
+    return Call("torch.quantize_per_tensor", (real, scale, zero, Name(str(value.dtype))))
+
+
+def _sparse(value: Any) -> Recipe:
+    import torch
+
+    shape = literal(tuple(value.shape))
+    parts: Tuple[Any, ...]
+    if value.layout == torch.sparse_coo:
+        parts = (value._indices(), value._values())
+        more = (("is_coalesced", Literal(True)),) if value.is_coalesced() else ()
+        keywords = (*more, _CHECKED)
+        return Call("torch.sparse_coo_tensor", (*map(_laid_out, parts), shape), keywords)
+    if value.layout in (torch.sparse_csr, torch.sparse_bsr):
+        parts = (value.crow_indices(), value.col_indices(), value.values())
+    elif value.layout in (torch.sparse_csc, torch.sparse_bsc):
+        parts = (value.ccol_indices(), value.row_indices(), value.values())
+    else:
+        raise BadRecipe("this kind of tensor has no text")
+    maker = str(value.layout).rpartition(".")[2]
+    return Call(f"torch.{maker}_tensor", (*map(_laid_out, parts), shape), (_CHECKED,))
+
+
+_CHECKED = ("check_invariants", Literal(True))
+"""Indices that point nowhere are refused, and are no defect of what is called with them."""
