@@ -41,6 +41,8 @@ class Guest:
             "search": self._search,
             "explore": self._explore,
             "observe": self._observe,
+            "record": self._record,
+            "relate": self._relate,
         }
 
     def serve(self) -> None:
@@ -238,6 +240,50 @@ class Guest:
 
         self._board.run(0)
         found = pack(observe(self._target(), message))
+        self._board.enter(SENDING)
+        self._wire.write(found)
+        self._board.reset(1)
+
+    # ---------------------------------------------------- record and relate
+
+    def _record(self, message: Mapping[str, Any]) -> None:
+        """Run probes and tell their library calls."""
+        from .relating.reaching import telling
+
+        self._target().blobs.update(message["blobs"])
+        self._in_child(message, telling.record, telling.nothing)
+
+    def _relate(self, message: Mapping[str, Any]) -> None:
+        """Compare the target's library calls with those that they should agree with."""
+        from .relating.reaching import relating
+
+        self._target().blobs.update(message["blobs"])
+        self._in_child(message, relating.relate, relating.nothing)
+
+    def _in_child(
+        self,
+        message: Mapping[str, Any],
+        answer: Callable[[Prepared, Mapping[str, Any]], Mapping[str, Any]],
+        nothing: Callable[[str], Mapping[str, Any]],
+    ) -> None:
+        """Answer a frame in a process that directs others; nothing where it does not live."""
+        self._board.reset(0)
+        child = fork(lambda: self._answer_once(message, answer))
+        status = self._await_search(child, message["seconds"] + EXPLORE_GRACE)
+        if self._board.index:
+            return
+        if os.WIFEXITED(status) and os.WEXITSTATUS(status) == OUR_FAILURE:
+            raise RuntimeError(f"{message['type']} ended without a result")
+        reason = f"{message['type']} ended by signal {_signal(status)}"
+        self._wire.send(nothing(reason))
+
+    def _answer_once(
+        self,
+        message: Mapping[str, Any],
+        answer: Callable[[Prepared, Mapping[str, Any]], Mapping[str, Any]],
+    ) -> None:
+        self._board.run(0)
+        found = pack(answer(self._target(), message))
         self._board.enter(SENDING)
         self._wire.write(found)
         self._board.reset(1)

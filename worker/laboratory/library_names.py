@@ -25,6 +25,7 @@ _ACTS = re.compile(
     r"|fromregex|DataSource|hub|compile\w*|download|plot|print\w*|import|eval|exec|system"
     r"|function|callback)(?:_|$)"
 )
+_PLAIN = frozenset({"slice", "range", "complex", "int", "float", "bool"})
 
 
 def harmless(text: str) -> bool:
@@ -51,7 +52,7 @@ def harmless_words(text: str) -> bool:
 
 def _may_be_called(func: ast.expr) -> bool:
     name = ast.unparse(func)
-    if name in MAKERS:
+    if name in MAKERS or name in _PLAIN:
         return True
     library, _, rest = name.partition(".")
     room, _, last = rest.rpartition(".")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import inspect
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
@@ -17,6 +18,7 @@ from ..generation import instances
 from ..generation.recipes import parse
 from ..generation.scope import Scope, Size, is_size
 from ..limits import TimeUp
+from ..relating.agreeing import Agreements
 from .comparing import described, finite, same, true
 from .dimensions import Dimensions
 from .matching import parsed, problem_of, problem_of_call
@@ -42,7 +44,7 @@ def kept(
     for condition in conditions:
         call.check_names(condition)
     olds = [call.before(condition) for condition in conditions]
-    call.make()
+    call.make(seeing=any("agrees" in condition.words for condition in conditions))
     for condition, old in zip(conditions, olds):
         detail = call.detail(condition, old)
         if detail is not None:
@@ -78,8 +80,9 @@ class _Call:
         self._prepared = prepared
         self._arguments = arguments
         self._snapshot: Optional[Dict[str, Any]] = None
-        self._values = _named(self._fresh())
+        self._values = named(self._fresh())
         self._result: Any = None
+        self._agreements: Optional[Agreements] = None
 
     def _fresh(self) -> Bound:
         """The call with values made anew, and an instance that stays the same."""
@@ -91,7 +94,7 @@ class _Call:
     def _before(self) -> Dict[str, Any]:
         """The arguments as they are before the call, which never sees these."""
         if self._snapshot is None:
-            self._snapshot = _named(self._fresh())
+            self._snapshot = named(self._fresh())
         return self._snapshot
 
     def check_names(self, condition: Condition) -> None:
@@ -114,11 +117,13 @@ class _Call:
             self._before()
         return found
 
-    def make(self) -> None:
-        """Call the target as a run without conditions does."""
+    def make(self, *, seeing: bool) -> None:
+        """Call the target as a run without conditions does; ``seeing`` its library calls."""
         bound = self._fresh()
-        self._values = _named(bound)
-        self._result = self._prepared.call(bound)
+        self._values = named(bound)
+        self._agreements = Agreements(self._prepared.root) if seeing else None
+        with nullcontext() if self._agreements is None else self._agreements.recorded():
+            self._result = self._prepared.call(bound)
         if isinstance(bound.function(), type):
             self._values[SELF] = self._result
 
@@ -165,12 +170,19 @@ class _Call:
                 said.append(f"{described(value)}: {problem}")
             return problem is None
 
+        def agrees(api: str, relation: str, related: str) -> bool:
+            problem = self._agreements and self._agreements.problem(api, relation, related)
+            if problem:
+                said.append(problem)
+            return not problem
+
         return {
             "old": _misplaced,
             "finite": _ours(finite),
             "unchanged": _ours(self._all_unchanged),
             "repeatable": self._repeatable,
             "matches": _ours(matches),
+            "agrees": _ours(agrees),
         }
 
     def _problem(self, value: Any, text: str, constraints: Mapping[str, str]) -> Optional[str]:
@@ -221,7 +233,7 @@ def _misplaced(*given: Any) -> Any:
     raise TypeError(f"old takes one expression, not {len(given)}")
 
 
-def _named(bound: Bound) -> Dict[str, Any]:
+def named(bound: Bound) -> Dict[str, Any]:
     """The arguments of a call by the parameters' names, defaults included, and ``self``."""
     function = bound.function()
     instance = getattr(function, "__self__", None)

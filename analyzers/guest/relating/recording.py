@@ -1,11 +1,12 @@
 """Sees the library calls that a project makes, with their values as they were before the call.
 
 A ``TorchFunctionMode`` is shown each call of torch's Python functions, tensor
-methods and operators, those inside ``torch.nn`` modules too, at 3 % of the time.
+methods and operators, those inside ``torch.nn`` modules too.
 """
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections import Counter
 from contextlib import contextmanager
@@ -73,7 +74,7 @@ class Bounds:
 def recorded(
     library: Library,
     inside: Inside,
-    bounds: Bounds = Bounds(),  # noqa: B008 - frozen
+    bounds: Bounds = Bounds(),
     watch: Optional[Watch] = None,
 ) -> Generator[Recording, None, None]:
     """Record the library calls made under a frame of a file that is ``inside`` the project.
@@ -138,7 +139,7 @@ class _Recorder:
 
     def _seen(self, function: Any, arguments: Any, keywords: Any) -> Optional[Seen]:
         api = self._named(function)
-        frame = None if api is None else self._frame(sys._getframe(3))
+        frame = None if api is None else self._frame(inspect.currentframe())
         if api is None or frame is None:
             return None
         path, line = frame.f_code.co_filename, frame.f_lineno
