@@ -74,7 +74,9 @@ def omitted(draft: Draft) -> Optional[Draft]:
 
 def stripped(draft: Draft) -> Optional[Draft]:
     """Each array beside the first is left out or ``None``, or stays."""
-    arrays = [place for place, value in arguments(draft.live) if draft.known.library.is_array(value)]
+    arrays = [
+        place for place, value in arguments(draft.live) if draft.known.library.is_array(value)
+    ]
     chosen = [place for place in _options(draft) if place in arrays[1:]]
     changes: Dict[Place, Any] = {p: None for p in chosen if draft.rng.random() < 0.75}
     return draft.changed(changes) if changes else None

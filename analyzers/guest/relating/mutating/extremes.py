@@ -36,7 +36,8 @@ def _integers(dtype: str) -> Tuple[int, ...]:
     bits = int(dtype.lstrip("uint"))
     if dtype.startswith("u"):
         return (0, 1, 2**bits - 1, 2, 5, 2 ** (bits - 1))
-    return (0, 1, -1, -(2 ** (bits - 1)), 2 ** (bits - 1) - 1, 5, 2)
+    far = (2**31,) if bits > 32 else ()
+    return (0, 1, -1, -(2 ** (bits - 1)), 2 ** (bits - 1) - 1, 5, 2, *far)
 
 
 INTS: Tuple[int, ...] = (0, 1, -1, 2, -2, 7, 2**31 - 1, 2**31, 2**63 - 1, -(2**63))

@@ -9,7 +9,7 @@ from .arrays import COMPLEX, DTYPES, FLOATS, INTEGERS
 from .draft import Draft
 from .places import DTYPE, SHAPE, STRIDES, VALUE, Place, is_fixed, leaves
 
-_MOST = 1 << 14
+_MOST = 64
 """Elements of an array that a mutation makes larger."""
 
 
@@ -41,10 +41,12 @@ def crossed(draft: Draft) -> Optional[Draft]:
     if len({shape for _, shape, _ in plain}) > 1:
         free, plain = free[:1], plain[:1]
     made = contents.crossed(draft, [dtype for dtype, _, _ in plain])
-    return draft.changed({
-        place: draft.made(dtype, values, array)
-        for (place, array), (dtype, _, _), values in zip(free, plain, made)
-    })
+    return draft.changed(
+        {
+            place: draft.made(dtype, values, array)
+            for (place, array), (dtype, _, _), values in zip(free, plain, made)
+        }
+    )
 
 
 def resized(draft: Draft) -> Optional[Draft]:
