@@ -34,7 +34,7 @@ def spoken(call: str) -> str:
 
 
 class _Spoken(ast.NodeTransformer):
-    def visit_Name(self, node: ast.Name) -> ast.expr:  # noqa: N802 - the name that ast wants
+    def visit_Name(self, node: ast.Name) -> ast.expr:
         if node.id not in _SPECIAL:
             return node
         return ast.parse(_SPECIAL[node.id], mode="eval").body

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ...generation.recipes import BadRecipe
 from ..calls import called, made, read
@@ -78,10 +77,9 @@ class _Shrinking:
         """Confirm a finding at step 0, then go on to simpler calls from ``start``."""
         item = self.items[number]
         item.tried = set(item.tried)
-        shows = self._deadly if item.finding.ends_process else self._judged
         if start == 0:
             begin(0, item.finding.call)
-            found = shows(item, item.finding.call)
+            found = self._shown(item, item.finding.call)
             if found is None:
                 return
             report(packed(found))
@@ -92,7 +90,7 @@ class _Shrinking:
             if text is None:
                 return
             begin(step, text)
-            found = shows(item, text)
+            found = self._shown(item, text)
             if found is not None:
                 report(packed(found))
                 item.finding = found
@@ -111,14 +109,15 @@ class _Shrinking:
                 item.tried.add(text)
                 yield text
 
-    def _deadly(self, item: _Item, call: str) -> Optional[Finding]:
-        """Run the call alone: what comes back has not died of it."""
-        live = made(read(call, self.library), self.library)
-        outcome_of(live.run, self.library)
-        return None
+    def _shown(self, item: _Item, call: str) -> Optional[Finding]:
+        """The finding that the call shows, twice, of the same kind.
 
-    def _judged(self, item: _Item, call: str) -> Optional[Finding]:
-        """The finding that the call shows, twice, of the same kind."""
+        Where it is the end of the process, the call is run alone: what comes
+        back has not died of it.
+        """
+        if item.finding.ends_process:
+            outcome_of(made(read(call, self.library), self.library).run, self.library)
+            return None
         relation = item.finding.disagreement.relation
         oracles = [relation] if relation in ORACLES else self.settings.oracles
         found = None

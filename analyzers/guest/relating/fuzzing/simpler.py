@@ -176,7 +176,7 @@ def _plainer(value: Any) -> List[Any]:
     """Plainer numbers, the plainest first."""
     kind = type(value)
     plain = [kind(0), kind(1), kind(-1), kind(2)]
-    if kind is float and value == value and abs(value) < 2**53:
+    if kind is float and abs(value) < 2**53:
         plain.append(float(round(value)))
     known = [repr(item) for item in plain]
     return plain[: known.index(repr(value))] if repr(value) in known else plain

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Callable, Dict, List, Optional, Protocol, Tuple
 
 from ..libraries.library import Library
@@ -26,7 +27,7 @@ class Arrays(Protocol):
         """Whether it is dense, in memory and not too large."""
         ...
 
-    def made(self, dtype: str, values: Values, like: Any) -> Any:
+    def made(self, dtype: str, values: Values, like: Any, /) -> Any:
         """An array of these elements; on the device of another, and as it needs gradients."""
         ...
 
@@ -67,7 +68,7 @@ class TorchArrays:
             and array.numel() <= MOST_ELEMENTS
         )
 
-    def made(self, dtype: str, values: Values, like: Any) -> Any:
+    def made(self, dtype: str, values: Values, like: Any, /) -> Any:
         """See :class:`Arrays`."""
         import torch
 
@@ -82,37 +83,48 @@ class TorchArrays:
 
     def layouts(self, array: Any) -> List[Callable[[], Any]]:
         """See :class:`Arrays`."""
-        found: List[Callable[[], Any]] = [lambda: _every_other(array), lambda: _offset(array)]
+        ways: List[Callable[[Any], Any]] = [_every_other, _offset]
         if array.dim() >= 2:
-            found.append(lambda: array.detach().mT.clone().contiguous().mT)
-        found += [lambda axis=axis: _expanded(array, axis) for axis in range(array.dim())]
+            ways.append(_transposed)
+        ways += [partial(_expanded, axis=axis) for axis in range(array.dim())]
         if array.dim() >= 4:
-            found.append(lambda: array.detach().movedim(1, -1).contiguous().movedim(-1, 1))
+            ways.append(_channels_last)
         if array.dtype.is_complex:
-            found.append(lambda: array.detach().resolve_conj().conj_physical().conj())
-        return [lambda make=make: _needing(array, make()) for make in found]
+            ways.append(_conjugated)
+        return [partial(_as_needed, array, way) for way in ways]
 
 
-def _needing(array: Any, made: Any) -> Any:
+def _as_needed(array: Any, way: Callable[[Any], Any]) -> Any:
+    """Laid out that way, and needing gradients as before."""
+    made = way(array.detach())
     return made.requires_grad_() if array.requires_grad else made
 
 
-def _every_other(array: Any) -> Any:
+def _every_other(plain: Any) -> Any:
     import torch
 
-    plain = array.detach()
     return torch.stack([plain, plain], dim=-1)[..., 0]
 
 
-def _offset(array: Any) -> Any:
-    plain = array.detach().clone().flatten()
+def _offset(plain: Any) -> Any:
     room = plain.new_zeros(plain.numel() + 1)
-    room[1:] = plain
-    return room[1:].view(array.shape)
+    room[1:] = plain.flatten()
+    return room[1:].view(plain.shape)
 
 
-def _expanded(array: Any, axis: int) -> Any:
-    plain = array.detach()
+def _transposed(plain: Any) -> Any:
+    return plain.mT.clone().contiguous().mT
+
+
+def _channels_last(plain: Any) -> Any:
+    return plain.movedim(1, -1).contiguous().movedim(-1, 1)
+
+
+def _conjugated(plain: Any) -> Any:
+    return plain.resolve_conj().conj_physical().conj()
+
+
+def _expanded(plain: Any, axis: int) -> Any:
     if plain.shape[axis] < 2:
         return plain.clone()
     return plain.narrow(axis, 0, 1).clone().expand(plain.shape)
@@ -130,7 +142,7 @@ class PlainArrays:
         dtype, shape, _ = self._library.plain(array)
         return dtype in DTYPES and _elements(shape) <= MOST_ELEMENTS
 
-    def made(self, dtype: str, values: Values, like: Any) -> Any:
+    def made(self, dtype: str, values: Values, _like: Any, /) -> Any:
         """See :class:`Arrays`."""
         return self._made(cast(values, dtype), dtype)
 
@@ -163,7 +175,7 @@ def _asarray(library: Library) -> Callable[[Values, str], Any]:
     name = makers.get(library.name)
     make: Optional[Callable[..., Any]] = None if name is None else _imported(name)
     if make is None:
-        return lambda values, dtype: values
+        return lambda values, _dtype: values
     return lambda values, dtype: make(values, dtype=dtype)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import cache
 from typing import Any, Dict, Tuple
 
 from .arrays import COMPLEX, FLOATS
@@ -17,7 +17,7 @@ _FLOAT_BOUNDS: Dict[str, Tuple[float, float, float]] = {
 """The largest number of each dtype, its smallest normal one and its smallest."""
 
 
-@lru_cache(maxsize=None)
+@cache
 def extremes(dtype: str) -> Tuple[Any, ...]:
     """The extremes of a dtype, and a few plain values to go with them."""
     if dtype == "bool":

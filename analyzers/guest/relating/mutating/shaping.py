@@ -157,7 +157,7 @@ def _real(values: Any, dtype: str) -> Any:
 
 
 def relaid(draft: Draft) -> Optional[Draft]:
-    """One array, or each, lies otherwise in memory: transposed, sliced, expanded, with an offset."""
+    """One array, or each, lies otherwise in memory: transposed, sliced, expanded, shifted."""
     free = draft.arrays(STRIDES)
     if not free:
         return None
