@@ -6,11 +6,14 @@ import traceback
 from collections.abc import Collection, Iterator, Sequence
 
 from analyzers.cloud.analyzer import CloudAnalyzer, asks_cloud
+from analyzers.judging import DEATH
 from analyzers.ports import Analyzer, Bench
 from analyzers.properties.analyzer import PropertiesAnalyzer
+from analyzers.relations.analyzer import RelationsAnalyzer
 from analyzers.vocabulary import (
     Broken,
     Conclusion,
+    Crashes,
     Finding,
     Level,
     Skipped,
@@ -19,7 +22,7 @@ from analyzers.vocabulary import (
     Verdict,
 )
 
-ANALYZERS: tuple[Analyzer, ...] = (CloudAnalyzer(), PropertiesAnalyzer())
+ANALYZERS: tuple[Analyzer, ...] = (CloudAnalyzer(), PropertiesAnalyzer(), RelationsAnalyzer())
 
 
 def named(names: Collection[str]) -> tuple[Analyzer, ...]:
@@ -49,6 +52,23 @@ def examine(analyzers: Sequence[Analyzer], target: Target, bench: Bench) -> Iter
             yield from analyzer.examine(target, bench)
         except Exception as error:  # noqa: BLE001 - the one place where our own failures are caught
             yield _broken(analyzer, target, error)
+
+
+def explains(special: Finding, general: Finding) -> bool:
+    """Whether a finding tells of the cause of another one, which then need not be told.
+
+    A library call that crashes explains the crash of the function around it:
+    both are deaths, or the same exception at the same line.
+    """
+    one, other = special.criterion, general.criterion
+    if (special.rule, general.rule) != ("relation/crash", "property/crash"):
+        return False
+    if special.target != general.target or not isinstance(one, Crashes):
+        return False
+    if not isinstance(other, Crashes) or one.exception != other.exception:
+        return False
+    same_line = (special.path, special.line) == (general.path, general.line)
+    return one.exception == DEATH or same_line
 
 
 def _broken(analyzer: Analyzer, target: Target, error: Exception) -> Broken:

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from typing import Protocol
 
 from analyzers.detection import Detected
-from analyzers.pipeline import conclude, examine
+from analyzers.pipeline import conclude, examine, explains
 from analyzers.ports import Analyzer
 from analyzers.vocabulary import (
     Broken,
@@ -151,6 +151,8 @@ class Campaign:
                 known = self._findings.get(verdict.fingerprint)
                 if known is not None and _gravity(known) >= _gravity(verdict):
                     return
+                if self._is_explained(verdict):
+                    return
                 self._findings[verdict.fingerprint] = verdict
             case Skipped():
                 if verdict in self._skipped:
@@ -162,6 +164,19 @@ class Campaign:
                 self._appendix.setdefault(verdict.identity, verdict)
                 return
         self._listener.found(verdict)
+
+    def _is_explained(self, finding: Finding) -> bool:
+        """Whether another finding tells of its cause; what it explains itself is dropped.
+
+        One that weighs less explains nothing away.
+        """
+        others = [each for each in self._findings.values() if each.target == finding.target]
+        for other in others:
+            if explains(finding, other) and _gravity(finding) >= _gravity(other):
+                del self._findings[other.fingerprint]
+        return any(
+            explains(other, finding) and _gravity(other) >= _gravity(finding) for other in others
+        )
 
     def _note(self, target: Target, bench: SandboxBench) -> None:
         self._tallies[target.id] = bench.tally()

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from analyzers.pipeline import ANALYZERS, concerned, conclude, examine, named
-from analyzers.vocabulary import ApiCall, Broken, Conclusion, Level, Skipped, Status
+from analyzers.pipeline import ANALYZERS, concerned, conclude, examine, explains, named
+from analyzers.judging import DEATH
+from analyzers.vocabulary import ApiCall, Broken, Conclusion, Crashes, Level, Skipped, Status
 from tests.analyzers.samples import finding, target
 
 
@@ -100,3 +101,27 @@ def test_targets_without_cloud_calls_are_nothing_to_the_cloud_analyzer():
     assert concerned(named(["cloud"]), (asking, using)) == (asking,)
     assert concerned([Speaking()], (asking, using)) == (asking, using)
     assert list(named(["cloud"])[0].examine(using, None)) == []
+
+
+LIBRARY = {"rule": "relation/crash", "criterion": Crashes(DEATH, "", "")}
+FUNCTION = {"rule": "property/crash", "criterion": Crashes(DEATH, "", "")}
+INTERNAL = Crashes("RuntimeError", "app.py", "check")
+
+
+@pytest.mark.parametrize(
+    ("special", "general", "expected"),
+    [
+        ({}, {}, True),
+        ({}, {"line": 1}, True),
+        ({}, {"target": "app.py::other"}, False),
+        ({}, {"criterion": INTERNAL}, False),
+        ({}, {"rule": "property/postcondition"}, False),
+        ({"rule": "relation/value"}, {}, False),
+        ({"criterion": INTERNAL}, {"criterion": INTERNAL}, True),
+        ({"criterion": INTERNAL}, {"criterion": INTERNAL, "line": 1}, False),
+    ],
+)
+def test_crash_of_a_library_explains_that_of_the_function_around_it(special, general, expected):
+    one, other = finding(**(LIBRARY | special)), finding(**(FUNCTION | general))
+    assert explains(one, other) is expected
+    assert not explains(other, one)

@@ -119,6 +119,22 @@ def test_one_reason_is_given_once(campaign):
     assert report.skipped == (skipped,)
 
 
+CAUSE = replace(CRASH, analyzer="relations", rule="relation/crash")
+EFFECT = replace(CRASH, analyzer="properties", rule="property/crash")
+
+
+@pytest.mark.parametrize("verdicts", [(CAUSE, EFFECT), (EFFECT, CAUSE)])
+def test_cause_alone_is_reported_whichever_comes_first(campaign, verdicts):
+    report, _ = examined(campaign, target(), analyzer=Speaking(*verdicts))
+    assert report.findings == (CAUSE,)
+
+
+def test_cause_that_does_not_repeat_explains_nothing_away(campaign):
+    flaky = replace(EFFECT, rule="relation/crash", probes=())
+    report, _ = examined(campaign, target(), analyzer=Speaking(flaky, EFFECT))
+    assert {(f.rule, f.status) for f in report.findings} >= {("property/crash", Status.NEW)}
+
+
 def test_bugs_of_libraries_go_to_the_appendix_once(campaign):
     divergence = Divergence("torch.lcm", "crash", "value", "torch.g(x)", "torch.lcm(0)", "-", "0")
     bug = LibraryBug("speaking", "app.py::check", "app.py", 2, divergence, "2.13.0")

@@ -118,6 +118,8 @@ class Confirmer:
             return "the suggested change was tried and does not help"
         if _worse(history, others):
             return "the suggested change was tried and makes something else worse"
+        if finding.rule.startswith("relation/") and _other(history, others):
+            return "the suggested change was tried and gives another result elsewhere"
         return replace(finding, suggestion=replace(suggestion, verified=True))
 
     def _run(self, probes: Sequence[Probe]) -> list[Run]:
@@ -136,6 +138,16 @@ class Confirmer:
 def _worse(before: History, after: Sequence[Run]) -> bool:
     return any(
         _harm(now.ending) > _harm(then.ending) for (_, then), now in zip(before, after, strict=True)
+    )
+
+
+def _other(before: History, after: Sequence[Run]) -> bool:
+    """Whether something that returned returns another value: an equivalent call changes none."""
+    return any(
+        isinstance(then.ending, Returned)
+        and isinstance(now.ending, Returned)
+        and then.ending != now.ending
+        for (_, then), now in zip(before, after, strict=True)
     )
 
 

@@ -85,17 +85,20 @@ RULES: dict[str, Rule] = {
         Rule(
             "relation/value",
             "A DL API call gives another value than an equivalent API",
-            "See which of the two is right for this call.",
+            "Use the equivalent call where it is the right one, or refuse the arguments before the"
+            " call. The smallest arguments, both results and the library's version stand in the"
+            " finding.",
         ),
         Rule(
             "relation/status",
-            "A DL API call fails where an equivalent API works",
-            "See whether the arguments are meant to be valid.",
+            "A DL API call hangs, or takes silently what its documentation forbids",
+            "Check the arguments before the call: the library does not.",
         ),
         Rule(
             "relation/crash",
             "A DL API call takes the process down",
-            "Check the arguments before the call.",
+            "Check the arguments before the call, or use the equivalent call. No handler of"
+            " exceptions helps: the process is gone.",
         ),
         Rule(
             "model/divergence",

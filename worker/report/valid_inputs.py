@@ -14,7 +14,8 @@ SAID = frozenset(
     (
         "exception", "raised_at", "message", "arguments", "annotations", "matters", "seen",
         "executions", "passed", "refused", "postcondition", "detail", "annotation", "problem",
-        "column", "name", "replacement", "since", "proposed",
+        "column", "name", "replacement", "since", "proposed", "call", "related", "outcome",
+        "expected", "note", "library_version", "api",
     )
 )  # fmt: skip
 """Keys of evidence that the messages of these rules say themselves, or that are said here."""
@@ -30,8 +31,8 @@ class Offer:
 
 
 def is_about_valid_inputs(rule: str) -> bool:
-    """Whether a rule is of the analyzer ``properties``."""
-    return rule.startswith("property/")
+    """Whether a rule is of an analyzer that draws valid inputs."""
+    return rule.startswith(("property/", "relation/"))
 
 
 def valid_input_lines(evidence: Mapping[str, Json], message: str) -> list[tuple[str, str]]:

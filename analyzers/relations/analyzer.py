@@ -1,0 +1,171 @@
+"""Library calls, with arguments that a project can pass, beside those they should agree with.
+
+The calls are seen while valid inputs of a target run, joined with what is known
+of the installed version, mutated and compared in the sandbox (DeepREL, tied to a
+change).  What an input of the target leads to is a finding; the rest of what is
+known of the calls goes to the appendix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from analyzers.inference.evidence import is_certain, weakest
+from analyzers.inference.exploring import agreed, exploring_of
+from analyzers.inference.nouns import Confidence
+from analyzers.inference.saying import doubt
+from analyzers.inference.selection import concerns
+from analyzers.inference.terms import NoTermsError, Terms
+from analyzers.ports import Bench
+from analyzers.relations.calls import apis, called
+from analyzers.relations.findings import NAME, Shown, criterion_of, found, gravest
+from analyzers.relations.joining import Known, is_same, joined, placed
+from analyzers.relations.suggesting import suggested
+from analyzers.relations.telling import does
+from analyzers.vocabulary import (
+    Divergence,
+    Explored,
+    Failure,
+    LibraryBug,
+    LibraryCall,
+    Reached,
+    Recorded,
+    Related,
+    Relating,
+    Returned,
+    Run,
+    Skipped,
+    Target,
+    Verdict,
+)
+
+SECONDS = 20.0
+SHARE = 0.6
+"""Of the time that is left for a target, what comparing may take: the rest is for confirming."""
+
+
+class RelationsAnalyzer:
+    """Finds library calls that valid inputs of the project lead astray."""
+
+    name = NAME
+
+    def examine(self, target: Target, bench: Bench) -> Iterator[Verdict]:
+        """Yield the verdicts on one target."""
+        if not concerns(target, bench):
+            return
+        try:
+            terms = agreed(target, bench)
+        except NoTermsError:
+            yield from _static(target, bench)
+            return
+        explored = bench.explore(target, exploring_of(terms, target, bench))
+        if not explored.passing:
+            yield from _static(target, bench)
+            return
+        recorded = bench.record(target, explored.passing)
+        if recorded is not None:
+            yield from _Examination(target, bench, recorded).compared(terms, explored)
+
+
+def _static(target: Target, bench: Bench) -> Iterator[Verdict]:
+    """What is known of the calls that can be read, where no input was seen to run."""
+    recorded = bench.record(target, ()) if target.calls else None
+    if recorded is not None:
+        yield from _Examination(target, bench, replace(recorded, calls=())).known_bugs()
+
+
+def _is_sure(failure: Failure, terms: Terms, before: Sequence[Run] | None) -> bool:
+    """Whether more than a likely guess allows an input: those here are extreme on purpose."""
+    term = weakest(failure, terms)
+    survived = bool(before) and all(isinstance(run.ending, Returned) for run in before or ())
+    return survived or term is None or term.confidence >= Confidence.STRONG
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """What a reached divergence is judged by."""
+
+    terms: Terms
+    explored: Explored
+
+
+class _Examination:
+    """One target, its library calls, and what is known of them."""
+
+    def __init__(self, target: Target, bench: Bench, recorded: Recorded) -> None:
+        self._target = target
+        self._bench = bench
+        self._recorded = recorded
+        self._calls = called(recorded, target, bench)
+        self._apis = apis(self._calls)
+        self._known = joined(recorded, self._apis) if self._apis else Known()
+
+    def known_bugs(self) -> Iterator[LibraryBug]:
+        """What is known of the calls, whether or not an input leads there."""
+        for divergence, call in placed(self._known.divergences, self._calls):
+            yield self._bug(divergence, call)
+
+    def compared(self, terms: Terms, explored: Explored) -> Iterator[Verdict]:
+        """What inputs lead to, then what none was found to lead to."""
+        if not self._apis:
+            return
+        related = self._bench.relate(self._target, self._relating(terms, explored))
+        if related.obstacle is not None:
+            yield Skipped(NAME, self._target.id, related.obstacle)
+        shown = gravest(list(self._shown(related.reached)))
+        for each in shown:
+            yield self._judged(each, _Context(terms, explored))
+        yield from self._appendix(related, [each.reached.divergence for each in shown])
+
+    def _relating(self, terms: Terms, explored: Explored) -> Relating:
+        return Relating(
+            probes=explored.passing,
+            contract=terms.contract,
+            generators=terms.generators,
+            apis=self._apis,
+            equivalences=self._known.equivalences,
+            known=self._known.divergences,
+            seconds=min(SECONDS, SHARE * self._bench.remaining()),
+            seed=self._bench.plan.seed,
+        )
+
+    def _shown(self, reached: Iterable[Reached]) -> Iterator[Shown]:
+        for each in reached:
+            divergence, known = self._known.noted(each.divergence)
+            criterion = criterion_of(each)
+            if criterion is not None and self._known.tells(divergence):
+                told = replace(each, divergence=divergence)
+                yield Shown(told, criterion, self._recorded.version, known)
+
+    def _judged(self, shown: Shown, context: _Context) -> Verdict:
+        """The finding where the input is certainly valid; else the doubt, or an entry at the end.
+
+        A crash that is only doubtful is told, since it stands in nobody's way;
+        a difference is one more thing that the library is known for.
+        """
+        terms, explored = context.terms, context.explored
+        reached, failure = shown.reached, shown.failure
+        before = None if terms.given else self._bench.run_on_base([reached.probe])
+        text = self._text(reached.at.path)
+        if is_certain(failure, terms, explored, before, text) and _is_sure(failure, terms, before):
+            parameters = self._known.parameters.get(reached.divergence.api, ())
+            return found(shown, terms, self._target, suggested(shown, text, parameters))
+        if shown.rule != "crash":
+            return self._bug(reached.divergence, reached.at)
+        where = f"`{reached.divergence.api}` at {reached.at.path}:{reached.at.line} {does(reached)}"
+        return Skipped(NAME, self._target.id, f"{where}, but {doubt(failure, terms)}")
+
+    def _appendix(self, related: Related, told: Sequence[Divergence]) -> Iterator[LibraryBug]:
+        """What no input leads to, without what a finding tells of."""
+        noted = [(self._known.noted(each)[0], at) for each, at in related.beyond]
+        for divergence, at in (*noted, *placed(self._known.divergences, self._calls)):
+            if self._known.tells(divergence) and not any(is_same(divergence, t) for t in told):
+                yield self._bug(divergence, at)
+
+    def _bug(self, divergence: Divergence, at: LibraryCall) -> LibraryBug:
+        version = self._recorded.version
+        return LibraryBug(NAME, self._target.id, at.path, at.line, divergence, version)
+
+    def _text(self, path: str) -> str:
+        return self._bench.source(path) if path in self._bench.paths() else ""

@@ -1,0 +1,69 @@
+"""Library calls joined with what is known of the installed version, before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from analyzers.relations.table import table
+from analyzers.vocabulary import Divergence, Equivalence, LibraryCall, Recorded
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the table of a version says of some APIs.
+
+    ``dismissed`` are API, relation and related call of what a person read and
+    found to be no bug.  ``parameters`` are by API, in order.
+    """
+
+    equivalences: tuple[Equivalence, ...] = ()
+    divergences: tuple[Divergence, ...] = ()
+    dismissed: frozenset[tuple[str, str, str]] = frozenset()
+    parameters: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+
+    def noted(self, divergence: Divergence) -> tuple[Divergence, bool]:
+        """The divergence with what a person said of it, and whether it was known."""
+        same = [each for each in self.divergences if is_same(each, divergence)]
+        exact = [each for each in same if _identity(each) == _identity(divergence)]
+        note = next((each.note for each in (*exact, *same) if each.note), divergence.note)
+        return replace(divergence, note=note), bool(same)
+
+    def tells(self, divergence: Divergence) -> bool:
+        """Whether nobody found a divergence to be no bug."""
+        return _identity(divergence) not in self.dismissed
+
+
+def is_same(one: Divergence, other: Divergence) -> bool:
+    """Whether two divergences tell of one defect.
+
+    What takes the process down does so whatever it is compared with.
+    """
+    if one.api != other.api or one.rule != other.rule:
+        return False
+    return one.rule == "crash" or one.relation == other.relation
+
+
+def joined(recorded: Recorded, apis: Sequence[str]) -> Known:
+    """What is known of the APIs in this version; nothing where there is no table of it."""
+    found = table(recorded.library, recorded.version)
+    if found is None:
+        return Known()
+    parameters = {each.name: each.parameters for each in found.known(apis)}
+    return Known(
+        found.equivalences(apis), found.divergences(apis), found.dismissed(apis), parameters
+    )
+
+
+def placed(
+    divergences: Iterable[Divergence], calls: Sequence[LibraryCall]
+) -> Iterable[tuple[Divergence, LibraryCall]]:
+    """Divergences with the first call of their API."""
+    first: dict[str, LibraryCall] = {}
+    for call in calls:
+        first.setdefault(call.api, call)
+    return [(each, first[each.api]) for each in divergences if each.api in first]
+
+
+def _identity(divergence: Divergence) -> tuple[str, str, str]:
+    return divergence.api, divergence.relation, divergence.related
