@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from analyzers.guest.generation.recipes import BadRecipe, names, parse
+from analyzers.guest.generation.makers import MAKERS
+from analyzers.guest.generation.recipes import BadRecipe, Call, Name, parse, parts
 from analyzers.vocabulary.relations import Divergence, Equivalence
 
 HOLDS = ("value", "status")
@@ -79,11 +80,13 @@ def equivalence(
     source, target, template = found["source"], found["target"], found["template"]
     _of(library, source)
     _of(library, target)
-    called, used = expression(template, spread=True)
-    if called != target:
-        raise BadRow(f"the template calls {called:.80}, not {target}")
+    said = expression(template, spread=True)
+    if said.called != target:
+        raise BadRow(f"the template calls {said.called:.80}, not {target}")
+    for name in said.functions:
+        _of(library, name)
     given = None if parameters is None else parameters.get(source)
-    for name in used:
+    for name in said.names:
         if not _is_of(library, name) and not _is_given(name, given):
             raise BadRow(f"{name:.80} is no parameter of {source} and nothing of {library}")
     return Equivalence(source, target, template, found["holds"], found["inputs"])
@@ -105,8 +108,8 @@ def divergence(row: object, library: str) -> Divergence:
         expected=_text(LONGEST_WORDS),
     )
     _of(library, found["api"])
-    _, used = expression(found["call"])
-    for name in used:
+    said = expression(found["call"])
+    for name in said.functions | said.names:
         _of(library, name)
     return Divergence(**found)
 
@@ -120,8 +123,21 @@ def judged(row: object, library: str) -> Judged:
     return Judged(found, str(said["judged"]))
 
 
-def expression(source: str, *, spread: bool = False) -> tuple[str, frozenset[str]]:
-    """What a call of a library calls, and the dotted names that it uses; raises ``BadRow``.
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A call as text: what it calls, what else is called inside, and the names used.
+
+    ``made`` are makers of ours among what is called.
+    """
+
+    called: str
+    functions: frozenset[str]
+    names: frozenset[str]
+    made: frozenset[str]
+
+
+def expression(source: str, *, spread: bool = False) -> Said:
+    """What a call of a library says; raises ``BadRow``.
 
     A layer is made and called: ``torch.nn.ReLU()(input)``.  ``spread``: names
     may have a star before them, as in ``torch.block_diag(*tensors)``.
@@ -133,13 +149,21 @@ def expression(source: str, *, spread: bool = False) -> tuple[str, frozenset[str
         if not isinstance(body, ast.Call):
             raise BadRow(f"is no call: {source:.80}")
         layer = body.func if isinstance(body.func, ast.Call) else None
-        inside = frozenset[str]() if layer is None else names(parse(ast.unparse(layer)))
         called = ast.unparse((layer or body).func)
+        recipes = [] if layer is None else [parse(ast.unparse(layer))]
         if layer is not None:
             body.func = ast.Name(_MADE)
-        return called, inside | names(parse(ast.unparse(body))) - {_MADE}
+        recipes.append(parse(ast.unparse(body)))
     except (SyntaxError, ValueError, BadRecipe, RecursionError, MemoryError) as error:
         raise BadRow(f"is no call that can be told: {error!s:.200}") from error
+    found = [part for recipe in recipes for part in parts(recipe)]
+    functions = {part.function for part in found if isinstance(part, Call)} - {_MADE}
+    return Said(
+        called,
+        frozenset(functions - MAKERS.keys()),
+        frozenset(part.dotted for part in found if isinstance(part, Name)),
+        frozenset(functions & MAKERS.keys()),
+    )
 
 
 class _Unstarred(ast.NodeTransformer):

@@ -24,9 +24,10 @@ class Sheet:
         self._begin = f'{{"{field}": "'
         self._lines: dict[str, list[str]] = {}
         for line in _lines(file):
-            if not line.startswith(self._begin):
+            before, begin, rest = line.partition(self._begin)
+            key, quote, _ = rest.partition('"')
+            if before or not begin or not quote:
                 raise BadTable(f"{file}: a row that does not begin with {self._begin}")
-            key = line[len(self._begin) : line.index('"', len(self._begin))]
             self._lines.setdefault(key, []).append(line)
 
     @property

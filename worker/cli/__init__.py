@@ -16,6 +16,7 @@ COMMANDS = {
     "check": "worker.cli.check:check",
     "replay": "worker.cli.replay:replay",
     "annotate": "worker.cli.annotate:annotate",
+    "relations": "worker.cli.relations:relations",
     "demo": "worker.cli.demo:demo",
     "doctor": "worker.cli.doctor:doctor",
     "init": "worker.cli.init:init",
@@ -53,6 +54,7 @@ def cli() -> None:
     assayer demo                    see it work, without network or keys
     assayer check                   test what changed on this branch
     assayer check --all             test every function that uses ML
+    assayer relations show          which calls of torch should agree
     assayer doctor                  what works on this machine
     """  # noqa: D301 - click reads the escape
 

@@ -1,7 +1,7 @@
 """Studying an installed library in the sandbox: its relation table, and where it disagrees."""
 
 from worker.relations.building import Built, build, kept
-from worker.relations.fuzzing import fuzz, relation_rows
+from worker.relations.fuzzing import fuzz, parameters_of, relation_rows
 from worker.relations.installed import LIBRARIES, Installed, installed
 from worker.relations.nouns import Event, Heard, Order, Studied
 from worker.relations.reproducing import reproducer
@@ -22,6 +22,7 @@ __all__ = [
     "fuzz",
     "installed",
     "kept",
+    "parameters_of",
     "relation_rows",
     "reproducer",
     "use_built",

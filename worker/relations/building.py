@@ -44,15 +44,17 @@ def kept(order: Order) -> Built | None:
     return Built(about, shelf=shelf, cached=True)
 
 
-def build(order: Order, site: Site) -> Iterator[Heard | Built]:
+def build(order: Order, site: Site, *, anew: bool = False) -> Iterator[Heard | Built]:
     """How far the study is, and the table in the end; raises ``MachineError``.
 
     Where the time is over before, or the process ends, the next build of the
-    same order goes on.
+    same order goes on, unless it is to begin ``anew``.
     """
     shelf = Shelf(order.library, order.version)
     began = time.monotonic()
     with Journal(shelf.journal(order.task, order.digest), order.digest) as journal:
+        if anew:
+            journal.begin_anew()
         studied = Studied(order.version, complete=False)
         for event in study(order, site, journal):
             if isinstance(event, Heard):

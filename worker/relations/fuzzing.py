@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from analyzers.relations.rows import divergence
 from analyzers.relations.table import Table
@@ -37,6 +37,12 @@ def fuzz(order: Order, site: Site) -> Iterator[Heard | Divergence | Studied]:
         journal.forget()
 
 
+def parameters_of(heard: Heard) -> dict[str, tuple[str, ...]]:
+    """The parameters of APIs that were just told, by API."""
+    rows = [row for row in heard.rows if row["kind"] == "api"]
+    return {str(row["name"]): tuple(map(str, _items(row["parameters"]))) for row in rows}
+
+
 def _row(relation: Equivalence) -> dict[str, str | int]:
     return {
         "source": relation.source,
@@ -57,3 +63,7 @@ def _new(
         if identity not in told:
             told.add(identity)
             yield found
+
+
+def _items(value: object) -> Sequence[object]:
+    return value if isinstance(value, list) else ()

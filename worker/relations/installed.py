@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from importlib.metadata import distributions
 from pathlib import Path
 
+from analyzers.guest.relating.libraries import LIBRARIES as COMPARABLE
 from worker.errors import UsageError
 from worker.sandbox.interpreter import interpreter_folders
 
-LIBRARIES = ("torch", "numpy", "jax", "keras")
-"""The libraries whose calls the guest can compare (``analyzers/guest/relating/libraries``)."""
+LIBRARIES = tuple(COMPARABLE)
+"""The libraries whose calls the guest can compare."""
 _PACKAGES = ("lib*/python3*/site-packages", "lib*/python3*/dist-packages")
 
 

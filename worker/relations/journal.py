@@ -38,7 +38,8 @@ class Journal:
             raise MachineError(
                 "Another process is studying the same.", "Wait until it has ended."
             ) from error
-        self._resume(json.dumps({"format": FORMAT, "key": key}))
+        self._header = json.dumps({"format": FORMAT, "key": key}).encode() + b"\n"
+        self._resume()
 
     @property
     def done(self) -> dict[str, list[str]]:
@@ -63,10 +64,16 @@ class Journal:
             if row["kind"] == kind:
                 yield {name: item for name, item in row.items() if name != "kind"}
 
-    def forget(self) -> None:
-        """Throw everything away: the study is over."""
+    def begin_anew(self) -> None:
+        """Throw away what was found before."""
         self.rows.clear()
         self._checked.clear()
+        self._file.truncate(0)
+        self._file.write(self._header)
+        self._file.flush()
+
+    def forget(self) -> None:
+        """Leave nothing behind: the study is over."""
         with suppress(FileNotFoundError):
             self.path.unlink()
 
@@ -87,13 +94,10 @@ class Journal:
         """Close it."""
         self.close()
 
-    def _resume(self, header: str) -> None:
+    def _resume(self) -> None:
         self._file.seek(0)
-        first = self._file.readline()
-        if first != header.encode() + b"\n":
-            self._file.truncate(0)
-            self._file.write(header.encode() + b"\n")
-            self._file.flush()
+        if self._file.readline() != self._header:
+            self.begin_anew()
             return
         whole = self._file.tell()
         for line in self._file:

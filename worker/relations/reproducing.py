@@ -39,11 +39,15 @@ def _related(divergence: Divergence, parameters: Sequence[str]) -> str | None:
         values = _values(divergence.call, names)
         written = _Written(values, frozenset(names) - values.keys())
         text = ast.unparse(written.visit(ast.parse(divergence.related, mode="eval")))
-        _, used = expression(text, spread=True)
+        said = expression(text, spread=True)
     except (BadRow, SyntaxError, _Unbound):
         return None
     library = divergence.api.partition(".")[0]
-    return text if all(name.partition(".")[0] == library for name in used) else None
+    return (
+        text
+        if all(name.partition(".")[0] == library for name in said.functions | said.names)
+        else None
+    )
 
 
 class _Unbound(Exception):  # noqa: N818 - a fact about the call
@@ -83,27 +87,17 @@ class _Written(ast.NodeTransformer):
 
 
 def _imports(call: str, related: str | None) -> Iterator[str]:
-    said = [call] if related is None else [call, related]
-    used = frozenset[str]().union(*(expression(each, spread=True)[1] for each in said))
-    library = call.partition(".")[0]
-    inner = {name.rpartition(".")[0] for name in used if _is_inner(name)}
-    yield f"import {', '.join([library, *sorted(inner)])}"
-    for module, name in sorted({(makers.MAKERS[name], name) for name in _makers(said)}):
-        yield f"from {makers.__name__}.{module} import {name}"
+    said = [expression(each, spread=True) for each in (call, related) if each is not None]
+    inner = {name.rpartition(".")[0] for each in said for name in each.functions if _is_inner(name)}
+    yield f"import {', '.join([call.partition('.')[0], *sorted(inner)])}"
+    for name in sorted({name for each in said for name in each.made}):
+        yield f"from {makers.__name__}.{makers.MAKERS[name]} import {name}"
 
 
 def _is_inner(name: str) -> bool:
     """Whether a name lies in a part of its library that is imported by name alone."""
     parts = name.split(".")
     return len(parts) > 2 and parts[1].startswith("_") and parts[1] != _NOT_IMPORTED
-
-
-def _makers(expressions: Sequence[str]) -> Iterator[str]:
-    for source in expressions:
-        for node in ast.walk(ast.parse(source)):
-            called = node.func if isinstance(node, ast.Call) else None
-            if isinstance(called, ast.Name) and called.id in makers.MAKERS:
-                yield called.id
 
 
 def _short(text: str) -> str:

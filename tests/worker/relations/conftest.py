@@ -1,0 +1,41 @@
+"""What tests of studies share: an isolation that holds here, and a guest of ours."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from worker.relations import Order, Site
+from worker.sandbox.isolation import find_isolation
+from worker.sandbox.launch import Program
+
+STUDIOUS = Program(Path(__file__).parent / "guests" / "studious", "_studious_guest")
+
+
+@pytest.fixture(scope="session")
+def isolation():
+    return find_isolation()
+
+
+@pytest.fixture
+def site(isolation):
+    return Site(isolation, Path(sys.executable), program=STUDIOUS)
+
+
+@pytest.fixture(autouse=True)
+def state(monkeypatch, tmp_path):
+    """A state folder of the test's own."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path / "state"
+
+
+@pytest.fixture
+def order():
+    """Orders of a study, with what is asked of the guest."""
+    plain = Order("torch", "2.13.0+cpu", "relations", seconds=60)
+
+    def order(*oracles, **changes):
+        return replace(plain, oracles=oracles, **changes)
+
+    return order

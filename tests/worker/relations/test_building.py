@@ -1,0 +1,104 @@
+"""A table is built once, kept whole, and found by its library and version."""
+
+import pytest
+
+from analyzers.relations import shelves
+from analyzers.relations.table import table
+from worker.errors import MachineError
+from worker.relations import Built, Heard, build, fuzz, kept, use_built
+from worker.relations.fuzzing import relation_rows
+from worker.relations.shelf import folder
+
+
+@pytest.fixture(autouse=True)
+def _tables(state):
+    use_built()
+    yield
+    shelves.remove(folder() / "tables")
+
+
+def built(order, site, **how):
+    *told, last = build(order, site, **how)
+    assert all(isinstance(each, Heard) for each in told)
+    assert isinstance(last, Built)
+    return last
+
+
+def test_a_built_table_is_found_by_its_version(order, site):
+    made = built(order(), site)
+    found = table("torch", "2.13.0+cpu")
+    assert made.shelf.folder.is_dir()
+    assert [each.template for each in found.equivalences(["torch.abs"])] == [
+        "torch.Tensor.abs(input)"
+    ]
+    assert found.counts()["relations"] == {"value": 3, "status": 1}
+    assert not found.is_shipped
+    assert found.about["covered"] == 4
+
+
+def test_a_second_build_is_there_at_once(order, site):
+    assert kept(order()) is None
+    built(order(), site)
+    assert kept(order()).cached
+    assert kept(order(inputs=50)).cached
+    assert kept(order(inputs=500)) is None
+    assert kept(order(version="2.14.0")) is None
+
+
+def test_a_table_of_some_apis_replaces_none(order, site):
+    built(order(), site)
+    part = built(order(apis=("torch.abs",)), site)
+    assert part.shelf is None
+    assert [row["source"] for row in part.relations] == ["torch.abs"]
+    assert len(table("torch", "2.13.0+cpu").names) == 4
+    assert kept(order(apis=("torch.abs",))) is None
+
+
+def test_an_unfinished_study_goes_on(order, site):
+    part = built(order("late"), site)
+    assert not part.complete
+    assert part.shelf is None
+    assert table("torch", "2.13.0+cpu") is None
+    *told, last = build(order("late"), site)
+    assert told == []
+    assert len(last.relations) == 4
+    assert [each.done for each in list(build(order("late"), site, anew=True))[:-1]] == [1, 2, 3, 4]
+
+
+def test_an_interrupted_study_goes_on(order, site):
+    studies = build(order("dies"), site)
+    next(studies)
+    studies.close()
+    *told, last = build(order("dies"), site)
+    assert [each.done for each in told] == [2, 3, 4]
+    assert len(last.relations) == 4
+
+
+def test_a_study_that_failed_leaves_the_table_as_it_was(order, site):
+    built(order(), site)
+    with pytest.raises(MachineError):
+        built(order("dies-at-once"), site)
+    assert kept(order()).cached
+
+
+def test_divergences_come_once_each(order, site):
+    found = [
+        each.api for each in fuzz(order("dies", task="divergences"), site) if hasattr(each, "api")
+    ]
+    assert found == ["torch.abs", "torch.add", "torch.lcm", "torch.relu"]
+
+
+def test_relations_of_the_table_go_with_the_order(order, site):
+    built(order(), site)
+    rows = relation_rows(table("torch", "2.13.0"), ()) or relation_rows(
+        table("torch", "2.13.0+cpu"), ("torch.lcm",)
+    )
+    assert rows == (
+        {
+            "source": "torch.lcm",
+            "target": "torch.Tensor.lcm",
+            "template": "torch.Tensor.lcm(input)",
+            "holds": "status",
+            "inputs": 12,
+        },
+    )

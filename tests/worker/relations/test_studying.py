@@ -1,0 +1,113 @@
+"""Studies go on where a guest ended, and believe nothing that is not a row of a table."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from worker.errors import MachineError
+from worker.relations import Heard, Studied
+from worker.relations.journal import Journal
+from worker.relations.studying import study
+
+RELATION = {
+    "kind": "relation",
+    "source": "torch.abs",
+    "target": "torch.absolute",
+    "template": "torch.absolute(input)",
+    "holds": "value",
+    "inputs": 3,
+}
+DIVERGENCE = {
+    "kind": "divergence",
+    "api": "torch.abs",
+    "rule": "value",
+    "relation": "reference",
+    "related": "torch._refs.abs(input)",
+    "call": "torch.abs(torch.tensor([1.0]))",
+    "outcome": "1",
+    "expected": "2",
+}
+API = {"kind": "api", "name": "torch.abs", "parameters": ["x"], "calls": 1, "status": "covered"}
+APIS = ["torch.abs", "torch.add", "torch.lcm", "torch.relu"]
+
+
+@pytest.fixture
+def journal(tmp_path):
+    with Journal(tmp_path / "journal.jsonl", "a key") as journal:
+        yield journal
+
+
+def test_what_is_heard_is_kept(order, site, journal):
+    *told, last = study(order(), site, journal)
+    assert all(isinstance(each, Heard) for each in told)
+    assert last == Studied("2.13.0+cpu", ("a note",))
+    assert journal.done == {"verifying": APIS}
+    assert [row["source"] for row in journal.of("relation")] == APIS
+
+
+def test_a_guest_that_dies_is_followed_by_one_that_goes_on(order, site, journal):
+    *told, last = study(order("dies"), site, journal)
+    assert last.complete
+    assert [each.done for each in told] == [1, 2, 3, 4]
+    assert [row["source"] for row in journal.of("relation")] == APIS
+
+
+def test_a_silent_guest_is_followed_by_another_and_given_up(order, site, journal):
+    heard = []
+    with pytest.raises(MachineError, match="no whole frame in time"):
+        heard.extend(study(order("hangs"), replace(site, silence=1), journal))
+    assert journal.done == {"verifying": APIS[:2]}
+
+
+def test_guests_that_get_nowhere_are_our_failure(order, site, journal):
+    with pytest.raises(MachineError, match="a library that cannot be loaded"):
+        list(study(order("dies-at-once"), site, journal))
+
+
+def test_a_study_without_time_ends_incomplete(order, site, journal):
+    assert not list(study(order("late"), site, journal))[-1].complete
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"kind": "table"},
+        RELATION | {"more": 1},
+        RELATION | {"inputs": -1},
+        RELATION | {"holds": "sometimes"},
+        RELATION | {"source": "os.system"},
+        RELATION | {"template": "torch.absolute(input"},
+        RELATION | {"template": "torch.neg(input)"},
+        RELATION | {"template": "torch.absolute(open('/etc/passwd'))"},
+        RELATION | {"template": "torch.absolute(lambda: input)"},
+        RELATION | {"template": "torch.absolute(input.__class__)"},
+        DIVERGENCE,
+        {
+            "kind": "api",
+            "name": "torch.abs",
+            "parameters": ["a b"],
+            "calls": 1,
+            "status": "covered",
+        },
+        {"kind": "api", "name": "torch.abs", "parameters": [], "calls": 1, "status": "lost"},
+        {"kind": "checked", "stage": "verifying", "name": 3},
+    ],
+    ids=lambda row: json.dumps(row)[:60],
+)
+def test_what_is_no_row_of_a_table_ends_the_study(row, order, site, journal):
+    with pytest.raises(MachineError, match="broke the protocol"):
+        list(study(order(json.dumps(row)), site, journal))
+    assert not journal.rows
+
+
+@pytest.mark.parametrize("call", ["os.system('rm')", "torch.abs(os.path)", "torch.abs(1) or 2"])
+def test_a_call_of_something_else_ends_the_study(call, order, site, journal):
+    row = json.dumps(DIVERGENCE | {"call": call})
+    with pytest.raises(MachineError, match="broke the protocol"):
+        list(study(order(row, task="divergences"), site, journal))
+
+
+def test_another_version_than_was_meant_ends_the_study(order, site, journal):
+    with pytest.raises(MachineError, match="not 2"):
+        list(study(order("other"), site, journal))

@@ -1,0 +1,165 @@
+"""Relation tables for a person, and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from difflib import get_close_matches
+from pathlib import Path
+
+import click
+
+from analyzers.relations.rows import Judged, Known
+from analyzers.relations.sheets import BadTable
+from analyzers.relations.table import Table
+from analyzers.vocabulary.relations import Equivalence
+from worker.errors import MachineError, UsageError
+from worker.relations import reproducer
+from worker.report.escape import inert, json_inert
+from worker.report.wording import counted
+
+SCHEMA = "assayer-relations/1"
+CLOSEST = 5
+RULES = {"crash": "red", "value": "yellow", "status": "yellow"}
+VERDICTS = {
+    "bug": "judged a bug",
+    "numerics": "judged a matter of numerics",
+    "documented": "judged documented",
+    "false": "judged no divergence",
+    "": "not judged yet",
+}
+
+
+def as_json(document: Mapping[str, object]) -> str:
+    """A document as text that a terminal does not obey."""
+    return json_inert(json.dumps(document, indent=2, ensure_ascii=False)) + "\n"
+
+
+def document(table: Table, apis: Sequence[str] | None = None) -> dict[str, object]:
+    """The table, or its part about some APIs."""
+    names = table.names if apis is None else apis
+    known = table.known(names)
+    parameters = {each.name: each.parameters for each in known}
+    divergences = [
+        divergence_row(each, parameters.get(each.divergence.api, ()))
+        for each in table.judged(names)
+    ]
+    return {
+        "schema": SCHEMA,
+        "library": table.library,
+        "version": table.version,
+        "shipped": table.is_shipped,
+        "about": table.about,
+        "counts": table.counts() if apis is None else {},
+        "apis": [asdict(each) for each in known],
+        "relations": [_relation(each) for each in table.equivalences(names)],
+        "divergences": divergences,
+    }
+
+
+def _relation(equivalence: Equivalence) -> dict[str, object]:
+    """A relation, as the table has it."""
+    row = asdict(equivalence)
+    row["holds"] = row.pop("kind")
+    return row
+
+
+def divergence_row(judged: Judged, parameters: Sequence[str]) -> dict[str, object]:
+    """A divergence, what was found of it, and three lines that show it."""
+    found = judged.divergence
+    lines = reproducer(found, parameters)
+    return {**asdict(found), "judged": judged.verdict, "reproducer": list(lines)}
+
+
+def summary(table: Table) -> str:
+    """What the table holds, in a few lines."""
+    counts = table.counts()
+    apis, relations, divergences = counts["apis"], counts["relations"], counts["divergences"]
+    lines = [f"{table.library} {table.version}, {_origin(table)}"]
+    if apis:
+        lines.append(
+            f"  {apis.get('covered', 0):,} of {sum(apis.values()):,} APIs with valid calls"
+        )
+    lines.append(
+        f"  {sum(relations.values()):,} relations: {relations.get('value', 0):,} give the same "
+        f"value, {relations.get('status', 0):,} succeed and fail together"
+    )
+    said = ", ".join(f"{count} {name}" for name, count in sorted(divergences.items()))
+    lines.append(f"  {counted(sum(divergences.values()), 'known divergence')}: {said or 'none'}")
+    lines.append(f"  one API: assayer relations show NAME --library {table.library}")
+    return "\n".join(lines) + "\n"
+
+
+def of_api(table: Table, name: str) -> str:
+    """What the table says of one API."""
+    known = table.known([name])
+    relations = table.equivalences([name])
+    parameters = {each.name: each.parameters for each in known}
+    lines = [f"{name}  {table.library} {table.version}", *map(_known, known)]
+    for kind, words in (("value", "the same value as"), ("status", "succeeds and fails with")):
+        some = [each for each in relations if each.kind == kind]
+        lines += ["", f"{words}:"] if some else []
+        lines += [f"  {each.template}  ({counted(each.inputs, 'input')})" for each in some]
+    if not relations:
+        lines += ["", "no relation is known"]
+    for judged in table.judged([name]):
+        lines += ["", *shown(judged, parameters.get(name, ()))]
+    return inert("\n".join(lines)) + "\n"
+
+
+def shown(judged: Judged, parameters: Sequence[str]) -> Iterator[str]:
+    """A divergence for a person: what it is, and how to see it."""
+    found = judged.divergence
+    note = f": {found.note}" if found.note else ""
+    rule = click.style(f"{found.rule} divergence", fg=RULES[found.rule])
+    said = inert(f"{VERDICTS[judged.verdict]}{note}")
+    yield f"{rule} of {inert(found.api)} by {inert(found.relation)} ({said})"
+    yield from (f"    {inert(line)}" for line in reproducer(found, parameters))
+
+
+def resolved(table: Table, name: str) -> str:
+    """The API that is meant, without the library's name too; raises ``UsageError``."""
+    names = table.names
+    for full in (name, f"{table.library}.{name}"):
+        if full in names:
+            return full
+    ending = [each for each in names if each.endswith(f".{name}")]
+    if len(ending) == 1:
+        return ending[0]
+    closest = ending[:CLOSEST] or get_close_matches(name, names, CLOSEST)
+    near = f"; do you mean {', '.join(closest)}?" if closest else ""
+    raise UsageError(f"{table.library} {table.version} has no {name!r} that is known here{near}")
+
+
+def publish(text: str, output: Path | None) -> None:
+    """Print what is told, or write it to a file; raises ``OSError``."""
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(click.unstyle(text), encoding="utf-8")
+
+
+@contextmanager
+def whole() -> Generator[None]:
+    """Where a table cannot be read, say so."""
+    try:
+        yield
+    except BadTable as error:
+        raise MachineError(
+            f"A relation table cannot be read: {error}.",
+            "Build it anew: assayer relations build --again.",
+        ) from error
+
+
+def _origin(table: Table) -> str:
+    made = table.about.get("platform", "")
+    where = "shipped with Assayer" if table.is_shipped else "built here"
+    return f"{where}{f' ({made})' if made else ''}"
+
+
+def _known(known: Known) -> str:
+    calls = counted(known.calls, "valid call")
+    return f"  ({', '.join(known.parameters)}): {known.status}, {calls}"
