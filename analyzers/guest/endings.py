@@ -147,11 +147,12 @@ _texts: Dict[str, str] = {}
 def remember(path: str, source: str) -> None:
     """Keep the text of a loaded file, to tell what stands on its lines."""
     _texts[path] = source
-    _tree.cache_clear()
+    tree_of.cache_clear()
 
 
 @functools.cache
-def _tree(path: str) -> ast.Module:
+def tree_of(path: str) -> ast.Module:
+    """The syntax of a loaded file; empty where its text is not known."""
     try:
         return ast.parse(_texts.get(path, ""))
     except (SyntaxError, ValueError):
@@ -160,10 +161,10 @@ def _tree(path: str) -> ast.Module:
 
 def function_at(path: str, line: int) -> str:
     """The qualified name of the function around a line."""
-    if any(is_main_guard(node) and _covers(node, line) for node in _tree(path).body):
+    if any(is_main_guard(node) and _covers(node, line) for node in tree_of(path).body):
         return "__main__"
     parts: List[str] = []
-    within: List[ast.AST] = [_tree(path)]
+    within: List[ast.AST] = [tree_of(path)]
     while within:
         node = within.pop()
         for child in ast.iter_child_nodes(node):
@@ -193,7 +194,7 @@ def _covers(node: ast.AST, line: int) -> bool:
 def _statement(path: str, line: int) -> Optional[ast.stmt]:
     """The innermost statement around a line."""
     found: Optional[ast.stmt] = None
-    for node in ast.walk(_tree(path)):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.stmt) and _covers(node, line):
             found = node
     return found
@@ -238,7 +239,7 @@ def _is_of(fillings: Optional[filled.Fillings], frames: List[Step]) -> bool:
     """Whether what failed takes an argument that was only filled in."""
     if fillings is None:
         return False
-    steps = [filled.Step(_tree(f.f_code.co_filename), line, where) for f, line, where in frames]
+    steps = [filled.Step(tree_of(f.f_code.co_filename), line, where) for f, line, where in frames]
     return filled.takes_filling(steps, fillings)
 
 

@@ -6,11 +6,13 @@ from contextlib import contextmanager
 from typing import Generator, List, Optional, Sequence
 
 from ..endings import is_own
+from ..limits import CLOCK
 from .installed import installed
 from .libraries.library import Library
 from .nouns import CRASH, SUCCESS, VALUE, Disagreement, Live, Relation
 from .recording import Recording, recorded
 from .told import told
+from .warming import warm
 
 
 class Agreements:
@@ -37,6 +39,8 @@ class Agreements:
         """How a call of ``api`` does not agree with what the oracle says; ``None`` where all do."""
         if self._library is None:
             return None
+        with CLOCK.paused():
+            warm(self._library, [relation])
         for seen in self._recording.calls:
             if seen.api == api and seen.live is not None:
                 found = disagreement(seen.live, self._library, relation, related)

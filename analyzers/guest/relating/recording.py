@@ -95,15 +95,13 @@ def recorded(
 def _mode(call: Callable[..., Any]) -> Any:
     from torch.overrides import TorchFunctionMode
 
-    class Mode(TorchFunctionMode):
-        """Hands every call over."""
+    def seen(
+        mode: Any, function: Any, types: Any, arguments: Any = (), keywords: Any = None
+    ) -> Any:
+        del mode, types
+        return call(function, arguments, keywords or {})
 
-        def __torch_function__(
-            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-        ) -> Any:
-            return call(func, args, kwargs or {})
-
-    return Mode()
+    return type("Seeing", (TorchFunctionMode,), {"__torch_function__": seen})()
 
 
 class _Recorder:

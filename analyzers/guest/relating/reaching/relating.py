@@ -1,18 +1,49 @@
-"""The frame ``relate``: which inputs of a target lead to library calls that fail."""
+"""The frame ``relate``: which inputs of a target lead to library calls that fail.
+
+This process directs others and runs nothing of the project itself.  Inputs
+are run with their library calls judged; the calls are mutated and judged by
+themselves; calls that fail are lifted to inputs; those are made small.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Dict, Mapping
+import signal
+import time
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Set, Tuple
 
 from ...execution import Prepared
+from ...exploring import drawing
+from ...exploring.layer import enter
+from ...exploring.plan import Plan, planned
+from ...limits import CLOCK, TimeUp
+from ..fuzzing.findings import Finding, death, hang
+from ..fuzzing.shrinking import shrunk
+from ..fuzzing.subjects import Settings
 from ..installed import installed
+from ..nouns import CRASH, CRASHED, SUCCESS, Disagreement, Outcome
+from ..running import Died, Done, Failed, Hung, Pool, Result
+from ..warming import warm
+from .drawn import INPUTS_A_SITE, Inputs
+from .lifting import Lifting
+from .meetings import Key, Met, met_of
+from .mutated import Mutating, Site
+from .request import Request
+from .smallest import HANG_GRACE, confirmed, ended, smallest
+from .watching import mark_of
+
+SHARES = {"inputs": 0.2, "mutants": 0.5, "lifting": 0.7, "shrinking": 0.95}
+"""When each stage is over, as parts of all the time."""
+MOST_REACHED, MOST_BEYOND, MOST_A_KEY = 10, 30, 3
+MOST_DEATHS = 8
+CALL_SECONDS = 3.0
 
 
 def relate(prepared: Prepared, message: Mapping[str, Any]) -> Dict[str, Any]:
     """The ``related`` frame for a ``relate`` frame."""
-    if installed() is None:
+    library = installed()
+    if library is None:
         return nothing("no library whose calls can be seen is imported")
-    return nothing("nothing is compared yet")
+    return _Relating(Request(prepared, library, message)).frame()
 
 
 def nothing(obstacle: str) -> Dict[str, Any]:
@@ -26,3 +57,202 @@ def nothing(obstacle: str) -> Dict[str, Any]:
         "obstacle": obstacle,
         "notes": [],
     }
+
+
+class _Relating:
+    """One frame's work."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self._began = time.monotonic()
+        self._sites: Dict[Tuple[Any, ...], Site] = {}
+        self._met: Dict[Key, List[Met]] = {}
+        self._reached: Dict[Key, Met] = {}
+        self._verified: Dict[Key, Met] = {}
+        self._notes: Dict[str, None] = {}
+        self._executions = 0
+
+    def frame(self) -> Dict[str, Any]:
+        """Compare, and say what came of it."""
+        warm(self._request.library)
+        self._began = time.monotonic()
+        self._inputs()
+        self._lift(self._known())
+        if self._left("mutants") > 0:
+            self._mutate()
+            self._lift(list(self._waiting()))
+        reached = list(self._rows())
+        return {
+            **nothing(""),
+            "obstacle": None if self._sites else "no input led to a call of the library",
+            "reached": reached,
+            "beyond": [met.told() for met in self._beyond()],
+            "executions": self._executions,
+            "seconds": round(time.monotonic() - self._began, 3),
+            "notes": list(self._notes)[:20],
+        }
+
+    # -------------------------------------------------------------- time
+
+    def _until(self, stage: str) -> float:
+        return self._began + SHARES[stage] * self._request.seconds
+
+    def _left(self, stage: str) -> float:
+        return self._until(stage) - time.monotonic()
+
+    # ------------------------------------------------------------ stages
+
+    def _inputs(self) -> None:
+        plan = self._plan()
+        stage = Inputs(self._request, plan, self._until("inputs"))
+        for _, result in self._pool(stage, 2 if plan else 1, self._request.timeout + HANG_GRACE):
+            self._take(result)
+
+    def _plan(self) -> Optional[Plan]:
+        """How inputs are drawn; ``None`` where they cannot be."""
+        message = self._request.message
+        obstacle = enter(message.get("layer"))
+        if obstacle is None:
+            try:
+                with CLOCK.limited(max(self._left("inputs"), 1.0)):
+                    plan = planned(self._request.prepared, message)
+                    drawing.prepare(plan.strategy)
+                    return plan
+            except (TimeUp, Exception) as error:
+                obstacle = f"inputs cannot be drawn: {type(error).__name__}: {error}"[:300]
+        self._notes[obstacle] = None
+        return None
+
+    def _mutate(self) -> None:
+        sites = list(self._sites.values())
+        stage = Mutating(self._request, sites, self._until("mutants"))
+        for _, result in self._pool(stage, len(sites), CALL_SECONDS):
+            self._take(result)
+
+    def _lift(self, waiting: List[Tuple[Met, Site]]) -> None:
+        waiting = waiting[: 3 * MOST_BEYOND]
+        stage = Lifting(self._request, waiting, self._until("lifting"), self._reached)
+        for item, result in self._pool(stage, len(waiting), self._request.timeout + HANG_GRACE):
+            met, _ = waiting[item]
+            dead = ended(met, result)
+            if isinstance(result, Done) and "verified" in result.value:
+                self._verified.setdefault(met.key, met)
+            elif dead is None:
+                self._take(result)
+            elif dead.arguments:
+                self._reached.setdefault(met.key, dead)
+            else:
+                self._verified.setdefault(met.key, met)
+
+    def _pool(self, stage: Any, items: int, seconds: float) -> Iterator[Tuple[int, Result]]:
+        return iter(Pool(stage.work, items, seconds, workers=2, deaths=MOST_DEATHS))
+
+    # ----------------------------------------------------------- results
+
+    def _take(self, result: Result) -> None:
+        """Something came of an input or of a mutant."""
+        if isinstance(result, Done):
+            self._take_report(result.value)
+        elif isinstance(result, Failed):
+            self._notes[f"calls could not be compared: {result.text[-200:]}"] = None
+        elif isinstance(result, (Died, Hung)):
+            self._take_end(result)
+
+    def _take_report(self, value: Mapping[str, Any]) -> None:
+        self._executions += value.get("executions", 0)
+        if "site" in value:
+            self._take_site(value["site"], value["arguments"])
+        if "met" in value:
+            self._take_met(met_of(value))
+
+    def _take_site(self, place: List[Any], arguments: Dict[str, Any]) -> None:
+        site = self._sites.setdefault(tuple(place[:3]), Site(place, []))
+        if len(site.inputs) < 2 * INPUTS_A_SITE:
+            self._sites[tuple(place[:3])] = Site(place, [*site.inputs, arguments])
+
+    def _take_met(self, met: Met) -> None:
+        if met.arguments is not None:
+            self._reached.setdefault(met.key, met)
+            return
+        known = self._met.setdefault(met.key, [])
+        if len(known) < MOST_A_KEY:
+            known.append(met)
+
+    def _take_end(self, result: Any) -> None:
+        """A process ended: in a library call of the target, in a mutant, or elsewhere."""
+        self._executions += 1
+        mark = mark_of(result.text)
+        if mark.at is None or mark.judging:
+            self._notes["a process ended outside of the calls that are compared"] = None
+            return
+        api = mark.at[0]
+        found = death(api, result.signal) if isinstance(result, Died) else hang(api, CALL_SECONDS)
+        arguments = dict(mark.arguments) or None
+        self._take_met(Met(Finding(mark.call, found), mark.at, arguments))
+
+    # ------------------------------------------------------------ lifting
+
+    def _known(self) -> List[Tuple[Met, Site]]:
+        """Known divergences at each place where their API is called."""
+        return [
+            (Met(Finding(row["call"], _disagreement(row)), site.place), site)
+            for row in self._request.message.get("known") or ()
+            for site in self._sites.values()
+            if site.place[0] == row["api"]
+        ]
+
+    def _waiting(self) -> Iterable[Tuple[Met, Site]]:
+        for several in self._met.values():
+            for met in several:
+                site = self._sites.get(tuple(met.at[:3]))
+                if site and met.finding.call and met.key not in self._reached:
+                    yield met, site
+
+    # ------------------------------------------------------------- frames
+
+    def _rows(self) -> Iterator[Dict[str, Any]]:
+        """What is reached, by the smallest inputs, as far as a fresh process confirms it.
+
+        Of the oracles that find a call wrong in the same way, one is told.
+        """
+        waiting = sorted(self._reached.values(), key=lambda met: met.finding.disagreement.rule)
+        told: Set[Tuple[Any, ...]] = set()
+        for number, met in enumerate(waiting[:MOST_REACHED]):
+            if met.key[:4] in told:
+                continue
+            left = self._left("shrinking") / (len(waiting[:MOST_REACHED]) - number)
+            row = confirmed(smallest(met, self._request, time.monotonic() + left), self._request)
+            row = confirmed(met, self._request) if row is None else row
+            if row is None:
+                self._notes[f"a divergence of {met.at[0]} did not repeat"] = None
+            else:
+                told.add(met.key[:4])
+                yield row
+
+    def _beyond(self) -> List[Met]:
+        """What was verified of the calls by themselves, made small as far as time goes."""
+        mets = [met for key, met in self._verified.items() if key not in self._reached]
+        del mets[MOST_BEYOND:]
+        if not mets or self._left("shrinking") <= 0:
+            return mets
+        request = self._request
+        relations = {each.source: request.of_source(each.source) for each in request.relations}
+        settings = Settings(seconds=CALL_SECONDS, seed=request.seed, rounds=60)
+        findings = shrunk([met.finding for met in mets], relations, request.library, settings)
+        return [
+            Met(met.finding if found is None else found, met.at)
+            for met, found in zip(mets, findings)
+        ]
+
+
+def _disagreement(row: Mapping[str, Any]) -> Disagreement:
+    """A known divergence as one that was seen; whether it is there is verified."""
+    number = signal.Signals.__members__.get(row["outcome"])
+    if number is not None:
+        return death(row["api"], int(number))
+    status = SUCCESS if row["rule"] != CRASH else CRASHED
+    kind = "" if status == SUCCESS else row["outcome"].partition(":")[0]
+    outcome = Outcome(status, row["outcome"], kind)
+    expected = Outcome(SUCCESS, row["expected"])
+    api, related, relation, rule = (row[n] for n in ("api", "related", "relation", "rule"))
+    return Disagreement(api, related, relation, rule, outcome, expected)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import Any, Callable, Dict, List, Mapping, Set
 
 from ...execution import Prepared
@@ -65,9 +66,7 @@ class _Telling:
         del item
         for step, probe in enumerate(self._request.message["probes"]):
             if step >= start and time.monotonic() < self._until:
-                watcher = Watcher(
-                    self._request, lambda text, at=step: begin(at, text), Bounds(a_site=_A_SITE)
-                )
+                watcher = Watcher(self._request, partial(begin, step), Bounds(a_site=_A_SITE))
                 ran = watcher.run(probe["arguments"], probe.get("script"))
                 for found in self._new(ran.calls, watcher, step):
                     report(found)
