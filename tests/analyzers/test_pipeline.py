@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from analyzers.pipeline import ANALYZERS, concerned, conclude, examine, explains, named
 from analyzers.judging import DEATH
+from analyzers.pipeline import ANALYZERS, concerned, conclude, examine, explains, named
 from analyzers.vocabulary import ApiCall, Broken, Conclusion, Crashes, Level, Skipped, Status
 from tests.analyzers.samples import finding, target
 
