@@ -1,0 +1,69 @@
+"""APIs that an oracle says nothing about, each with the reason."""
+
+from __future__ import annotations
+
+from typing import FrozenSet, Tuple
+
+ALL = "*"
+"""Every oracle that compares values."""
+
+TIES = "ties"
+"""Every oracle, but only on inputs with equal elements."""
+
+_MEMORY = "it reads or tells the memory behind the elements, of which strides are a part"
+_UNIQUE = "documented: the vectors are unique only up to a factor, and their order is open"
+_LAST = "documented: which element is written last is open where indices repeat"
+_TRIANGLE = "documented: it reads one triangle of a matrix that must be symmetric"
+_ORDER = "documented: the order of equal elements is open unless stable=True"
+
+EXEMPT: Tuple[Tuple[str, str, str], ...] = (
+    ("strides", "as_strided", _MEMORY),
+    ("strides", "as_strided_", _MEMORY),
+    ("strides", "as_strided_copy", _MEMORY),
+    ("strides", "as_strided_scatter", _MEMORY),
+    ("strides", "stride", _MEMORY),
+    ("strides", "is_contiguous", _MEMORY),
+    ("strides", "dim_order", _MEMORY),
+    ("strides", "storage_offset", _MEMORY),
+    ("strides", "data_ptr", _MEMORY),
+    ("strides", "resize_", _MEMORY),
+    ("strides", "resize_as_", _MEMORY),
+    ("strides", "set_", _MEMORY),
+    ("in-place", "resize_", _MEMORY),
+    ("in-place", "resize_as_", _MEMORY),
+    ("in-place", "set_", _MEMORY),
+    ("in-place", "as_strided_", _MEMORY),
+    (ALL, "eig", _UNIQUE),
+    (ALL, "eigh", _UNIQUE),
+    (ALL, "eigvals", _UNIQUE),
+    (ALL, "svd", _UNIQUE),
+    (ALL, "lobpcg", _UNIQUE),
+    (TIES, "argsort", _ORDER),
+    (TIES, "max_unpool1d", _LAST),
+    (TIES, "max_unpool2d", _LAST),
+    (TIES, "max_unpool3d", _LAST),
+    (TIES, "scatter", _LAST),
+    (TIES, "scatter_", _LAST),
+    (TIES, "index_copy", _LAST),
+    (TIES, "index_copy_", _LAST),
+    (TIES, "index_put", _LAST),
+    (TIES, "index_put_", _LAST),
+    (TIES, "put", _LAST),
+    (TIES, "put_", _LAST),
+    ("gradient", "pinv", _TRIANGLE),
+    ("gradient", "matrix_rank", _TRIANGLE),
+    ("gradient", "cholesky", _TRIANGLE),
+    ("gradient", "cholesky_ex", _TRIANGLE),
+    ("gradient", "eigvalsh", _TRIANGLE),
+    ("gradient", "ldl_factor", _TRIANGLE),
+    ("gradient", "ldl_factor_ex", _TRIANGLE),
+)
+"""Oracle, last name of the API, and why: data to be read and judged by people."""
+
+_KEYS: FrozenSet[Tuple[str, str]] = frozenset((oracle, name) for oracle, name, _ in EXEMPT)
+
+
+def is_exempt(oracle: str, api: str) -> bool:
+    """Whether an oracle says nothing about an API."""
+    name = api.rsplit(".", 1)[-1]
+    return (oracle, name) in _KEYS

@@ -1,0 +1,58 @@
+"""What torch says that a result will be, before computing it: its shape and dtype."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator, List, Optional, Tuple
+
+from ..comparing import MISSING
+from ..nouns import Disagreement
+from .trial import Trial
+from .values import changed, leaves
+
+NAME = "meta"
+RELATED = "the same call on fake tensors: the shape and dtype of its result"
+
+
+def judge(trial: Trial) -> Iterator[Disagreement]:
+    """The shapes and dtypes of the result, as fake tensors (torch.compile, export) have them."""
+    if trial.library.name != "torch":
+        return
+    expected = trial.attempt(lambda: _faked(trial))
+    if expected is MISSING:
+        return
+    ours, theirs = _described(trial.value), _described(expected)
+    if ours is None or theirs is None or ours == theirs:
+        return
+    yield trial.told(NAME, RELATED, (_text(ours), _text(theirs)), "")
+
+
+def _faked(trial: Trial) -> Any:
+    import torch
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    def fake(leaf: Any) -> Any:
+        if type(leaf) in (torch.Tensor, torch.nn.Parameter):
+            return mode.from_tensor(leaf.detach())
+        return leaf
+
+    mode = FakeTensorMode(allow_fallback_kernels=False)
+    live = changed(trial.copied(trial.live), fake)
+    with mode:
+        return live.run()
+
+
+def _described(value: Any) -> Optional[List[Tuple[Tuple[int, ...], str]]]:
+    """Shape and dtype of each tensor in a result; ``None`` where a shape is not known."""
+    import torch
+
+    found: List[Tuple[Tuple[int, ...], str]] = []
+    for leaf in leaves(value):
+        if isinstance(leaf, torch.Tensor):
+            if leaf.layout is not torch.strided or leaf.is_nested:
+                return None
+            found.append((tuple(leaf.shape), str(leaf.dtype).rsplit(".", 1)[-1]))
+    return found
+
+
+def _text(described: List[Tuple[Tuple[int, ...], str]]) -> str:
+    return ", ".join(f"{dtype} of shape {shape}" for shape, dtype in described) or "no tensor"

@@ -1,0 +1,172 @@
+"""A call under trial: its value, how far rounding may take it, and how to run variants of it."""
+
+from __future__ import annotations
+
+import warnings
+from functools import cached_property
+from typing import Any, Callable, List, Optional, Sequence, Tuple
+
+from ..comparing import MISSING, Tolerance, difference
+from ..comparing.tolerances import is_inexact, unit_of
+from ..libraries.library import Library
+from ..nouns import SUCCESS, VALUE, Disagreement, Live, Outcome, Relation
+from ..outcomes import outcome_of, shown
+from .exempt import TIES, is_exempt
+from .steady import conditioned
+from .values import changed, doubled, operands
+
+
+class Trial:
+    """A call, run once on copies of what it is given."""
+
+    def __init__(self, live: Live, library: Library, relations: Sequence[Relation] = ()) -> None:
+        self.live = live
+        self.library = library
+        self.relations = relations
+        self.outcome, self.value = outcome_of(lambda: self.run(live), library)
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether there is a value to compare."""
+        return self.outcome.status == SUCCESS
+
+    def run(self, live: Live) -> Any:
+        """The value of a call with copies of its arguments; raises what it raises."""
+        copied = self.copied(live)
+        self.library.seed()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return copied.run()
+
+    def copied(self, live: Live) -> Live:
+        """The same call with arrays of its own."""
+        copied = self.library.copied
+        inputs = None if live.inputs is None else [copied(item) for item in live.inputs]
+        keywords = {name: copied(item) for name, item in live.keywords.items()}
+        arguments = [copied(item) for item in live.arguments]
+        return Live(live.api, live.function, arguments, keywords, inputs)
+
+    def attempt(self, function: Callable[[], Any]) -> Any:
+        """What a function gives, :data:`MISSING` where it raises.
+
+        Where one of two calls raises, the relation between them tells nothing.
+        """
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return function()
+        except Exception:
+            return MISSING
+
+    @cached_property
+    def precise(self) -> Any:
+        """The value of the same call on float64, :data:`MISSING` where there is none."""
+        return self.attempt(lambda: self.run(widened(self.live)))
+
+    @cached_property
+    def tolerance(self) -> Tolerance:
+        """What rounding may do to results of this call."""
+        return tolerance_of(self.live, self.library)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the documentation leaves the value open, for inputs have equal elements."""
+        return self.tolerance.ties and is_exempt(TIES, self.live.api)
+
+    @property
+    def is_rounded(self) -> bool:
+        """Whether it is given floating arrays that float64 would be more precise for."""
+        name = self.tolerance.coarsest
+        return bool(name) and unit_of(name).eps > unit_of("float64").eps
+
+    def differs(self, expected: Any, value: Any = MISSING) -> Optional[str]:
+        """How the value differs from another one, as no rounding explains."""
+        ours = self.value if value is MISSING else value
+        tolerance = self.tolerance
+        if self.is_open or expected is MISSING:
+            return None
+        if difference(ours, expected, self.library, tolerance) is None:
+            return None
+        if self.is_rounded:
+            tolerance = tolerance_of(self.live, self.library, self.precise)
+        text = difference(ours, expected, self.library, tolerance)
+        if text is None or not conditioned(self, expected, tolerance):
+            return None
+        return text
+
+    def disagreement(
+        self, relation: str, related: str, expected: Any, value: Any = MISSING
+    ) -> Optional[Disagreement]:
+        """The disagreement that a value of another call is, where it differs."""
+        text = self.differs(expected, value)
+        if text is None:
+            return None
+        ours = self.value if value is MISSING else value
+        return self.told(relation, related, (shown(ours), shown(expected)), text)
+
+    def told(
+        self, relation: str, related: str, values: Tuple[str, str], text: str, rule: str = VALUE
+    ) -> Disagreement:
+        """A disagreement of two values as they print; ``text`` where print hides it."""
+        ours, theirs = values
+        if ours == theirs or ours.endswith("…") or theirs.endswith("…"):
+            theirs = f"{theirs}: {text}"
+        return Disagreement(
+            self.live.api,
+            related,
+            relation,
+            rule,
+            Outcome(SUCCESS, ours),
+            Outcome(SUCCESS, theirs),
+        )
+
+
+def widened(live: Live) -> Live:
+    """The same call in double precision, the parameters of a layer included."""
+    wide = changed(live, doubled)
+    if live.inputs is None or not hasattr(live.function, "double"):
+        return wide
+    make = live.function
+    wide.function = lambda *given, **named: make(*given, **named).double()
+    return wide
+
+
+def tolerance_of(live: Live, library: Library, precise: Any = MISSING) -> Tolerance:
+    """The tolerance that the arrays of a call ask for."""
+    arrays = _arrays(live, library)
+    floating = [dtype for dtype, _, _ in arrays if is_inexact(dtype)]
+    coarsest = max(floating, key=lambda name: unit_of(name).eps, default="")
+    terms = max((elements.size for _, _, elements in arrays), default=1)
+    magnitude = max((_largest(elements) for _, _, elements in arrays), default=0.0)
+    ties = any(_has_ties(elements) for _, _, elements in arrays)
+    return Tolerance(terms, magnitude, coarsest, precise, ties=ties)
+
+
+def _arrays(live: Live, library: Library) -> List[Tuple[str, Tuple[int, ...], Any]]:
+    found: List[Tuple[str, Tuple[int, ...], Any]] = []
+    for leaf in operands(live):
+        if library.is_array(leaf):
+            try:
+                found.append(library.plain(leaf))
+            except Exception:
+                continue
+    return found
+
+
+def _has_ties(elements: Any) -> bool:
+    """Whether an array has equal elements, or more than one that is no number."""
+    import numpy as np
+
+    if elements.dtype.kind not in "biuf" or elements.size < 2:
+        return False
+    return bool(len(np.unique(elements)) < elements.size)
+
+
+def _largest(elements: Any) -> float:
+    """The magnitude of the largest finite element of a floating array."""
+    import numpy as np
+
+    if elements.dtype.kind not in "fc" or not elements.size:
+        return 0.0
+    sizes = np.abs(elements.astype(np.complex128 if elements.dtype.kind == "c" else np.float64))
+    return float(sizes.max(initial=0.0, where=np.isfinite(sizes)))
