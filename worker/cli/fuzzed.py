@@ -11,9 +11,8 @@ from analyzers.relations.rows import Judged
 from analyzers.relations.table import Table
 from analyzers.vocabulary.relations import Divergence
 from worker.cli.studying import StudyProgress
-from worker.cli.tables import SCHEMA, as_json, divergence_row, shown
+from worker.cli.tables import SCHEMA, as_json, divergence_row, noted, shown
 from worker.relations import Heard, Order, Studied, parameters_of
-from worker.report.escape import inert
 from worker.report.wording import counted
 
 
@@ -59,7 +58,7 @@ class Fuzzed:
                 }
             )
         lines = [] if self._aloud else [self._text(each) for each in self._found]
-        lines += [f"note: {inert(note)}" for note in self._notes]
+        lines += noted(self._notes)
         if self._dismissed:
             lines.append(f"{self._dismissed} more that were judged to be none")
         return "\n".join([*lines, counted(len(self._found), "divergence"), ""])

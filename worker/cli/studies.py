@@ -16,6 +16,7 @@ from worker.cli.tables import (
     SCHEMA,
     as_json,
     document,
+    noted,
     publish,
     resolved,
     summary,
@@ -131,7 +132,7 @@ def _of_build(built: Built, order: Order, form: str) -> str:
         folder = str(built.shelf.folder) if built.shelf else None
         ended = {"complete": built.complete, "cached": built.cached, "folder": folder}
         return as_json({**told, **ended, "notes": list(built.notes)})
-    lines = [f"note: {note}" for note in built.notes]
+    lines = noted(built.notes)
     if found and built.shelf:
         was = "was built before (--again builds it anew)" if built.cached else "is built"
         return "\n".join([f"The table {was}: {built.shelf.folder}", summary(found), *lines])

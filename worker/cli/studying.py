@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.status import Status
 
 from worker.relations import Heard
+from worker.report.escape import inert
 
 PERIOD = 10.0
 """Seconds between lines where nobody looks at a terminal."""
@@ -31,16 +32,16 @@ class StudyProgress:
     def heard(self, heard: Heard) -> None:
         """Say how far it is."""
         self._found.update(str(row["kind"]) for row in heard.rows)
-        if self._console is None:
+        if self._console is None or not heard.stage:
             return
         told = ", ".join(
             f"{self._found[kind]:,} {words}" for kind, words in _TOLD.items() if self._found[kind]
         )
         line = f"{heard.stage} {heard.done:,} of {heard.total:,}" + (f": {told}" if told else "")
         if self._status is not None:
-            self._status.update(escape(line))
+            self._status.update(escape(inert(line)))
         elif heard.stage != self._stage or time.monotonic() >= self._due:
-            self._console.print(escape(line))
+            self._console.print(escape(inert(line)))
             self._due = time.monotonic() + PERIOD
         self._stage = heard.stage
 

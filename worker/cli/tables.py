@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from difflib import get_close_matches
 from pathlib import Path
+from textwrap import shorten
 
 import click
 
@@ -22,6 +23,8 @@ from worker.report.wording import counted
 
 SCHEMA = "assayer-relations/1"
 CLOSEST = 5
+MOST_NOTES = 10
+LONGEST_NOTE = 200
 RULES = {"crash": "red", "value": "yellow", "status": "yellow"}
 VERDICTS = {
     "bug": "judged a bug",
@@ -79,9 +82,8 @@ def summary(table: Table) -> str:
     apis, relations, divergences = counts["apis"], counts["relations"], counts["divergences"]
     lines = [f"{table.library} {table.version}, {_origin(table)}"]
     if apis:
-        lines.append(
-            f"  {apis.get('covered', 0):,} of {sum(apis.values()):,} APIs with valid calls"
-        )
+        covered, everything = apis.get("covered", 0), sum(apis.values())
+        lines.append(f"  {covered:,} of {everything:,} APIs have valid calls")
     lines.append(
         f"  {sum(relations.values()):,} relations: {relations.get('value', 0):,} give the same "
         f"value, {relations.get('status', 0):,} succeed and fail together"
@@ -104,9 +106,10 @@ def of_api(table: Table, name: str) -> str:
         lines += [f"  {each.template}  ({counted(each.inputs, 'input')})" for each in some]
     if not relations:
         lines += ["", "no relation is known"]
+    lines = [inert(each) for each in lines]
     for judged in table.judged([name]):
         lines += ["", *shown(judged, parameters.get(name, ()))]
-    return inert("\n".join(lines)) + "\n"
+    return "\n".join(lines) + "\n"
 
 
 def shown(judged: Judged, parameters: Sequence[str]) -> Iterator[str]:
@@ -131,6 +134,15 @@ def resolved(table: Table, name: str) -> str:
     closest = ending[:CLOSEST] or get_close_matches(name, names, CLOSEST)
     near = f"; do you mean {', '.join(closest)}?" if closest else ""
     raise UsageError(f"{table.library} {table.version} has no {name!r} that is known here{near}")
+
+
+def noted(notes: Sequence[str]) -> list[str]:
+    """Notes of a study, each as a short line; of many the first."""
+    lines = [f"note: {shorten(inert(note), LONGEST_NOTE)}" for note in notes[:MOST_NOTES]]
+    more = len(notes) - MOST_NOTES
+    return (
+        [*lines, f"and {counted(more, 'more note')} (--format json has all)"] if more > 0 else lines
+    )
 
 
 def publish(text: str, output: Path | None) -> None:
