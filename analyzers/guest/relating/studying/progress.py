@@ -1,0 +1,73 @@
+"""How far a study is, told often, and that its time is over."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Callable, Dict, List
+
+Row = Dict[str, Any]
+Send = Callable[[Dict[str, Any]], None]
+EVERY = 0.5
+MOST_ROWS = 500
+MOST_NOTES = 500
+LONGEST_NOTE = 1_000
+
+
+class Late(Exception):  # noqa: N818 - a fact about the time
+    """The time of the study is over."""
+
+
+class Progress:
+    """Sends rows as ``progress`` frames, often; raises :class:`Late` when ``seconds`` are over."""
+
+    def __init__(self, send: Send, seconds: float) -> None:
+        self._send = send
+        self._until = time.monotonic() + seconds
+        self._sent = 0.0
+        self._rows: List[Row] = []
+        self._stage, self._done, self._total = "", 0, 0
+        self.notes: List[str] = []
+
+    @property
+    def remaining(self) -> float:
+        """The seconds that are left."""
+        return max(0.0, self._until - time.monotonic())
+
+    def stage(self, name: str, total: int) -> None:
+        """A stage of so many items begins."""
+        self.flush()
+        self._stage, self._done, self._total = name, 0, total
+        self.flush()
+
+    def add(self, **row: Any) -> None:
+        """A row is found."""
+        self._rows.append(row)
+        self._tell()
+
+    def did(self) -> None:
+        """An item of the stage is done; it counts once it was told so."""
+        self._done += 1
+        self._tell()
+
+    def checked(self, name: str) -> None:
+        """An item of the stage is done, and need not be done again."""
+        self._rows.append({"kind": "checked", "stage": self._stage, "name": name})
+        self.did()
+
+    def note(self, text: str) -> None:
+        """Something is to be said of the study."""
+        if len(self.notes) < MOST_NOTES:
+            self.notes.append(text[:LONGEST_NOTE])
+
+    def flush(self) -> None:
+        """Send what there is."""
+        done = min(self._done, self._total)
+        told = {"stage": self._stage, "done": done, "total": self._total, "rows": self._rows}
+        self._send({"type": "progress", **told})
+        self._rows, self._sent = [], time.monotonic()
+
+    def _tell(self) -> None:
+        if len(self._rows) >= MOST_ROWS or time.monotonic() - self._sent > EVERY:
+            self.flush()
+        if not self.remaining:
+            raise Late

@@ -1,0 +1,160 @@
+"""The relations of a library: valid inputs, candidates, verifying, again to the fixed point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Dict, FrozenSet, List, Mapping, Sequence, Tuple
+
+from ..libraries.library import Library
+from ..matching import Names, candidates
+from ..nouns import Api
+from ..running import Died, Done, Failed, Hung, Over, Pool, Result, Work
+from ..verifying.trying import UNSAFE, Trying
+from ..verifying.verifying import Verifying
+from .inputs import collected, spread
+from .progress import Progress
+
+TRYING, RELATIONS = "trying", "relations"
+ROUNDS = 10
+_SECONDS = 5.0
+_BATCH = 4
+_DEATHS = 20
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What is asked for: sources (all where there are none), and how much of them.
+
+    ``done`` are sources whose relations are known.
+    """
+
+    apis: FrozenSet[str]
+    done: FrozenSet[str]
+    inputs: int
+    seed: int
+    workers: int
+
+
+class Relations:
+    """Finds which APIs of a library behave alike (DeepREL, section 4)."""
+
+    def __init__(self, library: Library, scope: Scope, progress: Progress) -> None:
+        self._library = library
+        self._scope = scope
+        self._progress = progress
+        self._apis: Mapping[str, Api] = {api.name: api for api in library.apis()}
+        self._calls: Dict[str, List[str]] = {}
+        self._excluded: Dict[str, str] = {}
+        self._avoided: Dict[str, List[str]] = {}
+
+    def study(self) -> None:
+        """Send the rows of relations as they are found, and those of all APIs at the end."""
+        self._try(collected(self._library, self._scope.workers, self._progress))
+        targets = _by_source(candidates(self._library.apis()))
+        names = Names(self._library.apis())
+        sources = [name for name in self._calls if self._is_asked_for(name)]
+        for _ in range(ROUNDS):
+            before = set(self._calls)
+            self._verify(sources, names, targets)
+            sources = [
+                name for name in sorted(set(self._calls) - before) if self._is_asked_for(name)
+            ]
+            if not sources:
+                break
+        self._tell_apis()
+
+    def _is_asked_for(self, name: str) -> bool:
+        asked = not self._scope.apis or name in self._scope.apis
+        return asked and name in self._apis and name not in self._excluded
+
+    # -------------------------------------------------------------------- trying
+
+    def _try(self, calls: Mapping[str, List[str]]) -> None:
+        """Keep the calls that succeed here, and learn with what nothing can be compared."""
+        names = [name for name in calls if name in self._apis]
+        chosen = {name: spread(calls[name], self._scope.inputs) for name in names}
+        self._progress.stage(TRYING, len(names))
+        work = Trying(names, chosen, self._library, self._excluded)
+        for item, result in self._pool(work.on, len(names)):
+            if isinstance(result, Done):
+                self._take_trial(names[item], result.value)
+            self._ended(names[item], result)
+        self._calls = {name: self._calls[name] for name in names if self._calls.get(name)}
+
+    def _take_trial(self, name: str, found: Mapping[str, str]) -> None:
+        if "status" in found:
+            self._excluded.setdefault(name, found["status"])
+        else:
+            self._calls.setdefault(name, []).append(found["call"])
+
+    # ----------------------------------------------------------------- verifying
+
+    def _verify(
+        self, sources: Sequence[str], names: Names, targets: Mapping[str, Sequence[str]]
+    ) -> None:
+        self._progress.stage(RELATIONS, len(sources))
+        lent: Dict[str, Dict[str, None]] = {}
+        work = Verifying(
+            sources=sources,
+            apis=self._apis,
+            names=names,
+            candidates=targets,
+            calls=self._calls,
+            library=self._library,
+            excluded=self._excluded,
+            lending=self._scope.done,
+            avoided=self._avoided,
+            seed=self._scope.seed,
+        )
+        for item, result in self._pool(work.on, len(sources)):
+            if isinstance(result, Done):
+                self._take_verdict(result.value, lent)
+            elif isinstance(result, (Died, Hung)):
+                self._avoided.setdefault(sources[item], []).append(result.text)
+            self._ended(sources[item], result)
+        for name, texts in sorted(lent.items()):
+            if name not in self._excluded:
+                self._calls[name] = spread(list(texts), self._scope.inputs)
+
+    def _take_verdict(self, found: Mapping[str, Any], lent: Dict[str, Dict[str, None]]) -> None:
+        if "relation" in found:
+            self._progress.add(kind="relation", **found["relation"])
+        elif "lent" in found:
+            lent.setdefault(found["lent"], {}).update(dict.fromkeys(found["calls"]))
+        else:
+            self._excluded.setdefault(found["excluded"], found["status"])
+
+    # ------------------------------------------------------------------- telling
+
+    def _pool(self, work: Work, items: int) -> Pool:
+        workers = self._scope.workers
+        return Pool(work, items, _SECONDS, workers, batch=_BATCH, deaths=_DEATHS)
+
+    def _ended(self, name: str, result: Result) -> None:
+        """Count what is over, and note what went wrong."""
+        if isinstance(result, Died):
+            self._progress.note(f"signal {result.signal}: {result.text}")
+        elif isinstance(result, Hung):
+            self._progress.note(f"no end within {result.seconds:g} s: {result.text}")
+        elif isinstance(result, Failed):
+            self._progress.note(f"{name}: {result.text}")
+        if isinstance(result, Over) or (isinstance(result, Failed) and result.step < 0):
+            self._progress.checked(name)
+
+    def _tell_apis(self) -> None:
+        for name, api in self._apis.items():
+            calls = len(self._calls.get(name, ()))
+            status = self._excluded.get(name, "covered" if calls else "uncovered")
+            parameters = [item.name.lstrip("*") for item in api.parameters]
+            self._progress.add(
+                kind="api", name=name, parameters=parameters, calls=calls, status=status
+            )
+        for name in getattr(self._library, "unsafe", ()):
+            self._progress.add(kind="api", name=name, parameters=[], calls=0, status=UNSAFE)
+
+
+def _by_source(pairs: Sequence[Tuple[str, str, float]]) -> Dict[str, List[str]]:
+    found: Dict[str, List[str]] = {}
+    for source, target, _ in pairs:
+        found.setdefault(source, []).append(target)
+    return found

@@ -1,0 +1,94 @@
+"""What the frame ``study`` asks for (docs/guest-protocol.md)."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Mapping, Optional
+
+from ..fuzzing import Settings
+from ..libraries import library as installed
+from ..libraries.library import Library
+from ..nouns import Relation
+from .divergences import FUZZING, Divergences
+from .progress import Late, Progress, Send
+from .relations import RELATIONS, Relations, Scope
+
+Frame = Dict[str, Any]
+
+
+def study(message: Mapping[str, Any], send: Send) -> Frame:
+    """Send ``progress`` frames, and give the ``studied`` frame.
+
+    ``complete`` is false where the time was over before the work was.
+    """
+    progress = Progress(send, message["seconds"])
+    library = _library(message["library"])
+    complete = True
+    try:
+        _TASKS[message["task"]](message, library, progress)
+    except Late:
+        complete = False
+    progress.flush()
+    return {
+        "type": "studied",
+        "version": library.version,
+        "notes": progress.notes,
+        "complete": complete,
+    }
+
+
+def _library(name: str) -> Library:
+    """The library, with one thread: processes that are forked from several do not work."""
+    found = installed(name)
+    if name in ("torch", "keras"):
+        import torch
+
+        torch.set_num_threads(1)
+    return found
+
+
+def _relations(message: Mapping[str, Any], library: Library, progress: Progress) -> None:
+    scope = Scope(
+        apis=frozenset(_names(message["apis"])),
+        done=frozenset(_done(message, RELATIONS)),
+        inputs=message["inputs"],
+        seed=message["seed"],
+        workers=message["workers"],
+    )
+    Relations(library, scope, progress).study()
+
+
+def _divergences(message: Mapping[str, Any], library: Library, progress: Progress) -> None:
+    oracles = message.get("oracles")
+    settings = Settings(
+        inputs=message["inputs"],
+        seed=message["seed"],
+        workers=message["workers"],
+        oracles=None if oracles is None else tuple(oracles),
+    )
+    asked = frozenset(_names(message["apis"]))
+    done = frozenset(_done(message, FUZZING))
+    relations = [_relation(row) for row in message.get("relations") or ()]
+    Divergences(library, relations, settings, progress).study(
+        lambda name: name not in done and (not asked or name in asked)
+    )
+
+
+def _names(names: Optional[List[str]]) -> List[str]:
+    return names or []
+
+
+def _done(message: Mapping[str, Any], stage: str) -> List[str]:
+    done = message.get("done") or {}
+    return list(done.get(stage, ()))
+
+
+def _relation(row: Mapping[str, Any]) -> Relation:
+    return Relation(
+        row["source"], row["target"], row["template"], row["holds"], row.get("inputs", 0)
+    )
+
+
+_TASKS: Mapping[str, Callable[[Mapping[str, Any], Library, Progress], None]] = {
+    "relations": _relations,
+    "divergences": _divergences,
+}

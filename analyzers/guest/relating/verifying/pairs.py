@@ -1,0 +1,106 @@
+"""Value and status equivalence of two APIs (DeepREL, sections 3 and 4.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, List, Optional
+
+from ..nouns import CRASHED, STATUS, VALUE, Live
+from ..synthesis import Inapplicable, applied
+from .inputs import Begin, Inputs, Tried
+from .runs import Ran, copied, plain, ran
+
+
+@dataclass
+class Verdict:
+    """What holds of a pair: ``value``, ``status``, or nothing.
+
+    ``inputs`` were compared.  ``lent`` are the calls of the target that
+    succeeded, with the values of the source's calls.
+    """
+
+    holds: Optional[str] = None
+    inputs: int = 0
+    lent: List[Live] = field(default_factory=list)
+
+
+class Pair:
+    """A source with its inputs, and a template that says how a target is called with them."""
+
+    def __init__(self, inputs: Inputs, template: str, begin: Begin) -> None:
+        self._inputs = inputs
+        self._library = inputs.library
+        self._template = template
+        self._begin = begin
+        self._lenient = _is_in_place(template) and not _is_in_place(f"{inputs.api.name}(")
+        self._results: List[Ran] = []
+
+    def verified(self, *, until_falsified: bool) -> Verdict:
+        """Compare on the valid inputs, then on harder ones.
+
+        ``until_falsified`` stops where it is clear that nothing holds; otherwise
+        all inputs are tried, as what succeeds is lent to the target.  Raises
+        ``BadRecipe`` where the template says nothing.
+
+        Where an in-place target refuses what a source takes that is not in
+        place, the input tells nothing: its memory must fit the result.
+        """
+        verdict, same, refused = Verdict(), True, False
+        for tried in self._inputs.valid:
+            found, own = self._run(tried)
+            if found is None or (self._lenient and not found.succeeded):
+                continue
+            verdict.inputs += 1
+            if found.succeeded:
+                verdict.lent.append(tried.live)
+                same = same and not tried.differs(own, found, self._library)
+                self._results.append(found)
+            else:
+                refused = True
+                if until_falsified:
+                    return verdict
+        if verdict.inputs and not refused:
+            verdict.holds = VALUE if same and self._holds_harder() else STATUS
+        return verdict
+
+    def called(self, live: Live) -> Live:
+        """The target's call with the values of one of the source's."""
+        return applied(self._template, self._inputs.api, live, self._library)
+
+    def _run(self, tried: Tried) -> Any:
+        """What the target comes to, and the copies it ran on; no run where none is possible."""
+        self._begin(f"{self._template} for {tried.text}")
+        own = copied(tried.live, self._library)
+        try:
+            target = self.called(own)
+        except Inapplicable:
+            return None, own
+        return ran(target, self._library), own
+
+    def _holds_harder(self) -> bool:
+        """Whether it is equal, too, wherever both succeed on harder inputs, and says something."""
+        for tried in self._inputs.harder:
+            found, own = self._run(tried)
+            if found is None:
+                continue
+            if found.status == CRASHED:
+                return False
+            if found.succeeded:
+                if tried.differs(own, found, self._library):
+                    return False
+                self._results.append(found)
+        return _say_something(self._results, self._inputs)
+
+
+def _is_in_place(template: str) -> bool:
+    return template.partition("(")[0].endswith("_")
+
+
+def _say_something(results: List[Ran], inputs: Inputs) -> bool:
+    """Whether results could have been other ones: elements, or not the same word each time."""
+    words = set()
+    for found in results:
+        if any(item[2].size for item in plain(found.value, inputs.library)):
+            return True
+        words.add(repr(found.value) if isinstance(found.value, (bool, int, float, str)) else "")
+    return len(words) > 1

@@ -1,0 +1,112 @@
+"""Other inputs like the valid ones, on which equality by chance falls away.
+
+Plain numbers hide that ``isnan`` is not ``isinf``, that ``relu`` is not
+``abs``, and that ``median`` is not ``nanmedian``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, Iterator, Sequence, Tuple
+
+from ..libraries.library import Library
+from ..mutating.arrays import COMPLEX, FLOATS, INTEGERS, Arrays, arrays_of, cast
+from ..mutating.places import Place, changed, leaves
+from ..nouns import Live
+
+Values = Any
+_Change = Callable[[Any, str, Values], Tuple[str, Values]]
+MOST_ELEMENTS = 1 << 14
+
+
+def variants(calls: Sequence[Live], library: Library, seed: int = 0) -> Iterator[Live]:
+    """Each call with other elements in all of its arrays, a kind of them after another.
+
+    Random numbers, ties, NaN, infinities and integers for floats, random truth
+    for truth.  The same seed gives the same variants.
+    """
+    import numpy as np
+
+    maker = arrays_of(library)
+    numbers = np.random.Generator(np.random.PCG64(seed))
+    for change in _CHANGES:
+        for live in calls:
+            made = _changed(live, change, (library, maker, numbers))
+            if made is not None:
+                yield made
+
+
+def _changed(live: Live, change: _Change, by: Tuple[Library, Arrays, Any]) -> Any:
+    library, maker, numbers = by
+    changes: Dict[Place, Any] = {}
+    try:
+        for place, value in leaves(live):
+            if not library.is_array(value) or not maker.is_plain(value):
+                continue
+            dtype, _, values = library.plain(value)
+            if values.size > MOST_ELEMENTS:
+                return None
+            other, elements = change(numbers, dtype, values)
+            if elements is not values:
+                changes[place] = maker.made(other, elements, value)
+    except Exception:
+        return None
+    return changed(live, changes) if changes else None
+
+
+def _drawn(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
+    if dtype == "bool":
+        return dtype, numbers.random(values.shape) < 0.5
+    if dtype in COMPLEX:
+        drawn = numbers.standard_normal(values.shape) + 1j * numbers.standard_normal(values.shape)
+        return dtype, cast(2 * drawn, dtype)
+    if dtype in FLOATS:
+        return dtype, cast(3 * numbers.standard_normal(values.shape), dtype)
+    return dtype, values
+
+
+def _tied(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
+    if dtype not in FLOATS:
+        return dtype, values
+    return dtype, cast(numbers.integers(-1, 3, values.shape), dtype)
+
+
+def _sprinkled(*specials: float) -> _Change:
+    """About every third element is special; one is for sure, one is not."""
+
+    def change(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
+        import numpy as np
+
+        if dtype not in FLOATS or not values.size:
+            return dtype, values
+        drawn = 2 * numbers.standard_normal(values.shape)
+        chosen = numbers.random(values.shape) < 0.35
+        chosen.flat[numbers.integers(values.size)] = True
+        return dtype, cast(np.where(chosen, numbers.choice(specials, values.shape), drawn), dtype)
+
+    return change
+
+
+def _whole(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
+    """Integers in place of floats, and others of the same range in place of integers."""
+    if dtype in FLOATS:
+        return "int64", cast(numbers.integers(-5, 6, values.shape), "int64")
+    if dtype in INTEGERS and values.size:
+        low, high = int(values.min()), int(values.max())
+        return dtype, cast(numbers.integers(low, high + 1, values.shape), dtype)
+    return dtype, values
+
+
+def _true(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
+    if dtype in COMPLEX:
+        return dtype, values
+    return "bool", numbers.random(values.shape) < 0.5
+
+
+_CHANGES: Tuple[_Change, ...] = (
+    _drawn,
+    _tied,
+    _sprinkled(float("nan")),
+    _sprinkled(float("inf"), float("-inf")),
+    _whole,
+    _true,
+)
