@@ -182,7 +182,7 @@ class SandboxBench:
         del target
         heed()
         seconds = min(RECORDING_SECONDS, self.remaining())
-        if not probes or seconds <= 0:
+        if seconds <= 0:
             return None
         try:
             recorded = self._opened().record(probes, seconds)
@@ -196,8 +196,8 @@ class SandboxBench:
     def relate(self, target: Target, relating: Relating) -> Related:
         """Compare on head; a broken guest is an obstacle.
 
-        The inputs found are run again, to be tried beside a suggestion.  Those that
-        use names which the target's file has not are left out.
+        The inputs found are run again, to be tried beside a suggestion; those that end
+        otherwise then, or use names which the target's file has not, are left out.
         """
         heed()
         left = self.remaining()
@@ -210,14 +210,18 @@ class SandboxBench:
             return Related(obstacle=str(reason))
         except GuestFailure as failure:
             self.close()
-            return Related(obstacle=str(failure).partition("\n")[0])
+            return Related(obstacle=_first_line(failure))
         names = Names(target.path, self._laboratory.head.texts)
-        reached = tuple(each for each in related.reached if names.knows(each.probe))
+        reached = [each for each in related.reached if names.knows(each.probe)]
         self._counts.executions += related.executions
         self._counts.judged += related.executions
-        with suppress(GuestFailure):
-            self.run([each.probe for each in reached])
-        return replace(related, reached=reached)
+        try:
+            runs = self.run([each.probe for each in reached])
+        except GuestFailure as failure:
+            return replace(related, reached=(), obstacle=_first_line(failure))
+        again = zip(reached, runs, strict=True)
+        repeated = (each for each, run in again if type(run.ending) is type(each.run.ending))
+        return replace(related, reached=tuple(repeated))
 
     def kept(self, target: Target) -> Sequence[Probe]:
         """What failed under this target in this repository before."""
@@ -360,6 +364,10 @@ class SandboxBench:
                 self._counts.judged += _judged(probe)
                 self._counts.hits |= run.hits
                 self.history.append((probe.answered(run.exchanges), run))
+
+
+def _first_line(failure: GuestFailure) -> str:
+    return str(failure).partition("\n")[0]
 
 
 def _judged(probe: Probe) -> bool:

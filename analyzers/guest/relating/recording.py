@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import FrameType
+from types import FrameType, FunctionType
 from typing import Any, Callable, Dict, FrozenSet, Generator, Iterator, List, Optional, Tuple
 
 from ..endings import function_at
@@ -122,6 +122,7 @@ class _Recorder:
         self._watch = watch
         self._names: Dict[Any, Optional[str]] = {}
         self._own: Dict[str, bool] = {}
+        self._defaults: Dict[Any, Dict[str, Any]] = {}
         self._counts: Counter[Tuple[str, str, int]] = Counter()
 
     def call(self, function: Any, arguments: Any, keywords: Any) -> Any:
@@ -147,11 +148,22 @@ class _Recorder:
             self._recording.left_out += 1
             return Seen(*site, function_at(path, line)) if self._watch else None
         self._counts[site] += 1
-        given = Live(api, function, list(arguments), dict(keywords))
+        given = Live(api, function, list(arguments), self._said(function, keywords))
         live = self._copied(given)
         seen = Seen(*site, function_at(path, line), live, live and given)
         calls.append(seen)
         return seen
+
+    def _said(self, function: Any, keywords: Dict[str, Any]) -> Dict[str, Any]:
+        """The keywords without those that only repeat a default, as wrappers do."""
+        if not isinstance(function, FunctionType):
+            return dict(keywords)
+        defaults = self._defaults.get(function)
+        if defaults is None:
+            taken = inspect.signature(function).parameters
+            defaults = {name: each.default for name, each in taken.items()}
+            self._defaults[function] = defaults
+        return {n: value for n, value in keywords.items() if not _is_same(value, defaults.get(n))}
 
     def _named(self, function: Any) -> Optional[str]:
         try:
@@ -191,6 +203,12 @@ class _Recorder:
             )
         except Exception:
             return None
+
+
+def _is_same(value: Any, default: Any) -> bool:
+    plain = (bool, int, float, str, tuple)
+    alike = type(value) is type(default) and isinstance(value, plain)
+    return value is default or (alike and repr(value) == repr(default))
 
 
 def _values(values: Any, depth: int = 0) -> Iterator[Any]:

@@ -1,12 +1,25 @@
 """Library calls from the bench: seen, compared and reached in the real sandbox."""
 
+import signal
 import time
+from dataclasses import replace
 
 import pytest
 
-from analyzers.vocabulary import Made, Probe, Recorded
+from analyzers.guest.generation.recipes import parse
+from analyzers.vocabulary import (
+    Contract,
+    Died,
+    Divergence,
+    Made,
+    Probe,
+    Recorded,
+    Relating,
+    Returned,
+)
 from tests.worker.sessions import laboratory, target, tree
 from worker.laboratory.bench import SandboxBench
+from worker.laboratory.related import agreement
 
 APP = """\
 import torch
@@ -45,6 +58,7 @@ def probe(function, **recipes):
     return Probe(f"app.py::{function}", {name: Made(r) for name, r in recipes.items()}, ())
 
 
+GOES_ON = "a result or an exception: the process goes on"
 INTS = 'tensor((2,), dtype="int64", fill=6)'
 
 
@@ -56,3 +70,84 @@ def test_calls_of_probes_are_recorded(bench):
     (call,) = recorded.calls
     assert (call.api, call.path, call.line, call.function) == ("torch.lcm", "app.py", 6, "common")
     assert call.source == "torch.lcm(torch.tensor([6, 6]), torch.tensor([6, 6]))"
+
+
+def relating(function, arguments, recipes, **more):
+    contract = Contract(arguments, more.pop("requires", ()))
+    return Relating((probe(function, **recipes),), contract, **{"seconds": 20.0, **more})
+
+
+def test_calls_without_a_library_are_none(bench):
+    at, where = bench("plain", "def plain(n):\n    return n + 1\n")
+    assert at.record(where, [probe("plain", n="1")]) is None
+
+
+def test_version_is_told_without_probes(bench):
+    at, where = bench("plain")
+    recorded = at.record(where, ())
+    assert (recorded.library, recorded.calls) == ("torch", ())
+
+
+LEAST = -(2**63)
+LCM = Divergence(
+    "torch.lcm",
+    "crash",
+    "status",
+    GOES_ON,
+    f"torch.lcm(torch.tensor([{LEAST}]), torch.tensor([5]))",
+    "SIGFPE",
+    GOES_ON,
+)
+
+
+def test_death_is_reached_by_the_smallest_arguments(bench):
+    at, where = bench("common")
+    loose = 'tensors(shape="n", dtype="int64")'
+    given = relating("common", {"x": loose, "y": loose}, {"x": INTS, "y": INTS})
+    related = at.relate(where, given)
+    (reached,) = related.reached
+    assert (related.beyond, related.obstacle) == ((), None)
+    assert reached.run.ending == Died(signal.SIGFPE)
+    assert (reached.divergence.rule, reached.divergence.outcome) == ("crash", "SIGFPE")
+    assert (reached.at.api, reached.at.line, reached.at.function) == ("torch.lcm", 6, "common")
+    x, y = (parse(argument.recipe) for argument in reached.probe.arguments.values())
+    assert x.source() == f"tensor((1,), dtype='int64', fill={LEAST})"
+    assert y.source().startswith("tensor((1,), dtype='int64', fill=")
+    assert str(LEAST) in reached.divergence.call
+    assert reached.probe.ensures == ()
+
+
+def test_what_the_contract_excludes_is_beyond(bench):
+    at, where = bench("common")
+    tight = 'tensors(shape="n", dtype="int64", min=0, max=100)'
+    given = relating(
+        "common",
+        {"x": tight, "y": tight},
+        {"x": INTS, "y": INTS},
+        known=(LCM,),
+        apis=("torch.lcm",),
+    )
+    related = at.relate(where, given)
+    assert related.reached == ()
+    divergence, call = related.beyond[0]
+    assert (divergence.rule, divergence.outcome, call.line) == ("crash", "SIGFPE", 6)
+
+
+def test_values_that_disagree_are_reached_and_asked_again(bench):
+    at, where = bench("loss")
+    arguments = {n: f'tensors(shape="n", dtype="{d}")' for n, d in DTYPES.items()}
+    recipes = {n: f'tensor((2,), dtype="{d}")' for n, d in DTYPES.items()}
+    related = at.relate(where, relating("loss", arguments, recipes))
+    (reached,) = related.reached
+    assert reached.divergence.rule == "value"
+    (condition,) = reached.probe.ensures
+    assert condition == agreement(reached.divergence)
+    assert reached.run.ending.condition == condition
+    assert "float64" in reached.run.ending.detail
+    same = replace(reached.probe, arguments={n: Made("tensor((1,))") for n in DTYPES})
+    again, well = at.run([reached.probe, same])
+    assert again.ending == reached.run.ending
+    assert isinstance(well.ending, Returned)
+
+
+DTYPES = {"x": "float32", "y": "float64"}

@@ -14,6 +14,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Set, 
 from ...execution import Prepared
 from ...exploring import drawing
 from ...exploring.layer import enter
+from ...exploring.outcomes import DIED, died
 from ...exploring.plan import Plan, planned
 from ...limits import CLOCK, TimeUp
 from ..fuzzing.findings import Finding, death, hang
@@ -182,7 +183,7 @@ class _Relating:
         """A process ended: in a library call of the target, in a mutant, or elsewhere."""
         self._executions += 1
         mark = mark_of(result.text)
-        if mark.at is None or mark.judging:
+        if mark.at is None or mark.judging or not _is_crash(result):
             self._notes["a process ended outside of the calls that are compared"] = None
             return
         api = mark.at[0]
@@ -243,6 +244,11 @@ class _Relating:
             Met(met.finding if found is None else found, met.at)
             for met, found in zip(mets, findings)
         ]
+
+
+def _is_crash(result: Result) -> bool:
+    """Whether a process hung or ended by a signal that tells of a defect, not of a limit."""
+    return not isinstance(result, Died) or died(result.signal).kind == DIED
 
 
 def _disagreement(row: Mapping[str, Any]) -> Disagreement:
