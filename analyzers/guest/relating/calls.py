@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import Any, Tuple
+from typing import Any, Callable, Optional, Tuple
 
 from ..generation.recipes import (
     MOST_CHARACTERS,
     BadRecipe,
+    Recipe,
     evaluate,
     parse,
 )
@@ -31,13 +32,19 @@ def made(call: Call, library: Library) -> Live:
     )
 
 
-def called(live: Live, library: Library) -> Call:
-    """A call as text; raises :class:`BadRecipe` where it cannot be told."""
+def called(
+    live: Live, library: Library, spelling: Optional[Callable[[Any], Recipe]] = None
+) -> Call:
+    """A call as text; raises :class:`BadRecipe` where it cannot be told.
+
+    ``spelling`` says values otherwise than the library does.
+    """
+    say = spelling or library.spelled
     call = Call(
         live.api,
-        tuple(library.spelled(item) for item in live.arguments),
-        tuple((name, library.spelled(item)) for name, item in live.keywords.items()),
-        None if live.inputs is None else tuple(library.spelled(item) for item in live.inputs),
+        tuple(say(item) for item in live.arguments),
+        tuple((name, say(item)) for name, item in live.keywords.items()),
+        None if live.inputs is None else tuple(say(item) for item in live.inputs),
     )
     if len(call.source()) > MOST_CHARACTERS:
         raise BadRecipe("the call is too long")

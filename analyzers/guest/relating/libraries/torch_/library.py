@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from ....generation.recipes import BadRecipe, Recipe
-from ...nouns import Api, Namespace
+from ...nouns import Api, Call, Namespace
 from .catalogue import Catalogue, catalogue
 from .parameters import parameters
 from .spelling import spelled
+from .valid.gathering import Source, gathered, sources
 from .values import copied, is_tensor, plain
 
 
@@ -64,6 +65,18 @@ class Torch:
         """
         return self._catalogue.named(function)
 
+    def valid(self) -> Iterator[Tuple[Call, str]]:
+        """Calls that were tried and succeed, thirty for an API at most, and where each is from."""
+        yield from self.gathered(found for source in self.sources() for found in source())
+
+    def sources(self) -> Sequence[Source]:
+        """What :meth:`valid` consists of, in parts that can be run beside each other."""
+        return sources(self)
+
+    def gathered(self, found: Iterable[Tuple[Call, str]]) -> Iterator[Tuple[Call, str]]:
+        """What the sources give put together: see :func:`valid.gathering.gathered`."""
+        return gathered(self, found)
+
     def spelled(self, value: Any) -> Recipe:
         """The recipe of a value; raises :class:`BadRecipe`."""
         return spelled(value)
@@ -81,7 +94,10 @@ class Torch:
         return plain(array)
 
     def seed(self) -> None:
-        """Start torch's random numbers anew."""
+        """Start the random numbers of the processor anew.
+
+        ``torch.manual_seed`` would format a stack for each device that is not there.
+        """
         import torch
 
-        torch.manual_seed(0)
+        torch.default_generator.manual_seed(0)

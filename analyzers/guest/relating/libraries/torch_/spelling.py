@@ -92,8 +92,11 @@ def _tensor(value: Any) -> Recipe:
         return Call("torch.nn.Parameter", (inside,), wanted)
     if type(value) is not torch.Tensor or value.is_nested or value.device.type != "cpu":
         raise BadRecipe("this kind of tensor has no text")
-    with torch.no_grad():
-        made = _laid_out(value.detach())
+    try:
+        with torch.no_grad():
+            made = _laid_out(value.detach())
+    except RuntimeError as error:
+        raise BadRecipe("this kind of tensor has no text") from error
     return _with_gradient(made) if value.requires_grad else made
 
 
