@@ -17,6 +17,8 @@ from analyzers.vocabulary import (
     Origin,
     Probe,
     Reason,
+    Recorded,
+    Related,
     Searched,
     Target,
 )
@@ -39,8 +41,8 @@ class FakeSession:
     """A session that runs the tree's program here, as the judges' cases do.
 
     ``trouble`` holds exceptions to raise, by ``unloadable``, ``unsearchable``,
-    ``unexplorable``, ``unobservable`` or ``unrunnable``, or by a comment in the
-    program that begins so.
+    ``unexplorable``, ``unobservable``, ``unrelatable`` or ``unrunnable``, or by a
+    comment in the program that begins so.
     """
 
     trouble: ClassVar[dict]
@@ -49,6 +51,7 @@ class FakeSession:
     beside: ClassVar[str] = ""
     explored: ClassVar[Explored] = Explored(obstacle="nothing is explored here")
     observed: ClassVar[tuple] = ()
+    related: ClassVar[Related] = Related(obstacle="nothing is compared here")
 
     def __init__(self, place, root, target, broker):
         self.source = (root / target.path).read_text(encoding="utf-8")
@@ -81,6 +84,14 @@ class FakeSession:
     def observe(self, functions, tests, seconds):
         self._raise_if("unobservable")
         return tuple(call for call in self.observed if call.function in functions)
+
+    def record(self, probes, seconds):
+        self._raise_if("unrelatable")
+        return Recorded("torch", "2.0")
+
+    def relate(self, relating):
+        self._raise_if("unrelatable")
+        return self.related
 
     def run(self, probes):
         self._raise_if("unrunnable")

@@ -11,14 +11,19 @@ from analyzers.vocabulary import (
     Contract,
     Died,
     Divergence,
+    LibraryCall,
     Made,
     Probe,
+    Reached,
     Recorded,
+    Related,
     Relating,
     Returned,
+    Run,
 )
 from tests.worker.sessions import laboratory, target, tree
-from worker.laboratory.bench import SandboxBench
+from worker.laboratory.bench import NO_TIME, SandboxBench
+from worker.laboratory.failures import GuestFailure, Unpreparable
 from worker.laboratory.related import agreement
 
 APP = """\
@@ -151,3 +156,57 @@ def test_values_that_disagree_are_reached_and_asked_again(bench):
 
 
 DTYPES = {"x": "float32", "y": "float64"}
+
+
+# ------------------------------------------------------------- fake guests
+
+RELATING = Relating((), Contract())
+
+
+@pytest.fixture
+def idle(tmp_path, sessions):
+    head = tree(tmp_path / "head", app="def check(path):\n    return 'quiet'\n")
+    made = SandboxBench(laboratory(head, head), target(), time.monotonic() + 60)
+    yield made
+    made.close()
+
+
+def found(recipe, ending):
+    argument = {"path": Made(recipe)}
+    at_call = LibraryCall("torch.lcm", "app.py", 1, "check")
+    return Reached(LCM, at_call, Probe("app.py::check", argument, ()), Run(ending))
+
+
+def test_what_ends_otherwise_or_has_other_names_is_left_out(idle, sessions):
+    returns, dies = found("'a'", Returned("'quiet'")), found("'a'", Died(8))
+    foreign = found("os.system('id')", Returned("'quiet'"))
+    sessions.related = Related(reached=(returns, dies, foreign), executions=40)
+    assert idle.relate(target(), RELATING).reached == (returns,)
+    assert idle.tally().executions == 42
+
+
+@pytest.mark.parametrize(
+    ("word", "error"),
+    [
+        ("unloadable", Unpreparable("it does not load")),
+        ("unrelatable", GuestFailure("it broke\nwith a trace")),
+    ],
+)
+def test_a_guest_that_breaks_is_an_obstacle(word, error, idle, sessions):
+    sessions.trouble[word] = error
+    assert idle.record(target(), ()) is None
+    assert idle.relate(target(), RELATING).obstacle == str(error).partition("\n")[0]
+
+
+def test_runs_that_break_leave_nothing_reached(idle, sessions):
+    sessions.related = Related(reached=(found("'a'", Died(8)),))
+    sessions.trouble["unrunnable"] = GuestFailure("gone")
+    assert idle.relate(target(), RELATING).reached == ()
+
+
+def test_nothing_is_compared_without_time(tmp_path, sessions):
+    head = tree(tmp_path / "late", app="")
+    late = SandboxBench(laboratory(head, head), target(), time.monotonic() - 1)
+    assert late.record(target(), ()) is None
+    assert late.relate(target(), RELATING).obstacle == NO_TIME
+    assert sessions.opened == []
