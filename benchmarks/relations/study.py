@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import time
 from collections import Counter
 from pathlib import Path
@@ -56,6 +57,7 @@ class _Heard:
         self.rows: list[dict[str, Any]] = []
         self._started = self._stage_started = time.monotonic()
         self._stage, self._done, self._total = "", 0, 0
+        self._computed = _computed()
 
     @property
     def seconds(self) -> float:
@@ -70,9 +72,11 @@ class _Heard:
     def stage(self, name: str) -> None:
         now = time.monotonic()
         if self._stage and self._done:
-            spent = now - self._stage_started
-            print(f"{self._stage}: {self._done} of {self._total} in {spent:.1f} s", flush=True)
+            spent, computed = now - self._stage_started, _computed() - self._computed
+            told = f"{self._stage}: {self._done} of {self._total} in {spent:.1f} s"
+            print(f"{told}, {computed:.1f} s of computing", flush=True)
         self._stage, self._stage_started, self._done = name, now, 0
+        self._computed = _computed()
 
     def counts(self) -> dict[str, Any]:
         relations = [row for row in self.rows if row["kind"] == "relation"]
@@ -85,6 +89,12 @@ class _Heard:
             "pairs": dict(Counter(pairs.values())),
             "divergences": sum(row["kind"] == "divergence" for row in self.rows),
         }
+
+
+def _computed() -> float:
+    """The processor time of this process and those that have ended."""
+    both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in both)
 
 
 def _arguments() -> argparse.Namespace:

@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Optional,
+    Protocol,
+    Sequence,
+    Tuple,
+    cast,
+)
 
 from ..calls import read
 from ..libraries.library import Library
@@ -21,6 +33,14 @@ Found = Iterable[Tuple[Call, str]]
 Source = Callable[[], Found]
 
 
+class _Parted(Protocol):
+    """A library whose valid calls come from several sources."""
+
+    def sources(self) -> Sequence[Source]: ...
+
+    def gathered(self, found: Found) -> Found: ...
+
+
 def collected(library: Library, workers: int, progress: Progress) -> Dict[str, List[str]]:
     """The texts of known valid calls by API, in the order in which the library tells them.
 
@@ -29,20 +49,22 @@ def collected(library: Library, workers: int, progress: Progress) -> Dict[str, L
     asked for each of them, beside one another, and what they give is put
     together as ``gathered`` does.
     """
-    parts = getattr(library, "sources", None)
-    sources: Sequence[Source] = [library.valid] if parts is None else parts()
-    progress.stage(STAGE, len(sources) + (parts is not None))
-    batches = _gathered(sources, workers, progress)
-    if parts is None:
-        return _by_api(batches)
-    known = [call for call in (_read(text, library) for _, text in batches) if call is not None]
-    together = getattr(library, "gathered")
-    return _by_api(_gathered([lambda: together((call, "") for call in known)], 1, progress))
+    if not hasattr(library, "sources"):
+        progress.stage(STAGE, 1)
+        return _by_api(_gathered([library.valid], 1, progress))
+    parted = cast(_Parted, library)
+    sources = parted.sources()
+    progress.stage(STAGE, len(sources) + 1)
+    texts = [text for _, text in _gathered(sources, workers, progress)]
+    known = [call for call in (_read(text, library) for text in texts) if call is not None]
+
+    def together() -> Found:
+        return parted.gathered((call, "") for call in known)
+
+    return _by_api(_gathered([together], 1, progress))
 
 
-def _gathered(
-    sources: Sequence[Source], workers: int, progress: Progress
-) -> List[Tuple[str, str]]:
+def _gathered(sources: Sequence[Source], workers: int, progress: Progress) -> List[Tuple[str, str]]:
     """API and text of each call of each source, in their order."""
     found: List[List[Tuple[str, str]]] = [[] for _ in sources]
     work = _Gathering(sources)

@@ -57,7 +57,7 @@ class Progress:
     def note(self, text: str) -> None:
         """Something is to be said of the study."""
         if len(self.notes) < MOST_NOTES:
-            self.notes.append(text[:LONGEST_NOTE])
+            self.notes.append(_shortened(text))
 
     def flush(self) -> None:
         """Send what there is."""
@@ -71,3 +71,10 @@ class Progress:
             self.flush()
         if not self.remaining:
             raise Late
+
+
+def _shortened(text: str) -> str:
+    """The beginning and the end of a text, which in a traceback are what matters."""
+    if len(text) <= LONGEST_NOTE:
+        return text
+    return f"{text[: LONGEST_NOTE // 3]} … {text[-LONGEST_NOTE // 2 :]}"

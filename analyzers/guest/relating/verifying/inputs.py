@@ -10,14 +10,16 @@ from ..comparing import Tolerance, difference
 from ..libraries.library import Library
 from ..nouns import Api, Live
 from ..oracles.trial import tolerance_of
+from .alike import are_alike
+from .options import optional
 from .runs import Ran, arrays, copied, given, ran
 from .variants import variants
 
 Begin = Callable[[str], None]
 """Is told each call before it is run."""
 
-VARIED = 4
-"""How many calls are varied to harder ones."""
+VARIED, OPTIONAL = 4, 2
+"""How many calls are varied to harder ones, and how many in their options."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,8 @@ class Tried:
 
         Where this one changes its arguments, they are compared as well.
         """
+        if not are_alike(other.value, self.ran.value, library):
+            return True
         if difference(other.value, self.ran.value, library, self.tolerance) is not None:
             return True
         if not self.changes:
@@ -87,7 +91,8 @@ class Inputs:
     @cached_property
     def _variants(self) -> List[Live]:
         lives = [tried.live for tried in _different(self.valid, self.library)[:VARIED]]
-        return list(variants(lives, self.library, self._seed))
+        elements = variants(lives, self.library, self._seed)
+        return [*elements, *optional(self.api, lives[:OPTIONAL])]
 
     def _harder_at(self, index: int) -> Optional[Tried]:
         known = self._known

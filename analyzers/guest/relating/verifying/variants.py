@@ -21,8 +21,9 @@ MOST_ELEMENTS = 1 << 14
 def variants(calls: Sequence[Live], library: Library, seed: int = 0) -> Iterator[Live]:
     """Each call with other elements in all of its arrays, a kind of them after another.
 
-    Random numbers, ties, NaN, infinities and integers for floats, random truth
-    for truth.  The same seed gives the same variants.
+    Random numbers, ties, NaN, infinities, integers, complex numbers and one
+    more dimension for floats; fractions for integers; truth for all.  The same
+    seed gives the same variants.
     """
     import numpy as np
 
@@ -96,6 +97,26 @@ def _whole(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
     return dtype, values
 
 
+def _fractional(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
+    if dtype not in INTEGERS:
+        return dtype, values
+    return "float32", cast(3 * numbers.standard_normal(values.shape), "float32")
+
+
+def _complex(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
+    if dtype not in FLOATS:
+        return dtype, values
+    drawn = numbers.standard_normal(values.shape) + 1j * numbers.standard_normal(values.shape)
+    return "complex64", cast(drawn, "complex64")
+
+
+def _deeper(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
+    """One more dimension, before the others."""
+    if dtype not in FLOATS:
+        return dtype, values
+    return dtype, cast(numbers.standard_normal((3, *values.shape)), dtype)
+
+
 def _true(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
     if dtype in COMPLEX:
         return dtype, values
@@ -108,5 +129,8 @@ _CHANGES: Tuple[_Change, ...] = (
     _sprinkled(float("nan")),
     _sprinkled(float("inf"), float("-inf")),
     _whole,
+    _fractional,
+    _complex,
+    _deeper,
     _true,
 )
