@@ -175,7 +175,7 @@ def _full(values: Any, number: int) -> Any:
 def _plainer(value: Any) -> List[Any]:
     """Plainer numbers, the plainest first."""
     kind = type(value)
-    plain = [kind(0), kind(1), kind(-1), kind(2)]
+    plain = [kind(number) for number in (0, 1, -1, 2, 3, 5)]
     if kind is float and abs(value) < 2**53:
         plain.append(float(round(value)))
     known = [repr(item) for item in plain]
