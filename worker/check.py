@@ -28,6 +28,7 @@ from worker.laboratory.examples import Examples
 from worker.laboratory.furnishing import furnished
 from worker.laboratory.laboratory import Laboratory, Tree
 from worker.laboratory.place import place_for
+from worker.relations import use_built
 from worker.settings.configuration import Configuration, proposal, read_configuration
 from worker.settings.server import Settings
 from worker.sources import configured
@@ -94,6 +95,7 @@ def check(request: CheckRequest, settings: Settings, listener: Listener) -> Chec
     began = time.monotonic()
     if settings.catalogue.folder is not None:
         add(settings.catalogue.folder)
+    use_built()
     configuration = _configuration(request)
     changes = _changes(request, configuration)
     refuse_malformed(changes)

@@ -34,6 +34,11 @@ def remove(folder: Path) -> None:
     forget()
 
 
+def added() -> tuple[Path, ...]:
+    """The folders that were added."""
+    return tuple(_more)
+
+
 def forget() -> None:
     """Read anew what was read: a table was written."""
     for clear in _forgetting:
