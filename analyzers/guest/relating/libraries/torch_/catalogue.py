@@ -175,7 +175,13 @@ def _is_own(member: Any, namespace: str) -> bool:
         home = "" if owner is None else str(getattr(owner, "__name__", "?"))
         return home.startswith("torch._C._") or (owner is None and namespace in _OPEN)
     home = getattr(member, "__module__", None) or ""
-    return kind == "function" and home in _homes(namespace, home)
+    return kind == "function" and home in _homes(namespace, home) and _is_told(member, namespace)
+
+
+def _is_told(member: Any, namespace: str) -> bool:
+    """Whether a module that says what is public says so of a function in Python."""
+    told = getattr(_owner(namespace), "__all__", None)
+    return namespace == "torch" or told is None or member.__name__ in told
 
 
 def _homes(namespace: str, home: str) -> Tuple[str, ...]:

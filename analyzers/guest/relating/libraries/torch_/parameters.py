@@ -24,7 +24,7 @@ Known = Callable[[Any], Optional[Recipe]]
 def parameters(name: str, kind: str, function: Any, recipe: Known) -> Tuple[Parameter, ...]:
     """The parameters of an API, in order; none where nothing tells of them.
 
-    A variadic parameter stands for its first argument only.  ``out`` and what
+    A variadic parameter has its star (``*tensors``).  ``out`` and what
     says where a result is put are left out: they are not part of what is computed.
     """
     if kind == LAYER:
@@ -36,7 +36,7 @@ def parameters(name: str, kind: str, function: Any, recipe: Known) -> Tuple[Para
 
 
 def _tells(found: Optional[List[Parameter]]) -> bool:
-    return found is not None and [item.name for item in found] not in (["args"], ["self", "args"])
+    return found is not None and [item.name for item in found] not in (["*args"], ["self", "*args"])
 
 
 # ---------------------------------------------------------------- signatures
@@ -59,7 +59,8 @@ def _listed(found: Sequence[inspect.Parameter], recipe: Known) -> List[Parameter
         required = not variadic and item.default is item.empty
         default = None if required or variadic else recipe(item.default)
         only = item.kind is inspect.Parameter.KEYWORD_ONLY
-        listed.append(Parameter(item.name, required, only, default))
+        name = f"*{item.name}" if variadic else item.name
+        listed.append(Parameter(name, required, only, default))
     return listed
 
 
@@ -187,7 +188,7 @@ def _read(inside: str) -> Optional[List[Parameter]]:
     bare: List[Optional[ast.expr]] = [None] * (len(plain) - len(taken.defaults))
     made = [_told(item, default, False) for item, default in zip(plain, [*bare, *taken.defaults])]
     if taken.vararg:
-        made.append(Parameter(taken.vararg.arg, False))
+        made.append(Parameter(f"*{taken.vararg.arg}", False))
     made += [_told(item, at, True) for item, at in zip(taken.kwonlyargs, taken.kw_defaults)]
     return made
 
