@@ -67,7 +67,11 @@ def _widened(elements: Any) -> Any:
 
 
 def _apart(ours: Any, theirs: Any, unit: Unit, tolerance: Tolerance) -> Any:
-    """Where two results lie farther apart than rounding explains."""
+    """Where two results lie farther apart than rounding explains.
+
+    Where the square of an input overflows, so may what is computed between:
+    only finite results are compared.
+    """
     import numpy as np
 
     with np.errstate(all="ignore"):
@@ -77,6 +81,8 @@ def _apart(ours: Any, theirs: Any, unit: Unit, tolerance: Tolerance) -> Any:
         summed = max(float(sizes.max(initial=0.0)), tolerance.magnitude, 1.0)
         allowed = unit.relative * sizes + 8 * unit.eps * tolerance.growth * summed
         wrong = np.where(both, gap > allowed, ~_same_beyond(ours, theirs))
+    if tolerance.magnitude > unit.largest**0.5:
+        return wrong & both
     return wrong & ~_overflown(ours, theirs, unit)
 
 

@@ -46,7 +46,7 @@ def is_repeatable(trial: Trial) -> bool:
     again = trial.attempt(lambda: _without_draws(called, library))
     if again is MISSING or _random_state(library) != before:
         return False
-    return difference(again, trial.value, library, trial.tolerance) is None
+    return difference(again, trial.value, library, Tolerance(ties=trial.tolerance.ties)) is None
 
 
 def _called(live: Live) -> Callable[[], Any]:
@@ -84,7 +84,7 @@ def _watch() -> Type[Any]:
             self.drew = self.drew or torch.Tag.nondeterministic_seeded in func.tags
             value = func(*args, **(kwargs or {}))
             if func.__name__.split(".")[0] in _EMPTY and isinstance(value, torch.Tensor):
-                value.fill_(1)
+                value.fill_(97)
             return value
 
     return Watch
@@ -120,7 +120,10 @@ def _dirty(value: Any, library: Library) -> None:
     sizes = [library.plain(leaf)[2].nbytes for leaf in leaves(value) if _is_read(leaf, library)]
     held: List[Any] = []
     for size in sizes[:4]:
-        held += [_filled(size, library) if size < 2**24 else np.empty(0) for _ in range(3)]
+        held += [
+            _filled(size, library) if size < 2**24 else np.empty(0)
+            for _ in range(16 if size < 4096 else 3)
+        ]
     held.clear()
 
 

@@ -39,7 +39,7 @@ def _expanded(trial: Trial) -> Iterator[Disagreement]:
     usual = Trial(dense, trial.library)
     value = trial.attempt(lambda: _run_as_is(trial, repeated))
     if usual.succeeded and value is not MISSING and is_repeatable(usual):
-        disagreement = usual.disagreement(NAME, RELATED, usual.value, value)
+        disagreement = usual.disagreement(NAME, RELATED, value)
         if disagreement is not None:
             yield disagreement
 

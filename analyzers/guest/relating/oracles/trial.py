@@ -70,7 +70,16 @@ class Trial:
 
     @property
     def is_open(self) -> bool:
-        """Whether the documentation leaves the value open, for inputs have equal elements."""
+        """Whether the documentation leaves the value open.
+
+        It does where inputs have equal elements (:mod:`exempt`), and where
+        whole numbers are scaled by an ``alpha`` or ``beta`` that is none:
+        "otherwise they should be integers" (``torch.addmm``).
+        """
+        scales = (self.live.keywords.get("alpha"), self.live.keywords.get("beta"))
+        scaled = any(isinstance(scale, float) for scale in scales)
+        if scaled and not self.tolerance.coarsest:
+            return True
         return self.tolerance.ties and is_exempt(TIES, self.live.api)
 
     @property
