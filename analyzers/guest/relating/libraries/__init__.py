@@ -10,6 +10,9 @@ from .library import Library
 
 LIBRARIES: Dict[str, Tuple[str, str]] = {
     "torch": ("torch_.library", "Torch"),
+    "numpy": ("numpy_.library", "Numpy"),
+    "jax": ("jax_.library", "Jax"),
+    "keras": ("keras_.library", "Keras"),
 }
 """The libraries by name: the module of this package, and the class in it."""
 

@@ -13,8 +13,9 @@ SHORTEST, LONGEST = 2, 5
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s|\n\s*\n")
 _HEADING = re.compile(r"^\s*[\w.]+\(.*\)\s*(?:->.*)?$")
-_COMMON = frozenset(("the", "a", "an", "and", "are", "as", "at", "be", "by", "for", "from"))
-_COMMON |= {"in", "is", "it", "its", "of", "on", "or", "this", "to", "with"}
+_COMMON = frozenset(("the", "a", "an", "and", "are", "as", "at", "be", "by", "for", "from")).union(
+    ("in", "is", "it", "its", "of", "on", "or", "this", "to", "with")
+)
 
 
 def of_name(api: Api) -> List[str]:

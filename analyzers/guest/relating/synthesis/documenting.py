@@ -19,7 +19,7 @@ from .similarity import bare
 MOST_CHARACTERS = 400
 _OPENING = re.compile(r"(?<![\w.])[A-Za-z_][\w.]*\(")
 _PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.)\s?(.*)$")
-_METHODS = "torch.Tensor"
+_ARRAYS = ("torch.Tensor", "numpy.ndarray")
 _LIBRARIES = ("torch", "numpy", "jax", "keras")
 
 
@@ -91,7 +91,7 @@ class _Writer:
             return None
         made = rewritten.func
         target = ast.unparse(made.func if isinstance(made, ast.Call) else made)
-        if target == self._source.name or not rewriter.used:
+        if not rewriter.used:
             return None
         return target, ast.unparse(rewritten)
 
@@ -131,7 +131,7 @@ class _Rewriter:
             return ast.Call(function, [self.value(item) for item in node.args], [])
         method = self._method(node.func)
         dotted = method or self._names.resolved(_dotted(node.func), self._near)
-        if dotted is None:
+        if dotted is None or dotted == self._near:
             raise _Unknown
         arguments = [self.value(item) for item in node.args]
         if method and isinstance(node.func, ast.Attribute):
@@ -143,7 +143,8 @@ class _Rewriter:
         if not isinstance(node, ast.Attribute):
             return None
         is_known = ast.unparse(node.value) in self._known or isinstance(node.value, ast.Call)
-        return self._names.resolved(f"{_METHODS}.{node.attr}") if is_known else None
+        methods = [self._names.resolved(f"{array}.{node.attr}") for array in _ARRAYS if is_known]
+        return next((name for name in methods if name), None)
 
     def _keyword(self, node: ast.keyword) -> ast.keyword:
         if node.arg is None:

@@ -215,6 +215,7 @@ def test_examples_tell_templates():
         tensor([1., 2., 3.])
         >>> torch.add(a, a, alpha=1)
         >>> torch.add(b, a)
+        >>> torch.add(torch.abs(a), a)
         >>> a.abs_()
     """
     source = Api(ABS.name, FUNCTION, ABS.parameters, doc)

@@ -1,0 +1,1 @@
+"""JAX: the functions of its numpy, nn and lax, valid calls of them, and its arrays as text."""

@@ -1,0 +1,1 @@
+"""NumPy: its public functions and methods, valid calls of them, and its arrays as text."""
