@@ -195,14 +195,20 @@ class _Recorder:
             if left < 0:
                 return None
         try:
-            return Live(
-                given.api,
-                given.function,
-                [library.copied(value) for value in given.arguments],
-                {name: library.copied(value) for name, value in given.keywords.items()},
-            )
+            return copied(given, library)
         except Exception:
             return None
+
+
+def copied(live: Live, library: Library) -> Live:
+    """The call with arrays of its own."""
+    return Live(
+        live.api,
+        live.function,
+        [library.copied(value) for value in live.arguments],
+        {name: library.copied(value) for name, value in live.keywords.items()},
+        None if live.inputs is None else [library.copied(value) for value in live.inputs],
+    )
 
 
 def _is_same(value: Any, default: Any) -> bool:

@@ -14,8 +14,9 @@ from ..fuzzing.findings import Finding
 from ..mutating import Place as Where
 from ..mutating import mutants
 from ..mutating.places import arguments
-from ..nouns import Live
-from ..recording import Seen
+from ..nouns import CRASHED, Disagreement, Live
+from ..outcomes import outcome_of
+from ..recording import Seen, copied
 from ..running import Begin
 from ..told import told
 from .drawn import Report
@@ -26,8 +27,10 @@ from .origins import origins
 from .request import Request
 from .watching import Mark
 
-MOST_MUTANTS = 400
-_TELL_EVERY = 20
+MOST_MUTANTS = 2_000
+JUDGED_ONE_IN = 4
+WORKERS = 2
+_TELL_EVERY = 50
 
 
 @dataclass(frozen=True)
@@ -40,29 +43,33 @@ class Site:
 
 @dataclass
 class Mutating:
-    """The second stage; an item is a site.  ``held`` are the sites whose API is left alone."""
+    """The second stage, from ``began`` to ``until`` (monotonic); an item is a site.
+
+    All mutants are run by themselves, for those that kill; one of
+    :data:`JUDGED_ONE_IN` is compared with all that it should agree with.
+    """
 
     request: Request
     sites: Sequence[Site]
+    began: float
     until: float
 
     def work(self, item: int, start: int, begin: Begin, report: Report) -> None:
-        """Judge mutants from number ``start`` on, while there is time."""
+        """Run mutants from number ``start`` on, while it is this site's time."""
         site, library = self.sites[item], self.request.library
         lives, held = _seen(Judging(self.request, partial(begin, start)), site, library.is_array)
-        if not lives:
-            return
         rng = random.Random(zlib.crc32(repr((self.request.seed, site.place)).encode()))
+        stream = mutants(lives, library, rng, held) if lives else iter(())
         known: Set[Key] = set()
-        relations, done = self.request.of_source(site.place[0]), 0
-        for step, live in zip(range(MOST_MUTANTS), mutants(lives, library, rng, held)):
-            if time.monotonic() > self.until:
+        until, done = self._end(item), 0
+        for step, live in zip(range(MOST_MUTANTS), stream):
+            if time.monotonic() > until:
                 break
             call = told(live, library) if step >= start else ""
             if not call:
                 continue
             begin(step, Mark(at=site.place, call=call).text())
-            for found in disagreements(live, library, relations):
+            for found in self._found(live, judging=step % JUDGED_ONE_IN == 0):
                 met = Met(Finding(call, found), site.place)
                 if met.key not in known:
                     known.add(met.key)
@@ -71,6 +78,18 @@ class Mutating:
             if done % _TELL_EVERY == 0:
                 report({"executions": _TELL_EVERY})
         report({"executions": done % _TELL_EVERY})
+
+    def _end(self, item: int) -> float:
+        """When the time of a site is over: as many at once as there are workers."""
+        rounds = -(-len(self.sites) // WORKERS)
+        return self.began + (self.until - self.began) * (item // WORKERS + 1) / rounds
+
+    def _found(self, live: Live, *, judging: bool) -> Sequence[Disagreement]:
+        library = self.request.library
+        if not judging:
+            outcome, _ = outcome_of(copied(live, library).run, library)
+            judging = outcome.status == CRASHED
+        return disagreements(live, library, self.request.of_source(live.api)) if judging else ()
 
 
 def _seen(judging: Judging, site: Site, is_array: Any) -> Tuple[List[Live], FrozenSet[Where]]:

@@ -27,7 +27,7 @@ from ..warming import warm
 from .drawn import INPUTS_A_SITE, Inputs
 from .lifting import Lifting
 from .meetings import Key, Met, met_of
-from .mutated import Mutating, Site
+from .mutated import WORKERS, Mutating, Site
 from .request import Request
 from .smallest import HANG_GRACE, confirmed, ended, smallest
 from .watching import mark_of
@@ -36,7 +36,7 @@ SHARES = {"inputs": 0.2, "mutants": 0.5, "lifting": 0.7, "shrinking": 0.95}
 """When each stage is over, as parts of all the time."""
 MOST_REACHED, MOST_BEYOND, MOST_A_KEY = 10, 30, 3
 MOST_DEATHS = 8
-CALL_SECONDS = 3.0
+CALL_SECONDS = 5.0
 
 
 def relate(prepared: Prepared, message: Mapping[str, Any]) -> Dict[str, Any]:
@@ -126,7 +126,7 @@ class _Relating:
 
     def _mutate(self) -> None:
         sites = list(self._sites.values())
-        stage = Mutating(self._request, sites, self._until("mutants"))
+        stage = Mutating(self._request, sites, time.monotonic(), self._until("mutants"))
         for _, result in self._pool(stage, len(sites), CALL_SECONDS):
             self._take(result)
 
@@ -146,7 +146,7 @@ class _Relating:
                 self._verified.setdefault(met.key, met)
 
     def _pool(self, stage: Any, items: int, seconds: float) -> Iterator[Tuple[int, Result]]:
-        return iter(Pool(stage.work, items, seconds, workers=2, deaths=MOST_DEATHS))
+        return iter(Pool(stage.work, items, seconds, workers=WORKERS, deaths=MOST_DEATHS))
 
     # ----------------------------------------------------------- results
 
