@@ -24,6 +24,7 @@ from .wire import Wire, WireError, pack
 GRACE = 1.0
 SEARCH_GRACE = 8.0
 EXPLORE_GRACE = 14.0
+STUDY_GRACE = 30.0
 MOST_TIMED_OUT = 3
 _LONGEST = 4 * 1024 * 1024
 
@@ -41,6 +42,7 @@ class Guest:
             "search": self._search,
             "explore": self._explore,
             "observe": self._observe,
+            "study": self._study,
             "record": self._record,
             "relate": self._relate,
         }
@@ -286,6 +288,29 @@ class Guest:
         found = pack(answer(self._target(), message))
         self._board.enter(SENDING)
         self._wire.write(found)
+        self._board.reset(1)
+
+    # -------------------------------------------------------------- study
+
+    def _study(self, message: Mapping[str, Any]) -> None:
+        """Study a library in a process of its own, which says how far it is."""
+        self._board.reset(0)
+        child = fork(lambda: self._study_once(message))
+        status = self._await_search(child, message["seconds"] + STUDY_GRACE)
+        if not self._board.index:
+            raise RuntimeError(f"the study ended by signal {_signal(status)}")
+
+    def _study_once(self, message: Mapping[str, Any]) -> None:
+        from .relating.studying import study
+
+        def send(frame: Mapping[str, Any]) -> None:
+            packed = pack(frame)
+            self._board.enter(SENDING)
+            self._wire.write(packed)
+            self._board.run(0)
+
+        self._board.run(0)
+        send(study(message, send))
         self._board.reset(1)
 
 

@@ -1,5 +1,5 @@
 """Studying an installed library: which of its APIs behave alike, and where they do not."""
 
-from .study import study
+from .tasks import study
 
 __all__ = ["study"]

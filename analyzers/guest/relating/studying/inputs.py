@@ -52,7 +52,7 @@ def collected(library: Library, workers: int, progress: Progress) -> Dict[str, L
     if not hasattr(library, "sources"):
         progress.stage(STAGE, 1)
         return _by_api(_gathered([library.valid], 1, progress))
-    parted = cast(_Parted, library)
+    parted = cast("_Parted", library)
     sources = parted.sources()
     progress.stage(STAGE, len(sources) + 1)
     texts = [text for _, text in _gathered(sources, workers, progress)]
