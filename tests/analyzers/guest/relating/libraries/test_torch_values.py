@@ -155,8 +155,12 @@ def test_writing_into_a_copy_leaves_the_value() -> None:
 
 @pytest.mark.parametrize(
     ("name", "dtype", "wider"),
-    [("bfloat16", "bfloat16", "float32"), ("float16", "float16", "float32")]
-    + [("int64", "int64", "int64"), ("complex64", "complex64", "complex64")],
+    [
+        ("bfloat16", "bfloat16", "float32"),
+        ("float16", "float16", "float32"),
+        ("int64", "int64", "int64"),
+        ("complex64", "complex64", "complex64"),
+    ],
 )
 def test_numpy_has_the_elements(name: str, dtype: str, wider: str) -> None:
     found, shape, elements = TORCH.plain(VALUES[name])
