@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterator
 from PIL import Image, ImageDraw
 
 from analyzers.cloud.repairs.related import related
+from analyzers.relations.table import tables
 from analyzers.vocabulary import Wanted
 from worker.engines import ApiRequest, Engines, NoAnswer
 from worker.errors import UsageError
 from worker.hosting import examine_hosting
+from worker.relations import use_built
 from worker.sandbox.checks import Check
 from worker.sandbox.doctor import examine_isolation
 from worker.settings.server import Settings
@@ -37,7 +39,19 @@ def examine(settings: Settings) -> Iterator[Check]:
     yield _fonts()
     yield _voices()
     yield _related_labels()
+    yield _relation_tables()
     yield from examine_hosting(settings)
+
+
+def _relation_tables() -> Check:
+    """The versions of libraries whose calls are compared with what is known of them."""
+    use_built()
+    found = ", ".join(
+        f"{each.library} {each.version}{'' if each.is_shipped else ' (built here)'}"
+        for each in tables()
+    )
+    remedy = "Build one where the library is installed: assayer relations build."
+    return Check("relation tables", ok=bool(found), detail=found or "none", remedy=remedy)
 
 
 def _clean_up(settings: Settings) -> Check:

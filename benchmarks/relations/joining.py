@@ -1,4 +1,4 @@
-"""``python -m benchmarks.relations.joining [FOLDER]``: known divergences and relations of a project.
+"""``python -m benchmarks.relations.joining [FOLDER]``: a project's calls and the table.
 
 How long it takes to load the table of a version and to join it with the library
 calls of a project (60 APIs), each time in a process of its own, before any
@@ -67,7 +67,8 @@ def _measure(table: Table, folders: list[Path]) -> float:
     print(
         f"{table.name}: {rows:,} relations; {len(order['apis'])} APIs joined with {runs[0][2]} "
         f"relations and {runs[0][3]} divergences in {statistics.median(joined):.3f} s "
-        f"(most {max(joined):.3f}), modules imported in {statistics.median(r[0] for r in runs):.3f} s"
+        f"(most {max(joined):.3f}), modules imported in "
+        f"{statistics.median(run[0] for run in runs):.3f} s"
     )
     return max(joined)
 

@@ -52,6 +52,7 @@ def test_every_part_is_looked_at(checks):
         "fonts",
         "voices",
         "related labels",
+        "relation tables",
         "queue",
         "database",
         "blobs",

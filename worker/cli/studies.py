@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
+from analyzers.guest.relating.oracles import ORACLES
 from analyzers.relations.table import table
 from worker.cli.fuzzed import Fuzzed
 from worker.cli.study_options import study_options
@@ -22,6 +24,7 @@ from worker.cli.tables import (
     summary,
     whole,
 )
+from worker.errors import UsageError
 from worker.laboratory.place import place_for
 from worker.relations import (
     Built,
@@ -162,7 +165,10 @@ def _part(built: Built) -> dict[str, object]:
 @click.argument("apis", nargs=-1, metavar="[API]...")
 @study_options(1000, "Inputs of each API")
 @click.option(
-    "--oracles", callback=_names, metavar="ORACLE[,…]", help="Only these (default: all that apply)."
+    "--oracles",
+    callback=_names,
+    metavar="ORACLE[,…]",
+    help=f"Only these of {', '.join(ORACLES)} (default: the quick ones).",
 )
 @whole()
 def fuzz_command(apis: tuple[str, ...], oracles: tuple[str, ...], **options: Any) -> int:
@@ -173,6 +179,7 @@ def fuzz_command(apis: tuple[str, ...], oracles: tuple[str, ...], **options: Any
     against other oracles.  Each divergence is told as it is found, made small,
     with three lines that show it.
     """
+    _check_oracles(oracles)
     asked = _Asked(**options)
     found, site = asked.site()
     use_built()
@@ -195,3 +202,11 @@ def fuzz_command(apis: tuple[str, ...], oracles: tuple[str, ...], **options: Any
             fuzzed.heard(event)
     publish(fuzzed.told(order, asked.form), asked.output)
     return 0
+
+
+def _check_oracles(oracles: Sequence[str]) -> None:
+    unknown = [name for name in oracles if name not in ORACLES]
+    if unknown:
+        raise UsageError(
+            f"there is no oracle {unknown[0]!r}: there are {', '.join(ORACLES)}", key="--oracles"
+        )

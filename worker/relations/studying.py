@@ -68,7 +68,7 @@ def study(order: Order, site: Site, journal: Journal) -> Iterator[Event]:
             return
         fruitless = 0 if journal.checked > before else fruitless + 1
         if time.monotonic() > deadline:
-            yield Studied(order.version, (reason,), complete=False)
+            yield Studied(order.version, complete=False)
             return
         if fruitless >= MOST_FRUITLESS:
             raise _failed(order, reason)

@@ -201,7 +201,18 @@ class TestFuzz:
         with pytest.raises(UsageError, match=r"do you mean torch\.lcm"):
             run("fuzz", "torch.lmc")
 
+    def test_an_unknown_oracle_is_told_the_known(self):
+        with pytest.raises(UsageError, match="there are value, reference"):
+            run("fuzz", "--oracles", "value,tarot")
+
     def test_json_is_one_document(self, stand_in):
         told = json.loads(run("fuzz", "lcm", "torch.lcm", "--format", "json", "--quiet").stdout)
         assert [each["api"] for each in told["divergences"]] == ["torch.lcm"]
         assert told["notes"] == ["a note"]
+
+
+class TestReal:
+    def test_torch_is_studied_in_the_sandbox_until_its_time_is_over(self):
+        told = run("build", "--api", "torch.lcm", "--seconds", "3", "--format", "json")
+        assert "studying torch 2." in told.stderr
+        assert not json.loads(told.stdout)["complete"]
