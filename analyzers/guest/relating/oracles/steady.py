@@ -159,6 +159,8 @@ def conditioned(trial: Trial, expected: Any, tolerance: Tolerance) -> bool:
         moved = trial.attempt(partial(_run_moved, trial, direction))
         if moved is MISSING or difference(moved, expected, trial.library, tolerance) is None:
             return False
+        if difference(moved, trial.value, trial.library, trial.tolerance) is not None:
+            return False
     return True
 
 
@@ -174,8 +176,12 @@ def _nudged(leaf: Any, direction: float) -> Any:
     dtype = str(getattr(leaf, "dtype", "")).rsplit(".", 1)[-1]
     if isinstance(leaf, type) or not is_inexact(dtype) or not hasattr(leaf, "shape"):
         return leaf
-    factor = 1.0 + 2 * direction * unit_of(dtype).eps
-    return (leaf.detach() if hasattr(leaf, "detach") else leaf) * factor
+    step = 2 * direction * unit_of(dtype).eps
+    array = leaf.detach() if hasattr(leaf, "detach") else leaf
+    moved = array * (1.0 + step)
+    if array.ndim:
+        moved[..., ::2] = array[..., ::2] * (1.0 - step)
+    return moved
 
 
 def _are_exact(live: Live, library: Library) -> bool:
