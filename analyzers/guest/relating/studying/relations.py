@@ -17,7 +17,7 @@ from .progress import Progress
 TRYING, RELATIONS = "trying", "relations"
 ROUNDS = 10
 _SECONDS = 5.0
-_BATCH = 4
+_BATCH = 8
 _DEATHS = 20
 
 

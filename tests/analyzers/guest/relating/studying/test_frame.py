@@ -33,7 +33,6 @@ def test_a_guest_studies(monkeypatch):
         ours.close()
         main(theirs.fileno())
     theirs.close()
-    ours.settimeout(60)
     wire = Wire(ours.fileno())
     wire.send(STUDY)
     frames = [wire.receive()]
