@@ -85,6 +85,7 @@ def _watch() -> Type[Any]:
             value = func(*args, **(kwargs or {}))
             if func.__name__.split(".")[0] in _EMPTY and isinstance(value, torch.Tensor):
                 value.fill_(97)
+                self.drew = self.drew or value.dtype == torch.bool
             return value
 
     return Watch
