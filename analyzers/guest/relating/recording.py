@@ -20,7 +20,7 @@ from .nouns import Live
 
 MOST = 2_000
 MOST_A_SITE = 20
-MOST_ELEMENTS = 1 << 18
+MOST_ELEMENTS = 1 << 14
 _NESTED = 4
 Inside = Callable[[str], bool]
 

@@ -131,6 +131,7 @@ def test_what_the_contract_excludes_is_beyond(bench):
         {"x": INTS, "y": INTS},
         known=(LCM,),
         apis=("torch.lcm",),
+        seconds=8.0,
     )
     related = at.relate(where, given)
     assert related.reached == ()
@@ -142,7 +143,7 @@ def test_values_that_disagree_are_reached_and_asked_again(bench):
     at, where = bench("loss")
     arguments = {n: f'tensors(shape="n", dtype="{d}")' for n, d in DTYPES.items()}
     recipes = {n: f'tensor((2,), dtype="{d}")' for n, d in DTYPES.items()}
-    related = at.relate(where, relating("loss", arguments, recipes))
+    related = at.relate(where, relating("loss", arguments, recipes, seconds=8.0))
     (reached,) = related.reached
     assert reached.divergence.rule == "value"
     (condition,) = reached.probe.ensures
