@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Mapping, Optional
+from contextlib import suppress
+from importlib import import_module
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 from ..fuzzing import Settings
 from ..libraries import library as installed
@@ -13,6 +15,10 @@ from .progress import Late, Progress, Send
 from .relations import RELATIONS, Relations, Scope
 
 Frame = Dict[str, Any]
+
+_LATE: Mapping[str, Tuple[str, ...]] = {
+    "torch": ("torch.fx.experimental.symbolic_shapes", "torch.nested._internal.nested_tensor"),
+}
 
 
 def study(message: Mapping[str, Any], send: Send) -> Frame:
@@ -37,12 +43,18 @@ def study(message: Mapping[str, Any], send: Send) -> Frame:
 
 
 def _library(name: str) -> Library:
-    """The library, with one thread: processes that are forked from several do not work."""
+    """The library, with one thread: processes that are forked from several do not work.
+
+    What some of its calls import late is imported once, and not by each process.
+    """
     found = installed(name)
     if name in ("torch", "keras"):
         import torch
 
         torch.set_num_threads(1)
+    for module in _LATE.get(name, ()):
+        with suppress(ImportError):
+            import_module(module)
     return found
 
 
