@@ -23,9 +23,15 @@ def agreement(condition: str) -> tuple[str, str, str] | None:
     return (texts[0], texts[1], texts[2]) if len(texts) == len(body.args) == 3 else None
 
 
-def no_reproducer(criterion: Criterion, relation: str) -> dict[str, Json]:
+def is_function(api: str) -> bool:
+    """Whether an API is a function or method of torch, whose calls a test can watch: no layer."""
+    parts = api.split(".")
+    return parts[0] == "torch" and parts[-1][:1].islower() and all(map(str.isidentifier, parts))
+
+
+def no_reproducer(criterion: Criterion, api: str, relation: str) -> dict[str, Json]:
     """Why no test can ask for an agreement, as evidence has it; empty where one can."""
-    if not isinstance(criterion, Violates) or relation in TESTABLE:
+    if not isinstance(criterion, Violates) or (relation in TESTABLE and is_function(api)):
         return {}
-    reason = f"what {relation} says of a call cannot be asked by a test that needs torch alone"
-    return {"no_reproducer": reason}
+    what = f"what {relation} says" if is_function(api) else f"a call of {api}"
+    return {"no_reproducer": f"{what} cannot be watched by a test that needs torch alone"}

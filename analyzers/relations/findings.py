@@ -108,7 +108,7 @@ def _evidence(shown: Shown, terms: Terms) -> JsonObject:
     }
     if divergence.note:
         evidence["note"] = divergence.note
-    reason = no_reproducer(shown.criterion, divergence.relation)
+    reason = no_reproducer(shown.criterion, divergence.api, divergence.relation)
     return evidence | _ended(shown, f"{at.path}:{at.line}") | reason
 
 

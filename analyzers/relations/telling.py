@@ -40,7 +40,12 @@ def message(reached: Reached, failure: Failure, terms: Terms, version: str) -> s
     happened = f"{given(failure.probe)}{where} {_comes_to(reached)}"
     library = divergence.api.partition(".")[0]
     call = f"The smallest such call is {_code(divergence.call)}, in {library} {version}."
-    parts = [f"{happened}. {_expected(reached)}", call, validity(failure, terms), divergence.note]
+    parts = [
+        f"{happened}. {_expected(reached)}".strip(),
+        call,
+        validity(failure, terms),
+        divergence.note,
+    ]
     return "\n".join(part for part in parts if part)
 
 
@@ -55,7 +60,7 @@ def _comes_to(reached: Reached) -> str:
 
 def _expected(reached: Reached) -> str:
     divergence = reached.divergence
-    if not divergence.related:
+    if not divergence.related or divergence.related == divergence.expected:
         return ""
     if divergence.relation in _WHAT:
         return f"{_WHAT[divergence.relation]}: {_words(divergence.expected)}."

@@ -43,7 +43,8 @@ def lines(report: Appended) -> list[tuple[str, str]]:
 def _said(bug: LibraryBug) -> str:
     told = bug.divergence
     related = _code(told.related) if "(" in told.related else told.related
-    compared = f"; {related}: {_code(told.expected, LONGEST_OUTCOME)}" if told.related else ""
+    other = bool(told.related) and told.related != told.expected
+    compared = f"; {related}: {_code(told.expected, LONGEST_OUTCOME)}" if other else ""
     note = f" ({_words(told.note)})" if told.note else ""
     outcome = _code(told.outcome, LONGEST_OUTCOME)
     return f"{_code(told.call)} comes to {outcome} in {bug.library_version}{compared}{note}"

@@ -17,7 +17,17 @@ from analyzers.guest.generation import recipes
 from analyzers.guest.generation.makers import MAKERS
 from analyzers.guest.generation.sources import source_of
 from analyzers.judging import DEATH
-from analyzers.vocabulary import Argument, Crashes, Finding, Literal, Made, Probe, Violates
+from analyzers.vocabulary import (
+    Argument,
+    Crashes,
+    Criterion,
+    Finding,
+    Literal,
+    Made,
+    Probe,
+    Violates,
+)
+from worker.report.agreements import Comparison, comparison
 from worker.report.cases import printable
 from worker.report.promises import Unspoken, promise
 from worker.report.templating import fill
@@ -81,7 +91,8 @@ def example_test(
     if not alone or not all(_is_argument(key) for p in finding.probes for key in p.arguments):
         return None
     try:
-        asked = _condition(finding, sources.get(path, ""), function)
+        compared = _comparison(criterion)
+        asked = _condition(finding, sources.get(path, ""), function, compared)
     except Unspoken:
         return None
     makers = {name for recipe in _recipes(finding) for name in recipes.makers(recipe)}
@@ -91,6 +102,8 @@ def example_test(
     return fill(
         TEMPLATE,
         imports=_imports(finding, cases, death=exception == DEATH, envs=bool(variables)),
+        compared_imports=compared.imports if compared else (),
+        agreement=compared,
         target_path=path,
         target_function=function,
         cases=cases,
@@ -117,10 +130,16 @@ def _recipes(finding: Finding) -> list[recipes.Recipe]:
     return [recipes.parse(each.recipe) for each in arguments if isinstance(each, Made)]
 
 
-def _condition(finding: Finding, source: str, function: str) -> dict[str, object]:
+def _comparison(criterion: Criterion) -> Comparison | None:
+    return comparison(criterion.condition) if isinstance(criterion, Violates) else None
+
+
+def _condition(
+    finding: Finding, source: str, function: str, compared: Comparison | None
+) -> dict[str, object]:
     """What the test asserts: the condition as it was asked, with the arguments' constraints."""
     criterion = finding.criterion
-    if not isinstance(criterion, Violates):
+    if not isinstance(criterion, Violates) or compared is not None:
         return {"condition": "", "helpers": ()}
     said = (each for probe in finding.probes for each in probe.ensures)
     whole = next((each for each in said if postconditions.plain(each) == criterion.condition), None)
@@ -208,6 +227,7 @@ def _imports(
 ) -> list[str]:
     broken = isinstance(finding.criterion, Violates)
     modules = {"asyncio", *_MODULES}
+    modules |= {"copy", "re"} if broken and _comparison(finding.criterion) else set()
     modules |= {"subprocess"} if death else set()
     modules |= set() if broken else {"linecache", "re", "traceback"}
     modules |= {"os"} if envs else set()

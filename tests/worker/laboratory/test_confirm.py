@@ -195,6 +195,16 @@ def test_suggestion_that_does_harm_is_dropped(confirm):
     assert "makes something else worse" in found.evidence["no_repair"]
 
 
+@pytest.mark.parametrize(("rule", "kept"), [("relation/crash", False), ("cloud/crash", True)])
+def test_call_in_the_place_of_a_librarys_gives_what_that_gave(confirm, rule, kept):
+    found = suggesting("    return (names or [None])[-1]", 3, 3, replace(CRASH, rule=rule))
+    both = answered("Fire", "Smoke")
+    history = [(both, Run(Returned("'Fire'")))]
+    repaired = confirm(found, CRASHING, CAREFUL, history=history)
+    assert (repaired.suggestion is not None) is kept
+    assert ("another result" in repaired.evidence.get("no_repair", "")) is not kept
+
+
 def test_suggestion_that_cannot_be_run_is_dropped(confirm, sessions):
     sessions.trouble["# unloadable then"] = Unpreparable("it is no Python")
     found = confirm(suggesting(f"{WIDER}  # unloadable then"), ALARM, "")

@@ -73,6 +73,13 @@ def test_exploration_is_counted_and_run_again(bench, sessions):
     assert bench.judged == 42
 
 
+def test_one_contract_is_explored_once(bench, sessions):
+    sessions.explored = Explored(executions=40, passed=40)
+    first = bench.explore(target(), EXPLORING)
+    assert bench.explore(target(), replace(EXPLORING, seed=7)) is first
+    assert bench.tally().executions == 40
+
+
 def test_names_that_the_file_has_not_are_left_out(bench, sessions):
     failures = tuple(Failure(probe(r), Run(Died(11))) for r in ("os.system('id')", "check"))
     sessions.explored = Explored(failures=failures)
