@@ -24,7 +24,7 @@ def reproducer(divergence: Divergence, parameters: Sequence[str] = ()) -> tuple[
     related = _related(divergence, parameters)
     should = _short(divergence.expected)
     if related is None:
-        last = f"# {_short(divergence.related)}: {should}"
+        last = "# " + ": ".join(dict.fromkeys([_short(divergence.related), should]))
     else:
         last = f"print({related})  # {should}"
     imports = "; ".join(_imports(divergence.call, related))

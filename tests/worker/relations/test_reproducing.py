@@ -58,6 +58,11 @@ def test_what_cannot_be_written_as_a_call_is_a_comment(related, parameters):
     assert printed(lines) == ["tensor([12])"]
 
 
+def test_what_is_expected_is_said_once():
+    lines = lines_of(CALL, "tensor([12])")
+    assert lines[2] == "# tensor([12])"
+
+
 def test_makers_are_imported():
     call = 'torch.abs(tensor((2,), "int64", fill=-3))'
     lines = lines_of(call, "torch.absolute(input)", ("input",), "torch.abs")
