@@ -1,0 +1,1 @@
+"""Faults seeded into kernels of torch, and how many of them are found."""
