@@ -1,130 +1,162 @@
-"""How many seeded faults are found: ``python -m benchmarks.relations.seeded [INPUTS]``.
+"""How many seeded faults are found: ``python -m benchmarks.relations.seeded``.
 
-Each API is judged with the right kernel and with the wrong one, on the same
-inputs, in processes of their own; what the wrong one shows beyond the right one
-is the fault found.  The out= and in-place forms of an operator have its fault too.
+Each API is judged on the inputs that fuzzing gives it while its kernel is
+wrong, in a process of its own, until something shows that the right kernel
+does not show on the same input.  ``--clean`` judges the same APIs with their
+right kernels: what is told then are the divergences of the installed torch.
+``--rows`` keeps what is known, and a later run goes on behind it.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
+import os
 import sys
 import time
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
-import torch
-
 from analyzers.guest.relating.calls import made, read
-from analyzers.guest.relating.fuzzing import Settings, Subject
-from analyzers.guest.relating.fuzzing.findings import key
-from analyzers.guest.relating.fuzzing.subjects import inputs
+from analyzers.guest.relating.fuzzing import Settings
 from analyzers.guest.relating.libraries import library
+from analyzers.guest.relating.nouns import Relation
 from analyzers.guest.relating.oracles import judged
-from analyzers.guest.relating.running import Begin, Died, Done, Failed, Hung, Pool
-from benchmarks.relations.seeded.changes import Kernel
-from benchmarks.relations.seeded.faults import FAULTS, Fault
+from analyzers.guest.relating.running import Died, Done, Failed, Hung, Over, Pool
+from benchmarks.relations.seeded.faults import FAULTS, Fault, half_of
+from benchmarks.relations.seeded.hunting import Hunt
 
-_SECONDS = 10.0
-
-
-def seed(fault: Fault) -> torch.library.Library:
-    """Put the wrong kernel in the place of the right one, in this process."""
-    lib = torch.library.Library("aten", "IMPL")
-    name, _, overload = fault.operator.partition(".")
-    _replace(lib, fault.operator, fault.change)
-    functional = getattr(getattr(torch.ops.aten, name), overload or "default")
-    out = f"{name}.{_out_name(name, overload)}"
-    _replace(lib, out, lambda _: _into(functional, "out"))
-    _replace(
-        lib, f"{name}_" + (f".{overload}" if overload else ""), lambda _: _into(functional, "")
-    )
-    return lib
-
-
-def _out_name(name: str, overload: str) -> str:
-    known = getattr(torch.ops.aten, name).overloads()
-    choices = {"Tensor": "out", "": "out", "self": "self_out"}
-    wanted = [
-        f"{overload}_out",
-        choices.get(overload, ""),
-        overload.replace("IntList", "Int") + "_out",
-    ]
-    return next((item for item in wanted if item in known), "out")
-
-
-def _into(functional: Kernel, name: str) -> Kernel:
-    def wrong(*given: Any, **named: Any) -> Any:
-        target = named.pop(name) if name else given[0]
-        made = functional(*given, **named)
-        if name:
-            target.resize_(made.shape)
-        return target.copy_(made)
-
-    return wrong
-
-
-def _replace(lib: torch.library.Library, name: str, change: Callable[[Kernel], Kernel]) -> None:
-    try:
-        kernel = torch.library.get_kernel(f"aten::{name}", "CPU")
-    except RuntimeError:
-        return
-
-    def wrong(keys: Any, *given: Any, **named: Any) -> Any:
-        return change(lambda *g, **n: kernel.call_boxed(keys, *g, **n))(*given, **named)
-
-    lib.impl(name, wrong, "CPU", with_keyset=True, allow_override=True)
-
-
-def shown(is_wrong: bool, amount: int) -> list[set[str]]:  # noqa: FBT001
-    """For each fault, the kinds of disagreement (with the process's end) with either kernel."""
-    lib = library("torch")
-    found: list[set[str]] = [set() for _ in FAULTS]
-    judged(made(read(FAULTS[0].calls[0], lib), lib), lib)
-
-    def on(item: int, start: int, begin: Begin, report: Callable[[Any], None]) -> None:
-        warnings.simplefilter("ignore")
-        fault = FAULTS[item]
-        kept = seed(fault) if is_wrong else None
-        subject = Subject(fault.api, tuple(read(text, lib) for text in fault.calls))
-        for step, live in enumerate(inputs(subject, lib, Settings(inputs=amount))):
-            if step >= start:
-                begin(step, "")
-                report(sorted("|".join(key(each)) for each in judged(live, lib)[1]))
-        del kept
-
-    for item, result in Pool(on, len(FAULTS), _SECONDS, deaths=5):
-        if isinstance(result, Done):
-            found[item] |= set(result.value)
-        elif isinstance(result, Died):
-            found[item].add("the process died")
-        elif isinstance(result, (Hung, Failed)):
-            print(FAULTS[item].api, result, file=sys.stderr)
-    return found
+_DATA = Path("analyzers/relations/data/torch-2.13.0")
+_SECONDS = 20.0
+_LEAST_COMPARED = 3
+Row = dict[str, Any]
 
 
 def main() -> None:
-    """Print what was found of each fault, and the recall."""
-    amount = int(sys.argv[1]) if len(sys.argv) > 1 else 60
+    """Print a line a fault, then the recall of each half."""
+    asked = _arguments()
     began = time.monotonic()
-    right, wrong = shown(is_wrong=False, amount=amount), shown(is_wrong=True, amount=amount)
-    missed = []
-    for fault, before, after in zip(FAULTS, right, wrong, strict=True):
-        new = sorted({text.split("|")[2] if "|" in text else text for text in after - before})
-        print(f"{fault.api:36} {fault.kind:22} {', '.join(new) or 'MISSED'}")
-        missed += [] if new else [fault.api]
-    unpatched = sorted(text for kinds in right for text in kinds)
-    print("\non the right kernels:", *unpatched, sep="\n  ")
-    figures = {
-        "faults": len(FAULTS),
-        "recall": round(1 - len(missed) / len(FAULTS), 3),
-        "missed": missed,
-        "right": len(unpatched),
-        "inputs": amount,
-        "seconds": round(time.monotonic() - began, 1),
-    }
-    print(json.dumps(figures))
+    faults = [each for each in FAULTS if asked.half in ("all", half_of(each))]
+    faults = [each for each in faults if not asked.only or each.api in asked.only.split(",")]
+    hunt = Hunt(
+        faults,
+        library("torch"),
+        Settings(inputs=asked.inputs),
+        _relations(asked.relations),
+    )
+    judged(made(read(FAULTS[0].calls[0], hunt.library), hunt.library), hunt.library)
+    if asked.clean:
+        _clean(hunt, asked, _known(asked.divergences))
+        return
+    rows = _found(hunt, asked)
+    print(json.dumps({**_figures(rows, asked), "seconds": round(time.monotonic() - began, 1)}))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.relations.seeded")
+    parser.add_argument("--inputs", type=int, default=100, help="as `assayer relations fuzz`")
+    parser.add_argument("--half", choices=("all", "seen", "held-out"), default="all")
+    parser.add_argument("--only", help="some APIs, with commas between")
+    parser.add_argument("--clean", action="store_true", help="judge the right kernels")
+    parser.add_argument("--rows", type=Path, help="a file that keeps what is known")
+    parser.add_argument("--relations", type=Path, default=_DATA / "relations.jsonl")
+    parser.add_argument("--divergences", type=Path, default=_DATA / "divergences.jsonl")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    return parser.parse_args()
+
+
+def _lines(path: Path | None) -> list[Row]:
+    if path is None or not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def _relations(path: Path) -> tuple[Relation, ...]:
+    """The value relations that were compared on enough inputs."""
+    rows = [row for row in _lines(path) if row["kind"] == "relation" and row["holds"] == "value"]
+    if not rows:
+        print(f"no relations in {path}: the oracles alone", file=sys.stderr)
+    return tuple(
+        Relation(row["source"], row["target"], row["template"], "value", row["inputs"])
+        for row in rows
+        if row["inputs"] >= _LEAST_COMPARED
+    )
+
+
+def _known(path: Path) -> set[tuple[str, ...]]:
+    """The kinds of divergences that people have judged."""
+    return {(row["api"], row["relation"], row["related"]) for row in _lines(path)}
+
+
+def _found(hunt: Hunt, asked: argparse.Namespace) -> list[Row]:
+    known = {(row["api"], row["kind"]): row for row in _lines(asked.rows)}
+    rows = [known[_name(each)] for each in hunt.faults if _name(each) in known]
+    for row in rows:
+        _tell(row)
+    left = [each for each in hunt.faults if _name(each) not in known]
+    rest = Hunt(left, hunt.library, hunt.settings, hunt.relations)
+    for fault, said in _over(rest.seeded, rest, asked.workers):
+        row = {"api": fault.api, "kind": fault.kind, "half": half_of(fault), **said}
+        rows.append(row)
+        _tell(row)
+        if asked.rows:
+            with asked.rows.open("a") as kept:
+                kept.write(json.dumps(row) + "\n")
+    return rows
+
+
+def _name(fault: Fault) -> tuple[str, str]:
+    return fault.api, fault.kind
+
+
+def _over(work: Callable[..., None], hunt: Hunt, workers: int) -> Iterator[tuple[Fault, Row]]:
+    """Each fault with what was said of it, as soon as its process is at its end."""
+    said: dict[int, Row] = {}
+    for item, result in Pool(work, len(hunt.faults), _SECONDS, workers, deaths=5):
+        about = said.setdefault(item, {})
+        if isinstance(result, Done):
+            about.update(result.value)
+        elif isinstance(result, (Died, Hung)):
+            about.setdefault("ended", []).append(f"{type(result).__name__}: {result.text}")
+        elif isinstance(result, Failed):
+            about["failed"] = result.text
+        if isinstance(result, Over) or (isinstance(result, Failed) and result.step < 0):
+            yield hunt.faults[item], about
+
+
+def _tell(row: Row) -> None:
+    found = ", ".join(row.get("found", ())) or f"MISSED, hit by {row.get('hits', '?')}"
+    until = row.get("inputs", "")
+    print(f"{row['half']:8} {row['api']:34} {row['kind']:20} {until:>5}  {found}", flush=True)
+    if "failed" in row:
+        print(row["failed"], file=sys.stderr, flush=True)
+
+
+def _figures(rows: list[Row], asked: argparse.Namespace) -> Row:
+    halves = {}
+    for half in ("seen", "held-out"):
+        some = [row for row in rows if row["half"] == half]
+        if some:
+            halves[half] = round(sum("found" in row for row in some) / len(some), 3)
+    found = sum("found" in row for row in rows)
+    recall = round(found / max(len(rows), 1), 3)
+    return {"faults": len(rows), "recall": recall, **halves, "inputs": asked.inputs}
+
+
+def _clean(hunt: Hunt, asked: argparse.Namespace, known: set[tuple[str, ...]]) -> None:
+    """Print each divergence on the right kernels, and how many no one has judged."""
+    unjudged = count = 0
+    for item, result in Pool(hunt.clean, len(hunt.faults), _SECONDS, asked.workers, deaths=5):
+        value = result.value if isinstance(result, Done) else {}
+        if "judged" in value:
+            count += value["judged"]
+        elif isinstance(result, (Died, Hung, Failed)) or "api" in value:
+            row = value or {"api": hunt.faults[item].api, "text": str(result)}
+            is_known = (row["api"], row.get("relation"), row.get("related")) in known
+            unjudged += not is_known
+            print("judged" if is_known else "NEW", json.dumps(row), flush=True)
+    print(json.dumps({"apis": len(hunt.faults), "inputs": count, "not judged": unjudged}))
 
 
 if __name__ == "__main__":

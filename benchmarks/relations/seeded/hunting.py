@@ -1,0 +1,141 @@
+"""A fault hunted: the API judged on input after input until it is found."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from analyzers.guest.generation.recipes import BadRecipe
+from analyzers.guest.relating.calls import called, read
+from analyzers.guest.relating.fuzzing import Settings, Subject
+from analyzers.guest.relating.fuzzing.findings import Finding, key
+from analyzers.guest.relating.fuzzing.subjects import inputs
+from analyzers.guest.relating.libraries.library import Library
+from analyzers.guest.relating.nouns import Disagreement, Live, Relation
+from analyzers.guest.relating.oracles import judged
+from analyzers.guest.relating.oracles.trial import Trial
+from analyzers.guest.relating.oracles.values import leaves, operands
+from analyzers.guest.relating.outcomes import outcome_of
+from analyzers.guest.relating.running import Begin
+from benchmarks.relations.seeded.faults import Fault
+from benchmarks.relations.seeded.seeding import Seeded
+
+Report = Callable[[Any], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Hunt:
+    """What is hunted, on how many inputs, and the relations of the table."""
+
+    faults: Sequence[Fault]
+    library: Library
+    settings: Settings
+    relations: Sequence[Relation] = field(default=())
+
+    def seeded(self, item: int, start: int, begin: Begin, report: Report) -> None:
+        """Work of a pool: report the kinds found, beyond those that the right kernel shows.
+
+        Steps are even while the kernel is wrong; the odd one that follows a death
+        asks whether the right one dies as well.
+        """
+        warnings.simplefilter("ignore")
+        fault = self.faults[item]
+        relations = self.related(fault.api)
+        seeded = Seeded(fault)
+        hits = 0
+        for number, live in enumerate(self.inputs(fault, relations)):
+            if 2 * number + 1 < start:
+                continue
+            begin(2 * number + 1 if start == 2 * number + 1 else 2 * number, self.text(live))
+            if start == 2 * number + 1:
+                judged(live, self.library, relations)
+                report({"found": ["death"], "inputs": number + 1, "call": self.text(live)})
+                return
+            hits += _changes(live, self.library, seeded)
+            found = self._beyond(live, relations, seeded)
+            if found:
+                names = sorted({each.relation for each in found})
+                told = found[0]
+                report(
+                    {
+                        "found": names,
+                        "inputs": number + 1,
+                        "call": self.text(live),
+                        "outcome": told.outcome.text,
+                        "expected": told.expected.text,
+                    }
+                )
+                return
+        report({"hits": hits})
+
+    def _beyond(
+        self, live: Live, relations: Sequence[Relation], seeded: Seeded
+    ) -> list[Disagreement]:
+        with seeded.on():
+            wrong = judged(live, self.library, relations)[1]
+        if not wrong:
+            return []
+        right = {key(each) for each in judged(live, self.library, relations)[1]}
+        return [each for each in wrong if key(each) not in right]
+
+    def clean(self, item: int, start: int, begin: Begin, report: Report) -> None:
+        """Work of a pool: report what the right kernel shows, each kind once."""
+        warnings.simplefilter("ignore")
+        fault = self.faults[item]
+        relations = self.related(fault.api)
+        seen: set[tuple[str, ...]] = set()
+        count = 0
+        for step, live in enumerate(self.inputs(fault, relations)):
+            if step < start:
+                continue
+            begin(step, self.text(live))
+            count += 1
+            for each in judged(live, self.library, relations)[1]:
+                if key(each) not in seen:
+                    seen.add(key(each))
+                    report(Finding(self.text(live), each).row())
+        report({"judged": count})
+
+    def related(self, api: str) -> tuple[Relation, ...]:
+        """What the table has of an API."""
+        return tuple(each for each in self.relations if each.source == api)
+
+    def inputs(self, fault: Fault, relations: tuple[Relation, ...]) -> Iterator[Live]:
+        """The inputs that fuzzing gives the API."""
+        calls = tuple(read(text, self.library) for text in fault.calls)
+        return inputs(Subject(fault.api, calls, relations), self.library, self.settings)
+
+    def text(self, live: Live) -> str:
+        """The call as text, as far as it has any."""
+        try:
+            return called(live, self.library).source()
+        except BadRecipe:
+            return live.api
+
+
+def changes(call: Live, library: Library, fault: Fault) -> bool:
+    """Whether a plain call's result, end or arguments are other ones with the fault."""
+    return _changes(call, library, Seeded(fault))
+
+
+def _changes(live: Live, library: Library, seeded: Seeded) -> bool:
+    right = _came_of(live, library)
+    with seeded.on():
+        return _came_of(live, library) != right
+
+
+def _came_of(live: Live, library: Library) -> Any:
+    copied = Trial.copied(_Copying(library), live)  # type: ignore[arg-type]
+    library.seed()
+    outcome, value = outcome_of(copied.run, library)
+    left = [*leaves(value), *operands(copied)]
+    plain = [library.plain(leaf) for leaf in left if library.is_array(leaf)]
+    arrays = [(dtype, tuple(shape), array.tobytes()) for dtype, shape, array in plain]
+    return outcome.status, outcome.exception, arrays
+
+
+@dataclass(frozen=True, slots=True)
+class _Copying:
+    library: Library
