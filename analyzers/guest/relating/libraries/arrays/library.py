@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from abc import ABC, abstractmethod
 from types import ModuleType
 from typing import Any, Iterator, List, Mapping, Optional, Sequence, Tuple
 
@@ -15,7 +16,7 @@ from .inputs import Array, Limits, calls_for, profiles, succeeds
 from .parameters import parameters
 
 
-class ArrayLibrary:
+class ArrayLibrary(ABC):
     """A library by its catalogue; what its arrays are, subclasses say."""
 
     name = ""
@@ -83,22 +84,22 @@ class ArrayLibrary:
         """The valid calls of another library's function of the same name, in own arrays."""
         return iter(())
 
+    @abstractmethod
     def array(self) -> Array:
         """How the library makes an array of nested lists and a dtype's name."""
-        raise NotImplementedError
 
     def spelled(self, value: Any) -> Recipe:
         """The recipe of a value; raises ``BadRecipe``."""
         return containers.spelled(value, self.spelled_array)
 
+    @abstractmethod
     def spelled_array(self, value: Any) -> Recipe:
         """The recipe of an array, a dtype or another value of the library's own."""
-        raise NotImplementedError
 
     def copied(self, value: Any) -> Any:
         """A value with arrays of its own."""
         return containers.copied(value, self.copied_array)
 
+    @abstractmethod
     def copied_array(self, value: Any) -> Any:
         """An array of its own; other values are as they are."""
-        raise NotImplementedError
