@@ -20,6 +20,8 @@ HOLDS = ("value", "status")
 RULES = ("value", "status", "crash")
 STATUSES = ("covered", "uncovered", "random", "uninitialised", "unsafe")
 """What was found of an API: whether it has valid calls, and why it is not compared."""
+COMPARED = ("covered", "uncovered")
+"""Those of an API with which others may be compared."""
 VERDICTS = ("bug", "numerics", "documented", "false")
 """What a person found a divergence to be, the worst first."""
 MOST_PARAMETERS = 100

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from analyzers.relations.rows import COMPARED
 from analyzers.relations.shelves import APIS, RELATIONS
 from analyzers.vocabulary import JsonObject
 from worker.relations.journal import FORMAT, Journal
@@ -62,7 +63,7 @@ def build(order: Order, site: Site, *, anew: bool = False) -> Iterator[Heard | B
             else:
                 studied = event
         apis = _sorted(journal.of("api"), _API, ("name",))
-        relations = _sorted(journal.of("relation"), _RELATION, ("source", "target", "template"))
+        relations = _sorted(_sound(journal, apis), _RELATION, ("source", "target", "template"))
         about = _about(order, apis, relations) | {"seconds": round(time.monotonic() - began, 1)}
         whole = studied.complete and not order.apis
         if whole:
@@ -77,6 +78,14 @@ def build(order: Order, site: Site, *, anew: bool = False) -> Iterator[Heard | B
             complete=studied.complete,
             notes=studied.notes,
         )
+
+
+def _sound(journal: Journal, apis: Iterable[JsonObject]) -> Iterator[JsonObject]:
+    """The relations of what, in the end, was not found to be random, unwritten or unsafe."""
+    unsound = {row["name"] for row in apis if row["status"] not in COMPARED}
+    for row in journal.of("relation"):
+        if not {row["source"], row["target"]} & unsound:
+            yield row
 
 
 def _about(

@@ -24,7 +24,8 @@ class Parameter:
     ``types`` are the names of the types that valid calls have given it
     (``tensor``, ``int``, ``float``, ``bool``, ``str``, ``tuple``, ``dtype``, ``None``, …).
     A layer's inputs are parameters too, after those of its constructor.
-    ``default`` is ``None`` where it cannot be told.
+    ``default`` is ``None`` where it cannot be told.  A variadic one has its star
+    in its name; one that is required is of sizes, which one sequence may hold too.
     """
 
     name: str

@@ -11,10 +11,8 @@ from typing import (
     Iterator,
     List,
     Optional,
-    Protocol,
     Sequence,
     Tuple,
-    cast,
 )
 
 from ..calls import read
@@ -33,30 +31,34 @@ Found = Iterable[Tuple[Call, str]]
 Source = Callable[[], Found]
 
 
-class _Parted(Protocol):
-    """A library whose valid calls come from several sources."""
-
-    def sources(self) -> Sequence[Source]: ...
-
-    def gathered(self, found: Found) -> Found: ...
-
-
-def collected(library: Library, workers: int, progress: Progress) -> Dict[str, List[str]]:
+def collected(
+    library: Library, workers: int, progress: Progress, names: Sequence[str] = ()
+) -> Dict[str, List[str]]:
     """The texts of known valid calls by API, in the order in which the library tells them.
 
     They are gathered in processes of their own, as what the library's own tests
     and examples do to a process stays there.  A library that has ``sources`` is
     asked for each of them, beside one another, and what they give is put
-    together as ``gathered`` does.
+    together as ``gathered`` does.  Where ``names`` of APIs are asked for, only
+    what may tell of them is searched; everything, if one of them has no call there.
     """
     if not hasattr(library, "sources"):
         progress.stage(STAGE, 1)
-        return _by_api(_gathered([library.valid], 1, progress))
-    parted = cast("_Parted", library)
-    sources = parted.sources()
+        found = _by_api(_gathered([library.valid], 1, progress))
+    else:
+        found = _of_parts(library, names, workers, progress)
+        if names and not found.keys() >= set(names):
+            found = _of_parts(library, (), workers, progress)
+    return {name: found[name] for name in names if name in found} if names else found
+
+
+def _of_parts(
+    parted: Any, names: Sequence[str], workers: int, progress: Progress
+) -> Dict[str, List[str]]:
+    sources = parted.sources(names)
     progress.stage(STAGE, len(sources) + 1)
     texts = [text for _, text in _gathered(sources, workers, progress)]
-    known = [call for call in (_read(text, library) for text in texts) if call is not None]
+    known = [call for call in (_read(text, parted) for text in texts) if call is not None]
 
     def together() -> Found:
         return parted.gathered((call, "") for call in known)

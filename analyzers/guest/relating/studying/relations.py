@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Dict, FrozenSet, List, Mapping, Sequence, Tuple
+from typing import Any, Dict, FrozenSet, List, Mapping, Sequence, Set, Tuple
 
 from ..libraries.library import Library
 from ..matching import Names, candidates
 from ..nouns import Api
 from ..running import Died, Done, Failed, Hung, Over, Pool, Result, Work
+from ..typed import taking
 from ..verifying.trying import UNSAFE, Trying
 from ..verifying.verifying import Verifying
 from .inputs import collected, spread
@@ -43,13 +44,15 @@ class Relations:
         self._scope = scope
         self._progress = progress
         self._apis: Mapping[str, Api] = {api.name: api for api in library.apis()}
+        self._types: Dict[str, Dict[str, Set[str]]] = {}
         self._calls: Dict[str, List[str]] = {}
         self._excluded: Dict[str, str] = {}
         self._avoided: Dict[str, List[str]] = {}
 
     def study(self) -> None:
         """Send the rows of relations as they are found, and those of all APIs at the end."""
-        self._try(collected(self._library, self._scope.workers, self._progress))
+        asked = [name for name in self._scope.apis if name in self._apis]
+        self._try(collected(self._library, self._scope.workers, self._progress, asked))
         targets = _by_source(candidates(self._library.apis()))
         names = Names(self._library.apis())
         sources = [name for name in self._calls if self._is_asked_for(name)]
@@ -70,22 +73,27 @@ class Relations:
     # -------------------------------------------------------------------- trying
 
     def _try(self, calls: Mapping[str, List[str]]) -> None:
-        """Keep the calls that succeed here, and learn with what nothing can be compared."""
+        """Keep the calls that succeed here, and learn what is of no use for comparing."""
         names = [name for name in calls if name in self._apis]
         chosen = {name: spread(calls[name], self._scope.inputs) for name in names}
         self._progress.stage(TRYING, len(names))
-        work = Trying(names, chosen, self._library, self._excluded)
+        work = Trying(names, chosen, self._library, self._excluded, self._apis)
         for item, result in self._pool(work.on, len(names)):
             if isinstance(result, Done):
                 self._take_trial(names[item], result.value)
             self._ended(names[item], result)
         self._calls = {name: self._calls[name] for name in names if self._calls.get(name)}
+        self._apis = {
+            name: taking(api, self._types.get(name, {})) for name, api in self._apis.items()
+        }
 
-    def _take_trial(self, name: str, found: Mapping[str, str]) -> None:
+    def _take_trial(self, name: str, found: Mapping[str, Any]) -> None:
         if "status" in found:
             self._excluded.setdefault(name, found["status"])
         else:
             self._calls.setdefault(name, []).append(found["call"])
+            for parameter, kind in found["types"].items():
+                self._types.setdefault(name, {}).setdefault(parameter, set()).add(kind)
 
     # ----------------------------------------------------------------- verifying
 
@@ -143,13 +151,15 @@ class Relations:
 
     def _tell_apis(self) -> None:
         for name, api in self._apis.items():
+            if self._scope.apis and name not in self._scope.apis:
+                continue
             calls = len(self._calls.get(name, ()))
             status = self._excluded.get(name, "covered" if calls else "uncovered")
-            parameters = [item.name.lstrip("*") for item in api.parameters]
+            parameters = [item.name for item in api.parameters]
             self._progress.add(
                 kind="api", name=name, parameters=parameters, calls=calls, status=status
             )
-        for name in getattr(self._library, "unsafe", ()):
+        for name in () if self._scope.apis else getattr(self._library, "unsafe", ()):
             self._progress.add(kind="api", name=name, parameters=[], calls=0, status=UNSAFE)
 
 

@@ -10,12 +10,16 @@ from ..synthesis import Inapplicable, applied
 from .inputs import Begin, Inputs, Tried
 from .runs import Ran, copied, plain, ran
 
+FEW = 3
+"""So many inputs must give equal values, unless both have one name: fewer may by chance."""
+
 
 @dataclass
 class Verdict:
     """What holds of a pair: ``value``, ``status``, or nothing.
 
-    ``inputs`` were compared.  ``lent`` are the calls of the target that
+    ``inputs`` were compared: the source's own, and for ``value`` the harder ones
+    too on which both succeed.  ``lent`` are the calls of the target that
     succeeded, with the values of the source's calls.
     """
 
@@ -32,7 +36,9 @@ class Pair:
         self._library = inputs.library
         self._template = template
         self._begin = begin
-        self._lenient = _is_in_place(template) and not _is_in_place(f"{inputs.api.name}(")
+        target = template.partition("(")[0]
+        self._lenient = target.endswith("_") and not inputs.api.name.endswith("_")
+        self._namesakes = _own(target) == _own(inputs.api.name)
         self._results: List[Ran] = []
 
     def verified(self, *, until_falsified: bool) -> Verdict:
@@ -43,25 +49,37 @@ class Pair:
         ``BadRecipe`` where the template says nothing.
 
         Where an in-place target refuses what a source takes that is not in
-        place, the input tells nothing: its memory must fit the result.
+        place, the input tells nothing, as its memory must fit the result; but
+        what refuses most of them is no relative.
         """
-        verdict, same, refused = Verdict(), True, False
+        verdict, same, refused = Verdict(), True, 0
         for tried in self._inputs.valid:
             found, own = self._run(tried)
-            if found is None or (self._lenient and not found.succeeded):
+            if found is None:
                 continue
-            verdict.inputs += 1
             if found.succeeded:
+                verdict.inputs += 1
                 verdict.lent.append(tried.live)
                 same = same and not tried.differs(own, found, self._library)
                 self._results.append(found)
-            else:
-                refused = True
-                if until_falsified:
-                    return verdict
-        if verdict.inputs and not refused:
-            verdict.holds = VALUE if same and self._holds_harder() else STATUS
+                continue
+            refused += 1
+            if until_falsified and not self._lenient:
+                return verdict
+        if verdict.inputs and self._permits(refused, verdict.inputs):
+            self._decide(verdict, same=same)
         return verdict
+
+    def _permits(self, refused: int, accepted: int) -> bool:
+        """Whether so many refusals leave a relation."""
+        if not self._lenient:
+            return not refused
+        return self._namesakes or refused <= accepted
+
+    def _decide(self, verdict: Verdict, *, same: bool) -> None:
+        verdict.holds = STATUS
+        if same and self._holds_harder() and (self._namesakes or len(self._results) >= FEW):
+            verdict.holds, verdict.inputs = VALUE, len(self._results)
 
     def called(self, live: Live) -> Live:
         """The target's call with the values of one of the source's."""
@@ -92,8 +110,9 @@ class Pair:
         return _say_something(self._results, self._inputs)
 
 
-def _is_in_place(template: str) -> bool:
-    return template.partition("(")[0].endswith("_")
+def _own(name: str) -> str:
+    """What forms of an API share: ``PixelShuffle`` and ``functional.pixel_shuffle``."""
+    return name.rpartition(".")[2].replace("_", "").lower()
 
 
 def _say_something(results: List[Ran], inputs: Inputs) -> bool:

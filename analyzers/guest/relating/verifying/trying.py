@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Callable, Container, Dict, List, Optional, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Callable, Container, Dict, List, Mapping, Optional, Sequence
 
 from ..calls import made, read
 from ..libraries.library import Library
-from ..nouns import Live
+from ..nouns import Api, Live
 from ..running import Anew, Begin
+from ..typed import types_of
 from .runs import ran
 from .settings import settings_of
 from .steadiness import unsteadiness
@@ -32,7 +33,8 @@ def live_of(text: str, library: Library) -> Optional[Live]:
 class Trying:
     """Work of a pool: an item is one of ``apis``, its steps are its calls.
 
-    Reports, for each call, ``{"call": text}`` where it succeeds; and
+    Reports, for each call that succeeds, ``{"call": text, "types": …}`` with
+    the types that it gives to the parameters that are ``known``; and
     ``{"status": …}`` once where the API is random, shows uninitialised memory
     or changes what the library keeps: then nothing more is tried.  Whoever
     listens puts such APIs into ``excluded``.
@@ -42,6 +44,7 @@ class Trying:
     calls: Texts
     library: Library
     excluded: Container[str] = ()
+    known: Mapping[str, Api] = field(default_factory=dict)
 
     def on(self, item: int, start: int, begin: Begin, report: Callable[[Any], None]) -> None:
         """Try the calls from ``start`` on."""
@@ -52,19 +55,25 @@ class Trying:
         texts = self.calls[self.apis[item]]
         for step in range(start, len(texts)):
             begin(step, texts[step])
-            if not self._succeeds(texts[step]):
+            live = self._succeeded(texts[step])
+            if live is None:
                 continue
             status = self._status(texts[step], closely=step < STEADY)
             if settings() != before:
                 report({"status": UNSAFE})
                 raise Anew
-            report({"call": texts[step]} if status is None else {"status": status})
             if status is not None:
+                report({"status": status})
                 return
+            report({"call": texts[step], "types": self._types(live)})
 
-    def _succeeds(self, text: str) -> bool:
+    def _succeeded(self, text: str) -> Optional[Live]:
         live = live_of(text, self.library)
-        return live is not None and ran(live, self.library).succeeded
+        return live if live is not None and ran(live, self.library).succeeded else None
+
+    def _types(self, live: Live) -> Dict[str, str]:
+        api = self.known.get(live.api)
+        return {} if api is None else types_of(api, live, self.library)
 
     def _status(self, text: str, *, closely: bool) -> Optional[str]:
         live = live_of(text, self.library) if closely else None

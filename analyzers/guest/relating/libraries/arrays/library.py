@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
+from functools import partial
 from types import ModuleType
-from typing import Any, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from ....generation.recipes import Recipe
 from ...nouns import Api, Call, Namespace
@@ -15,6 +16,8 @@ from .examples import Tracer, calls_of
 from .inputs import Array, Limits, calls_for, profiles, succeeds
 from .parameters import parameters
 
+Source = Callable[[], Iterator[Tuple[Call, str]]]
+
 
 class ArrayLibrary(ABC):
     """A library by its catalogue; what its arrays are, subclasses say."""
@@ -22,6 +25,8 @@ class ArrayLibrary(ABC):
     name = ""
     version = ""
     limits = Limits()
+    parts = 4
+    """In how many parts valid calls are sought."""
 
     def __init__(self, known: Catalogue, examples: Mapping[str, ModuleType]) -> None:
         self.namespace: Namespace = {}
@@ -51,13 +56,30 @@ class ArrayLibrary(ABC):
 
     def valid(self) -> Iterator[Tuple[Call, str]]:
         """Calls of documentation's examples, then those lent, then those made; each once."""
+        yield from self.gathered(self._valid(self.apis()))
+
+    def sources(self, names: Iterable[str] = ()) -> Sequence[Source]:
+        """What :meth:`valid` consists of, in parts that can be run beside each other.
+
+        ``names`` are the APIs whose calls are sought; all where there are none.
+        """
+        wanted = frozenset(names)
+        apis = [api for api in self.apis() if not wanted or api.name in wanted]
+        parts = min(self.parts, len(apis))
+        return [partial(self._valid, apis[part::parts]) for part in range(parts)]
+
+    def gathered(self, found: Iterable[Tuple[Call, str]]) -> Iterator[Tuple[Call, str]]:
+        """Each text once."""
         seen = set()
-        for api in self.apis():
-            for call, origin in self.valid_for(api):
-                text = call.source()
-                if text not in seen:
-                    seen.add(text)
-                    yield call, origin
+        for call, origin in found:
+            text = call.source()
+            if text not in seen:
+                seen.add(text)
+                yield call, origin
+
+    def _valid(self, apis: Sequence[Api]) -> Iterator[Tuple[Call, str]]:
+        for api in apis:
+            yield from self.valid_for(api)
 
     def valid_for(self, api: Api) -> Iterator[Tuple[Call, str]]:
         """The valid calls that one API's documentation and parameters tell; also of other APIs."""

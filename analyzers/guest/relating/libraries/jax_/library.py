@@ -27,6 +27,7 @@ class Jax(ArrayLibrary):
     name = "jax"
     limits = Limits(tried=12, kept=3)
     """Each new shape of arguments is compiled: few are tried."""
+    parts = 2
 
     def __init__(self, model: Optional[Library] = None) -> None:
         import jax

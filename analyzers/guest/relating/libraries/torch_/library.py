@@ -69,9 +69,12 @@ class Torch:
         """Calls that were tried and succeed, thirty for an API at most, and where each is from."""
         yield from self.gathered(found for source in self.sources() for found in source())
 
-    def sources(self) -> Sequence[Source]:
-        """What :meth:`valid` consists of, in parts that can be run beside each other."""
-        return sources(self)
+    def sources(self, names: Iterable[str] = ()) -> Sequence[Source]:
+        """What :meth:`valid` consists of, in parts that can be run beside each other.
+
+        ``names`` are the APIs whose calls are sought; all where there are none.
+        """
+        return sources(self, names)
 
     def gathered(self, found: Iterable[Tuple[Call, str]]) -> Iterator[Tuple[Call, str]]:
         """What the sources give put together: see :func:`valid.gathering.gathered`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+from dataclasses import replace
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 from ....generation.recipes import BadRecipe, Recipe, parse
@@ -24,8 +25,10 @@ Known = Callable[[Any], Optional[Recipe]]
 def parameters(name: str, kind: str, function: Any, recipe: Known) -> Tuple[Parameter, ...]:
     """The parameters of an API, in order; none where nothing tells of them.
 
-    A variadic parameter has its star (``*tensors``).  ``out`` and what
-    says where a result is put are left out: they are not part of what is computed.
+    A variadic parameter has its star (``*tensors``); sizes that may be given one
+    by one or as a tuple have one too, and are required (``*shape`` of ``view``).
+    ``out`` and what says where a result is put are left out: they are not part
+    of what is computed.
     """
     if kind == LAYER:
         return _of_layer(function, recipe)
@@ -94,8 +97,18 @@ def _of_schemas(name: str, kind: str, function: Any, recipe: Known) -> Optional[
         overloads = [_arguments(schema) for schema in schemas if not _is_out(schema)]
         overloads = [item for item in overloads if item]
         if overloads:
-            return _merged(overloads, kind, recipe)
+            return _starred(_merged(overloads, kind, recipe), kind, function)
     return None
+
+
+def _starred(found: List[Parameter], kind: str, function: Any) -> List[Parameter]:
+    """With the star that documentation has before sizes, and schemas have not."""
+    at = int(kind == METHOD)
+    documented = _STARRED.match(getattr(function, "__doc__", None) or "")
+    if documented is None or len(found) <= at or found[at].keyword_only:
+        return found
+    sizes = replace(found[at], name=f"*{found[at].name}", required=True, default=None)
+    return [*found[:at], sizes, *found[at + 1 :]]
 
 
 def _schemas(operator: str) -> List[Any]:
@@ -159,6 +172,8 @@ def _said(
 # ------------------------------------------------------------- documentation
 
 _HEAD = re.compile(r"^\s*(?:\.\.\s+\w+::\s*)?[\w.]+\((.*)\)\s*(?:->.*)?$")
+
+_STARRED = re.compile(r"\s*(?:\.\.\s+\w+::\s*)?[\w.]+\(\*\w")
 
 _ARGUMENT = re.compile(r"^ {8}(\w+)(?: \([^)]*\))?:", re.MULTILINE)
 

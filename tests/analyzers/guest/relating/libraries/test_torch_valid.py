@@ -29,7 +29,7 @@ def by_api(found: Any) -> dict[str, list[Call]]:
 
 @pytest.fixture(scope="module")
 def sampled() -> dict[str, list[Call]]:
-    return by_api(samples.sampled(TORCH, 0, PARTS))
+    return by_api(samples.sampled(TORCH, databases.operators()[::PARTS]))
 
 
 def live(source: str) -> Live:
@@ -56,16 +56,15 @@ def test_the_calls_of_an_api_differ(sampled: dict[str, list[Call]]) -> None:
 
 
 def test_layers_are_made_and_called() -> None:
-    found = by_api(layered(TORCH, 3, 30))
+    found = by_api(layered(TORCH, databases.modules()[3::30]))
     assert found
     for calls in found.values():
         assert all(call.inputs is not None for call in calls)
 
 
-def test_examples_in_documentation_are_traced(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_in_documentation_are_traced() -> None:
     apis = [api for api in TORCH.apis() if api.name in ("torch.lcm", "torch.nn.Softshrink")]
-    monkeypatch.setattr(TORCH, "apis", lambda: apis)
-    found = list(exemplified(TORCH, 0, 1))
+    found = list(exemplified(TORCH, apis))
     assert {"torch.lcm", "torch.nn.Softshrink"} <= {call.api for call, _ in found}
     assert {origin for _, origin in found} <= {f"the documentation of {api.name}" for api in apis}
 
@@ -135,3 +134,9 @@ def test_parts_are_run_beside_each_other() -> None:
     first = next(iter(TORCH.sources()[0]()))
     assert first[1] == "op_db"
     assert torch.get_num_threads() == threads
+
+
+def test_calls_of_some_apis_are_sought_among_those_of_their_namesakes() -> None:
+    found = by_api(call for source in TORCH.sources(["torch.Tensor.lcm_"]) for call in source())
+    assert {"torch.lcm", "torch.Tensor.lcm", "torch.Tensor.lcm_"} <= set(found)
+    assert "torch.Tensor.add" not in found

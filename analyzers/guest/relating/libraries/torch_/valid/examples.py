@@ -7,9 +7,9 @@ import doctest
 import io
 import re
 from types import CodeType
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
-from ....nouns import Call, Live
+from ....nouns import Api, Call, Live
 from ...library import Library
 from ..catalogue import is_unsafe
 from .choosing import varied
@@ -25,9 +25,9 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _ELSEWHERE = frozenset(("open", "os", "subprocess", "distributed", "multiprocessing", "plt"))
 
 
-def exemplified(library: Library, part: int, parts: int) -> Iterator[Tuple[Call, str]]:
-    """The calls in the examples of one part of all documentation."""
-    for api in library.apis()[part::parts]:
+def exemplified(library: Library, apis: Sequence[Api]) -> Iterator[Tuple[Call, str]]:
+    """The calls in the examples of some APIs' documentation."""
+    for api in apis:
         found: Dict[str, List[Live]] = {}
         for live in _lives(api.doc, library):
             found.setdefault(live.api, []).append(live)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import warnings
 from functools import partial
-from typing import Callable, Dict, Iterable, Iterator, List, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Set, Tuple
 
 from ....nouns import LAYER, Api, Call
 from ...library import Library
+from .databases import modules, operators
 from .examples import exemplified
 from .inputs import layered
 from .keeping import succeeds
@@ -22,12 +23,33 @@ PARTS = 8
 """In how many parts the test data is gone through, and the documentation in half as many."""
 
 
-def sources(library: Library) -> Sequence[Source]:
-    """What can be run in any order, and beside each other."""
-    parts: List[Source] = [partial(sampled, library, part, PARTS) for part in range(PARTS)]
-    parts += [partial(layered, library, part, PARTS // 4) for part in range(PARTS // 4)]
-    parts += [partial(exemplified, library, part, PARTS // 2) for part in range(PARTS // 2)]
+def sources(library: Library, names: Iterable[str] = ()) -> Sequence[Source]:
+    """What can be run in any order, and beside each other.
+
+    ``names`` are of APIs: only what may tell calls of them or of their
+    namesakes is run.  The test data is loaded here, once.
+    """
+    stems = {_stem(name) for name in names}
+
+    def is_meant(named: Iterable[str]) -> bool:
+        return not stems or not stems.isdisjoint(map(_stem, named))
+
+    chosen = [each for each in operators() if is_meant(_names(each))]
+    layers = [each for each in modules() if is_meant([each.module_cls.__name__])]
+    apis = [api for api in library.apis() if is_meant([api.name])]
+    parts: List[Source] = [partial(sampled, library, part) for part in _parted(chosen, PARTS)]
+    parts += [partial(layered, library, part) for part in _parted(layers, PARTS // 4)]
+    parts += [partial(exemplified, library, part) for part in _parted(apis, PARTS // 2)]
     return [partial(_quietly, source) for source in parts]
+
+
+def _names(operator: Any) -> List[str]:
+    return [operator.name, *(alias.name for alias in operator.aliases)]
+
+
+def _parted(items: Sequence[Any], parts: int) -> List[Sequence[Any]]:
+    """Every n-th of them, as the slow ones stand together."""
+    return [items[part::parts] for part in range(min(parts, len(items)))]
 
 
 def _quietly(source: Source) -> Found:

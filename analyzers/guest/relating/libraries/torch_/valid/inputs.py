@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import inspect
 from itertools import islice
-from typing import Any, Iterator, List, Optional, Tuple
+from typing import Any, Iterator, List, Optional, Sequence, Tuple
 
 from ....nouns import Call, Live
 from ...library import Library
 from .choosing import varied
-from .databases import modules
 from .keeping import several
 
 MOST_CALLS = 16
@@ -17,9 +16,9 @@ MOST_OTHER = 4
 DTYPES = ("float32", "float64", "bfloat16", "complex64")
 
 
-def layered(library: Library, part: int, parts: int) -> Iterator[Tuple[Call, str]]:
-    """The calls of one part of all layers."""
-    for module in modules()[part::parts]:
+def layered(library: Library, modules: Sequence[Any]) -> Iterator[Tuple[Call, str]]:
+    """The calls of some layers."""
+    for module in modules:
         for call in _calls(module, library):
             yield call, "module_db"
 

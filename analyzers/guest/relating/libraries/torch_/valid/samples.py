@@ -8,7 +8,6 @@ from typing import Any, Dict, Iterator, List, Sequence, Tuple
 from ....nouns import Call, Live
 from ...library import Library
 from .choosing import varied
-from .databases import operators
 from .keeping import several
 from .tracing import traced
 
@@ -21,9 +20,9 @@ DTYPES = ("float32", "int64", "bool", "complex64", "float64", "bfloat16")
 """The first that an operator supports is the one most calls are for."""
 
 
-def sampled(library: Library, part: int, parts: int) -> Iterator[Tuple[Call, str]]:
-    """The calls of one part of all operators."""
-    for operator in operators()[part::parts]:
+def sampled(library: Library, operators: Sequence[Any]) -> Iterator[Tuple[Call, str]]:
+    """The calls of some operators."""
+    for operator in operators:
         for call in _calls(operator, library):
             yield call, "op_db"
 
