@@ -42,6 +42,10 @@ def _mode() -> Type[Any]:
             super().__init__()
             self.replaced = 0
 
+        @classmethod
+        def _should_skip_dynamo(cls) -> bool:
+            return False
+
         def __torch_dispatch__(
             self, func: Any, types: Any, args: Any = (), kwargs: Any = None
         ) -> Any:

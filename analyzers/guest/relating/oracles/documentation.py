@@ -7,6 +7,7 @@ from math import isnan
 from typing import Any, Dict, Iterator, List
 
 from ..nouns import EXCEPTION, STATUS, Disagreement, Live, Outcome
+from ..outcomes import succeeded
 from .ranges import Stated, stated_for
 from .trial import Trial
 from .values import leaves
@@ -27,7 +28,7 @@ def judge(trial: Trial) -> Iterator[Disagreement]:
 def _silent(trial: Trial, row: Stated) -> Disagreement:
     said = f"its documentation: {row.parameter} is {row.quote!r}"
     expected = Outcome(EXCEPTION, f"an exception, for {row.parameter} is out of its stated range")
-    return Disagreement(trial.live.api, said, NAME, STATUS, trial.outcome, expected)
+    return Disagreement(trial.live.api, said, NAME, STATUS, succeeded(trial.value), expected)
 
 
 def _given(live: Live) -> Dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
 
 from ..libraries.library import Library
 from ..nouns import CRASH, CRASHED, STATUS, SUCCESS, Disagreement, Live, Outcome, Relation
@@ -15,6 +15,7 @@ from . import (
     in_place,
     inductor,
     meta,
+    numpy_,
     out,
     reference,
     relation,
@@ -30,6 +31,7 @@ Oracle = Callable[[Trial], Iterator[Disagreement]]
 ORACLES: Dict[str, Oracle] = {
     relation.NAME: relation.judge,
     reference.NAME: reference.judge,
+    numpy_.NAME: numpy_.judge,
     decomposition.NAME: decomposition.judge,
     float64.NAME: float64.judge,
     meta.NAME: meta.judge,
@@ -47,6 +49,7 @@ ORACLES: Dict[str, Oracle] = {
 CHEAP = (
     relation.NAME,
     reference.NAME,
+    numpy_.NAME,
     decomposition.NAME,
     float64.NAME,
     meta.NAME,
@@ -57,10 +60,27 @@ CHEAP = (
 )
 """Those that are asked where none are named."""
 
+COSTLY = frozenset({decomposition.NAME, meta.NAME, strides.NAME, vmap.NAME})
+"""Those that cost more than the call and its relations together."""
+
+FIRST, EVERY = 8, 3
+"""The costly ones are asked of the first inputs of an API, and of a share of the others."""
+
 ANY_VALUE = (documentation.NAME,)
 """Those that need no repeatable value."""
 
 NOT_INTERNAL = "an exception of its own, or a result: no internal assertion fails"
+
+
+def due(step: int, oracles: Optional[Iterable[str]] = None) -> Tuple[str, ...]:
+    """Those of some oracles that an API's input of this number is worth.
+
+    What the costly ones find shows on few inputs: they look at dtypes and layouts.
+    """
+    asked = CHEAP if oracles is None else tuple(oracles)
+    if step < FIRST or step % EVERY == 0:
+        return asked
+    return tuple(name for name in asked if name not in COSTLY)
 
 
 def judged(
@@ -82,12 +102,25 @@ def judged(
         return trial.outcome, [_crash(trial)]
     if trial.outcome.status != SUCCESS:
         return trial.outcome, []
-    if is_exempt(ALL, live.api) or not is_repeatable(trial):
+    if is_exempt(ALL, live.api) or (live.api in _unsteady and not is_repeatable(trial)):
         chosen = [(name, judge) for name, judge in chosen if name in ANY_VALUE]
-    found: List[Disagreement] = []
-    for _, judge in chosen:
-        found.extend(judge(trial))
-    return trial.outcome, found
+    found = [each for _, judge in chosen for each in judge(trial)]
+    return trial.outcome, _steady(trial, found)
+
+
+def _steady(trial: Trial, found: List[Disagreement]) -> List[Disagreement]:
+    """What a value that is not repeatable does not explain.
+
+    Whether it is costs two more runs: it is asked where something disagrees,
+    and first where it was not before.
+    """
+    if all(each.relation in ANY_VALUE for each in found) or is_repeatable(trial):
+        return found
+    _unsteady.add(trial.live.api)
+    return [each for each in found if each.relation in ANY_VALUE]
+
+
+_unsteady: Set[str] = set()
 
 
 def _crash(trial: Trial) -> Disagreement:

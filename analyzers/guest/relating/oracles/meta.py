@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from contextlib import contextmanager
 from typing import Any, Iterator, List, Optional, Tuple
 
 from ..comparing import MISSING
@@ -36,9 +38,20 @@ def _faked(trial: Trial) -> Any:
         return leaf
 
     mode = FakeTensorMode(allow_fallback_kernels=False)
-    live = changed(trial.copied(trial.live), fake)
-    with mode:
+    live = changed(trial.live, fake)
+    with _quiet(), mode:
         return live.run()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Torch logs what a fake tensor cannot do, with a stack, before it raises it."""
+    log = logging.getLogger("torch._subclasses.fake_tensor")
+    before, log.disabled = log.disabled, True
+    try:
+        yield
+    finally:
+        log.disabled = before
 
 
 def _described(value: Any) -> Optional[List[Tuple[Tuple[int, ...], str]]]:

@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Iterator, Optional
+from functools import lru_cache
+from typing import Any, Dict, Iterator, Optional
 
 from ..libraries.library import Library
-from ..nouns import CRASH, CRASHED, STATUS, VALUE, Disagreement, Live, Relation
-from ..outcomes import outcome_of
+from ..nouns import CRASH, CRASHED, STATUS, VALUE, Api, Disagreement, Live, Relation
+from ..outcomes import outcome_of, succeeded
 from .trial import Trial
 
 NAME = VALUE
+FEWEST_INPUTS = 3
+"""A relation that was seen to hold on fewer inputs may hold by chance."""
 
 
 def judge(trial: Trial) -> Iterator[Disagreement]:
     """Each value relation's target, called as its template says."""
     for relation in trial.relations:
-        if relation.source == trial.live.api:
+        if relation.source == trial.live.api and not _is_weak(relation):
             yield from _judged(trial, relation)
+
+
+def _is_weak(relation: Relation) -> bool:
+    return 0 < relation.inputs < FEWEST_INPUTS
 
 
 def _judged(trial: Trial, relation: Relation) -> Iterator[Disagreement]:
     live = trial.attempt(lambda: _applied(relation, trial.live, trial.library))
     if not isinstance(live, Live):
         return
-    outcome, expected = outcome_of(lambda: trial.run(live), trial.library)
+    outcome, expected = outcome_of(lambda: trial.run(live), trial.library, is_told=False)
     if outcome.status == CRASHED:
-        kind = relation.kind
-        yield Disagreement(trial.live.api, relation.template, kind, CRASH, trial.outcome, outcome)
+        ours, kind = succeeded(trial.value), relation.kind
+        yield Disagreement(trial.live.api, relation.template, kind, CRASH, ours, outcome)
     elif relation.kind != STATUS and not outcome.exception:
         disagreement = trial.disagreement(NAME, relation.template, expected)
         if disagreement is not None:
@@ -36,7 +43,10 @@ def _judged(trial: Trial, relation: Relation) -> Iterator[Disagreement]:
 def _applied(relation: Relation, live: Live, library: Library) -> Optional[Live]:
     from ..synthesis.templates import applied
 
-    for source in library.apis():
-        if source.name == relation.source:
-            return applied(relation.template, source, live, library)
-    return None
+    source = _apis(library).get(relation.source)
+    return None if source is None else applied(relation.template, source, live, library)
+
+
+@lru_cache(maxsize=4)
+def _apis(library: Any) -> Dict[str, Api]:
+    return {api.name: api for api in library.apis()}

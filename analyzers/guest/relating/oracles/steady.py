@@ -78,6 +78,10 @@ def _watch() -> Type[Any]:
             super().__init__()
             self.drew = False
 
+        @classmethod
+        def _should_skip_dynamo(cls) -> bool:
+            return False
+
         def __torch_dispatch__(
             self, func: Any, types: Any, args: Any = (), kwargs: Any = None
         ) -> Any:
@@ -199,13 +203,21 @@ def _elements(leaf: Any, library: Library) -> Optional[Any]:
     return library.plain(leaf)[2] if _is_read(leaf, library) else None
 
 
+def _parts(array: Any) -> Any:
+    """The real numbers that floating elements are made of."""
+    import numpy as np
+
+    if array.dtype.kind != "c":
+        return array.astype(np.float64)
+    return np.stack([array.real, array.imag]).astype(np.float64)
+
+
 def _has_few_bits(array: Any) -> bool:
     import numpy as np
 
     if array.dtype.kind not in "fc":
         return True
-    parts = array.astype(np.complex128).view(np.float64) if array.dtype.kind == "c" else array
-    fractions, _ = np.frexp(np.asarray(parts, dtype=np.float64))
+    fractions, _ = np.frexp(_parts(array))
     scaled = fractions * 2.0**FEW_BITS
     finite = scaled[np.isfinite(scaled)]
     return bool((finite == np.floor(finite)).all())

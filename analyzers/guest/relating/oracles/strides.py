@@ -38,9 +38,9 @@ def _expanded(trial: Trial) -> Iterator[Disagreement]:
     dense = changed(repeated, lambda leaf: _of_array(leaf, trial.library, _dense))
     usual = Trial(dense, trial.library)
     value = trial.attempt(lambda: _run_as_is(trial, repeated))
-    if usual.succeeded and value is not MISSING and is_repeatable(usual):
+    if usual.succeeded and value is not MISSING:
         disagreement = usual.disagreement(NAME, RELATED, value)
-        if disagreement is not None:
+        if disagreement is not None and is_repeatable(usual):
             yield disagreement
 
 

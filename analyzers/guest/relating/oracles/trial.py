@@ -23,7 +23,7 @@ class Trial:
         self.live = live
         self.library = library
         self.relations = relations
-        self.outcome, self.value = outcome_of(lambda: self.run(live), library)
+        self.outcome, self.value = outcome_of(lambda: self.run(live), library, is_told=False)
 
     @property
     def succeeded(self) -> bool:
