@@ -212,7 +212,20 @@ class TestFuzz:
 
 
 class TestReal:
-    def test_torch_is_studied_in_the_sandbox_until_its_time_is_over(self):
-        told = run("build", "--api", "torch.lcm", "--seconds", "3", "--format", "json")
+    def test_relations_of_torch_are_found_in_the_sandbox(self):
+        asked = ("--api", "torch.special.expit", "--api", "torch.lcm", "--format", "json")
+        told = run("build", *asked)
         assert "studying torch 2." in told.stderr
-        assert not json.loads(told.stdout)["complete"]
+        found = json.loads(told.stdout)
+        assert found["complete"]
+        assert {row["name"]: row["status"] for row in found["apis"]} == dict.fromkeys(
+            ("torch.special.expit", "torch.lcm"), "covered"
+        )
+        same = {row["template"] for row in found["relations"] if row["holds"] == "value"}
+        assert {"torch.sigmoid(input)", "torch.Tensor.lcm_(input, other)"} <= same
+        assert "torch.gcd(input, other)" not in same
+
+    def test_a_study_whose_time_is_over_says_so(self):
+        asked = ("--library", "numpy", "--seconds", "1", "--quiet", "--format", "json")
+        told = json.loads(run("build", *asked).stdout)
+        assert (told["complete"], told["folder"], told["notes"]) == (False, None, [])

@@ -1,5 +1,8 @@
 """A table is built once, kept whole, and found by its library and version."""
 
+import subprocess
+import sys
+
 import pytest
 
 from analyzers.relations import shelves
@@ -72,6 +75,38 @@ def test_an_interrupted_study_goes_on(order, site):
     *told, last = build(order("dies"), site)
     assert [each.done for each in told] == [2, 3, 4]
     assert len(last.relations) == 4
+
+
+BUILD = """
+import sys
+from pathlib import Path
+from worker.relations import Order, Site, build
+from worker.sandbox.isolation import find_isolation
+from worker.sandbox.launch import Program
+program = Program(Path(sys.argv[1]), "_studious_guest")
+order = Order("torch", "2.13.0+cpu", "relations", seconds=60, oracles=("waits",))
+for event in build(order, Site(find_isolation(), Path(sys.executable), program=program)):
+    print(event.done, flush=True)
+"""
+
+
+def test_a_build_goes_on_whose_process_was_killed(order, site):
+    program = [sys.executable, "-c", BUILD, str(site.program.folder)]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "1\n"
+        assert process.stdout.readline() == "2\n"
+        process.kill()
+    assert table("torch", "2.13.0+cpu") is None
+    *told, last = build(order("waits"), site)
+    assert [each.done for each in told] == [3, 4]
+    assert len(last.relations) == 4
+    assert table("torch", "2.13.0+cpu").counts()["relations"] == {"value": 3, "status": 1}
+
+
+def test_relations_of_what_is_random_are_left_out(order, site):
+    made = built(order("random"), site)
+    assert {row["status"] for row in made.apis} == {"covered", "random"}
+    assert [row["source"] for row in made.relations] == ["torch.abs", "torch.add", "torch.lcm"]
 
 
 def test_a_study_that_failed_leaves_the_table_as_it_was(order, site):

@@ -61,7 +61,8 @@ def _of_parts(
     known = [call for call in (_read(text, parted) for text in texts) if call is not None]
 
     def together() -> Found:
-        return parted.gathered((call, "") for call in known)
+        found: Found = parted.gathered((call, "") for call in known)
+        return found
 
     return _by_api(_gathered([together], 1, progress))
 
