@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .findings import Finding
-from .fuzzing import Fuzzed, fuzz
+from .fuzzing import fuzz
+from .hunt import Fuzzed
 from .reproducing import reproducer
 from .subjects import Settings, Subject
 

@@ -7,12 +7,14 @@ import signal
 from dataclasses import dataclass, replace
 from typing import Any, Dict, Mapping, Tuple
 
-from ..nouns import CRASH, CRASHED, HUNG, STATUS, SUCCESS, Disagreement, Outcome
+from ..nouns import CRASH, CRASHED, EXCEPTION, HUNG, STATUS, SUCCESS, Disagreement, Outcome
+from ..oracles.judging import NOT_INTERNAL
 
 GOES_ON = "a result or an exception: the process goes on"
 ENDS = "a result or an exception in time"
 _EXPECTED = Outcome(SUCCESS, GOES_ON)
 _IN_TIME = Outcome(SUCCESS, ENDS)
+_SAYS_WHY = Outcome(EXCEPTION, "an exception that says what is wrong with the arguments")
 _NUMBER = re.compile(r"-?\d[\w.+-]*|\[[^\]]*\]|\([^)]*\)|0x[0-9a-f]+")
 
 Row = Dict[str, Any]
@@ -89,6 +91,11 @@ def death(api: str, number: int) -> Disagreement:
     """That a call took its process down: by a signal, or 0 where it left by itself."""
     text = signal.Signals(number).name if number else "it ended the process"
     return Disagreement(api, GOES_ON, STATUS, CRASH, Outcome(CRASHED, text, "", number), _EXPECTED)
+
+
+def internal(api: str, outcome: Outcome) -> Disagreement:
+    """That an assertion inside the library failed."""
+    return Disagreement(api, NOT_INTERNAL, STATUS, CRASH, outcome, _SAYS_WHY)
 
 
 def hang(api: str, seconds: float) -> Disagreement:

@@ -8,13 +8,15 @@ from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence, S
 from ...generation.recipes import BadRecipe
 from ..calls import called, made, read
 from ..libraries.library import Library
-from ..nouns import HUNG, Live, Relation
-from ..oracles import ORACLES, judged
-from ..outcomes import outcome_of
+from ..nouns import HUNG, STATUS, Disagreement, Live, Relation
+from ..oracles import ORACLES
 from ..running import Begin, Died, Done, Hung, Pool, Result
+from . import bounds
 from .findings import Finding, death, ends_process, key, packed, unpacked
 from .simpler import simpler
+from .statuses import ended
 from .subjects import Settings
+from .trying import disagreements
 
 _DEATHS, _HANGS = 60, 6
 """How many candidates may die of a death while it shrinks, and hang of a hang."""
@@ -116,19 +118,24 @@ class _Shrinking:
         back has not died of it.
         """
         if item.finding.ends_process:
-            outcome_of(made(read(call, self.library), self.library).run, self.library)
+            ended(made(read(call, self.library), self.library), self.library)
             return None
-        relation = item.finding.disagreement.relation
-        oracles = [relation] if relation in ORACLES else self.settings.oracles
+        oracles = self._oracles(item.finding.disagreement)
         found = None
         for _ in range(2):
             live = made(read(call, self.library), self.library)
-            _, disagreements = judged(live, self.library, item.relations, oracles)
-            same = [each for each in disagreements if key(each) == item.finding.key]
+            found_now = disagreements(live, self.library, item.relations, oracles)
+            same = [each for each in found_now if key(each) == item.finding.key]
             if not same:
                 return None
             found = Finding(call, same[0])
         return found
+
+    def _oracles(self, found: Disagreement) -> Optional[Sequence[str]]:
+        """Those that can see it; none for what is only about how the call ends."""
+        if found.relation in (*ORACLES, bounds.NAME):
+            return [found.relation]
+        return [] if found.relation == STATUS else self.settings.oracles
 
     def take(self, number: int, result: Result) -> None:
         """A call showed it, or ended the process: then the next begin from there."""

@@ -35,6 +35,10 @@ class Arrays(Protocol):
         """Ways to lay it out otherwise: equal elements, or those of a shape that is repeated."""
         ...
 
+    def overlapping(self, array: Any) -> List[Callable[[], Any]]:
+        """Ways to lay it out so that elements along an axis are one."""
+        ...
+
 
 def arrays_of(library: Library) -> Arrays:
     """How the library's arrays are made."""
@@ -86,12 +90,16 @@ class TorchArrays:
         ways: List[Callable[[Any], Any]] = [_every_other, _offset]
         if array.dim() >= 2:
             ways.append(_transposed)
-        ways += [partial(_expanded, axis=axis) for axis in range(array.dim())]
         if array.dim() >= 4:
             ways.append(_channels_last)
         if array.dtype.is_complex:
             ways.append(_conjugated)
-        return [partial(_as_needed, array, way) for way in ways]
+        return [partial(_as_needed, array, way) for way in ways] + self.overlapping(array)
+
+    def overlapping(self, array: Any) -> List[Callable[[], Any]]:
+        """See :class:`Arrays`."""
+        axes = [axis for axis, size in enumerate(array.shape) if size > 1]
+        return [partial(_as_needed, array, partial(_expanded, axis=axis)) for axis in axes]
 
 
 def _as_needed(array: Any, way: Callable[[Any], Any]) -> Any:
@@ -125,8 +133,6 @@ def _conjugated(plain: Any) -> Any:
 
 
 def _expanded(plain: Any, axis: int) -> Any:
-    if plain.shape[axis] < 2:
-        return plain.clone()
     return plain.narrow(axis, 0, 1).clone().expand(plain.shape)
 
 
@@ -157,9 +163,15 @@ class PlainArrays:
             lambda: np.repeat(array, 2, axis=-1)[..., ::2],
             lambda: array[::-1].copy()[::-1],
         ]
-        if array.shape[0] > 1:
-            found.append(lambda: np.broadcast_to(array[:1].copy(), array.shape))
-        return found
+        return found + self.overlapping(array)
+
+    def overlapping(self, array: Any) -> List[Callable[[], Any]]:
+        """See :class:`Arrays`; NumPy's are read-only then."""
+        import numpy as np
+
+        if type(array) is not np.ndarray or not array.ndim or array.shape[0] < 2:
+            return []
+        return [lambda: np.broadcast_to(array[:1].copy(), array.shape)]
 
 
 def _elements(shape: Tuple[int, ...]) -> int:

@@ -111,13 +111,17 @@ _KINDS: Tuple[Callable[[Draft, str, Values], Values], ...] = (
 
 def crossed(draft: Draft, dtypes: Sequence[str]) -> Sequence[Values]:
     """For each dtype a vector, so that together they hold all combinations of some extremes."""
+    return grid([_some(draft, dtype, len(dtypes)) for dtype in dtypes], dtypes)
+
+
+def grid(chosen: Sequence[Sequence[Any]], dtypes: Sequence[str]) -> Sequence[Values]:
+    """Vectors of these dtypes that together hold all combinations of what is chosen for each."""
     import numpy as np
 
-    chosen = [_some(draft, dtype, len(dtypes)) for dtype in dtypes]
-    grids = np.meshgrid(*[np.arange(len(part)) for part in chosen], indexing="ij")
+    places = np.meshgrid(*[np.arange(len(part)) for part in chosen], indexing="ij")
     return [
-        cast(np.asarray(part)[grid.ravel()], dtype)
-        for part, grid, dtype in zip(chosen, grids, dtypes)
+        cast(np.asarray(part)[place.ravel()], dtype)
+        for part, place, dtype in zip(chosen, places, dtypes)
     ]
 
 

@@ -9,6 +9,9 @@ from .arrays import COMPLEX, DTYPES, FLOATS, INTEGERS
 from .draft import Draft
 from .places import DTYPE, SHAPE, STRIDES, VALUE, Place, is_fixed, leaves
 
+_PAIRED = ("int64", "int64", "int32", "int8", "uint8", "float32", "float64", "float16", "bfloat16")
+"""The dtypes whose extremes are paired; int64 has kernels of its own most often."""
+
 _MOST = 64
 """Elements of an array that a mutation makes larger."""
 
@@ -33,18 +36,25 @@ def all_refilled(draft: Draft) -> Optional[Draft]:
 
 
 def crossed(draft: Draft) -> Optional[Draft]:
-    """Arrays of one shape become vectors that pair the extremes of their dtypes."""
+    """Arrays become vectors that pair the extremes of their dtypes.
+
+    Those of several shapes half of the time; and half of the time all get one
+    dtype before.
+    """
     free = [item for item in draft.arrays(VALUE) if _may(draft, item[0], SHAPE)][:3]
     if not free:
         return None
     plain = [draft.plain(array) for _, array in free]
-    if len({shape for _, shape, _ in plain}) > 1:
+    if len({shape for _, shape, _ in plain}) > 1 and draft.rng.random() < 0.5:
         free, plain = free[:1], plain[:1]
-    made = contents.crossed(draft, [dtype for dtype, _, _ in plain])
+    dtypes = [dtype for dtype, _, _ in plain]
+    if all(_may(draft, place, DTYPE) for place, _ in free) and draft.rng.random() < 0.5:
+        dtypes = [draft.rng.choice(_PAIRED)] * len(free)
+    made = contents.crossed(draft, dtypes)
     return draft.changed(
         {
             place: draft.made(dtype, values, array)
-            for (place, array), (dtype, _, _), values in zip(free, plain, made)
+            for (place, array), dtype, values in zip(free, dtypes, made)
         }
     )
 
@@ -100,7 +110,11 @@ def emptied(draft: Draft) -> Optional[Draft]:
     if not free:
         return None
     chosen = free if draft.rng.random() < 0.5 else [draft.rng.choice(free)]
-    axis = draft.rng.choice((0, 0, -1))
+    return cut(draft, chosen, draft.rng.choice((0, 0, -1)))
+
+
+def cut(draft: Draft, chosen: Sequence[Tuple[Place, Any]], axis: int) -> Optional[Draft]:
+    """These arrays have no elements along an axis."""
     changes: Dict[Place, Any] = {}
     for place, array in chosen:
         shape = list(array.shape) or [1]
@@ -168,6 +182,19 @@ def relaid(draft: Draft) -> Optional[Draft]:
         if make is not None:
             changes[place] = make()
     return draft.changed(changes) if changes else None
+
+
+def overlapped(draft: Draft) -> Optional[Draft]:
+    """What a method changes in place has elements that share their memory."""
+    first = ("arguments", 0)
+    is_in_place = draft.live.api.endswith("_") and not draft.live.api.endswith("__")
+    if not is_in_place or not _may(draft, first, STRIDES):
+        return None
+    array: Any = draft.live.arguments[0] if draft.live.arguments else None
+    if not draft.is_array(array):
+        return None
+    make = draft.picked(draft.known.arrays.overlapping(array))
+    return draft.changed({first: make()}) if make else None
 
 
 def _may(draft: Draft, place: Place, aspect: str) -> bool:
