@@ -25,7 +25,7 @@ X = "torch.tensor([[0.5, -2.0, 3.0], [1.5, 0.0, -1.0]])"
 Y = "torch.tensor([[2.0, 1.0, -0.5], [0.25, 4.0, 3.0]])"
 I = "torch.tensor([[5, -2, 3], [1, 0, 7]])"  # noqa: E741
 S = "torch.tensor([[2.0, 1.0], [1.0, 3.0]])"
-T = "torch.Tensor.t(torch.tensor([[2.0, 1.0], [-1.0, 3.0]]))"
+T = "torch.Tensor.t(torch.tensor([[2.0, 1.0], [-4.0, 3.0]]))"
 H = "torch.tensor([[0.5, -2.0]], dtype=torch.bfloat16)"
 NAN = "torch.tensor([torch.nan, 1.0])"
 

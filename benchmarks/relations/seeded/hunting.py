@@ -13,7 +13,7 @@ from analyzers.guest.relating.fuzzing import Settings, Subject
 from analyzers.guest.relating.fuzzing.findings import Finding, key
 from analyzers.guest.relating.fuzzing.subjects import inputs
 from analyzers.guest.relating.libraries.library import Library
-from analyzers.guest.relating.nouns import Disagreement, Live, Relation
+from analyzers.guest.relating.nouns import SUCCESS, Disagreement, Live, Relation
 from analyzers.guest.relating.oracles import judged
 from analyzers.guest.relating.oracles.trial import Trial
 from analyzers.guest.relating.oracles.values import leaves, operands
@@ -116,14 +116,15 @@ class Hunt:
 
 
 def changes(call: Live, library: Library, fault: Fault) -> bool:
-    """Whether a plain call's result, end or arguments are other ones with the fault."""
+    """Whether a plain call returns with the fault, and its result, end or arguments are others."""
     return _changes(call, library, Seeded(fault))
 
 
 def _changes(live: Live, library: Library, seeded: Seeded) -> bool:
     right = _came_of(live, library)
     with seeded.on():
-        return _came_of(live, library) != right
+        wrong = _came_of(live, library)
+    return wrong[0] == SUCCESS and wrong != right
 
 
 def _came_of(live: Live, library: Library) -> Any:

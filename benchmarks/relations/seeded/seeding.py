@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import torch
 
-from benchmarks.relations.seeded.changes import Kernel
+from benchmarks.relations.seeded.changes import Change, Kernel
 from benchmarks.relations.seeded.faults import Fault
 
 
@@ -21,9 +21,10 @@ class Seeded:
 
     def __init__(self, fault: Fault) -> None:
         self._is_on = False
+        self._is_inside = False
         self._library = torch.library.Library("aten", "IMPL")
         name, _, overload = fault.operator.partition(".")
-        if not self._replaced(fault.operator, fault.change):
+        if not self._replaced(fault.operator, self._entered(fault.change)):
             raise RuntimeError(f"aten::{fault.operator} has no kernel to be replaced")
         functional = getattr(getattr(torch.ops.aten, name), overload or "default")
         in_place = f"{name}_" + (f".{overload}" if overload else "")
@@ -39,7 +40,22 @@ class Seeded:
         finally:
             self._is_on = False
 
-    def _replaced(self, name: str, change: Callable[[Kernel], Kernel]) -> bool:
+    def _entered(self, change: Change) -> Change:
+        """The other forms are right while this one is at work: kernels call each other."""
+
+        def changed(right: Kernel) -> Kernel:
+            def wrong(*given: Any, **named: Any) -> Any:
+                self._is_inside = True
+                try:
+                    return change(right)(*given, **named)
+                finally:
+                    self._is_inside = False
+
+            return wrong
+
+        return changed
+
+    def _replaced(self, name: str, change: Change) -> bool:
         try:
             kernel = torch.library.get_kernel(f"aten::{name}", "CPU")
         except RuntimeError:
@@ -49,7 +65,8 @@ class Seeded:
             def right(*some: Any, **others: Any) -> Any:
                 return kernel.call_boxed(keys, *some, **others)
 
-            return (change(right) if self._is_on else right)(*given, **named)
+            is_wrong = self._is_on and not self._is_inside
+            return (change(right) if is_wrong else right)(*given, **named)
 
         self._library.impl(name, either, "CPU", with_keyset=True, allow_override=True)
         return True

@@ -94,6 +94,39 @@ def test_decompositions_find_a_wrong_operator() -> None:
         implementations._destroy()  # pyright: ignore[reportPrivateUsage]
 
 
+def test_numpy_finds_a_kernel_that_its_relatives_share() -> None:
+    given = torch.tensor([[1.0, 2.0], [3.0, float("nan")]])
+    right = call("torch.flip", given, (0, 1))
+    assert found(right, "numpy") == []
+    wrong = call("torch.flip", given, (0, 1), wrong=off_by_one(torch.flip))
+    assert found(wrong, "numpy") == [("numpy", VALUE)]
+    assert found(call("torch.amax", given, 1), "numpy") == []
+    wrong = call("torch.amax", given, 1, wrong=loses_nan(torch.amax))
+    assert found(wrong, "numpy") == [("numpy", VALUE)]
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        call("torch.true_divide", torch.tensor([1, 2, 2**40 + 1]), 3),
+        call("torch.exp", torch.tensor([1, -3], dtype=torch.int8)),
+        call("torch.add", made(3, dtype=torch.bfloat16), torch.tensor(0.1), alpha=2),
+        call("torch.var", made(3, 4), 1, correction=0),
+        call("torch.sum", torch.tensor([200, 100], dtype=torch.uint8)),
+        call("torch.cumsum", torch.tensor(1.0), 0),
+        call("torch.where", torch.tensor([True, False]), made(2), 5),
+        call("torch.Tensor.where", made(2), torch.tensor([True, False]), made(2)),
+        call("torch.clamp", made(4), None, 0.5),
+        call("torch.add", made(2, dtype=torch.complex64), 1),
+        call("torch.any", torch.zeros(2, 0), 1),
+        call("torch.pow", torch.tensor([2, 3]), 2),
+    ],
+    ids=lambda known: known.api,
+)
+def test_numpy_says_nothing_of_right_kernels(known: Live) -> None:
+    assert found(known, "numpy") == []
+
+
 def test_float64_finds_a_kernel_that_loses_digits() -> None:
     def imprecise(given: torch.Tensor) -> torch.Tensor:
         return torch.exp(given.half() if given.dtype == torch.float32 else given).to(given.dtype)
