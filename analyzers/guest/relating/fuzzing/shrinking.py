@@ -18,7 +18,7 @@ from .statuses import ended
 from .subjects import Settings
 from .trying import disagreements
 
-_DEATHS, _HANGS = 60, 6
+_DEATHS, _HANGS = 120, 6
 """How many candidates may die of a death while it shrinks, and hang of a hang."""
 
 Measure = Tuple[int, int]

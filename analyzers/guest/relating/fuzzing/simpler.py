@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, List, Tuple
+from typing import Any, Iterator, List, Mapping, Tuple
 
 from ..libraries.library import Library
 from ..mutating.arrays import Arrays, arrays_of
@@ -10,6 +10,9 @@ from ..mutating.places import MISSING, Place, arguments, changed, leaves
 from ..nouns import Live
 
 _PLAIN_DTYPES = ("float32", "int64")
+_MULTIPLES = (1, 2, 3, 4)
+"""What sizes may be of each other: gates of a recurrent layer, directions, pairs."""
+
 _MOST_ELEMENTS = 24
 """Elements that are made plain one by one."""
 
@@ -23,8 +26,10 @@ def simpler(live: Live, library: Library) -> Iterator[Live]:
     yield from made.with_fewer_arguments()
     yield from made.with_fewer_items()
     yield from made.with_smaller_arrays()
+    yield from made.with_all_arrays_plain()
     yield from made.with_plainer_arrays()
     yield from made.with_plainer_numbers()
+    yield from made.with_plainer_parts()
     yield from made.with_plainer_elements()
 
 
@@ -68,7 +73,8 @@ class _Simpler:
         sizes = sorted({size for _, array in found for size in array.shape if size}, reverse=True)
         for size in sizes:
             for new in _smaller(size):
-                yield self._resized(found, size, new)
+                yield self._resized(found, {size: new})
+                yield self._resized(found, {size * k: new * k for k in _MULTIPLES})
         for place, array in found:
             for shape in _smaller_shapes(tuple(array.shape)):
                 yield self._changed(place, self._cut(array, shape))
@@ -77,16 +83,16 @@ class _Simpler:
             for element in _corners(values):
                 yield self._changed(place, self._arrays.made(dtype, element, array))
 
-    def _resized(self, found: List[Tuple[Place, Any]], size: int, new: int) -> Live:
-        """Also in the numbers that repeat it."""
+    def _resized(self, found: List[Tuple[Place, Any]], sizes: Mapping[int, int]) -> Live:
+        """Also in the numbers that repeat a size."""
         changes = {
-            place: self._cut(array, tuple([new if item == size else item for item in array.shape]))
+            place: self._cut(array, tuple([sizes.get(size, size) for size in array.shape]))
             for place, array in found
-            if size in array.shape
+            if any(size in sizes for size in array.shape)
         }
         for place, value in leaves(self._live):
-            if type(value) is int and value == size:
-                changes[place] = new
+            if type(value) is int and value in sizes:
+                changes[place] = sizes[value]
         return changed(self._live, changes)
 
     def _cut(self, array: Any, shape: Tuple[int, ...]) -> Any:
@@ -98,6 +104,21 @@ class _Simpler:
         if tuple(cut.shape) != shape:
             cut = _resize(cut, shape)
         return self._arrays.made(dtype, cut, array)
+
+    def with_all_arrays_plain(self) -> Iterator[Live]:
+        """Every array without need of gradients, then all floating ones zeros too."""
+        found = [(place, array, *self._library.plain(array)) for place, array in self._tensors()]
+        same = {
+            place: self._arrays.made(kind, values, _Like()) for place, _, kind, _, values in found
+        }
+        zeros = {
+            place: self._arrays.made(kind, values * 0, _Like())
+            for place, _, kind, _, values in found
+            if values.dtype.kind in "fc"
+        }
+        for changes in (same, {**same, **zeros}):
+            if changes:
+                yield changed(self._live, changes)
 
     def with_plainer_arrays(self) -> Iterator[Live]:
         """Laid out plainly, without need of gradients, of a plain dtype, all zeros or ones."""
@@ -119,6 +140,17 @@ class _Simpler:
                     yield self._changed(place, plain)
             elif type(value) is bool and value:
                 yield self._changed(place, False)
+
+    def with_plainer_parts(self) -> Iterator[Live]:
+        """Halves and quarters of an array's elements are 0 (delta debugging, Zeller)."""
+        for place, array in self._tensors():
+            dtype, _, values = self._library.plain(array)
+            for parts in (2, 4, 8):
+                for number in range(parts if values.size >= 2 * parts else 0):
+                    made = values.copy()
+                    first, last = (values.size * at // parts for at in (number, number + 1))
+                    made.flat[first:last] = 0
+                    yield self._changed(place, self._arrays.made(dtype, made, array))
 
     def with_plainer_elements(self) -> Iterator[Live]:
         """Each element by itself."""

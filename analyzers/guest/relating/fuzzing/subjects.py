@@ -43,7 +43,7 @@ class Settings:
     workers: int = 2
     memory: int = GIBIBYTE
     oracles: Optional[Tuple[str, ...]] = None
-    rounds: int = field(default=200)
+    rounds: int = field(default=300)
 
     def amount(self, subject: Subject) -> int:
         """How many inputs an API gets: calls of many arguments have more that can vary."""
