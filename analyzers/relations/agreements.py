@@ -16,7 +16,9 @@ def agreement(condition: str) -> tuple[str, str, str] | None:
         body = ast.parse(condition, mode="eval").body
     except (SyntaxError, ValueError, RecursionError):
         return None
-    if not isinstance(body, ast.Call) or ast.unparse(body.func) != "agrees":
+    if not isinstance(body, ast.Call):
+        return None
+    if not isinstance(body.func, ast.Name) or body.func.id != "agrees":
         return None
     parts = [each.value for each in body.args if isinstance(each, ast.Constant)]
     texts = [part for part in parts if isinstance(part, str)]

@@ -56,12 +56,11 @@ def bound(site: Site, parameters: Sequence[str]) -> dict[str, ast.expr] | None:
 
 def written(template: str, given: Mapping[str, ast.expr], site: Site) -> str | None:
     """A template with the arguments' own texts; ``None`` where it needs others or leaves some."""
+    filling = _Filling(given, site)
     try:
-        tree = ast.parse(template, mode="eval")
+        body = filling.visit(ast.parse(template, mode="eval").body)
     except (SyntaxError, ValueError, RecursionError):
         return None
-    filling = _Filling(given, site)
-    body = filling.visit(tree.body)
     if filling.failed or filling.used != set(given) or not isinstance(body, ast.Call):
         return None
     text: str = ast.unparse(body)

@@ -40,6 +40,7 @@ def message(reached: Reached, failure: Failure, terms: Terms, version: str) -> s
     happened = f"{given(failure.probe)}{where} {_comes_to(reached)}"
     library = divergence.api.partition(".")[0]
     call = f"The smallest such call is {_code(divergence.call)}, in {library} {version}."
+    call = call if divergence.call else f"This is {library} {version}."
     parts = [
         f"{happened}. {_expected(reached)}".strip(),
         call,

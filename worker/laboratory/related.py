@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from analyzers.relations.library_names import harmless, harmless_words
 from analyzers.vocabulary import (
     Died,
     Divergence,
@@ -21,10 +22,10 @@ from analyzers.vocabulary import (
     Related,
     Relating,
     Run,
+    Violated,
 )
 from worker.laboratory.codec import Frame, argument_of, ending_of, run_frame
 from worker.laboratory.drawn import contract_frame
-from worker.laboratory.library_names import harmless, harmless_words
 
 IsFile = Callable[[str], bool]
 
@@ -63,13 +64,17 @@ def recorded_of(frame: Frame, is_file: IsFile) -> Recorded:
 def related_of(frame: Frame, target: str, is_file: IsFile) -> Related:
     """What came of comparing, from a ``related`` frame.
 
-    Left out is what names other functions of a library than those that compute.
+    Left out is what names other functions of a library than those that compute, what
+    breaks another postcondition than its own, and what does not say by which call,
+    unless an input is there that ends the process.
     """
+    reached = [_reached(each, target) for each in _told(frame["reached"], is_file)]
     return Related(
-        reached=tuple(_reached(each, target) for each in _told(frame["reached"], is_file)),
+        reached=tuple(filter(_is_consistent, reached)),
         beyond=tuple(
             (_divergence(each["divergence"]), _place(each["at"]))
             for each in _told(frame["beyond"], is_file)
+            if each["divergence"]["call"]
         ),
         executions=frame["executions"],
         seconds=float(frame["seconds"]),
@@ -100,6 +105,14 @@ def _reached(frame: Frame, target: str) -> Reached:
     ending = Died(frame["signal"]) if "signal" in frame else ending_of(frame["ending"])
     probe = Probe(target, made, (), ensures)
     return Reached(divergence, _place(frame["at"]), probe, Run(ending))
+
+
+def _is_consistent(reached: Reached) -> bool:
+    """Whether a run ends as it is told to: a condition that does not hold is the host's own."""
+    ending = reached.run.ending
+    if isinstance(ending, Violated):
+        return bool(reached.divergence.call) and reached.probe.ensures == (ending.condition,)
+    return not reached.probe.ensures
 
 
 def _divergence(frame: Frame) -> Divergence:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from analyzers.guest.generation.recipes import BadRecipe, names, parse
 from analyzers.relations.agreements import TESTABLE, agreement, is_function
+from analyzers.relations.library_names import harmless_template
 from worker.report.promises import Unspoken
 
 _TEMPLATES = ("value", "reference")
@@ -66,6 +67,8 @@ def _template(text: str) -> tuple[str, tuple[str, ...]]:
         raise Unspoken(str(error)) from error
     parameters = tuple(sorted(name for name in used if "." not in name))
     others = [name for name in used if "." in name and not name.startswith("torch.")]
-    if others or not isinstance(tree.body, ast.Call) or not parameters:
+    if others or not isinstance(tree.body, ast.Call) or not harmless_template(text):
+        raise Unspoken(f"{text} is no call that only computes")
+    if not parameters:
         raise Unspoken(f"{text} is no call of torch's")
     return ast.unparse(tree), parameters

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from analyzers.guest.relating.libraries import LIBRARIES
+from analyzers.relations.library_names import is_line
 from worker.sandbox.said import ARGUMENTS, ENDING, LONGEST_SOURCE, recipe, short
 from worker.sandbox.shapes import (
     BadFrame,
@@ -25,33 +28,58 @@ MOST_BEYOND = 100
 MOST_NOTES = 100
 MOST_EXECUTIONS = 10_000_000
 LONGEST_NAME = 300
+LONGEST_VERSION = 100
 LONGEST_TEXT = 2_000
 LONGEST_PATH = 1_000
 _RULES = frozenset({"value", "status", "crash"})
+_API = rf"(?:{'|'.join(LIBRARIES)})(?:\.[^\W\d]\w*)+"
+
+
+def matching(pattern: str, longest: int, what: str) -> Checker:
+    """Expect a text of which the whole matches: what stands outside of code in reports."""
+    compiled = re.compile(pattern)
+
+    def check_matching(value: object) -> None:
+        if type(value) is not str or len(value) > longest or not compiled.fullmatch(value):
+            raise BadFrame(f"is no {what}")
+
+    return check_matching
+
+
+def source(value: object) -> None:
+    """Expect the source of a library call as :func:`library_call`, or an empty text."""
+    if value != "":
+        library_call(value)
 
 
 def library_call(value: object) -> None:
-    """Expect the source of a library call, or of a layer and its call; may be empty.
+    """Expect the source of a library call, or of a layer and its call, on one line.
 
     It is written into reports and reproducers.
     """
-    if value == "":
-        return
     if type(value) is not str or len(value) > LONGEST_SOURCE:
         raise BadFrame("is no short text")
     try:
         tree = ast.parse(value, mode="eval").body
     except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
         raise BadFrame("is no call") from error
-    if not isinstance(tree, ast.Call):
+    if not isinstance(tree, ast.Call) or not is_line(value):
         raise BadFrame("is no call")
     if not isinstance(tree.func, ast.Call):
         recipe(value)
     elif tree.keywords:
         raise BadFrame("is no call of a layer")
     else:
-        for part in (tree.func, *tree.args):
-            recipe(ast.unparse(part))
+        _layer_call(tree)
+
+
+def _layer_call(tree: ast.Call) -> None:
+    for part in (tree.func, *tree.args):
+        try:
+            said = ast.unparse(part)
+        except RecursionError as error:
+            raise BadFrame("is no call of a layer") from error
+        recipe(said)
 
 
 def rule(value: object) -> None:
@@ -60,20 +88,29 @@ def rule(value: object) -> None:
         raise BadFrame("is no kind of divergence")
 
 
+def line(value: object) -> None:
+    """Expect the number of a line of a file."""
+    count(value)
+    if value == 0:
+        raise BadFrame("is no line")
+
+
+api = matching(_API, LONGEST_NAME, "name of a library")
+word = matching(r"[a-z][a-z0-9_-]*", LONGEST_NAME, "word")
 _PLACE: Mapping[str, Checker] = {
-    "api": short(LONGEST_NAME),
+    "api": api,
     "path": short(LONGEST_PATH),
-    "line": count,
-    "function": short(LONGEST_NAME),
-    "source": library_call,
+    "line": line,
+    "function": matching(r"[\w.<>]+", LONGEST_NAME, "name of a function"),
+    "source": source,
 }
 AT = record(**_PLACE)
 DIVERGENCE = record(
-    api=short(LONGEST_NAME),
+    api=api,
     rule=rule,
-    relation=short(LONGEST_NAME),
+    relation=word,
     related=short(LONGEST_TEXT),
-    call=library_call,
+    call=source,
     outcome=short(LONGEST_TEXT),
     expected=short(LONGEST_TEXT),
 )
@@ -94,8 +131,8 @@ def reached(value: object) -> None:
 
 RECORDED = record(
     type=text,
-    library=short(LONGEST_NAME),
-    version=short(LONGEST_NAME),
+    library=matching("|".join(("", *LIBRARIES)), LONGEST_NAME, "library"),
+    version=matching(r"[\w.+!-]*", LONGEST_VERSION, "version"),
     calls=many(record(**_PLACE, probe=count), MOST_RECORDED),
     notes=many(short(LONGEST_TEXT), MOST_NOTES),
 )
@@ -111,7 +148,12 @@ RELATED = record(
 
 
 def check_recorded(message: Mapping[str, Any], probes: int) -> None:
-    """Expect calls to be those of probes that were sent."""
+    """Expect calls to be those of probes that were sent, of a library that has a version."""
+    library = message["library"]
+    if bool(library) is not bool(message["version"]):
+        raise BadFrame("a library without a version, or a version without a library")
+    if any(each["api"].partition(".")[0] != library for each in message["calls"]):
+        raise BadFrame("a call of another library")
     if any(each["probe"] >= probes for each in message["calls"]):
         raise BadFrame(f"a call beyond {probes} probes")
 
