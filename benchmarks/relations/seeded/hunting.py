@@ -15,6 +15,7 @@ from analyzers.guest.relating.fuzzing.subjects import inputs
 from analyzers.guest.relating.libraries.library import Library
 from analyzers.guest.relating.nouns import SUCCESS, Disagreement, Live, Relation
 from analyzers.guest.relating.oracles import judged
+from analyzers.guest.relating.oracles.judging import due
 from analyzers.guest.relating.oracles.trial import Trial
 from analyzers.guest.relating.oracles.values import leaves, operands
 from analyzers.guest.relating.outcomes import outcome_of
@@ -23,6 +24,19 @@ from benchmarks.relations.seeded.faults import Fault
 from benchmarks.relations.seeded.seeding import Seeded
 
 Report = Callable[[Any], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An input, and what it is held against."""
+
+    live: Live
+    relations: Sequence[Relation]
+    oracles: Sequence[str]
+
+    def judged(self, library: Library) -> list[Disagreement]:
+        """What it disagrees with."""
+        return judged(self.live, library, self.relations, self.oracles)[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +68,7 @@ class Hunt:
                 report({"found": ["death"], "inputs": number + 1, "call": self.text(live)})
                 return
             hits += _changes(live, self.library, seeded)
-            found = self._beyond(live, relations, seeded)
+            found = self._beyond(Asked(live, relations, due(number)), seeded)
             if found:
                 names = sorted({each.relation for each in found})
                 told = found[0]
@@ -70,14 +84,10 @@ class Hunt:
                 return
         report({"hits": hits})
 
-    def _beyond(
-        self, live: Live, relations: Sequence[Relation], seeded: Seeded
-    ) -> list[Disagreement]:
+    def _beyond(self, asked: Asked, seeded: Seeded) -> list[Disagreement]:
         with seeded.on():
-            wrong = judged(live, self.library, relations)[1]
-        if not wrong:
-            return []
-        right = {key(each) for each in judged(live, self.library, relations)[1]}
+            wrong = asked.judged(self.library)
+        right = {key(each) for each in asked.judged(self.library)} if wrong else set()
         return [each for each in wrong if key(each) not in right]
 
     def clean(self, item: int, start: int, begin: Begin, report: Report) -> None:
@@ -92,7 +102,7 @@ class Hunt:
                 continue
             begin(step, self.text(live))
             count += 1
-            for each in judged(live, self.library, relations)[1]:
+            for each in Asked(live, relations, due(step)).judged(self.library):
                 if key(each) not in seen:
                     seen.add(key(each))
                     report(Finding(self.text(live), each).row())

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Dict, FrozenSet, List, Optional, Sequence, Tuple
 
 from ..nouns import Live
 from . import contents, shaping
+from .arrays import FLOATS
 from .draft import Draft, Mutation
 from .extremes import extremes
 from .places import DTYPE, SHAPE, VALUE, arguments, is_fixed
@@ -37,13 +39,43 @@ def _paired(draft: Draft, dtype: str, chosen: Sequence[Any]) -> Optional[Draft]:
     return draft.changed(changes) if changes else None
 
 
+def _undefined(draft: Draft) -> Optional[Draft]:
+    """The last of each array's numbers is none, and all else is plain."""
+    return _with(draft, math.nan, -1)
+
+
+def _infinite(draft: Draft) -> Optional[Draft]:
+    """The first of each array's numbers is infinite, and all else is plain."""
+    return _with(draft, math.inf, 0)
+
+
+def _with(draft: Draft, value: float, place: int) -> Optional[Draft]:
+    import numpy as np
+
+    changes = {}
+    for at, array in draft.arrays(VALUE):
+        dtype, _, values = draft.plain(array)
+        if dtype in FLOATS and values.size:
+            made = np.array(values)
+            made.flat[place] = value
+            changes[at] = draft.made(dtype, made, array)
+    return draft.changed(changes) if changes else None
+
+
 def _without_batch(draft: Draft) -> Optional[Draft]:
     """The first axis of the first array has no elements."""
     free = draft.arrays(SHAPE)[:1]
     return shaping.cut(draft, free, 0) if free and free[0][1].ndim else None
 
 
-STAPLES: Tuple[Mutation, ...] = (_whole, shaping.overlapped, _without_batch, _half)
+STAPLES: Tuple[Mutation, ...] = (
+    _whole,
+    shaping.overlapped,
+    _without_batch,
+    _undefined,
+    _half,
+    _infinite,
+)
 
 
 def kinds_of(calls: Sequence[Live]) -> List[Live]:

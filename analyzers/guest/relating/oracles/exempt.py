@@ -14,6 +14,7 @@ _MEMORY = "it reads or tells the memory behind the elements, of which strides ar
 _UNIQUE = "documented: the vectors are unique only up to a factor, and their order is open"
 _LAST = "documented: which element is written last is open where indices repeat"
 _TRIANGLE = "documented: it reads one triangle of a matrix that must be symmetric"
+_STATISTICS = "documented: it updates the running statistics that it is given"
 _ORDER = "documented: the order of equal elements is open unless stable=True"
 
 EXEMPT: Tuple[Tuple[str, str, str], ...] = (
@@ -33,6 +34,12 @@ EXEMPT: Tuple[Tuple[str, str, str], ...] = (
     ("in-place", "resize_as_", _MEMORY),
     ("in-place", "set_", _MEMORY),
     ("in-place", "as_strided_", _MEMORY),
+    ("arguments", "batch_norm", _STATISTICS),
+    ("arguments", "instance_norm", _STATISTICS),
+    ("arguments", "native_batch_norm", _STATISTICS),
+    ("arguments", "batch_norm_update_stats", _STATISTICS),
+    ("arguments", "batch_norm_gather_stats", _STATISTICS),
+    ("arguments", "batch_norm_gather_stats_with_counts", _STATISTICS),
     (ALL, "eig", _UNIQUE),
     (ALL, "eigh", _UNIQUE),
     (ALL, "eigvals", _UNIQUE),

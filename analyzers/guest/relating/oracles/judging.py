@@ -20,6 +20,7 @@ from . import (
     reference,
     relation,
     strides,
+    untouched,
     vmap,
 )
 from .exempt import ALL, is_exempt
@@ -39,6 +40,7 @@ ORACLES: Dict[str, Oracle] = {
     vmap.NAME: vmap.judge,
     out.NAME: out.judge,
     in_place.NAME: in_place.judge,
+    untouched.NAME: untouched.judge,
     gradient.NAME: gradient.judge,
     documentation.NAME: documentation.judge,
     inductor.NAME: inductor.judge,
@@ -57,16 +59,17 @@ CHEAP = (
     vmap.NAME,
     out.NAME,
     in_place.NAME,
+    untouched.NAME,
 )
 """Those that are asked where none are named."""
 
-COSTLY = frozenset({decomposition.NAME, meta.NAME, strides.NAME, vmap.NAME})
+COSTLY = frozenset({decomposition.NAME, meta.NAME, strides.NAME, untouched.NAME, vmap.NAME})
 """Those that cost more than the call and its relations together."""
 
 FIRST, EVERY = 8, 3
 """The costly ones are asked of the first inputs of an API, and of a share of the others."""
 
-ANY_VALUE = (documentation.NAME,)
+ANY_VALUE = (documentation.NAME, untouched.NAME)
 """Those that need no repeatable value."""
 
 NOT_INTERNAL = "an exception of its own, or a result: no internal assertion fails"

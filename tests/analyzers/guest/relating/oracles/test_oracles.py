@@ -127,6 +127,37 @@ def test_numpy_says_nothing_of_right_kernels(known: Live) -> None:
     assert found(known, "numpy") == []
 
 
+def spoils(function: Any) -> Any:
+    def kernel(given: torch.Tensor, *others: Any) -> torch.Tensor:
+        value = function(given, *others)
+        given.detach().numpy()[...] = 0
+        return value
+
+    return kernel
+
+
+def test_arguments_must_stay_what_they_were() -> None:
+    assert found(call("torch.softmax", made(3, 4), 1), "arguments") == []
+    wrong = call("torch.softmax", made(3, 4), 1, wrong=spoils(torch.softmax))
+    assert found(wrong, "arguments") == [("arguments", VALUE)]
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        call("torch.Tensor.add_", made(3), 1),
+        call("torch.add", made(3), 1, out=made(3)),
+        call("torch.nn.functional.relu", made(3), inplace=True),
+        call("torch.nn.functional.embedding", torch.tensor([1]), made(3, 2), max_norm=0.1),
+        call("torch.nn.functional.batch_norm", made(4, 2), made(2), made(2).abs(), training=True),
+        call("torch.sqrt", torch.ones(1).expand(1)),
+    ],
+    ids=lambda known: known.api,
+)
+def test_arguments_may_be_written_where_that_is_told(known: Live) -> None:
+    assert found(known, "arguments") == []
+
+
 def test_float64_finds_a_kernel_that_loses_digits() -> None:
     def imprecise(given: torch.Tensor) -> torch.Tensor:
         return torch.exp(given.half() if given.dtype == torch.float32 else given).to(given.dtype)
@@ -204,8 +235,8 @@ def test_in_place_finds_the_variant_that_differs() -> None:
 
 
 def test_in_place_finds_memory_that_overlaps() -> None:
-    assert found(call("torch.Tensor.exp_", made(3, 3)), "in-place") == []
-    assert found(call("torch.Tensor.fill_", made(3, 3), 2.0), "in-place") == []
+    assert found(call("torch.Tensor.exp_", made(3, 3)), "overlap") == []
+    assert found(call("torch.Tensor.fill_", made(3, 3), 2.0), "overlap") == []
 
     def careless(given: torch.Tensor) -> torch.Tensor:
         for row in given:
@@ -213,7 +244,7 @@ def test_in_place_finds_memory_that_overlaps() -> None:
         return given
 
     wrong = call("torch.Tensor.exp_", made(3, 3), wrong=careless)
-    assert found(wrong, "in-place") == [("in-place", STATUS)]
+    assert found(wrong, "overlap") == [("overlap", STATUS)]
 
 
 def test_gradients_find_a_wrong_backward() -> None:
