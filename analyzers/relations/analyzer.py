@@ -125,7 +125,7 @@ class _Examination:
             generators=terms.generators,
             apis=self._apis,
             equivalences=self._known.equivalences,
-            known=self._known.divergences,
+            known=(*self._known.divergences, *self._known.borrowed),
             seconds=min(SECONDS, SHARE * self._bench.remaining()),
             seed=self._bench.plan.seed,
         )

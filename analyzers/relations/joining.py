@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from analyzers.relations.borrowing import borrowed
 from analyzers.relations.table import table
 from analyzers.vocabulary import Divergence, Equivalence, LibraryCall, Recorded
+
+MOST_EQUIVALENCES = 3
+"""Of each API, how many calls of equal value its own are compared with."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
     """What the table of a version says of some APIs.
 
+    ``borrowed`` are divergences of APIs that have the same value, as calls of
+    the APIs asked for: to be verified before anything is said of them.
     ``dismissed`` are API, relation and related call of what a person read and
     found to be no bug.  ``parameters`` are by API, in order.
     """
 
     equivalences: tuple[Equivalence, ...] = ()
     divergences: tuple[Divergence, ...] = ()
+    borrowed: tuple[Divergence, ...] = ()
     dismissed: frozenset[tuple[str, str, str]] = frozenset()
     parameters: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
     def noted(self, divergence: Divergence) -> tuple[Divergence, bool]:
         """The divergence with what a person said of it, and whether it was known."""
-        same = [each for each in self.divergences if is_same(each, divergence)]
+        known = (*self.divergences, *self.borrowed)
+        same = [each for each in known if is_same(each, divergence)]
         exact = [each for each in same if _identity(each) == _identity(divergence)]
         note = next((each.note for each in (*exact, *same) if each.note), divergence.note)
         return replace(divergence, note=note), bool(same)
@@ -50,9 +59,38 @@ def joined(recorded: Recorded, apis: Sequence[str]) -> Known:
     if found is None:
         return Known()
     parameters = {each.name: each.parameters for each in found.known(apis)}
+    equivalences = found.equivalences(apis)
     return Known(
-        found.equivalences(apis), found.divergences(apis), found.dismissed(apis), parameters
+        tuple(telling(equivalences)),
+        found.divergences(apis),
+        tuple(borrowed(equivalences, found.divergences, parameters)),
+        found.dismissed(apis),
+        parameters,
     )
+
+
+def telling(equivalences: Iterable[Equivalence]) -> Iterable[Equivalence]:
+    """Those that can tell that the source is wrong, a few of each source.
+
+    An alias of the same name is the same kernel; a variant that writes in place has
+    preconditions of its own; a relation of statuses tells nothing of one call.
+    """
+    count = Counter[str]()
+    for each in equivalences:
+        one, other = _stem(each.source), _stem(each.target)
+        if each.kind != "value" or one == other or _is_in_place(each):
+            continue
+        count[each.source] += 1
+        if count[each.source] <= MOST_EQUIVALENCES:
+            yield each
+
+
+def _stem(api: str) -> str:
+    return api.rpartition(".")[2].rstrip("_")
+
+
+def _is_in_place(equivalence: Equivalence) -> bool:
+    return equivalence.target.endswith("_") and not equivalence.source.endswith("_")
 
 
 def placed(

@@ -12,6 +12,7 @@ from .libraries.library import Library
 from .nouns import CRASH, SUCCESS, VALUE, Disagreement, Live, Relation
 from .recording import Recording, recorded
 from .told import told
+from .uncompiled import uncompiled
 from .warming import warm
 
 
@@ -39,13 +40,17 @@ class Agreements:
         """How a call of ``api`` does not agree with what the oracle says; ``None`` where all do."""
         if self._library is None:
             return None
-        with CLOCK.paused():
-            warm(self._library, [relation])
+        with uncompiled():
+            with CLOCK.paused():
+                warm(self._library, [relation])
+            return self._problem(self._library, api, relation, related)
+
+    def _problem(self, library: Library, api: str, relation: str, related: str) -> Optional[str]:
         for seen in self._recording.calls:
             if seen.api == api and seen.live is not None:
-                found = disagreement(seen.live, self._library, relation, related)
+                found = disagreement(seen.live, library, relation, related)
                 if found is not None:
-                    return detail(seen.live, found, self._library)
+                    return detail(seen.live, found, library)
         return None
 
 

@@ -16,7 +16,9 @@ from .meetings import Key
 from .request import Request
 from .watching import Ran
 
-EXAMPLES = 400
+EXAMPLES = 100
+STALE = 25
+"""After so many inputs in a row whose calls are of known kinds no more are drawn."""
 INPUTS_A_SITE = 4
 _TELL_EVERY = 20
 Report = Callable[[Any], None]
@@ -54,6 +56,7 @@ class _Stage:
         self._report = report
         self._step = -1
         self._executions = 0
+        self._stale = 0
         self._texts: Set[str] = set()
         self._keys: Set[Key] = set()
         self._sites: Dict[Tuple[Any, ...], int] = Counter()
@@ -64,7 +67,7 @@ class _Stage:
 
     def look(self, arguments: Mapping[str, Any]) -> None:
         """Run an input that did not run yet."""
-        if time.monotonic() >= self._inputs.until:
+        if time.monotonic() >= self._inputs.until or self._stale >= STALE:
             raise Enough
         text = text_of(arguments)
         if text in self._texts:
@@ -76,10 +79,12 @@ class _Stage:
         ran = self._judging.run(arguments)
         self._executions += 1
         self._note_sites(ran, arguments)
+        judged = self._judging.judged
         for met in self._judging.met(ran, arguments):
             if met.key not in self._keys and met.finding.call:
                 self._keys.add(met.key)
                 self._report(met.as_json())
+        self._stale = 0 if self._judging.judged > judged else self._stale + 1
         if self._executions >= _TELL_EVERY:
             self.tell()
 

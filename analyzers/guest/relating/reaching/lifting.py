@@ -17,6 +17,7 @@ from ..nouns import Api, Live
 from ..outcomes import outcome_of
 from ..running import Begin
 from .admitting import Admission
+from .asking import asked, concerns
 from .drawn import Report
 from .judging import Judging
 from .meetings import Key, Met, key_of
@@ -81,8 +82,10 @@ class Lifting:
         if met.finding.ends_process:
             outcome_of(live.run, library)
             return False
-        found = disagreements(live, library, self.request.of_source(live.api))
-        return any(key_of(each, met.at) == met.key for each in found)
+        found = disagreements(live, library, self.request.of_source(live.api), asked())
+        return any(
+            key_of(each, met.at) == met.key and concerns(each, live, library) for each in found
+        )
 
     def _attempts(
         self, live: Live, site: Site, judging: Judging

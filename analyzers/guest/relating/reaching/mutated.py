@@ -7,28 +7,33 @@ import time
 import zlib
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Dict, FrozenSet, List, Sequence, Set, Tuple
+from typing import Any, Dict, FrozenSet, Hashable, Iterable, List, Sequence, Set, Tuple
 
 from ..agreeing import disagreements
 from ..fuzzing.findings import Finding
 from ..mutating import Place as Where
 from ..mutating import mutants
 from ..mutating.places import arguments
-from ..nouns import CRASHED, Disagreement, Live
+from ..nouns import CRASHED, SUCCESS, Live
 from ..outcomes import outcome_of
 from ..recording import Seen, copied
 from ..running import Begin
 from ..told import told
+from .asking import asked, concerns
 from .drawn import Report
 from .judging import Judging
+from .kinds import Kinds, of_outcome
 from .literals import fixed
 from .meetings import Key, Met, Place
 from .origins import origins
 from .request import Request
 from .watching import Mark
 
-MOST_MUTANTS = 2_000
-JUDGED_ONE_IN = 4
+MOST_MUTANTS = 600
+MOST_JUDGED = 24
+"""Of the mutants of an API, how many are compared: one of a kind."""
+STALE = 40
+"""After so many mutants in a row that bring nothing new a site is left."""
 WORKERS = 2
 _TELL_EVERY = 50
 
@@ -41,55 +46,112 @@ class Site:
     inputs: Sequence[Dict[str, Any]]
 
 
+def by_api(sites: Iterable[Site]) -> List[List[Site]]:
+    """The sites of each API together."""
+    found: Dict[str, List[Site]] = {}
+    for site in sites:
+        found.setdefault(site.place[0], []).append(site)
+    return list(found.values())
+
+
 @dataclass
 class Mutating:
-    """The second stage, from ``began`` to ``until`` (monotonic); an item is a site.
+    """The second stage, from ``began`` to ``until`` (monotonic); an item is all sites of an API.
 
-    All mutants are run by themselves, for those that kill; one of
-    :data:`JUDGED_ONE_IN` is compared with all that it should agree with.
+    All mutants are run by themselves, for those that kill; those of a new
+    kind are compared with all that they should agree with.  A site is left
+    when its mutants come to nothing that mutants of the API did not come to before.
     """
 
     request: Request
-    sites: Sequence[Site]
+    groups: Sequence[Sequence[Site]]
     began: float
     until: float
 
     def work(self, item: int, start: int, begin: Begin, report: Report) -> None:
-        """Run mutants from number ``start`` on, while it is this site's time."""
-        site, library = self.sites[item], self.request.library
-        lives, held = _seen(Judging(self.request, partial(begin, start)), site, library.is_array)
-        rng = random.Random(zlib.crc32(repr((self.request.seed, site.place)).encode()))
-        stream = mutants(lives, library, rng, held) if lives else iter(())
-        known: Set[Key] = set()
-        until, done = self._end(item), 0
-        for step, live in zip(range(MOST_MUTANTS), stream):
-            if time.monotonic() > until:
-                break
-            call = told(live, library) if step >= start else ""
-            if not call:
-                continue
-            begin(step, Mark(at=site.place, call=call).text())
-            for found in self._found(live, judging=step % JUDGED_ONE_IN == 0):
-                met = Met(Finding(call, found), site.place)
-                if met.key not in known:
-                    known.add(met.key)
-                    report(met.as_json())
-            done += 1
-            if done % _TELL_EVERY == 0:
-                report({"executions": _TELL_EVERY})
-        report({"executions": done % _TELL_EVERY})
+        """Run mutants from number ``start`` on, while it is this API's time."""
+        sites = self.groups[item]
+        stage = _Stage(self, start, begin, report)
+        for number, site in enumerate(sites):
+            left = self._end(item) - time.monotonic()
+            stage.mutate(
+                site, number * MOST_MUTANTS, time.monotonic() + left / (len(sites) - number)
+            )
+        stage.tell()
 
     def _end(self, item: int) -> float:
-        """When the time of a site is over: as many at once as there are workers."""
-        rounds = -(-len(self.sites) // WORKERS)
+        """When the time of an API is over: as many at once as there are workers."""
+        rounds = -(-len(self.groups) // WORKERS)
         return self.began + (self.until - self.began) * (item // WORKERS + 1) / rounds
 
-    def _found(self, live: Live, *, judging: bool) -> Sequence[Disagreement]:
-        library = self.request.library
-        if not judging:
-            outcome, _ = outcome_of(copied(live, library).run, library)
-            judging = outcome.status == CRASHED
-        return disagreements(live, library, self.request.of_source(live.api)) if judging else ()
+
+class _Stage:
+    """One process of the stage."""
+
+    def __init__(self, mutating: Mutating, start: int, begin: Begin, report: Report) -> None:
+        self._request = mutating.request
+        self._start = start
+        self._begin = begin
+        self._report = report
+        self._library = mutating.request.library
+        self._kinds = Kinds(self._library, 1)
+        self._judged = 0
+        self._outcomes: Set[Hashable] = set()
+        self._known: Set[Key] = set()
+        self._done = 0
+
+    def mutate(self, site: Site, first: int, until: float) -> None:
+        """Mutate the calls of a site; ``first`` is the number of its first mutant."""
+        if self._start >= first + MOST_MUTANTS or time.monotonic() > until:
+            return
+        judging = Judging(self._request, partial(self._begin, max(self._start, first)))
+        lives, held = _seen(judging, site, self._library.is_array)
+        rng = random.Random(zlib.crc32(repr((self._request.seed, site.place)).encode()))
+        stream = mutants(lives, self._library, rng, held) if lives else iter(())
+        stale = 0
+        for step, live in zip(range(first, first + MOST_MUTANTS), stream):
+            if stale >= STALE or time.monotonic() > until:
+                return
+            call = told(live, self._library) if step >= self._start else ""
+            if call:
+                self._begin(step, Mark(at=site.place, call=call).text())
+                stale = 0 if self._look(live, site, call) else stale + 1
+
+    def _look(self, live: Live, site: Site, call: str) -> bool:
+        """Run a mutant; whether what it came to is new."""
+        self._count()
+        outcome, value = outcome_of(copied(live, self._library).run, self._library)
+        kind = of_outcome(outcome, value, self._library)
+        is_new = kind not in self._outcomes
+        self._outcomes.add(kind)
+        if outcome.status == CRASHED or self._is_compared(live, outcome.status):
+            self._judge(live, site, call)
+        return is_new
+
+    def _is_compared(self, live: Live, status: str) -> bool:
+        if status != SUCCESS or self._judged >= MOST_JUDGED:
+            return False
+        is_first = self._kinds.take(live.api, live)
+        self._judged += is_first
+        return is_first
+
+    def _judge(self, live: Live, site: Site, call: str) -> None:
+        relations = self._request.of_source(live.api)
+        for found in disagreements(live, self._library, relations, asked()):
+            met = Met(Finding(call, found), site.place)
+            if met.key not in self._known and concerns(found, live, self._library):
+                self._known.add(met.key)
+                self._report(met.as_json())
+
+    def _count(self) -> None:
+        self._done += 1
+        if self._done >= _TELL_EVERY:
+            self.tell()
+
+    def tell(self) -> None:
+        """Report how many mutants ran since it was last told."""
+        self._report({"executions": self._done})
+        self._done = 0
 
 
 def _seen(judging: Judging, site: Site, is_array: Any) -> Tuple[List[Live], FrozenSet[Where]]:

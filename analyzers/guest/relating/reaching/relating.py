@@ -23,11 +23,13 @@ from ..fuzzing.subjects import Settings
 from ..installed import installed
 from ..nouns import CRASH, CRASHED, SUCCESS, Disagreement, Outcome
 from ..running import Died, Done, Failed, Hung, Pool, Result
+from ..uncompiled import uncompiled
 from ..warming import warm
+from .asking import asked
 from .drawn import INPUTS_A_SITE, Inputs
 from .lifting import Lifting
 from .meetings import Key, Met, met_of
-from .mutated import WORKERS, Mutating, Site
+from .mutated import WORKERS, Mutating, Site, by_api
 from .request import Request
 from .smallest import HANG_GRACE, confirmed, ended, smallest
 from .watching import mark_of
@@ -37,6 +39,8 @@ SHARES = {"inputs": 0.2, "mutants": 0.5, "lifting": 0.7, "shrinking": 0.95}
 MOST_REACHED, MOST_BEYOND, MOST_A_KEY = 10, 30, 3
 MOST_DEATHS = 8
 CALL_SECONDS = 5.0
+ENOUGH = 12
+"""So many inputs, each of which reached something new, need no more drawn beside them."""
 
 
 def relate(prepared: Prepared, message: Mapping[str, Any]) -> Dict[str, Any]:
@@ -75,8 +79,12 @@ class _Relating:
 
     def frame(self) -> Dict[str, Any]:
         """Compare, and say what came of it."""
-        warm(self._request.library)
-        self._began = time.monotonic()
+        with uncompiled():
+            warm(self._request.library, asked())
+            self._began = time.monotonic()
+            return self._compared()
+
+    def _compared(self) -> Dict[str, Any]:
         self._inputs()
         self._lift(self._known())
         if self._left("mutants") > 0:
@@ -110,8 +118,10 @@ class _Relating:
             self._take(result)
 
     def _plan(self) -> Optional[Plan]:
-        """How inputs are drawn; ``None`` where they cannot be."""
+        """How inputs are drawn; ``None`` where enough are given, or they cannot be."""
         message = self._request.message
+        if len(self._request.probes) >= ENOUGH:
+            return None
         obstacle = enter(message.get("layer"))
         if obstacle is None:
             try:
@@ -125,9 +135,10 @@ class _Relating:
         return None
 
     def _mutate(self) -> None:
-        sites = list(self._sites.values())
-        stage = Mutating(self._request, sites, time.monotonic(), self._until("mutants"))
-        for _, result in self._pool(stage, len(sites), CALL_SECONDS):
+        stage = Mutating(
+            self._request, by_api(self._sites.values()), time.monotonic(), self._until("mutants")
+        )
+        for _, result in self._pool(stage, len(stage.groups), CALL_SECONDS):
             self._take(result)
 
     def _lift(self, waiting: List[Tuple[Met, Site]]) -> None:
@@ -198,6 +209,7 @@ class _Relating:
         return [
             (Met(Finding(row["call"], _disagreement(row)), site.place), site)
             for row in self._request.message.get("known") or ()
+            if row["rule"] == CRASH or row["relation"] in asked()
             for site in self._sites.values()
             if site.place[0] == row["api"]
         ]
