@@ -22,7 +22,7 @@ STATUSES = ("covered", "uncovered", "random", "uninitialised", "unsafe")
 """What was found of an API: whether it has valid calls, and why it is not compared."""
 COMPARED = ("covered", "uncovered")
 """Those of an API with which others may be compared."""
-VERDICTS = ("bug", "numerics", "documented", "false")
+VERDICTS = ("bug", "elsewhere", "numerics", "documented", "false")
 """What a person found a divergence to be, the worst first."""
 MOST_PARAMETERS = 100
 LONGEST_NAME = 200

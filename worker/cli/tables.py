@@ -28,6 +28,7 @@ LONGEST_NOTE = 200
 RULES = {"crash": "red", "value": "yellow", "status": "yellow"}
 VERDICTS = {
     "bug": "judged a bug",
+    "elsewhere": "judged a bug of what it is compared with",
     "numerics": "judged a matter of numerics",
     "documented": "judged documented",
     "false": "judged no divergence",

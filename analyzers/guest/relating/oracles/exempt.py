@@ -13,33 +13,33 @@ TIES = "ties"
 _MEMORY = "it reads or tells the memory behind the elements, of which strides are a part"
 _UNIQUE = "documented: the vectors are unique only up to a factor, and their order is open"
 _LAST = "documented: which element is written last is open where indices repeat"
+_RANGE = "the scale is that of all rows together"
 _TRIANGLE = "documented: it reads one triangle of a matrix that must be symmetric"
 _STATISTICS = "documented: it updates the running statistics that it is given"
 _ORDER = "documented: the order of equal elements is open unless stable=True"
 
 EXEMPT: Tuple[Tuple[str, str, str], ...] = (
-    ("strides", "as_strided", _MEMORY),
-    ("strides", "as_strided_", _MEMORY),
-    ("strides", "as_strided_copy", _MEMORY),
-    ("strides", "as_strided_scatter", _MEMORY),
-    ("strides", "stride", _MEMORY),
-    ("strides", "is_contiguous", _MEMORY),
-    ("strides", "dim_order", _MEMORY),
-    ("strides", "storage_offset", _MEMORY),
-    ("strides", "data_ptr", _MEMORY),
-    ("strides", "resize_", _MEMORY),
-    ("strides", "resize_as_", _MEMORY),
-    ("strides", "set_", _MEMORY),
-    ("in-place", "resize_", _MEMORY),
-    ("in-place", "resize_as_", _MEMORY),
-    ("in-place", "set_", _MEMORY),
-    ("in-place", "as_strided_", _MEMORY),
+    (ALL, "as_strided", _MEMORY),
+    (ALL, "as_strided_", _MEMORY),
+    (ALL, "as_strided_copy", _MEMORY),
+    (ALL, "as_strided_scatter", _MEMORY),
+    (ALL, "stride", _MEMORY),
+    (ALL, "is_contiguous", _MEMORY),
+    (ALL, "dim_order", _MEMORY),
+    (ALL, "storage_offset", _MEMORY),
+    (ALL, "data_ptr", _MEMORY),
+    (ALL, "resize_", _MEMORY),
+    (ALL, "resize_as_", _MEMORY),
+    (ALL, "set_", _MEMORY),
     ("arguments", "batch_norm", _STATISTICS),
     ("arguments", "instance_norm", _STATISTICS),
     ("arguments", "native_batch_norm", _STATISTICS),
     ("arguments", "batch_norm_update_stats", _STATISTICS),
     ("arguments", "batch_norm_gather_stats", _STATISTICS),
     ("arguments", "batch_norm_gather_stats_with_counts", _STATISTICS),
+    (ALL, "is_conj", _MEMORY),
+    (ALL, "is_neg", _MEMORY),
+    ("vmap", "quantize_per_tensor_dynamic", _RANGE),
     (ALL, "eig", _UNIQUE),
     (ALL, "eigh", _UNIQUE),
     (ALL, "eigvals", _UNIQUE),

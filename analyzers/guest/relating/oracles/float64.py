@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Iterator
+from math import isfinite, log
+from typing import Any, Iterator
 
-from ..comparing import MISSING, difference
+from ..comparing import MISSING, Tolerance, difference
+from ..comparing.tolerances import unit_of
 from ..nouns import Disagreement
 from ..outcomes import shown
-from .steady import conditioned
+from .steady import conditioned, is_well_posed
 from .trial import Trial
+from .values import leaves, operands
 
 NAME = "float64"
 RELATED = "the same call on float64"
@@ -17,9 +20,50 @@ RELATED = "the same call on float64"
 
 def judge(trial: Trial) -> Iterator[Disagreement]:
     """The value within the precision that its own inputs have."""
-    if not trial.is_rounded or trial.precise is MISSING:
+    if trial.is_open or not trial.is_rounded or not _has_rounded(trial):
+        return
+    if trial.precise is MISSING:
         return
     tolerance = replace(trial.tolerance, dtypes=False)
     text = difference(trial.value, trial.precise, trial.library, tolerance)
-    if text is not None and conditioned(trial, trial.precise, tolerance):
+    if text is None or not _is_in_range(trial):
+        return
+    if conditioned(trial, trial.precise, tolerance) and _is_well_posed(trial, tolerance):
         yield trial.told(NAME, RELATED, (shown(trial.value), shown(trial.precise)), text)
+
+
+def _is_well_posed(trial: Trial, tolerance: Tolerance) -> bool:
+    """No condition makes NaN or infinity of a finite result."""
+    return not _is_all_finite(trial.value) or is_well_posed(trial, tolerance)
+
+
+def _is_all_finite(value: Any) -> bool:
+    return all(map(_is_finite, leaves(value)))
+
+
+def _has_rounded(trial: Trial) -> bool:
+    """Whether numbers came of it, and not what there is to say of a dtype."""
+    return any(trial.library.is_array(leaf) or type(leaf) is float for leaf in leaves(trial.value))
+
+
+def _is_in_range(trial: Trial) -> bool:
+    """Whether exponentials and powers of the inputs stay within the range of the dtype.
+
+    Beyond, what is computed between may overflow though the result does not.
+    A finite result needs no range.
+    """
+    if _is_all_finite(trial.value):
+        return True
+    numbers = [leaf for leaf in operands(trial.live) if type(leaf) in (int, float)]
+    if not all(map(_is_finite, [*numbers, *operands(trial.live)])):
+        return False
+    largest = max([trial.tolerance.magnitude, *(abs(float(number)) for number in numbers)])
+    return bool(largest**2 < log(unit_of(trial.tolerance.coarsest).largest))
+
+
+def _is_finite(leaf: Any) -> bool:
+    if type(leaf) in (int, float):
+        return isfinite(leaf)
+    if not hasattr(leaf, "isfinite"):
+        return True
+    return bool(leaf.isfinite().all())

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Iterator
 
-from ..comparing import MISSING, difference
-from ..nouns import STATUS, SUCCESS, Disagreement, Live, Outcome
-from ..outcomes import shown
+from ..nouns import Disagreement, Live
 from .exempt import is_exempt
 from .trial import Trial
+from .writing import may_write, writes
 
 NAME = "in-place"
 _PLACES = ("torch.Tensor.", "torch.special.", "torch.")
 
 
 def judge(trial: Trial) -> Iterator[Disagreement]:
-    """``x.f_()`` and ``inplace=True`` against ``f(x)``; ``f_`` on memory that overlaps."""
+    """``x.f_()`` and ``inplace=True`` against ``f(x)``."""
     if trial.library.name != "torch" or is_exempt(NAME, trial.live.api):
         return
-    if trial.live.api.endswith("_"):
-        yield from _overlapping(trial)
-    elif trial.live.inputs is None and _keeps(trial):
+    if not writes(trial.live.api) and trial.live.inputs is None and _keeps(trial):
         yield from _written(trial)
 
 
@@ -33,7 +30,7 @@ def _keeps(trial: Trial) -> bool:
     value = trial.value
     if not isinstance(given, torch.Tensor) or not isinstance(value, torch.Tensor):
         return False
-    return bool(given.dtype == value.dtype and given.shape == value.shape)
+    return may_write(trial.live, value)
 
 
 def _written(trial: Trial) -> Iterator[Disagreement]:
@@ -89,37 +86,3 @@ def _has_inplace(function: Callable[..., Any]) -> bool:
         return "inplace" in inspect.signature(function).parameters
     except (TypeError, ValueError):
         return False
-
-
-def _overlapping(trial: Trial) -> Iterator[Disagreement]:
-    """An expanded tensor must be refused, or written right.
-
-    Torch's documentation of ``expand`` says that writing into one may give
-    wrong results; operators check for it and raise.
-    """
-    expanded = trial.attempt(lambda: _on_expanded(trial, dense=False))
-    expected = trial.attempt(lambda: _on_expanded(trial, dense=True))
-    if expanded is MISSING or expected is MISSING:
-        return
-    if difference(expanded, expected, trial.library, trial.tolerance) is None:
-        return
-    yield Disagreement(
-        trial.live.api,
-        "the same call on an expanded tensor, which it should refuse",
-        NAME,
-        STATUS,
-        Outcome(SUCCESS, shown(expanded)),
-        Outcome("exception", "RuntimeError: unsupported operation (overlapping memory)"),
-    )
-
-
-def _on_expanded(trial: Trial, *, dense: bool) -> Optional[Any]:
-    live = trial.copied(trial.live)
-    tensor = live.arguments[0].detach()
-    if not tensor.ndim or tensor.shape[0] < 2:
-        raise ValueError("nothing to expand")
-    expanded = tensor[:1].clone().expand(tensor.shape)
-    live.arguments[0] = expanded.contiguous() if dense else expanded
-    trial.library.seed()
-    live.run()
-    return live.arguments[0]

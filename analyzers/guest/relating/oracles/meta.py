@@ -9,7 +9,7 @@ from typing import Any, Iterator, List, Optional, Tuple
 from ..comparing import MISSING
 from ..nouns import Disagreement
 from .trial import Trial
-from .values import changed, leaves
+from .values import changed, leaves, operands
 
 NAME = "meta"
 RELATED = "the same call on fake tensors: the shape and dtype of its result"
@@ -17,7 +17,7 @@ RELATED = "the same call on fake tensors: the shape and dtype of its result"
 
 def judge(trial: Trial) -> Iterator[Disagreement]:
     """The shapes and dtypes of the result, as fake tensors (torch.compile, export) have them."""
-    if trial.library.name != "torch":
+    if trial.library.name != "torch" or not all(map(_is_usual, operands(trial.live))):
         return
     expected = trial.attempt(lambda: _faked(trial))
     if expected is MISSING:
@@ -61,10 +61,19 @@ def _described(value: Any) -> Optional[List[Tuple[Tuple[int, ...], str]]]:
     found: List[Tuple[Tuple[int, ...], str]] = []
     for leaf in leaves(value):
         if isinstance(leaf, torch.Tensor):
-            if leaf.layout is not torch.strided or leaf.is_nested:
+            if not _is_usual(leaf):
                 return None
             found.append((tuple(leaf.shape), str(leaf.dtype).rsplit(".", 1)[-1]))
     return found
+
+
+def _is_usual(leaf: Any) -> bool:
+    """Whether a leaf is no tensor of the kinds that fake tensors know little of."""
+    import torch
+
+    if not isinstance(leaf, torch.Tensor):
+        return True
+    return leaf.layout is torch.strided and not (leaf.is_nested or leaf.is_quantized)
 
 
 def _text(described: List[Tuple[Tuple[int, ...], str]]) -> str:

@@ -7,8 +7,9 @@ from typing import Any, Dict, Iterator, Optional
 
 from ..libraries.library import Library
 from ..nouns import CRASH, CRASHED, STATUS, VALUE, Api, Disagreement, Live, Relation
-from ..outcomes import outcome_of, succeeded
+from ..outcomes import outcome_of, shown, succeeded
 from .trial import Trial
+from .writing import dtypes_of, may_write, writes
 
 NAME = VALUE
 FEWEST_INPUTS = 3
@@ -30,14 +31,22 @@ def _judged(trial: Trial, relation: Relation) -> Iterator[Disagreement]:
     live = trial.attempt(lambda: _applied(relation, trial.live, trial.library))
     if not isinstance(live, Live):
         return
+    if writes(live.api) and not may_write(live, trial.value):
+        return
     outcome, expected = outcome_of(lambda: trial.run(live), trial.library, is_told=False)
     if outcome.status == CRASHED:
         ours, kind = succeeded(trial.value), relation.kind
         yield Disagreement(trial.live.api, relation.template, kind, CRASH, ours, outcome)
     elif relation.kind != STATUS and not outcome.exception:
-        disagreement = trial.disagreement(NAME, relation.template, expected)
-        if disagreement is not None:
-            yield disagreement
+        text = trial.differs(expected)
+        if text is not None and not _is_promotion(trial, text):
+            values = (shown(trial.value), shown(expected))
+            yield trial.told(NAME, relation.template, values, text)
+
+
+def _is_promotion(trial: Trial, text: str) -> bool:
+    """Whether dtypes were promoted, as each function documents for itself."""
+    return "dtype is" in text and len(dtypes_of(trial.live)) > 1
 
 
 def _applied(relation: Relation, live: Live, library: Library) -> Optional[Live]:

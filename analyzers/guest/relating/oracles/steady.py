@@ -169,8 +169,27 @@ def conditioned(trial: Trial, expected: Any, tolerance: Tolerance) -> bool:
     return True
 
 
+def is_well_posed(trial: Trial, tolerance: Tolerance) -> bool:
+    """Whether the true result (in float64) outlives a change of the inputs by their last digit.
+
+    That of a matrix of nearly smaller rank does not.
+    """
+    for direction in (1.0, -1.0):
+        moved = trial.attempt(partial(_run_moved_wide, trial, direction))
+        if (
+            moved is MISSING
+            or difference(moved, trial.precise, trial.library, tolerance) is not None
+        ):
+            return False
+    return True
+
+
 def _run_moved(trial: Trial, direction: float) -> Any:
     return trial.run(_moved(trial.live, direction))
+
+
+def _run_moved_wide(trial: Trial, direction: float) -> Any:
+    return trial.run(trial.widened(_moved(trial.live, direction)))
 
 
 def _moved(live: Live, direction: float) -> Live:

@@ -14,6 +14,7 @@ from ..outcomes import outcome_of, shown
 from .exempt import TIES, is_exempt
 from .steady import conditioned
 from .values import changed, doubled, operands
+from .writing import overlaps, writes
 
 
 class Trial:
@@ -58,6 +59,10 @@ class Trial:
         except Exception:
             return MISSING
 
+    def widened(self, live: Live) -> Live:
+        """The same call in double precision."""
+        return widened(live)
+
     @cached_property
     def precise(self) -> Any:
         """The value of the same call on float64, :data:`MISSING` where there is none."""
@@ -72,10 +77,13 @@ class Trial:
     def is_open(self) -> bool:
         """Whether the documentation leaves the value open.
 
-        It does where inputs have equal elements (:mod:`exempt`), and where
-        whole numbers are scaled by an ``alpha`` or ``beta`` that is none:
-        "otherwise they should be integers" (``torch.addmm``).
+        It does where inputs have equal elements (:mod:`exempt`), where what
+        overlaps itself is written into (:mod:`writing`), and where whole
+        numbers are scaled by an ``alpha`` or ``beta`` that is none: "otherwise
+        they should be integers" (``torch.addmm``).
         """
+        if writes(self.live.api) and any(map(overlaps, self.live.arguments[:1])):
+            return True
         scales = (self.live.keywords.get("alpha"), self.live.keywords.get("beta"))
         scaled = any(isinstance(scale, float) for scale in scales)
         if scaled and not self.tolerance.coarsest:
@@ -131,11 +139,14 @@ class Trial:
 
 
 def widened(live: Live) -> Live:
-    """The same call in double precision, the parameters of a layer included."""
+    """The same call in double precision; a layer is made as it was, then widened.
+
+    Weights that are drawn in another dtype are other weights.
+    """
     wide = changed(live, doubled)
     if live.inputs is None or not hasattr(live.function, "double"):
         return wide
-    make = live.function
+    make, wide.arguments, wide.keywords = live.function, live.arguments, live.keywords
     wide.function = lambda *given, **named: make(*given, **named).double()
     return wide
 
