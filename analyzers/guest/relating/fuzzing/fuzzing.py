@@ -8,6 +8,7 @@ from ..libraries.library import Library
 from ..running import Died, Hung, Pool
 from .hunt import CHOICES, Ended, Fuzzed, Hunt
 from .hunting import Hunting, texts
+from .replaying import spoilers
 from .shrinking import shrunk
 from .subjects import Settings, Subject
 
@@ -34,8 +35,22 @@ def fuzz(subjects: Sequence[Subject], library: Library, settings: Settings) -> I
             kept = dict(zip(findings, confirmed))
             for hunt in hunts:
                 hunt.confirm(kept)
+        _blamed(hunts, some, library, settings)
         for hunt in hunts:
             yield hunt.told()
+
+
+def _blamed(
+    hunts: Sequence[Hunt], subjects: Sequence[Subject], library: Library, settings: Settings
+) -> None:
+    """Note after which call those deaths come that are not repeated alone."""
+    steps = [(item, step) for item, hunt in enumerate(hunts) for step in hunt.unrepeated]
+    found = spoilers(steps, subjects, library, settings) if steps else {}
+    before = [(item, spoiler) for (item, _), spoiler in found.items()]
+    calls = texts(before, subjects, library, settings) if before else {}
+    for (item, step), spoiler in found.items():
+        text, _ = calls.get((item, spoiler), ("", False))
+        hunts[item].blame(step, text or f"input {spoiler}")
 
 
 def _hunted(subjects: Sequence[Subject], library: Library, settings: Settings) -> Sequence[Hunt]:

@@ -37,6 +37,7 @@ class Hunt:
         self._api = api
         self._found: Dict[Key, List[Tuple[bool, int, Finding]]] = {}
         self._confirmed: Dict[Key, Finding] = {}
+        self._ended: Dict[Key, int] = {}
         self._notes: List[str] = []
         self._executions = 0
         self._start = 0
@@ -63,7 +64,9 @@ class Hunt:
         else:
             found = hang(self._api, result.seconds)
         if call:
-            self._keep(Finding(call, found), is_exact)
+            finding = Finding(call, found)
+            self._ended.setdefault(finding.key, result.step)
+            self._keep(finding, is_exact)
         else:
             self._notes.append(f"no text: {found.outcome.text} at {result.step}")
 
@@ -89,6 +92,17 @@ class Hunt:
                 made = kept.get(finding)
                 if made is not None:
                     self._confirmed.setdefault(kind, made)
+
+    @property
+    def unrepeated(self) -> List[int]:
+        """The first inputs of each death that no call repeats alone."""
+        open_ends = [kind for kind in self._ended if kind not in self._confirmed]
+        return [self._ended[kind] for kind in open_ends]
+
+    def blame(self, step: int, before: str) -> None:
+        """An input ends the process again after that call."""
+        text = f"not repeated alone, input {step} ends the process after {before}"
+        self._notes.append(text[:_LONGEST_NOTE])
 
     def told(self) -> Fuzzed:
         """What came of it; two that shrinking made the same are one."""

@@ -1,3 +1,5 @@
+import os
+
 import pytest
 
 from analyzers.guest.relating.calls import made, read
@@ -5,6 +7,7 @@ from analyzers.guest.relating.fuzzing import Settings, Subject, bounds, fuzz
 from analyzers.guest.relating.fuzzing.statuses import ended
 from analyzers.guest.relating.fuzzing.tellable import tellable
 from analyzers.guest.relating.libraries import library
+from tests.analyzers.guest.relating.small import Small
 
 torch = pytest.importorskip("torch")
 
@@ -124,3 +127,23 @@ def test_a_call_too_large_for_text_is_told_with_one_number():
     assert not is_exact
     assert text.startswith("torch.neg(torch.full((30, 30), ")
     assert tellable(live("torch.neg(torch.tensor([1.0]))"), library("torch"))[1]
+
+
+def test_a_death_that_needs_an_earlier_call_is_no_finding_and_that_call_is_named():
+    called = []
+
+    def brittle(x):
+        called.append(x)
+        if len(called) > 1 and x.size and x.flat[0] == 3.0:
+            os.abort()
+
+    known = Small(
+        {"brittle": brittle},
+        ("small.brittle(small.array([1.0]))", "small.brittle(small.array([3.0]))"),
+    )
+    calls = tuple(call for call, _ in known.valid())
+    settings = Settings(inputs=9, seconds=20.0, oracles=(), workers=1)
+    (fuzzed,) = fuzz([Subject("small.brittle", calls)], known, settings)
+    assert fuzzed.rows == ()
+    (note,) = [note for note in fuzzed.notes if "not repeated alone" in note]
+    assert "small.brittle(small.array([" in note
