@@ -37,9 +37,12 @@ class Divergences:
         self._settings = settings
         self._progress = progress
 
-    def study(self, is_asked_for: Callable[[str], bool]) -> None:
-        """Send the rows of divergences, those of one API at a time."""
-        calls = collected(self._library, self._settings.workers, self._progress)
+    def study(self, is_asked_for: Callable[[str], bool], names: Sequence[str] = ()) -> None:
+        """Send the rows of divergences, those of one API at a time.
+
+        ``names`` are APIs that are asked for; all where there are none.
+        """
+        calls = collected(self._library, self._settings.workers, self._progress, names)
         calls.update(self._lent(calls, is_asked_for))
         by_source: Dict[str, List[Relation]] = {}
         for relation in self._relations:

@@ -44,12 +44,11 @@ def collected(
     """
     if not hasattr(library, "sources"):
         progress.stage(STAGE, 1)
-        found = _by_api(_gathered([library.valid], 1, progress))
-    else:
-        found = _of_parts(library, names, workers, progress)
-        if names and not found.keys() >= set(names):
-            found = _of_parts(library, (), workers, progress)
-    return {name: found[name] for name in names if name in found} if names else found
+        return _by_api(_gathered([library.valid], 1, progress))
+    found = _of_parts(library, names, workers, progress)
+    if found.keys() >= set(names):
+        return found
+    return _of_parts(library, (), workers, progress)
 
 
 def _of_parts(

@@ -74,7 +74,8 @@ class Relations:
 
     def _try(self, calls: Mapping[str, List[str]]) -> None:
         """Keep the calls that succeed here, and learn what is of no use for comparing."""
-        names = [name for name in calls if name in self._apis]
+        asked = self._scope.apis or calls.keys()
+        names = [name for name in calls if name in self._apis and name in asked]
         chosen = {name: spread(calls[name], self._scope.inputs) for name in names}
         self._progress.stage(TRYING, len(names))
         work = Trying(names, chosen, self._library, self._excluded, self._apis)
@@ -141,9 +142,9 @@ class Relations:
     def _ended(self, name: str, result: Result) -> None:
         """Count what is over, and note what went wrong."""
         if isinstance(result, Died):
-            self._progress.note(f"signal {result.signal}: {result.text}")
+            self._progress.note(f"signal {result.signal}: {result.text or name}")
         elif isinstance(result, Hung):
-            self._progress.note(f"no end within {result.seconds:g} s: {result.text}")
+            self._progress.note(f"no end within {result.seconds:g} s: {result.text or name}")
         elif isinstance(result, Failed):
             self._progress.note(f"{name}: {result.text}")
         if isinstance(result, Over) or (isinstance(result, Failed) and result.step < 0):

@@ -81,7 +81,7 @@ def _divergences(message: Mapping[str, Any], library: Library, progress: Progres
     done = frozenset(_done(message, FUZZING))
     relations = [_relation(row) for row in message.get("relations") or ()]
     Divergences(library, relations, settings, progress).study(
-        lambda name: name not in done and (not asked or name in asked)
+        lambda name: name not in done and (not asked or name in asked), sorted(asked)
     )
 
 

@@ -102,13 +102,19 @@ def _arguments(parameters: Sequence[Parameter], matched: Dict[str, Parameter]) -
     for parameter in parameters:
         given = matched.get(parameter.name)
         if given is not None and parameter.name.startswith("*"):
-            positional.append(f"*{bare(given.name)}")
+            positional.append(("*" if _can_spread(given) else "") + bare(given.name))
         elif given is not None and not gap and parameter.required and not parameter.keyword_only:
             positional.append(bare(given.name))
         elif given is not None:
             keywords.append(f"{bare(parameter.name)}={bare(given.name)}")
         gap = gap or given is None or not parameter.required
     return positional + keywords
+
+
+def _can_spread(given: Parameter) -> bool:
+    """Whether it has been a sequence, as far as is known."""
+    known = given.name.startswith("*") or not given.types
+    return known or not given.types.isdisjoint(("tuple", "list", "Size"))
 
 
 def _inputs(parameters: Sequence[Parameter], matched: Dict[str, Parameter]) -> Optional[List[str]]:

@@ -88,9 +88,19 @@ class Inputs:
             if found is not None:
                 yield found
 
+    def harder_than(self, some: Sequence[Tried]) -> Iterator[Tried]:
+        """Variants of some of them, as far as they succeed."""
+        for live in self._varied(some):
+            found = self._tried(live, f"{self.api.name}, varied")
+            if found is not None:
+                yield found
+
     @cached_property
     def _variants(self) -> List[Live]:
-        lives = [tried.live for tried in _different(self.valid, self.library)[:VARIED]]
+        return self._varied(self.valid)
+
+    def _varied(self, some: Sequence[Tried]) -> List[Live]:
+        lives = [tried.live for tried in _different(some, self.library)[:VARIED]]
         elements = variants(lives, self.library, self._seed)
         return [*elements, *optional(self.api, lives[:OPTIONAL])]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, List, Optional
+from typing import Any, Iterator, List, Optional
 
 from ..nouns import CRASHED, STATUS, VALUE, Live
 from ..synthesis import Inapplicable, applied
@@ -40,6 +40,7 @@ class Pair:
         self._lenient = target.endswith("_") and not inputs.api.name.endswith("_")
         self._namesakes = _own(target) == _own(inputs.api.name)
         self._results: List[Ran] = []
+        self._accepted: List[Tried] = []
 
     def verified(self, *, until_falsified: bool) -> Verdict:
         """Compare on the valid inputs, then on harder ones.
@@ -60,6 +61,7 @@ class Pair:
             if found.succeeded:
                 verdict.inputs += 1
                 verdict.lent.append(tried.live)
+                self._accepted.append(tried)
                 same = same and not tried.differs(own, found, self._library)
                 self._results.append(found)
                 continue
@@ -96,8 +98,22 @@ class Pair:
         return ran(target, self._library), own
 
     def _holds_harder(self) -> bool:
-        """Whether it is equal, too, wherever both succeed on harder inputs, and says something."""
-        for tried in self._inputs.harder:
+        """Whether it is equal, too, wherever both succeed on harder inputs, and says something.
+
+        Where the template says little of those that are made for all pairs, more
+        are made of what was accepted.
+        """
+        before = len(self._results)
+        if not self._holds_on(self._inputs.harder):
+            return False
+        if len(self._results) < before + FEW:
+            more = self._inputs.harder_than(self._accepted)
+            if not self._holds_on(more):
+                return False
+        return _say_something(self._results, self._inputs)
+
+    def _holds_on(self, harder: Iterator[Tried]) -> bool:
+        for tried in harder:
             found, own = self._run(tried)
             if found is None:
                 continue
@@ -107,7 +123,7 @@ class Pair:
                 if tried.differs(own, found, self._library):
                     return False
                 self._results.append(found)
-        return _say_something(self._results, self._inputs)
+        return True
 
 
 def _own(name: str) -> str:

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from dataclasses import replace
 
 import pytest
 import torch
@@ -9,6 +10,7 @@ import torch
 from analyzers.guest.generation.recipes import BadRecipe, Literal
 from analyzers.guest.relating.nouns import FUNCTION, LAYER, METHOD, Api, Live, Parameter
 from analyzers.guest.relating.synthesis import Inapplicable, applied, assigned, documented
+from analyzers.guest.relating.synthesis.binding import bound
 from analyzers.guest.relating.synthesis.bipartite import assignment
 
 TENSOR, INT = frozenset({"tensor"}), frozenset({"int"})
@@ -110,6 +112,31 @@ def best(weights):
 )
 def test_arguments_are_matched(source, target, template):
     assert assigned(source, target) == template
+
+
+def test_what_was_never_a_sequence_is_not_spread():
+    tensors = replace(CAT, parameters=(required("tensors", TENSOR),))
+    assert assigned(tensors, BLOCKS) == "torch.block_diag(tensors)"
+    several = replace(CAT, parameters=(required("tensors", frozenset({"tensor", "tuple"})),))
+    assert assigned(several, BLOCKS) == "torch.block_diag(*tensors)"
+
+
+VIEW = Api("torch.Tensor.view", METHOD, (required("self"), required("*size")))
+RESHAPE = Api("torch.reshape", FUNCTION, (required("input"), required("shape")))
+
+
+@pytest.mark.parametrize(
+    ("given", "named"), [((1, 4), {}), (((1, 4),), {}), ((), {"size": (1, 4)})]
+)
+def test_sizes_are_given_one_by_one_or_together(given, named):
+    call = Live("torch.Tensor.view", torch.Tensor.view, [X, *given], named)
+    assert bound(VIEW, call)["size"] == (1, 4)
+    assert assigned(VIEW, RESHAPE) == "torch.reshape(self, size)"
+
+
+def test_a_dtype_is_no_size():
+    with pytest.raises(Inapplicable):
+        bound(VIEW, Live("torch.Tensor.view", torch.Tensor.view, [X, torch.int32]))
 
 
 def test_names_decide_before_positions():

@@ -48,6 +48,17 @@ def test_few_equal_values_are_no_evidence_but_for_namesakes():
     assert of_torch("torch.Tensor.to_sparse_csr(self)", source) == "value"
 
 
+def test_a_template_that_says_little_of_harder_inputs_gets_its_own():
+    flags = "return_inverse=False, return_counts=False, dim=None"
+    texts = [
+        f"torch.Tensor.unique(torch.tensor({value}), sorted={way}, {flags})"
+        for way in (False, True)
+        for value in ("0.0", "[0.0, 0.0]", "False", "0")
+    ]
+    template = "torch.unique_consecutive(self, dim=dim)"
+    assert of_torch(template, *texts) == "status"
+
+
 def test_an_in_place_target_that_refuses_most_inputs_is_no_relative():
     texts = [
         f"torch.addcmul(torch.ones(2), torch.ones(2), {other})"
