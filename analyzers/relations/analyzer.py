@@ -14,13 +14,13 @@ from dataclasses import dataclass, replace
 from analyzers.inference.evidence import is_certain, weakest
 from analyzers.inference.exploring import agreed, exploring_of
 from analyzers.inference.nouns import Confidence
-from analyzers.inference.saying import doubt
+from analyzers.inference.saying import doubt, given
 from analyzers.inference.selection import concerns
 from analyzers.inference.terms import NoTermsError, Terms
 from analyzers.ports import Bench
 from analyzers.relations.calls import apis, called
 from analyzers.relations.findings import NAME, Shown, criterion_of, found, gravest
-from analyzers.relations.joining import Known, is_same, joined, placed
+from analyzers.relations.joining import Known, is_same, joined, once, placed
 from analyzers.relations.suggesting import suggested
 from analyzers.relations.telling import does
 from analyzers.vocabulary import (
@@ -37,6 +37,7 @@ from analyzers.vocabulary import (
     Run,
     Skipped,
     Target,
+    TimedOut,
     Verdict,
 )
 
@@ -103,7 +104,7 @@ class _Examination:
 
     def known_bugs(self) -> Iterator[LibraryBug]:
         """What is known of the calls, whether or not an input leads there."""
-        for divergence, call in placed(self._known.divergences, self._calls):
+        for divergence, call in once(placed(self._known.divergences, self._calls)):
             yield self._bug(divergence, call)
 
     def compared(self, terms: Terms, explored: Explored) -> Iterator[Verdict]:
@@ -113,10 +114,22 @@ class _Examination:
         related = self._bench.relate(self._target, self._relating(terms, explored))
         if related.obstacle is not None:
             yield Skipped(NAME, self._target.id, related.obstacle)
+        yield from self._endless(related.reached)
         shown = gravest(list(self._shown(related.reached)))
         for each in shown:
             yield self._judged(each, _Context(terms, explored))
         yield from self._appendix(related, [each.reached.divergence for each in shown])
+
+    def _endless(self, reached: Iterable[Reached]) -> Iterator[Skipped]:
+        """Calls that do not come back in time: they may be hangs, or only long work."""
+        places = dict.fromkeys(
+            f"{given(each.probe)}`{each.divergence.api}` at {each.at.path}:{each.at.line} "
+            f"{does(each)}: it may hang, or have much to do"
+            for each in reached
+            if isinstance(each.run.ending, TimedOut)
+        )
+        for reason in places:
+            yield Skipped(NAME, self._target.id, reason[:1].lower() + reason[1:])
 
     def _relating(self, terms: Terms, explored: Explored) -> Relating:
         return Relating(
@@ -159,7 +172,7 @@ class _Examination:
     def _appendix(self, related: Related, told: Sequence[Divergence]) -> Iterator[LibraryBug]:
         """What no input leads to, without what a finding tells of."""
         noted = [(self._known.noted(each)[0], at) for each, at in related.beyond]
-        for divergence, at in (*noted, *placed(self._known.divergences, self._calls)):
+        for divergence, at in once((*noted, *placed(self._known.divergences, self._calls))):
             if self._known.tells(divergence) and not any(is_same(divergence, t) for t in told):
                 yield self._bug(divergence, at)
 

@@ -13,6 +13,9 @@ from analyzers.vocabulary import Divergence, Equivalence, LibraryCall, Recorded
 MOST_EQUIVALENCES = 3
 """Of each API, how many calls of equal value its own are compared with."""
 
+VARIANTS = frozenset({"out", "vmap", "meta"})
+"""Relations that speak of a variant of a call, which the project does not make."""
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -62,7 +65,7 @@ def joined(recorded: Recorded, apis: Sequence[str]) -> Known:
     equivalences = found.equivalences(apis)
     return Known(
         tuple(telling(equivalences)),
-        found.divergences(apis),
+        tuple(each for each in found.divergences(apis) if each.relation not in VARIANTS),
         tuple(borrowed(equivalences, found.divergences, parameters)),
         found.dismissed(apis),
         parameters,
@@ -101,6 +104,22 @@ def placed(
     for call in calls:
         first.setdefault(call.api, call)
     return [(each, first[each.api]) for each in divergences if each.api in first]
+
+
+def once(
+    told: Iterable[tuple[Divergence, LibraryCall]],
+) -> Iterable[tuple[Divergence, LibraryCall]]:
+    """Of what is told of an API in one way and by one relation the shortest call.
+
+    Several forms of one operation, and several places that call it, make one entry.
+    """
+    kept: dict[tuple[str, ...], tuple[Divergence, LibraryCall]] = {}
+    for divergence, call in told:
+        what = "" if divergence.rule == "crash" else divergence.relation
+        key = (divergence.api, divergence.rule, what)
+        if key not in kept or len(divergence.call) < len(kept[key][0].call):
+            kept[key] = divergence, call
+    return kept.values()
 
 
 def _identity(divergence: Divergence) -> tuple[str, str, str]:

@@ -6,7 +6,7 @@ import signal
 
 from analyzers.inference.saying import given, validity
 from analyzers.inference.terms import Terms
-from analyzers.vocabulary import Died, Ending, Failure, Raised, Reached
+from analyzers.vocabulary import Died, Ending, Failure, Raised, Reached, TimedOut
 
 LONGEST = 300
 _WHAT = {
@@ -28,6 +28,8 @@ def does(reached: Reached) -> str:
         return "takes the process down for a valid input"
     if isinstance(ending, Raised):
         return "fails inside the library for a valid input"
+    if isinstance(ending, TimedOut):
+        return f"does not return within {ending.seconds:g} s"
     if divergence.rule == "status":
         return "does not refuse what it should"
     return "gives a wrong result"

@@ -30,6 +30,7 @@ from analyzers.vocabulary import (
     Skipped,
     Suggestion,
     Target,
+    TimedOut,
     Violated,
     Violates,
 )
@@ -196,6 +197,16 @@ def test_run_that_shows_nothing_is_no_finding():
     assert examined(Bench(related=reaching(VALUE, Returned("1")))) == []
 
 
+def test_call_that_does_not_come_back_is_a_doubt():
+    hang = replace(CRASH, rule="status", relation="status", outcome="no result after 5 s")
+    both = reaching(hang, TimedOut(10.0)).reached * 2
+    (told,) = examined(Bench(related=Related(reached=both)))
+    assert told.reason == (
+        "given `a = tensor((1,), 'int64')` and `b = 5`, `torch.lcm` at net.py:7 does not return "
+        "within 10 s: it may hang, or have much to do"
+    )
+
+
 def test_one_call_is_told_of_once_and_of_its_gravest():
     both = reaching(VALUE, Violated(CONDITION, "1")).reached + reaching(CRASH, Died(8)).reached
     (found,) = examined(Bench(related=Related(reached=both)))
@@ -212,6 +223,33 @@ def test_fingerprint_knows_neither_line_nor_oracle():
 def test_what_is_beyond_goes_to_the_appendix():
     (bug,) = examined(Bench(related=Related(beyond=((CRASH, AT),))))
     assert bug == LibraryBug("relations", "net.py::common", "net.py", 7, CRASH, VERSION)
+
+
+def test_appendix_tells_one_defect_once_by_its_shortest_call():
+    longer = replace(CRASH, call=f"{CRASH.call}  # longer")
+    values = [replace(VALUE, related=f"torch.other{n}(input, other)") for n in range(3)]
+    there = replace(AT, line=6)
+    beyond = ((longer, AT), (CRASH, there), *((value, AT) for value in values))
+    found = examined(Bench(related=Related(beyond=beyond)))
+    assert [each.divergence for each in found] == [CRASH, values[0]]
+
+
+def test_known_bug_of_a_variant_is_not_told(shelf):
+    variants = ("out", "vmap", "meta")
+    shelf([row(replace(VALUE, relation=name, related=name)) for name in variants])
+    assert examined(Bench()) == []
+
+
+def test_what_another_form_is_known_for_is_tried_and_not_told(shelf):
+    method = {"name": "torch.Tensor.lcm", "parameters": ["self", "other"], "calls": 3}
+    equal = {"source": "torch.Tensor.lcm", "target": "torch.lcm", "inputs": 9, "holds": "value"}
+    equal["template"] = "torch.lcm(self, other)"
+    shelf([row(CRASH)], [equal], [{**method, "status": "covered"}])
+    called = Recorded("torch", VERSION, (replace(AT, api="torch.Tensor.lcm"),))
+    bench = Bench(recorded=called)
+    assert examined(bench) == []
+    (known,) = bench.relatings[0].known
+    assert known.call == f"torch.Tensor.lcm({SMALLEST}, torch.tensor([5]))"
 
 
 def test_obstacle_is_a_reason():
