@@ -68,10 +68,21 @@ def _without_batch(draft: Draft) -> Optional[Draft]:
     return shaping.cut(draft, free, 0) if free and free[0][1].ndim else None
 
 
+def _mixed(draft: Draft) -> Optional[Draft]:
+    """The second floating array is of double precision, or of single where it was."""
+    floating = [item for item in draft.arrays(DTYPE) if draft.plain(item[1])[0] in FLOATS]
+    for place, array in floating[1:2]:
+        dtype, _, values = draft.plain(array)
+        other = "float32" if dtype == "float64" else "float64"
+        return draft.changed({place: draft.made(other, values, array)})
+    return None
+
+
 STAPLES: Tuple[Mutation, ...] = (
     _whole,
     shaping.overlapped,
     _without_batch,
+    _mixed,
     _undefined,
     _half,
     _infinite,

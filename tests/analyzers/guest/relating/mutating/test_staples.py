@@ -49,3 +49,11 @@ def test_all_mutations_come_before_long():
     text = "torch.add(torch.ones((2, 2)), torch.ones((2, 2)))"
     kinds = {live.arguments[0].dtype for live in mutated(text, count=80)}
     assert len(kinds) >= 5
+
+
+def test_arrays_of_one_dtype_soon_have_two():
+    text = "torch.nn.functional.huber_loss(torch.ones(2), torch.zeros(2), reduction='none')"
+    first, *_ = (
+        live for live in mutated(text, count=12) if live.arguments[1].dtype == torch.float64
+    )
+    assert first.arguments[0].dtype == torch.float32
