@@ -74,7 +74,7 @@ def _texts(path: Path | None, library: Library) -> dict[str, list[str]]:
     """The valid calls, from the file where it is there."""
     if path is not None and path.exists():
         return dict(json.loads(path.read_text()))
-    found = collected(library, 1, Progress(lambda _: None, 1e9))
+    found = collected(library, 1, Progress(lambda _: None))
     if path is not None:
         path.write_text(json.dumps(found))
     return found

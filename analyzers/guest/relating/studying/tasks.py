@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import suppress
 from importlib import import_module
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
+from ...limits import CLOCK, TimeUp
 from ..fuzzing import Settings
 from ..libraries import library as installed
 from ..libraries.library import Library
 from ..nouns import Relation
 from .divergences import FUZZING, Divergences
-from .progress import Late, Progress, Send
+from .progress import Progress, Send
 from .relations import RELATIONS, Relations, Scope
 
 Frame = Dict[str, Any]
 
+_SHORTEST = 0.01
+CLOCK.calm(logging.__file__)
+"""What is done there before and after a fork must be whole."""
 _LATE: Mapping[str, Tuple[str, ...]] = {
     "torch": ("torch.fx.experimental.symbolic_shapes", "torch.nested._internal.nested_tensor"),
 }
@@ -26,12 +31,13 @@ def study(message: Mapping[str, Any], send: Send) -> Frame:
 
     ``complete`` is false where the time was over before the work was.
     """
-    progress = Progress(send, message["seconds"])
+    progress = Progress(send)
     library = _library(message["library"])
     complete = True
     try:
-        _TASKS[message["task"]](message, library, progress)
-    except Late:
+        with CLOCK.limited(max(message["seconds"], _SHORTEST)):
+            _TASKS[message["task"]](message, library, progress)
+    except TimeUp:
         complete = False
     progress.flush()
     return {
