@@ -51,4 +51,5 @@ def line(row: Mapping[str, object]) -> str:
 
 
 def _lines(file: Traversable | None) -> list[str]:
-    return [] if file is None else file.read_text("utf-8").splitlines()
+    text = "" if file is None else file.read_text("utf-8")
+    return text.removesuffix("\n").split("\n") if text else []

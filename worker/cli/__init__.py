@@ -11,6 +11,7 @@ import click
 from worker.errors import MachineError, UsageError
 from worker.first_process import leave_first_place
 from worker.interruption import interrupt_no_more, interrupt_once
+from worker.report.escape import inert
 
 COMMANDS = {
     "check": "worker.cli.check:check",
@@ -83,5 +84,5 @@ def main() -> None:
 
 
 def _complain(message: str, status: int) -> None:
-    click.echo(f"assayer: {message}", err=True)
+    click.echo(f"assayer: {inert(message)}", err=True)
     sys.exit(status)

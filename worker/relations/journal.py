@@ -51,6 +51,11 @@ class Journal:
         """How much is done."""
         return sum(map(len, self._checked.values()))
 
+    @property
+    def size(self) -> int:
+        """How many bytes are kept."""
+        return self._file.tell()
+
     def add(self, rows: Iterable[JsonObject]) -> None:
         """Keep rows, whatever becomes of this process."""
         lines = [_line(row) for row in self._noted(rows)]

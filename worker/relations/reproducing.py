@@ -11,6 +11,8 @@ from analyzers.vocabulary.relations import Divergence
 from worker.report.cases import printable
 
 LONGEST_COMMENT = 160
+_NUMBERS = frozenset({"inf", "nan"})
+"""The numbers that a recipe writes as names."""
 _NOT_IMPORTED = "_C"
 """A part of torch whose insides are no modules."""
 
@@ -92,6 +94,14 @@ def _imports(call: str, related: str | None) -> Iterator[str]:
     yield f"import {', '.join([call.partition('.')[0], *sorted(inner)])}"
     for name in sorted({name for each in said for name in each.made}):
         yield f"from {makers.__name__}.{makers.MAKERS[name]} import {name}"
+    used = {
+        node.id
+        for each in (call, related)
+        for node in ast.walk(ast.parse(each or ""))
+        if isinstance(node, ast.Name)
+    }
+    if numbers := sorted(used & _NUMBERS):
+        yield f"from math import {', '.join(numbers)}"
 
 
 def _is_inner(name: str) -> bool:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from analyzers.relations import rows
+from analyzers.relations.library_names import (
+    harmless,
+    harmless_template,
+    harmless_words,
+    is_line,
+)
 from analyzers.vocabulary import JsonObject
 from worker.relations.nouns import Event, Heard, Order, Studied
 from worker.sandbox.said import short
@@ -15,6 +22,7 @@ MOST_ROWS = 100_000
 MOST_NOTES = 1_000
 LONGEST_NAME = 300
 LONGEST_NOTE = 2_000
+LONGEST_RECALL = 2_000
 _NAME = short(LONGEST_NAME)
 _PROGRESS = record(
     type=text, stage=_NAME, done=count, total=count, rows=many(json_object, MOST_ROWS)
@@ -40,14 +48,17 @@ _TASKS: Mapping[str, frozenset[str]] = {
 
 
 def heard(message: Mapping[str, Any], order: Order) -> Event:
-    """What a guest has said of an order; raises ``BadFrame``."""
+    """What a guest has said of an order; raises ``BadFrame``.
+
+    Rows of calls that do more than compute are left out: people run what they say.
+    """
     match message.get("type"):
         case "progress":
             _check(_PROGRESS, message)
             for row in message["rows"]:
                 _check_row(row, order)
             told = (message["stage"], message["done"], message["total"])
-            return Heard(*told, tuple(message["rows"]))
+            return Heard(*told, tuple(filter(_is_harmless, message["rows"])))
         case "studied":
             _check(_STUDIED, message)
             if message["version"] != order.version:
@@ -71,8 +82,22 @@ def _check_row(row: Mapping[str, Any], order: Order) -> None:
         raise BadFrame(f"a row of an unknown kind: {kind!r:.80}")
     if kind == "checked":
         _CHECKED(row)
+    if kind == "recall" and len(json.dumps(row)) > LONGEST_RECALL:
+        raise BadFrame(f"recall: is longer than {LONGEST_RECALL}")
     if kind in _TOLD:
         try:
             _TOLD[kind]({name: item for name, item in row.items() if name != "kind"}, order.library)
         except rows.BadRow as error:
             raise BadFrame(f"{kind}: {error}") from None
+    if not all(is_line(str(row.get(name, "f()"))) for name in ("template", "call")):
+        raise BadFrame(f"{kind}: holds a call that is more than one line")
+
+
+def _is_harmless(row: Mapping[str, Any]) -> bool:
+    match row["kind"]:
+        case "relation":
+            return harmless_template(row["template"])
+        case "divergence":
+            return harmless(row["call"]) and harmless_words(row["related"])
+        case _:
+            return True

@@ -12,6 +12,7 @@ from worker.interruption import heed
 from worker.relations.journal import Journal
 from worker.relations.nouns import Event, Heard, Order, Studied
 from worker.relations.saying import heard
+from worker.report.escape import inert
 from worker.sandbox.channel import LIMIT, Channel, ChannelClosed, ChannelTimeout, decoded
 from worker.sandbox.guest import GuestProcess
 from worker.sandbox.isolation import Isolation
@@ -27,6 +28,8 @@ GRACE = 60.0
 """Seconds after its time is over in which a guest must come to its end."""
 SILENCE = 300.0
 TAIL = 500
+MOST_BYTES = 128 << 20
+"""How much of one study is kept: a table of torch is a hundredth of it."""
 LIMITS = Limits(memory=8 * GIB, address_space=64 * GIB)
 """A deep-learning library and its workers; the guest bounds each worker's memory itself."""
 
@@ -104,6 +107,8 @@ def _replies(
         event = heard(decoded(channel.frame(min(left, site.silence), LIMIT)), order)
         if isinstance(event, Heard):
             journal.add(event.rows)
+            if journal.size > MOST_BYTES:
+                raise BadFrame(f"more rows than fit into {MOST_BYTES >> 20} MiB")
         yield event
         if isinstance(event, Studied):
             return
@@ -115,7 +120,7 @@ def _reason(guest: GuestProcess, error: Exception) -> str:
         guest.wait(GRACE / 10)
     lines = guest.stderr_tail().strip().splitlines()
     said = lines[-1][-TAIL:] if lines else str(error)
-    return guest.stopped or said
+    return guest.stopped or inert(said)
 
 
 def _failed(order: Order, reason: str) -> MachineError:

@@ -69,6 +69,17 @@ def test_makers_are_imported():
     assert printed(lines) == ["tensor([3, 3])", "tensor([3, 3])"]
 
 
+def test_numbers_without_a_literal_are_imported():
+    lines = lines_of(
+        "torch.nan_to_num(torch.tensor([nan, -inf]), nan=0.5)",
+        "torch.Tensor.nan_to_num(input, nan=nan)",
+        ("input", "nan", "posinf", "neginf"),
+        "torch.nan_to_num",
+    )
+    assert lines[0] == "import torch; from math import inf, nan"
+    assert len(printed(lines)) == 2
+
+
 def test_layers_are_called():
     lines = lines_of(
         "torch.nn.ReLU()(torch.tensor([-1.0]))", "torch.relu(input)", ("input",), "torch.nn.ReLU"

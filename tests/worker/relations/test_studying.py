@@ -8,7 +8,9 @@ import pytest
 from worker.errors import MachineError
 from worker.relations import Heard, Studied
 from worker.relations.journal import Journal
+from worker.relations.saying import heard
 from worker.relations.studying import study
+from worker.sandbox.shapes import BadFrame
 
 RELATION = {
     "kind": "relation",
@@ -95,17 +97,25 @@ def test_a_study_without_time_ends_incomplete(order, site, journal):
     ],
     ids=lambda row: json.dumps(row)[:60],
 )
-def test_what_is_no_row_of_a_table_ends_the_study(row, order, site, journal):
-    with pytest.raises(MachineError, match="broke the protocol"):
-        list(study(order(json.dumps(row)), site, journal))
-    assert not journal.rows
+def test_what_is_no_row_of_a_table_is_refused(row, order):
+    with pytest.raises(BadFrame):
+        heard(progress(row), order())
 
 
 @pytest.mark.parametrize("call", ["os.system('rm')", "torch.abs(os.path)", "torch.abs(1) or 2"])
-def test_a_call_of_something_else_ends_the_study(call, order, site, journal):
-    row = json.dumps(DIVERGENCE | {"call": call})
+def test_a_call_of_something_else_is_refused(call, order):
+    with pytest.raises(BadFrame):
+        heard(progress(DIVERGENCE | {"call": call}), order(task="divergences"))
+
+
+def progress(row):
+    return {"type": "progress", "stage": "verifying", "done": 0, "total": 1, "rows": [row]}
+
+
+def test_what_is_refused_ends_the_study_and_is_kept_nowhere(order, site, journal):
     with pytest.raises(MachineError, match="broke the protocol"):
-        list(study(order(row, task="divergences"), site, journal))
+        list(study(order(json.dumps(RELATION | {"more": 1})), site, journal))
+    assert not journal.rows
 
 
 def test_another_version_than_was_meant_ends_the_study(order, site, journal):
