@@ -13,10 +13,11 @@ from rich.status import Status
 
 from worker.relations import Heard
 from worker.report.escape import inert
+from worker.report.wording import counted
 
 PERIOD = 10.0
 """Seconds between lines where nobody looks at a terminal."""
-_TOLD = {"relation": "relations", "divergence": "divergences", "api": "APIs"}
+_TOLD = {"relation": "relation", "divergence": "divergence", "api": "API"}
 
 
 class StudyProgress:
@@ -35,7 +36,7 @@ class StudyProgress:
         if self._console is None or not heard.stage:
             return
         told = ", ".join(
-            f"{self._found[kind]:,} {words}" for kind, words in _TOLD.items() if self._found[kind]
+            counted(self._found[kind], word) for kind, word in _TOLD.items() if self._found[kind]
         )
         line = f"{heard.stage} {heard.done:,} of {heard.total:,}" + (f": {told}" if told else "")
         if self._status is not None:

@@ -25,6 +25,13 @@ SCHEMA = "assayer-relations/1"
 CLOSEST = 5
 MOST_NOTES = 10
 LONGEST_NOTE = 200
+MOST_NAMES = 12
+APART = {
+    "uncovered": "without one",
+    "random": "random",
+    "uninitialised": "that show memory never written",
+    "unsafe": "for files, devices or settings",
+}
 RULES = {"crash": "red", "value": "yellow", "status": "yellow"}
 VERDICTS = {
     "bug": "judged a bug",
@@ -34,6 +41,7 @@ VERDICTS = {
     "false": "judged no divergence",
     "": "not judged yet",
 }
+VERDICT_ORDER = ("bug", "", *(each for each in VERDICTS if each not in ("bug", "")))
 
 
 def as_json(document: Mapping[str, object]) -> str:
@@ -84,15 +92,38 @@ def summary(table: Table) -> str:
     lines = [f"{table.library} {table.version}, {_origin(table)}"]
     if apis:
         covered, everything = apis.get("covered", 0), sum(apis.values())
-        lines.append(f"  {covered:,} of {everything:,} APIs have valid calls")
+        lines.append(f"  {covered:,} of {everything:,} APIs have valid calls{_apart(apis)}")
     lines.append(
         f"  {sum(relations.values()):,} relations: {relations.get('value', 0):,} give the same "
         f"value, {relations.get('status', 0):,} succeed and fail together"
     )
     said = ", ".join(f"{count} {name}" for name, count in sorted(divergences.items()))
     lines.append(f"  {counted(sum(divergences.values()), 'known divergence')}: {said or 'none'}")
-    lines.append(f"  one API: assayer relations show NAME --library {table.library}")
+    lines += _failing(table)
+    lines.append(f"  one API: assayer relations show NAME{_of_library(table)}")
     return "\n".join(lines) + "\n"
+
+
+def _apart(apis: Mapping[str, int]) -> str:
+    """Why the others are compared with nothing."""
+    said = [f"{apis[status]:,} {words}" for status, words in APART.items() if apis.get(status)]
+    return f"; not compared: {', '.join(said)}" if said else ""
+
+
+def _failing(table: Table) -> Iterator[str]:
+    """The APIs with calls that do not behave as they should, those that crash first."""
+    found: dict[str, set[str]] = {}
+    for each in table.divergences(table.names):
+        found.setdefault(each.rule, set()).add(each.api)
+    for rule in sorted(found, key=list(RULES).index):
+        names = sorted(found[rule])
+        text = f"  {rule}: {', '.join(names[:MOST_NAMES])}"
+        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+        yield inert(text + more)
+
+
+def _of_library(table: Table) -> str:
+    return "" if table.library == "torch" else f" --library {table.library}"
 
 
 def of_api(table: Table, name: str) -> str:
@@ -101,16 +132,22 @@ def of_api(table: Table, name: str) -> str:
     relations = table.equivalences([name])
     parameters = {each.name: each.parameters for each in known}
     lines = [f"{name}  {table.library} {table.version}", *map(_known, known)]
+    lines += [] if relations else ["", "no relation is known"]
     for kind, words in (("value", "the same value as"), ("status", "succeeds and fails with")):
-        some = [each for each in relations if each.kind == kind]
-        lines += ["", f"{words}:"] if some else []
-        lines += [f"  {each.template}  ({counted(each.inputs, 'input')})" for each in some]
-    if not relations:
-        lines += ["", "no relation is known"]
+        lines += _related(words, [each for each in relations if each.kind == kind])
     lines = [inert(each) for each in lines]
-    for judged in table.judged([name]):
+    divergences = sorted(table.judged([name]), key=lambda each: VERDICT_ORDER.index(each.verdict))
+    for judged in divergences:
         lines += ["", *shown(judged, parameters.get(name, ()))]
     return "\n".join(lines) + "\n"
+
+
+def _related(words: str, relations: Sequence[Equivalence]) -> Iterator[str]:
+    """Templates, what holds on the most inputs first."""
+    if relations:
+        yield from ("", f"{words}:")
+    for each in sorted(relations, key=lambda each: -each.inputs):
+        yield f"  {each.template}  ({counted(each.inputs, 'input')})"
 
 
 def shown(judged: Judged, parameters: Sequence[str]) -> Iterator[str]:
@@ -132,9 +169,18 @@ def resolved(table: Table, name: str) -> str:
     ending = [each for each in names if each.endswith(f".{name}")]
     if len(ending) == 1:
         return ending[0]
-    closest = ending[:CLOSEST] or get_close_matches(name, names, CLOSEST)
+    closest = ending[:CLOSEST] or _closest(name, names)
     near = f"; do you mean {', '.join(closest)}?" if closest else ""
     raise UsageError(f"{table.library} {table.version} has no {name!r} that is known here{near}")
+
+
+def _closest(name: str, names: Sequence[str]) -> list[str]:
+    """Names like one: as a whole, or in their last part alone, which is what people remember."""
+    whole = get_close_matches(name, names, CLOSEST)
+    own = {each: each.rpartition(".")[2] for each in names}
+    near = get_close_matches(name.rpartition(".")[2], set(own.values()), CLOSEST)
+    parts = [each for word in near for each in names if own[each] == word]
+    return list(dict.fromkeys([*whole, *parts]))[:CLOSEST]
 
 
 def noted(notes: Sequence[str]) -> list[str]:
