@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 
 from analyzers.inference.saying import given, validity
@@ -9,6 +10,7 @@ from analyzers.inference.terms import Terms
 from analyzers.vocabulary import Died, Ending, Failure, Raised, Reached, TimedOut
 
 LONGEST = 300
+_DTYPE = re.compile(r",? dtype=torch\.\w+")
 _WHAT = {
     "documentation": "The documentation says otherwise",
     "gradient": "Finite differences say otherwise",
@@ -32,7 +34,8 @@ def does(reached: Reached) -> str:
         return f"does not return within {ending.seconds:g} s"
     if divergence.rule == "status":
         return "does not refuse what it should"
-    return "gives a wrong result"
+    plain = {_DTYPE.sub("", text) for text in (divergence.outcome, divergence.expected)}
+    return "gives a result of another dtype" if len(plain) == 1 else "gives a wrong result"
 
 
 def message(reached: Reached, failure: Failure, terms: Terms, version: str) -> str:

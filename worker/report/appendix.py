@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Protocol
@@ -43,11 +44,19 @@ def lines(report: Appended) -> list[tuple[str, str]]:
 def _said(bug: LibraryBug) -> str:
     told = bug.divergence
     related = _code(told.related) if "(" in told.related else told.related
-    other = bool(told.related) and told.related != told.expected
-    compared = f"; {related}: {_code(told.expected, LONGEST_OUTCOME)}" if other else ""
+    other = "(" in told.related or told.rule != "crash"
+    other = other and bool(told.related) and told.related != told.expected
+    compared = f"; {related} gives {_code(told.expected, LONGEST_OUTCOME)}" if other else ""
     note = f" ({_words(told.note)})" if told.note else ""
+    version = f"{told.api.partition('.')[0]} {bug.library_version}"
+    return f"{_code(told.call)} {_comes_to(told)} in {version}{compared}{note}"
+
+
+def _comes_to(told: Divergence) -> str:
     outcome = _code(told.outcome, LONGEST_OUTCOME)
-    return f"{_code(told.call)} comes to {outcome} in {bug.library_version}{compared}{note}"
+    if told.outcome in signal.Signals.__members__:
+        return f"ends the process with {outcome}"
+    return f"{'raises' if told.rule == 'crash' else 'gives'} {outcome}"
 
 
 def _code(text: str, longest: int = LONGEST_CALL) -> str:

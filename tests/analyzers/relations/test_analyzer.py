@@ -160,6 +160,16 @@ def test_other_value_is_a_warning():
     assert "no_reproducer" not in found.evidence
 
 
+def test_title_says_what_is_wrong_with_a_value():
+    other = replace(VALUE, outcome="tensor([0.])", expected="tensor([0.], dtype=torch.float64)")
+    titles = [
+        examined(Bench(related=reaching(each, Violated(CONDITION, ""))))[0].title
+        for each in (VALUE, other)
+    ]
+    assert titles[0].endswith("gives a wrong result")
+    assert titles[1].endswith("gives a result of another dtype")
+
+
 def test_what_no_test_can_ask_says_so():
     told = replace(VALUE, rule="status", relation="documentation", related="the documentation")
     (found,) = examined(Bench(related=reaching(told, Violated("agrees('torch.lcm')", "1"))))

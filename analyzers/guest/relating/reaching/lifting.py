@@ -27,7 +27,8 @@ from .request import Request
 from .respelling import replaced, respelled
 from .watching import Mark, Ran
 
-MOST_ATTEMPTS = 24
+MOST_ATTEMPTS = 40
+MOST_ROTATIONS = 6
 
 
 @dataclass
@@ -115,9 +116,9 @@ class Lifting:
             there = slots(seen.given, self.apis.get(seen.api))
             paths = origins(there, ran.values)
             shared = {slot: path for slot, path in paths.items() if slot in wanted}
-            for keep in (False, True):
+            for first in (None, *range(MOST_ROTATIONS)):
                 values = {
-                    path: self._value(wanted[slot], there[slot], keep=keep)
+                    path: self._value(wanted[slot], there[slot], first)
                     for slot, path in shared.items()
                 }
                 news = _news(values, ran, self.request.library)
@@ -126,11 +127,14 @@ class Lifting:
                     if changed is not None:
                         yield changed
 
-    def _value(self, value: Any, like: Any, *, keep: bool) -> Any:
-        """A value; ``keep``: an array in the shape and dtype that it had."""
+    def _value(self, value: Any, like: Any, first: Optional[int]) -> Any:
+        """A value as it is, or an array in the shape and dtype that it had.
+
+        That has the elements from number ``first`` on: of many only one may be at fault.
+        """
         arrays = self.request.library.is_array
-        if keep and arrays(value) and arrays(like) and value.numel():
-            return _cast(value, like)
+        if first is not None and arrays(value) and arrays(like) and value.numel():
+            return _cast(value, like, first)
         return value
 
 
@@ -145,10 +149,11 @@ def _news(values: Mapping[Path, Any], ran: Ran, library: Library) -> Dict[Path, 
     return found
 
 
-def _cast(value: Any, like: Any) -> Any:
-    """The elements of an array in one of the shape and dtype that another one has."""
+def _cast(value: Any, like: Any, first: int = 0) -> Any:
+    """The elements of an array, from one on, in one of the shape and dtype that another one has."""
     flat, count = value.detach().reshape(-1), like.numel()
-    repeated = flat.repeat(-(-count // flat.numel()))[:count]
+    rotated = flat.roll(-first) if first else flat
+    repeated = rotated.repeat(-(-count // flat.numel()))[:count]
     return repeated.to(like.dtype).reshape(like.shape)
 
 

@@ -187,7 +187,8 @@ class _Relating:
             self._reached.setdefault(met.key, met)
             return
         known = self._met.setdefault(met.key, [])
-        if len(known) < MOST_A_KEY:
+        most = MOST_DEATHS if met.finding.ends_process else MOST_A_KEY
+        if len(known) < most:
             known.append(met)
 
     def _take_end(self, result: Any) -> None:
