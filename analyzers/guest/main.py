@@ -297,8 +297,11 @@ class Guest:
         self._board.reset(0)
         child = fork(lambda: self._study_once(message))
         status = self._await_search(child, message["seconds"] + STUDY_GRACE)
-        if not self._board.index:
-            raise RuntimeError(f"the study ended by signal {_signal(status)}")
+        if self._board.index:
+            return
+        if os.WIFEXITED(status) and os.WEXITSTATUS(status) == OUR_FAILURE:
+            os._exit(OUR_FAILURE)  # it has said why: a library that cannot be imported
+        raise RuntimeError(f"the study ended by signal {_signal(status)}")
 
     def _study_once(self, message: Mapping[str, Any]) -> None:
         from .relating.studying import study

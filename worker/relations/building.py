@@ -82,9 +82,9 @@ def build(order: Order, site: Site, *, anew: bool = False) -> Iterator[Heard | B
 
 def _sound(journal: Journal, apis: Iterable[JsonObject]) -> Iterator[JsonObject]:
     """The relations of what, in the end, was not found to be random, unwritten or unsafe."""
-    unsound = {row["name"] for row in apis if row["status"] not in COMPARED}
+    unsound = {str(row["name"]) for row in apis if row["status"] not in COMPARED}
     for row in journal.of("relation"):
-        if not {row["source"], row["target"]} & unsound:
+        if not {str(row["source"]), str(row["target"])} & unsound:
             yield row
 
 
