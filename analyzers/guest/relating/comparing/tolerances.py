@@ -59,7 +59,9 @@ class Tolerance:
     of the inputs, empty where there is none.  ``precise`` is the same call's
     result in float64, or :data:`MISSING`.  ``dtypes`` says whether other dtypes
     are a difference.  ``ties`` says that inputs have equal elements (or NaN):
-    which of them an index names is then open.
+    which of them an index names is then open.  ``infinite`` says that inputs
+    have infinities: what is computed of them may come to NaN by one formula
+    and not by another.
     """
 
     terms: int = 1
@@ -68,6 +70,7 @@ class Tolerance:
     precise: Any = MISSING
     dtypes: bool = True
     ties: bool = False
+    infinite: bool = False
 
     def unit(self, *dtypes: str) -> Unit:
         """The coarsest of some dtypes and of the inputs'."""

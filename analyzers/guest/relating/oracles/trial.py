@@ -159,7 +159,8 @@ def tolerance_of(live: Live, library: Library, precise: Any = MISSING) -> Tolera
     terms = max((elements.size for _, _, elements in arrays), default=1)
     magnitude = max((_largest(elements) for _, _, elements in arrays), default=0.0)
     ties = any(_has_ties(elements) for _, _, elements in arrays)
-    return Tolerance(terms, magnitude, coarsest, precise, ties=ties)
+    infinite = any(_has_infinite(elements) for _, _, elements in arrays)
+    return Tolerance(terms, magnitude, coarsest, precise, ties=ties, infinite=infinite)
 
 
 def _arrays(live: Live, library: Library) -> List[Tuple[str, Tuple[int, ...], Any]]:
@@ -180,6 +181,12 @@ def _has_ties(elements: Any) -> bool:
     if elements.dtype.kind not in "biuf" or elements.size < 2:
         return False
     return bool(len(np.unique(elements)) < elements.size)
+
+
+def _has_infinite(elements: Any) -> bool:
+    import numpy as np
+
+    return elements.dtype.kind in "fc" and bool(np.isinf(elements).any())
 
 
 def _largest(elements: Any) -> float:
