@@ -24,6 +24,8 @@ COMPARED = ("covered", "uncovered")
 """Those of an API with which others may be compared."""
 VERDICTS = ("bug", "elsewhere", "numerics", "documented", "false")
 """What a person found a divergence to be, the worst first."""
+PLAIN = frozenset({"int", "float", "bool", "complex", "slice", "range"})
+"""What calls of a library name of Python itself (``float("nan")``)."""
 MOST_PARAMETERS = 100
 LONGEST_NAME = 200
 LONGEST_TEMPLATE = 2_000
@@ -97,7 +99,7 @@ def equivalence(
 def divergence(row: object, library: str) -> Divergence:
     """The divergence that a row is; raises ``BadRow``.
 
-    Its call parses and names nothing but the library.
+    Its call parses and names nothing but the library and Python's numbers and slices.
     """
     found = _fields(
         row,
@@ -111,7 +113,7 @@ def divergence(row: object, library: str) -> Divergence:
     )
     _of(library, found["api"])
     said = expression(found["call"])
-    for name in said.functions | said.names:
+    for name in (said.functions | said.names) - PLAIN:
         _of(library, name)
     return Divergence(**found)
 

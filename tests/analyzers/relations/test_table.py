@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from analyzers.relations import shelves
-from analyzers.relations.rows import BadRow, expression
+from analyzers.relations.rows import BadRow, expression, judged
 from analyzers.relations.sheets import BadTable, line
 from analyzers.relations.table import table, tables
 
@@ -166,6 +166,13 @@ def test_a_call_is_taken_apart():
     assert said.called == "torch.nn.Linear"
     assert said.functions == {"torch.nn.Linear", "torch.Size"}
     assert said.made == {"tensor"}
+
+
+def test_calls_name_numbers_and_slices_of_python():
+    call = 'torch.full((2,), complex(0.0, float("nan")))'
+    assert judged(divergence("bug", call=call), "torch").divergence.call == call
+    with pytest.raises(BadRow, match="open is nothing of torch"):
+        judged(divergence("bug", call="torch.abs(open('/etc/passwd'))"), "torch")
 
 
 def test_a_number_is_no_call():
