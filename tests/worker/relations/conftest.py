@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from analyzers.relations import shelves
 from worker.relations import Order, Site
 from worker.sandbox.isolation import find_isolation
 from worker.sandbox.launch import Program
@@ -25,9 +26,12 @@ def site(isolation):
 
 @pytest.fixture(autouse=True)
 def state(monkeypatch, tmp_path):
-    """A state folder of the test's own."""
+    """A state folder of the test's own, and no table but those that are built there."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    return tmp_path / "state"
+    monkeypatch.setattr(shelves, "_shipped", lambda: tmp_path / "nothing shipped")
+    shelves.forget()
+    yield tmp_path / "state"
+    shelves.forget()
 
 
 @pytest.fixture
