@@ -11,7 +11,19 @@ from ..oracles import ORACLES
 from ..oracles.values import operands
 from ..uncompiled import COMPILER
 
-ITSELF = ("value", "reference", "decomposition", "float64", "strides", "in-place")
+ITSELF = (
+    "value",
+    "reference",
+    "decomposition",
+    "float64",
+    "strides",
+    "in-place",
+    "numpy",
+    "documentation",
+)
+    *("value", "reference", "decomposition", "float64"),
+    *("strides", "in-place", "numpy", "arguments"),
+)
 """Oracles that can tell that the call itself, and not only a variant of it, is wrong."""
 COMPILED = ("meta",)
 """Those that matter to a project that compiles."""
