@@ -106,7 +106,10 @@ class Table:
 
     @cached_property
     def _divergences(self) -> Sheet:
-        return Sheet(shelves.found(self.name, shelves.DIVERGENCES), "api")
+        """What was judged of a release holds for all that is built of it."""
+        release = f"{self.library}-{self.version.partition('+')[0]}"
+        file = shelves.DIVERGENCES
+        return Sheet(shelves.found(self.name, file) or shelves.found(release, file), "api")
 
     @staticmethod
     def _read(

@@ -78,6 +78,14 @@ def test_a_table_of_the_very_version_comes_first(shelf):
     ]
 
 
+def test_what_was_judged_of_a_release_holds_for_its_builds(shelf):
+    shelf(divergences=[divergence("bug")])
+    shelf("torch-2.13.0+cpu", relations=RELATIONS)
+    found = table("torch", "2.13.0+cpu")
+    assert found.version == "2.13.0+cpu"
+    assert [each.api for each in found.divergences(["torch.lcm"])] == ["torch.lcm"]
+
+
 def test_relations_of_values_come_first(shelf):
     shelf(relations=RELATIONS, apis=APIS)
     found = table("torch", "2.13.0").equivalences(["torch.abs", "torch.unheard", "torch.relu"])
