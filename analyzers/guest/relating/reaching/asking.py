@@ -12,17 +12,8 @@ from ..oracles.values import operands
 from ..uncompiled import COMPILER
 
 ITSELF = (
-    "value",
-    "reference",
-    "decomposition",
-    "float64",
-    "strides",
-    "in-place",
-    "numpy",
-    "documentation",
-)
     *("value", "reference", "decomposition", "float64"),
-    *("strides", "in-place", "numpy", "arguments"),
+    *("strides", "in-place", "numpy", "arguments", "documentation"),
 )
 """Oracles that can tell that the call itself, and not only a variant of it, is wrong."""
 COMPILED = ("meta",)
