@@ -95,7 +95,7 @@ def _project(tree: Path, fault: Fault, *, is_clean: bool) -> None:
     place = tree / "vendor" / "seeded"
     place.mkdir(parents=True)
     for module in (changes, faults, seeding):
-        path = Path(module.__file__)
+        path = Path(str(module.__file__))
         text = path.read_text().replace("benchmarks.relations.seeded", "vendor.seeded")
         (place / path.name).write_text(text)
     (place / "wrong.py").write_text("" if is_clean else _WRONG.format(api=fault.api))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -32,7 +32,7 @@ class Seeded:
         self._replaced(in_place, lambda _: _into(functional, ""))
 
     @contextmanager
-    def on(self) -> Iterator[None]:
+    def on(self) -> Generator[None]:
         """While inside, calls are wrong."""
         self._is_on = True
         try:
