@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any, Protocol
 
 from analyzers.vocabulary import Divergence, LibraryBug
+from worker.report.escape import shown
 from worker.report.wording import clipped
 
 TITLE = "Known to go wrong in libraries called here"
@@ -64,7 +65,7 @@ def _code(text: str, longest: int = LONGEST_CALL) -> str:
 
 
 def _words(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(shown(text).split())
 
 
 def document(bug: LibraryBug) -> dict[str, Any]:

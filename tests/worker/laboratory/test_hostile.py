@@ -12,9 +12,9 @@ import pytest
 
 import worker.laboratory.conversation
 import worker.laboratory.session
-from analyzers.vocabulary import Literal, Outcome, Probe, Raised, Returned
+from analyzers.vocabulary import Contract, Literal, Outcome, Probe, Raised, Relating, Returned
 from tests.analyzers.cloud.bench import goals
-from tests.worker.laboratory.hostile.main import WAYS
+from tests.worker.laboratory.hostile.main import RELATING, WAYS
 from tests.worker.sessions import laboratory, target, tree
 from worker.broker import Broker, Recordings
 from worker.engines import Engines
@@ -35,8 +35,9 @@ def claims_the_work_of_others(names):
         return 1
     return 2
 """
-HONEST_ENOUGH = {"raises_elsewhere", "claims_the_work_of_others"}
-UNHEARD = {"falls_silent", "says_half_a_result", "asks_without_listening"}
+HONEST_ENOUGH = {"raises_elsewhere", "claims_the_work_of_others", "relates_elsewhere"}
+UNHEARD = {"falls_silent", "says_half_a_result", "asks_without_listening", "relates_half"}
+RELATED = {way.__name__ for way in RELATING}
 MIB = 1 << 20
 
 
@@ -61,6 +62,12 @@ def session(place, tmp_path, broker, way) -> Session:
 
 
 PROBE = Probe("app.py::f", {"names": Literal("[]")})
+ASKED = Relating((PROBE,), Contract(), apis=("torch.lcm",), seconds=1.0)
+
+
+def asked(hostile: Session, way: str) -> object:
+    """What the guest is asked for, of which it makes something else."""
+    return hostile.relate(ASKED) if way in RELATED else hostile.run([PROBE], 1.0)
 
 
 @pytest.mark.parametrize("way", sorted(set(WAYS) - HONEST_ENOUGH))
@@ -68,10 +75,11 @@ def test_hostile_guest_ends_alone(place, tmp_path, broker, way, monkeypatch):
     """Within bounded time and memory, as a failure of its own session."""
     if way in UNHEARD:
         monkeypatch.setattr(worker.laboratory.session, "MARGIN_SECONDS", 1.0)
+        monkeypatch.setattr(worker.laboratory.session, "PROBE_SECONDS", 1.0)
         monkeypatch.setattr(worker.laboratory.conversation, "ANSWER_SECONDS", 1.0)
     began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with session(place, tmp_path, broker, way) as hostile, pytest.raises(GuestFailure):
-        hostile.run([PROBE], 1.0)
+        asked(hostile, way)
     assert time.monotonic() - began < 60
     assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 < 200 * MIB
 
@@ -87,6 +95,12 @@ def test_exception_outside_the_project_is_nowhere(place, tmp_path, broker):
             (run,) = hostile.run([PROBE], 1.0)
             assert isinstance(run.ending, Raised)
             assert (run.ending.path, run.ending.function) == ("", "")
+
+
+def test_library_calls_elsewhere_and_such_as_act_are_left_out(place, tmp_path, broker):
+    with session(place, tmp_path, broker, "relates_elsewhere") as hostile:
+        related = hostile.relate(ASKED)
+    assert [at.path for _, at in related.beyond] == ["app.py"]
 
 
 def test_guest_speaks_for_its_own_target_alone(place, tmp_path):

@@ -1,5 +1,6 @@
 """Reproducers of calls that do not agree: each fails on the defect and passes on its fix."""
 
+import ast
 from dataclasses import replace
 
 import pytest
@@ -132,3 +133,27 @@ def test_template_names_its_parameters():
     assert found == Comparison(
         "torch.lcm", "reference", "torch._refs.lcm(input, other)", ("input", "other")
     )
+
+
+@pytest.mark.parametrize(
+    "related",
+    [
+        "torch.os.system(input)",
+        "torch.load(input)",
+        "torch.vmap(torch.os.remove)(input)",
+        "torch._refs.builtins.exec(input)",
+    ],
+)
+def test_what_does_more_than_compute_has_none(related):
+    with pytest.raises(Unspoken):
+        comparison(f"agrees('torch.lcm', 'value', {related!r})")
+
+
+@pytest.mark.parametrize("quotes", ['"""', "'''", "\\", "{{", "\n"])
+def test_texts_of_a_related_call_stay_texts(quotes):
+    """What a string of it holds is nowhere outside a string."""
+    related = f"torch.add(input, {quotes + ';escaped();' + quotes!r})"
+    text = reproducer(broken("least", "torch.add", "value", related, a="1"), {"app.py": BUGGY})
+    names = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    assert "escaped" in text
+    assert "escaped" not in names

@@ -1,5 +1,6 @@
 """Defects of libraries that no input was seen to meet are told, quietly."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -75,11 +76,37 @@ def test_many_are_counted():
     assert lines[-1] == ("", "and 5 more")
 
 
-def test_hostile_text_stays_text():
-    hostile = replace(LCM, outcome="`</code><script>@all `", note="![x](http://evil) @all")
-    told = read_stored(report_document(a_report(hostile)))
-    assert "](http://evil)" not in summary(told)
-    assert "<script>" not in to_html(a_report(hostile))
+PAGE = "</code></details><script>alert(1)</script><img src=x onerror=alert(2)>"
+COMMENT = "[click](https://evil.example) @maintainer ![x](https://evil.example/p.png)"
+WORDS = f"`{PAGE}` `` {COMMENT}\n```\n# Approved\n::error::owned\x1b[2J\x9b1m\u202e"
+HOSTILE = replace(
+    LCM,
+    relation="value",
+    related=WORDS.replace("(", ""),
+    call=f"torch.lcm({WORDS!r}, 1)",
+    outcome=WORDS,
+    expected=WORDS + ".",
+    note=WORDS,
+)
+
+
+@pytest.mark.parametrize("related", [HOSTILE.related, f"torch.lcm({WORDS!r})", WORDS])
+@pytest.mark.parametrize(
+    "shown",
+    [to_text, to_markdown, to_html, lambda report: summary(read_stored(report_document(report)))],
+    ids=["text", "markdown", "html", "comment"],
+)
+def test_hostile_text_stays_text(shown, related):
+    told = shown(a_report(replace(HOSTILE, related=related)))
+    living = re.sub(r"(`+)[^`].*?\1", "", told, flags=re.DOTALL)
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", told)
+    if shown is not to_text:
+        for alive in ("<script>alert", "<img src=x", "](https://evil"):
+            assert alive not in living
+        assert not re.search(r"(?m)^(# Approved|::error)", living)
+    if shown not in (to_text, to_html):
+        assert "@maintainer" not in living
+        assert living.count("<details>") == living.count("</details>")
 
 
 def test_one_bug_at_many_places_is_one():

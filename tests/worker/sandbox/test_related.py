@@ -9,6 +9,7 @@ from worker.sandbox.related import (
     MOST_BEYOND,
     MOST_EXECUTIONS,
     MOST_REACHED,
+    MOST_RECORDED,
 )
 from worker.sandbox.shapes import BadFrame
 
@@ -75,6 +76,8 @@ VIOLATED = {"kind": "violated", "condition": "agrees('a', 'b', 'c')", "detail": 
         related(),
         related(reached=[{**without(LEADS, "signal"), "ending": VIOLATED, "ensures": ["x"]}]),
         related(reached=[], beyond=[], obstacle="nothing"),
+        related(reached=[{**LEADS, "divergence": {**DIVERGENCE, "call": ""}}]),
+        {**recorded(), "library": "", "version": "", "calls": []},
     ],
 )
 def test_calls_are_taken(frame):
@@ -94,6 +97,26 @@ def divergence(**changes):
     "frame",
     [
         recorded(probe=1),
+        recorded(line=0),
+        recorded(line=1 << 60),
+        recorded(api="torch.lcm and more"),
+        recorded(api="torch.lcm\n"),
+        recorded(api="<b>torch</b>.lcm"),
+        recorded(api="torch"),
+        recorded(api="os.system"),
+        recorded(api="numpy.lcm"),
+        recorded(function="f`](https://evil.example)"),
+        recorded(source="torch.lcm(1, 2)  # @all"),
+        recorded(source="torch.lcm(1,\n2)"),
+        recorded(source="torch.lcm('\u202e')"),
+        recorded(source="torch.lcm(" + "-" * 900 + "1)(1)"),
+        recorded(source="torch.lcm(" + "1" * 10_000_000 + ")"),
+        {**recorded(), "version": ""},
+        {**recorded(), "version": "2.0 @all"},
+        {**recorded(), "library": "os"},
+        {**recorded(), "library": "", "version": ""},
+        {**recorded(), "calls": recorded()["calls"] * (MOST_RECORDED + 1)},
+        {**recorded(), "notes": ["n" * (LONGEST_TEXT + 1)]},
         recorded(line=-1),
         recorded(source="import os"),
         recorded(source="torch.lcm"),
@@ -104,6 +127,15 @@ def divergence(**changes):
         recorded(source="torch.lcm(x.__class__)"),
         at(api="torch.gcd"),
         at(path=7),
+        at(line=0),
+        divergence(relation="a <b>word</b>"),
+        divergence(relation=""),
+        divergence(api="torch.lcm\n"),
+        divergence(call="torch.lcm(1, 2) or 1"),
+        divergence(call="torch.lcm(1, 2)  # @all"),
+        divergence(outcome="o" * 10_000_000),
+        related(seconds=float("inf")),
+        related(seconds=float("nan")),
         at(function="f" * (LONGEST_NAME + 1)),
         divergence(rule="false"),
         divergence(related="r" * (LONGEST_TEXT + 1)),
@@ -116,6 +148,7 @@ def divergence(**changes):
         related(executions=MOST_EXECUTIONS + 1),
         related(executions=-1),
     ],
+    ids=lambda frame: f"{frame!r:.40}",
 )
 def test_what_is_no_call_ends_the_guest(frame):
     with pytest.raises(BadFrame):

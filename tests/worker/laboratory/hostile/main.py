@@ -147,6 +147,61 @@ def claims_the_work_of_others(host):
     host.say(**DONE)
 
 
+LCM = {"api": "torch.lcm", "path": "app.py", "line": 1, "function": "f", "source": ""}
+WRONG = {
+    "api": "torch.lcm",
+    "rule": "value",
+    "relation": "value",
+    "related": "torch.gcd(input)",
+    "call": "torch.lcm(1, 2)",
+    "outcome": "1",
+    "expected": "2",
+}
+NOTHING = {"reached": [], "executions": 1, "seconds": 0.0, "obstacle": None, "notes": []}
+
+
+def relates_what_it_was_not_asked(host):
+    host.hear()
+    beyond = [{"divergence": {**WRONG, "api": "torch.gcd"}, "at": {**LCM, "api": "torch.gcd"}}]
+    host.say(type="related", beyond=beyond, **NOTHING)
+
+
+def relates_calls_that_are_none(host):
+    host.hear()
+    beyond = [{"divergence": {**WRONG, "call": "__import__('os')"}, "at": LCM}]
+    host.say(type="related", beyond=beyond, **NOTHING)
+
+
+def relates_ten_megabytes(host):
+    host.hear()
+    beyond = [{"divergence": {**WRONG, "outcome": "o" * 10_000_000}, "at": LCM}]
+    host.say(type="related", beyond=beyond, **NOTHING)
+
+
+def relates_after_it_was_done(host):
+    host.hear()
+    host.say(type="progress", stage="s", done=1, total=2, rows=[])
+
+
+def relates_half(host):
+    host.hear()
+    host.sock.sendall(struct.pack(">I", 500) + b'{"type": "related", ')
+
+
+def relates_elsewhere(host):
+    """Calls outside of the checkout, and such as do more than compute, among an honest one."""
+    host.hear()
+    odd = ("../../etc/passwd", "/etc/passwd", "absent.py", "\x1b[2Japp.py", "")
+    beyond = [{"divergence": WRONG, "at": {**LCM, "path": path}} for path in (*odd, "app.py")]
+    acting = ("torch.load('a')", "torch.os.system('id')", "torch.vmap(torch.os.remove)('a')")
+    beyond += [{"divergence": {**WRONG, "call": call}, "at": LCM} for call in acting]
+    host.say(type="related", beyond=beyond, **NOTHING)
+
+
+RELATING = (
+    *(relates_what_it_was_not_asked, relates_calls_that_are_none, relates_ten_megabytes),
+    *(relates_after_it_was_done, relates_half, relates_elsewhere),
+)
 WAYS = {
     way.__name__: way
     for way in (
@@ -155,5 +210,6 @@ WAYS = {
         *(hits_a_point_that_is_none, says_half_a_result, falls_silent, leaves, floods_its_output),
         *(claims_an_answer_that_nobody_gave,),
         *(says_done_without_results, raises_elsewhere, claims_the_work_of_others),
+        *RELATING,
     )
 }
