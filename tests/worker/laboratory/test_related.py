@@ -11,6 +11,7 @@ from analyzers.vocabulary import (
     Contract,
     Died,
     Divergence,
+    Equivalence,
     LibraryCall,
     Made,
     Probe,
@@ -37,6 +38,22 @@ def common(x, y):
 
 def loss(x, y):
     return F.huber_loss(x, y, reduction="none")
+
+
+class Solver:
+    def __init__(self, ridge):
+        self.ridge = ridge
+
+    def fit(self, x, y):
+        return torch.linalg.lstsq(x + self.ridge, y).solution
+
+
+def multiple(x, y):
+    return x.lcm(y)
+
+
+def clipped(x):
+    return F.threshold(x, -8.5, 0.0)
 
 
 def plain(n):
@@ -79,7 +96,7 @@ def test_calls_of_probes_are_recorded(bench):
 
 def relating(function, arguments, recipes, **more):
     contract = Contract(arguments, more.pop("requires", ()))
-    return Relating((probe(function, **recipes),), contract, **{"seconds": 20.0, **more})
+    return Relating((probe(function, **recipes),), contract, **{"seconds": 30.0, **more})
 
 
 def test_calls_without_a_library_are_none(bench):
@@ -131,7 +148,6 @@ def test_what_the_contract_excludes_is_beyond(bench):
         {"x": INTS, "y": INTS},
         known=(LCM,),
         apis=("torch.lcm",),
-        seconds=8.0,
     )
     related = at.relate(where, given)
     assert related.reached == ()
@@ -143,7 +159,7 @@ def test_values_that_disagree_are_reached_and_asked_again(bench):
     at, where = bench("loss")
     arguments = {n: f'tensors(shape="n", dtype="{d}")' for n, d in DTYPES.items()}
     recipes = {n: f'tensor((2,), dtype="{d}")' for n, d in DTYPES.items()}
-    related = at.relate(where, relating("loss", arguments, recipes, seconds=8.0))
+    related = at.relate(where, relating("loss", arguments, recipes))
     (reached,) = related.reached
     assert reached.divergence.rule == "value"
     (condition,) = reached.probe.ensures
@@ -157,6 +173,57 @@ def test_values_that_disagree_are_reached_and_asked_again(bench):
 
 
 DTYPES = {"x": "float32", "y": "float64"}
+NO_ASSERTION = "an exception of its own, or a result: no internal assertion fails"
+NAN = "torch.full((2, 2), nan)"
+LSTSQ = Divergence(
+    "torch.linalg.lstsq",
+    "crash",
+    "status",
+    NO_ASSERTION,
+    f"torch.linalg.lstsq({NAN}, {NAN})",
+    "RuntimeError: false INTERNAL ASSERT FAILED",
+    "an exception that says what is wrong with the arguments",
+)
+
+
+def test_assertion_inside_the_library_is_reached_through_a_method(bench):
+    at, where = bench("Solver.fit")
+    square = "tensors(shape=(2, 2), finite=False)"
+    made = {"self": "Solver(0.0)", "x": "tensor((2, 2), fill=1.0)", "y": "tensor((2, 2))"}
+    contract = {"self": "froms([Solver(0.0)])", "x": square, "y": square}
+    related = at.relate(where, relating("Solver.fit", contract, made, known=(LSTSQ,)))
+    (reached,) = [each for each in related.reached if each.divergence.rule == "crash"]
+    assert reached.run.ending.exception == "RuntimeError"
+    assert "INTERNAL ASSERT FAILED" in reached.run.ending.message
+    assert (reached.at.api, reached.at.function) == ("torch.linalg.lstsq", "Solver.fit")
+    assert "nan" in reached.probe.arguments["x"].recipe
+
+
+def test_what_a_function_is_known_for_is_reached_through_the_method_of_a_tensor(bench):
+    at, where = bench("multiple")
+    whole = 'tensors(shape="n", dtype="int64")'
+    known = replace(
+        LCM, api="torch.Tensor.lcm", call=LCM.call.replace("torch.", "torch.Tensor.", 1)
+    )
+    given = relating("multiple", {"x": whole, "y": whole}, {"x": INTS, "y": INTS}, known=(known,))
+    (reached,) = at.relate(where, given).reached
+    assert reached.run.ending == Died(signal.SIGFPE)
+    assert reached.at.api == "torch.Tensor.lcm"
+
+
+def test_equal_call_that_differs_is_reached(bench):
+    at, where = bench("clipped")
+    equal = Equivalence(
+        "torch.nn.functional.threshold",
+        "torch.where",
+        "torch.where(torch.gt(input, threshold), input, value)",
+        "value",
+    )
+    whole = {"x": 'tensors(shape=(2,), dtype="int64", min=-20, max=0)'}
+    given = relating("clipped", whole, {"x": INTS.replace("6", "-4")}, equivalences=(equal,))
+    found = {each.divergence.relation: each for each in at.relate(where, given).reached}
+    assert found["value"].probe.ensures == (agreement(found["value"].divergence),)
+    assert found["value"].divergence.related == equal.template
 
 
 # ------------------------------------------------------------- fake guests
