@@ -9,6 +9,7 @@ import pytest
 
 import worker.relations.studying
 from tests.worker.relations.guests.hostile.main import WAYS
+from tests.worker.relations.told import DIVERGENCE, RELATION, progress
 from worker.errors import MachineError
 from worker.relations import Studied
 from worker.relations.journal import Journal
@@ -56,11 +57,6 @@ def test_hostile_library_ends_its_study_alone(way, order, site, tmp_path, short)
         assert ended.replace("\n", " ").isprintable()
 
 
-def progress(*rows, **changes):
-    frame = {"type": "progress", "stage": "verifying", "done": 0, "total": 9, "rows": list(rows)}
-    return {**frame, **changes}
-
-
 @pytest.mark.parametrize(
     "frame",
     [
@@ -86,26 +82,6 @@ def progress(*rows, **changes):
 def test_what_is_no_progress_is_refused(frame, order):
     with pytest.raises(BadFrame):
         heard(frame, order())
-
-
-RELATION = {
-    "kind": "relation",
-    "source": "torch.abs",
-    "target": "torch.absolute",
-    "template": "torch.absolute(input)",
-    "holds": "value",
-    "inputs": 3,
-}
-DIVERGENCE = {
-    "kind": "divergence",
-    "api": "torch.abs",
-    "rule": "value",
-    "relation": "reference",
-    "related": "torch._refs.abs(input)",
-    "call": "torch.abs(torch.tensor([1.0]))",
-    "outcome": "1",
-    "expected": "2",
-}
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.worker.relations.told import DIVERGENCE, RELATION, progress
 from worker.errors import MachineError
 from worker.relations import Heard, Studied
 from worker.relations.journal import Journal
@@ -12,24 +13,6 @@ from worker.relations.saying import heard
 from worker.relations.studying import study
 from worker.sandbox.shapes import BadFrame
 
-RELATION = {
-    "kind": "relation",
-    "source": "torch.abs",
-    "target": "torch.absolute",
-    "template": "torch.absolute(input)",
-    "holds": "value",
-    "inputs": 3,
-}
-DIVERGENCE = {
-    "kind": "divergence",
-    "api": "torch.abs",
-    "rule": "value",
-    "relation": "reference",
-    "related": "torch._refs.abs(input)",
-    "call": "torch.abs(torch.tensor([1.0]))",
-    "outcome": "1",
-    "expected": "2",
-}
 API = {"kind": "api", "name": "torch.abs", "parameters": ["x"], "calls": 1, "status": "covered"}
 APIS = ["torch.abs", "torch.add", "torch.lcm", "torch.relu"]
 
@@ -106,10 +89,6 @@ def test_what_is_no_row_of_a_table_is_refused(row, order):
 def test_a_call_of_something_else_is_refused(call, order):
     with pytest.raises(BadFrame):
         heard(progress(DIVERGENCE | {"call": call}), order(task="divergences"))
-
-
-def progress(row):
-    return {"type": "progress", "stage": "verifying", "done": 0, "total": 1, "rows": [row]}
 
 
 def test_what_is_refused_ends_the_study_and_is_kept_nowhere(order, site, journal):
