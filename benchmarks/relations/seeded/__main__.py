@@ -74,7 +74,7 @@ def _lines(path: Path | None) -> list[Row]:
 
 def _relations(path: Path) -> tuple[Relation, ...]:
     """The value relations that were compared on enough inputs."""
-    rows = [row for row in _lines(path) if row["kind"] == "relation" and row["holds"] == "value"]
+    rows = [row for row in _lines(path) if row.get("holds") == "value"]
     if not rows:
         print(f"no relations in {path}: the oracles alone", file=sys.stderr)
     return tuple(
