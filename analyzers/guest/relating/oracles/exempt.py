@@ -19,6 +19,8 @@ _STATISTICS = "documented: it updates the running statistics that it is given"
 _SINGULAR = "it is the inverse only of what has one, to the last digit"
 _PLACES = "the reference takes the condition first, the method takes it second"
 _ORDER = "documented: the order of equal elements is open unless stable=True"
+_PARTED = "documented: the order within the two parts is open"
+_LAID_OUT = "documented: order='A' and 'K' are as the elements lie in memory"
 
 EXEMPT: Tuple[Tuple[str, str, str], ...] = (
     (ALL, "as_strided", _MEMORY),
@@ -50,6 +52,14 @@ EXEMPT: Tuple[Tuple[str, str, str], ...] = (
     ("value", "pinv", _SINGULAR),
     ("value", "pinverse", _SINGULAR),
     ("reference", "torch.Tensor.where", _PLACES),
+    (ALL, "partition", _PARTED),
+    (ALL, "argpartition", _PARTED),
+    (ALL, "isfortran", _MEMORY),
+    ("strides", "numpy.ravel", _LAID_OUT),
+    ("strides", "numpy.reshape", _LAID_OUT),
+    ("strides", "numpy.ndarray.ravel", _LAID_OUT),
+    ("strides", "numpy.ndarray.flatten", _LAID_OUT),
+    ("strides", "numpy.ndarray.reshape", _LAID_OUT),
     (TIES, "argsort", _ORDER),
     (TIES, "max_unpool1d", _LAST),
     (TIES, "max_unpool2d", _LAST),

@@ -132,10 +132,13 @@ def _own(name: str) -> str:
 
 
 def _say_something(results: List[Ran], inputs: Inputs) -> bool:
-    """Whether results could have been other ones: elements, or not the same word each time."""
+    """Whether results could have been other ones: elements, or not the same word each time.
+
+    Text says how values are shown to people, and nothing of them.
+    """
     words = set()
     for found in results:
         if any(item[2].size for item in plain(found.value, inputs.library)):
             return True
-        words.add(repr(found.value) if isinstance(found.value, (bool, int, float, str)) else "")
+        words.add(repr(found.value) if isinstance(found.value, (bool, int, float)) else "")
     return len(words) > 1
