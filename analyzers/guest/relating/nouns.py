@@ -130,8 +130,8 @@ class Disagreement:
     ``related`` is that other call, told without this call's values: a template
     over the source's parameters (``torch._refs.lcm(input, other)``), or what an
     oracle does in words (``the same call on float64``); ``relation`` names the
-    oracle (``value``, ``status``, ``reference``, ``decomposition``, ``float64``,
-    ``meta``, ``strides``, ``vmap``, ``out``, ``in-place``, ``gradient``,
+    oracle (``value``, ``status``, ``reference``, ``numpy``, ``decomposition``, ``float64``,
+    ``meta``, ``strides``, ``vmap``, ``out``, ``in-place``, ``arguments``, ``gradient``,
     ``documentation``, ``inductor``, ``cuda``); ``rule`` is ``value``, ``status`` or ``crash``.
     """
 
