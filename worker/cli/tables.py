@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from difflib import get_close_matches
 from pathlib import Path
-from textwrap import shorten
+from textwrap import shorten, wrap
 
 import click
 
@@ -26,6 +26,7 @@ CLOSEST = 5
 MOST_NOTES = 10
 LONGEST_NOTE = 200
 MOST_NAMES = 12
+WIDTH = 90
 APART = {
     "uncovered": "without one",
     "random": "random",
@@ -153,10 +154,10 @@ def _related(words: str, relations: Sequence[Equivalence]) -> Iterator[str]:
 def shown(judged: Judged, parameters: Sequence[str]) -> Iterator[str]:
     """A divergence for a person: what it is, and how to see it."""
     found = judged.divergence
-    note = f": {found.note}" if found.note else ""
     rule = click.style(f"{found.rule} divergence", fg=RULES[found.rule])
-    said = inert(f"{VERDICTS[judged.verdict]}{note}")
+    said = VERDICTS[judged.verdict]
     yield f"{rule} of {inert(found.api)} by {inert(found.relation)} ({said})"
+    yield from (f"  {line}" for line in wrap(inert(found.note), WIDTH))
     yield from (f"    {inert(line)}" for line in reproducer(found, parameters))
 
 
