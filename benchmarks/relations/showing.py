@@ -20,6 +20,16 @@ Wrap = Callable[[str], str]
 
 _HEAD = "import torch"
 _CLOSE = "torch.testing.assert_close(a, b, equal_nan=True, check_stride=False{})"
+_DECOMPOSED = """from torch._decomp import decomposition_table
+from torch.utils._python_dispatch import TorchDispatchMode
+
+
+class Decomposed(TorchDispatchMode):
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        return decomposition_table.get(func, func)(*args, **(kwargs or {}))
+
+
+"""
 _LAYOUTS: Mapping[str, tuple[Wrap, Wrap]] = {
     "expanded": (
         lambda x: f"{x}.contiguous()[:1].expand({x}.shape)",
@@ -39,7 +49,11 @@ _LAYOUTS: Mapping[str, tuple[Wrap, Wrap]] = {
 def programs(row: Row, library: Library) -> Iterator[str]:
     """The programs that may show a row: one, but for layouts that an oracle tries in turn."""
     call = spoken(row["call"])
-    if row["rule"] == "crash" or row["relation"] == "documentation":
+    if row["relation"] == "bounds":
+        yield _surrounded(call)
+        return
+    hangs = row["outcome"].startswith("no result after")
+    if hangs or row["rule"] == "crash" or row["relation"] == "documentation":
         yield f"{_HEAD}\nprint({call})\n"
         return
     make = _SHOWN.get(row["relation"], _related)
@@ -49,6 +63,35 @@ def programs(row: Row, library: Library) -> Iterator[str]:
 def _program(first: str, second: str, *, dtypes: bool = True, before: str = "") -> str:
     lines = [_HEAD + before, f"a = {first}", f"b = {second}"]
     return "\n".join([*lines, _CLOSE.format("" if dtypes else ", check_dtype=False"), ""])
+
+
+_AMID = (
+    "amid = lambda x, n: torch.cat([x.new_full((999,), n), x.flatten(), "
+    "x.new_full((999,), n)])[999 : 999 + x.numel()].view(x.shape)"
+)
+
+
+def _surrounded(call: str) -> str:
+    """The call with its tensors amid zeros, and amid ones."""
+    sides = [ast.unparse(_amid(call, number)) for number in (0, 1)]
+    return "\n".join([_HEAD, _AMID, f"a = {sides[0]}", f"b = {sides[1]}", _CLOSE.format(""), ""])
+
+
+def _amid(call: str, number: int) -> ast.expr:
+    node = ast.parse(call, mode="eval").body
+    assert isinstance(node, ast.Call)
+    for holder in (node, node.func):
+        if isinstance(holder, ast.Call):
+            holder.args = [_placed(item, number) for item in holder.args]
+            for word in holder.keywords:
+                word.value = _placed(word.value, number)
+    return node
+
+
+def _placed(node: ast.expr, number: int) -> ast.expr:
+    if not isinstance(node, ast.Call) or not ast.unparse(node.func).startswith("torch."):
+        return node
+    return ast.parse(f"amid({ast.unparse(node)}, {number})", mode="eval").body
 
 
 def _related(call: str, row: Row, library: Library) -> Iterator[str]:
@@ -105,6 +148,10 @@ def _strides(call: str, _: Row, library: Library) -> Iterator[str]:
         yield _program(given[1], call) if theirs("x") == "x" else ""
 
 
+def _decomposition(call: str, _: Row, __: Library) -> Iterator[str]:
+    yield f"{_HEAD}\n{_DECOMPOSED}a = {call}\nwith Decomposed():\n    b = {call}\n{_CLOSE.format('')}\n"
+
+
 def _out(call: str, _: Row, __: Library) -> Iterator[str]:
     inside = call[:-1] + ("" if call.endswith("()") else ", ")
     for made in (
@@ -146,6 +193,7 @@ _SHOWN: Mapping[str, Callable[[str, Row, Library], Iterator[str]]] = {
     "in-place": _in_place,
     "float64": _float64,
     "strides": _strides,
+    "decomposition": _decomposition,
     "out": _out,
     "numpy": _numpy,
     "vmap": _vmap,
