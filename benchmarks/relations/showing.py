@@ -149,7 +149,8 @@ def _strides(call: str, _: Row, library: Library) -> Iterator[str]:
 
 
 def _decomposition(call: str, _: Row, __: Library) -> Iterator[str]:
-    yield f"{_HEAD}\n{_DECOMPOSED}a = {call}\nwith Decomposed():\n    b = {call}\n{_CLOSE.format('')}\n"
+    both = f"a = {call}\nwith Decomposed():\n    b = {call}"
+    yield f"{_HEAD}\n{_DECOMPOSED}{both}\n{_CLOSE.format('')}\n"
 
 
 def _out(call: str, _: Row, __: Library) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from math import isfinite, log
 from typing import Any, Iterator
@@ -57,8 +58,17 @@ def _is_in_range(trial: Trial) -> bool:
     numbers = [leaf for leaf in operands(trial.live) if type(leaf) in (int, float)]
     if not all(map(_is_finite, [*numbers, *operands(trial.live)])):
         return False
-    largest = max([trial.tolerance.magnitude, *(abs(float(number)) for number in numbers)])
+    sizes = [*map(_size, operands(trial.live)), *(abs(float(number)) for number in numbers)]
+    largest = max([trial.tolerance.magnitude, *sizes])
     return bool(largest**2 < log(unit_of(trial.tolerance.coarsest).largest))
+
+
+def _size(leaf: Any) -> float:
+    """The magnitude of the largest of whole numbers, 0 for what is none."""
+    name = str(getattr(leaf, "dtype", "")).rsplit(".", 1)[-1]
+    if not name.startswith(("int", "uint")) or isinstance(leaf, type) or not hasattr(leaf, "max"):
+        return 0.0
+    return max(abs(float(leaf.min())), abs(float(leaf.max()))) if math.prod(leaf.shape) else 0.0
 
 
 def _is_finite(leaf: Any) -> bool:

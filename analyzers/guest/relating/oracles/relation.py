@@ -32,7 +32,7 @@ def _is_weak(relation: Relation) -> bool:
 
 def _judged(trial: Trial, relation: Relation) -> Iterator[Disagreement]:
     live = trial.attempt(lambda: _applied(relation, trial.live, trial.library))
-    if not isinstance(live, Live):
+    if not isinstance(live, Live) or is_exempt(NAME, live.api):
         return
     if writes(live.api) and not may_write(live, trial.value):
         return
