@@ -12,6 +12,7 @@ from typing import Any
 
 from analyzers import catalogue
 from analyzers.guest.wire import Wire
+from tests.analyzers.guest.zygotes import Process, Zygote
 from worker.sandbox.channel import decoded
 
 PROJECTS = Path(__file__).parent / "projects"
@@ -56,9 +57,18 @@ def probe(script: Any = (), **arguments: Any) -> dict[str, Any]:
 
 
 class GuestAtHand:
-    """Starts the process on a folder; speaks the protocol as the host does."""
+    """Starts the process on a folder; speaks the protocol as the host does.
 
-    def __init__(self, folder: Path, root: Path, python: str = sys.executable) -> None:
+    With a ``zygote`` it is a child of that, which has imported already.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        root: Path,
+        python: str = sys.executable,
+        zygote: Zygote | None = None,
+    ) -> None:
         link = folder / "_assayer_guest"
         if not link.exists():
             link.symlink_to(PACKAGE)
@@ -66,16 +76,20 @@ class GuestAtHand:
         self._socket = ours
         self._wire = Wire(ours.fileno())
         descriptor = theirs.fileno()
-        program = PROGRAM.format(folder=str(folder), descriptor=descriptor)
         self.errors = folder / "errors.txt"
+        environment = {"PATH": os.environ["PATH"], "TMPDIR": str(folder)}
         with self.errors.open("ab") as errors:
-            self.process = subprocess.Popen(
-                [python, "-I", "-c", program],
-                pass_fds=[descriptor],
-                stdin=subprocess.DEVNULL,
-                stderr=errors,
-                env={"PATH": os.environ["PATH"], "TMPDIR": str(folder)},
-            )
+            if zygote is not None:
+                self.process: Process = zygote.forked(folder, environment, descriptor, errors)
+            else:
+                program = PROGRAM.format(folder=str(folder), descriptor=descriptor)
+                self.process = subprocess.Popen(
+                    [python, "-I", "-c", program],
+                    pass_fds=[descriptor],
+                    stdin=subprocess.DEVNULL,
+                    stderr=errors,
+                    env=environment,
+                )
         theirs.close()
         self.root = root
         self.asked: list[dict[str, Any]] = []

@@ -7,17 +7,24 @@ import pytest
 
 from tests.analyzers.guest.exploring.test_exploring import contract, recipes
 from tests.analyzers.guest.guests import PROJECTS, GuestAtHand
+from tests.analyzers.guest.zygotes import Zygote
 
 GUARDS = "guards.py"
+DEEP = "deep.py"
+"""Of which it counts what was imported before."""
 
 
 @pytest.fixture(scope="module")
 def explore(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Functions of one project, whose guests have what it imports from one process."""
     started: dict[str, GuestAtHand] = {}
+    zygote = Zygote("hypothesis", "jaxtyping", "torch")
 
     def explored(function: str, terms: Any, file: str = "kinds.py", **more: Any) -> Any:
         if function not in started:
-            guest = GuestAtHand(tmp_path_factory.mktemp("guest"), PROJECTS / "explored")
+            warm = None if file == DEEP else zygote
+            folder = tmp_path_factory.mktemp("guest")
+            guest = GuestAtHand(folder, PROJECTS / "explored", zygote=warm)
             started[function] = guest
             assert guest.prepare(file, function)["type"] == "prepared"
         guest = started[function]
@@ -31,6 +38,7 @@ def explore(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     yield explored
     for each in started.values():
         each.close()
+    zygote.close()
 
 
 def test_objects_of_generators_are_made(explore: Any) -> None:
@@ -107,7 +115,7 @@ def test_generator_that_stops_by_an_exception_fails_where_it_raises(explore: Any
 def test_keras_takes_the_backend_that_is_there(explore: Any) -> None:
     shape = "np_arrays(dtype='float32', shape=(2, 3), finite=True)"
     promise = "not result.startswith('tensorflow')"
-    found = explore("softened", contract(promise, values=shape, axis="ints(0, 2)"), "deep.py")
+    found = explore("softened", contract(promise, values=shape, axis="ints(0, 2)"), DEEP)
     (failure,) = found["failures"]
     assert recipes(failure["arguments"])["axis"] == "2"
     assert found["passed"] > 0
