@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.analyzers.guest.guests import PROJECTS, GuestAtHand, literal, probe
+from tests.analyzers.guest.zygotes import Zygote
 
 TORCH = ("fails_from_ten", "clips", "noisy", "pooled", "Net.forward")
 NUMBER = "ints(min=0, max=100)"
@@ -25,10 +26,13 @@ def contract(*ensures: str, constructor: Any = None, requires: Any = (), **argum
 def guests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Prepares a guest for a function, once."""
     started: dict[str, GuestAtHand] = {}
+    zygote = Zygote("hypothesis", "torch")
 
     def guest(function: str) -> GuestAtHand:
         if function not in started:
-            found = GuestAtHand(tmp_path_factory.mktemp("guest"), PROJECTS / "explored")
+            warm = zygote if function in TORCH else None
+            folder = tmp_path_factory.mktemp("guest")
+            found = GuestAtHand(folder, PROJECTS / "explored", zygote=warm)
             file = "small.py" if function in TORCH else "plain.py"
             assert found.prepare(file, function)["type"] == "prepared"
             started[function] = found
@@ -37,6 +41,7 @@ def guests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     yield guest
     for each in started.values():
         each.close()
+    zygote.close()
 
 
 @pytest.fixture
