@@ -20,7 +20,7 @@ from analyzers.inference.terms import NoTermsError, Terms
 from analyzers.ports import Bench
 from analyzers.relations.calls import apis, called
 from analyzers.relations.findings import NAME, Shown, criterion_of, found, gravest
-from analyzers.relations.joining import Known, is_same, joined, once, placed
+from analyzers.relations.joining import Known, is_passed, is_same, joined, once, placed
 from analyzers.relations.suggesting import suggested
 from analyzers.relations.telling import does
 from analyzers.vocabulary import (
@@ -171,7 +171,11 @@ class _Examination:
 
     def _appendix(self, related: Related, told: Sequence[Divergence]) -> Iterator[LibraryBug]:
         """What no input leads to, without what a finding tells of."""
-        noted = [(self._known.noted(each)[0], at) for each, at in related.beyond]
+        noted = [
+            (self._known.noted(each)[0], at)
+            for each, at in related.beyond
+            if is_passed(each, self._recorded, self._known.parameters)
+        ]
         for divergence, at in once((*noted, *placed(self._known.divergences, self._calls))):
             if self._known.tells(divergence) and not any(is_same(divergence, t) for t in told):
                 yield self._bug(divergence, at)

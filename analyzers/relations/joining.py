@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from analyzers.relations.borrowing import borrowed
+from analyzers.relations.passing import passes
 from analyzers.relations.table import table
 from analyzers.vocabulary import Divergence, Equivalence, LibraryCall, Recorded
 
@@ -63,13 +64,26 @@ def joined(recorded: Recorded, apis: Sequence[str]) -> Known:
         return Known()
     parameters = {each.name: each.parameters for each in found.known(apis)}
     equivalences = found.equivalences(apis)
+
+    def is_told(each: Divergence) -> bool:
+        return each.relation not in VARIANTS and is_passed(each, recorded, parameters)
+
     return Known(
         tuple(telling(equivalences)),
-        tuple(each for each in found.divergences(apis) if each.relation not in VARIANTS),
-        tuple(borrowed(equivalences, found.divergences, parameters)),
+        tuple(filter(is_told, found.divergences(apis))),
+        tuple(filter(is_told, borrowed(equivalences, found.divergences, parameters))),
         found.dismissed(apis),
         parameters,
     )
+
+
+def is_passed(
+    divergence: Divergence, recorded: Recorded, parameters: Mapping[str, Sequence[str]]
+) -> bool:
+    """Whether a call that was seen gives all arguments that the divergence is about."""
+    api = divergence.api
+    sources = [call.source for call in recorded.calls if call.api == api]
+    return passes(divergence.call, sources, parameters.get(api, ()))
 
 
 def telling(equivalences: Iterable[Equivalence]) -> Iterable[Equivalence]:

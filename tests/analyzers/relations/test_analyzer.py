@@ -244,6 +244,16 @@ def test_appendix_tells_one_defect_once_by_its_shortest_call():
     assert [each.divergence for each in found] == [CRASH, values[0]]
 
 
+def test_argument_that_the_code_does_not_pass_is_not_told_of(shelf):
+    shelf([row(replace(CRASH, call="torch.lcm(1, 2, 3)"))])
+    seen = replace(AT, source="torch.lcm(1, 2)")
+    more = replace(VALUE, call="torch.lcm(1, 2, out=3)")
+    bench = Bench(recorded=Recorded("torch", VERSION, (seen,)))
+    bench.related = Related(beyond=((VALUE, AT), (more, AT)))
+    assert [each.divergence for each in examined(bench)] == [VALUE]
+    assert bench.relatings[0].known == ()
+
+
 def test_known_bug_of_a_variant_is_not_told(shelf):
     variants = ("out", "vmap", "meta")
     shelf([row(replace(VALUE, relation=name, related=name)) for name in variants])
