@@ -1,4 +1,4 @@
-"""Run the reproducer of every judged row in a fresh process, and count those that show it.
+"""Run the reproducer of every judged row of torch in a fresh process, and count those that show it.
 
 ``python -m benchmarks.relations.reproduce [--verdict bug] [--print] [FILE …]``
 A program shows a value row where its assertion fails, a crash row where the
@@ -46,7 +46,7 @@ def main() -> None:
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
     for line in path.read_text().splitlines():
         row = json.loads(line)
-        if row.get("judged"):
+        if row.get("judged") and row["api"].startswith("torch."):
             yield row
 
 

@@ -183,10 +183,13 @@ def _is_any(_: Any) -> bool:
     return True
 
 
-def _meta(call: str, _: Row, __: Library) -> Iterator[str]:
-    fake = "with torch._subclasses.FakeTensorMode():"
+def _meta(call: str, _: Row, library: Library) -> Iterator[str]:
+    faked = wrapped(call, library, lambda x: f"mode.from_tensor({x})", _is_any)
+    mode = "mode = torch._subclasses.FakeTensorMode()"
     same = "assert a.shape == b.shape and a.dtype == b.dtype"
-    yield f"{_HEAD}, torch._subclasses\na = {call}\n{fake}\n    b = {call}\n{same}\n"
+    yield f"{_HEAD}, torch._subclasses\n{mode}\na = {call}\nb = {faked}\n{same}\n"
+    inside = f"with mode:\n    b = {call}"
+    yield f"{_HEAD}, torch._subclasses\n{mode}\na = {call}\n{inside}\n{same}\n"
 
 
 _SHOWN: Mapping[str, Callable[[str, Row, Library], Iterator[str]]] = {
