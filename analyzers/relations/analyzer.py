@@ -21,6 +21,7 @@ from analyzers.ports import Bench
 from analyzers.relations.calls import apis, called
 from analyzers.relations.findings import NAME, Shown, criterion_of, found, gravest
 from analyzers.relations.joining import Known, is_passed, is_same, joined, once, placed
+from analyzers.relations.passing import keywords
 from analyzers.relations.suggesting import suggested
 from analyzers.relations.telling import does
 from analyzers.vocabulary import (
@@ -105,7 +106,16 @@ class _Examination:
     def known_bugs(self) -> Iterator[LibraryBug]:
         """What is known of the calls, whether or not an input leads there."""
         for divergence, call in once(placed(self._known.divergences, self._calls)):
-            yield self._bug(divergence, call)
+            if self._may_pass(divergence, call):
+                yield self._bug(divergence, call)
+
+    def _may_pass(self, divergence: Divergence, at: LibraryCall) -> bool:
+        """Whether the code can give what a divergence takes, where no call tells what it gives."""
+        same = (call for call in self._recorded.calls if call.api == divergence.api)
+        text = self._text(at.path)
+        return any(call.source for call in same) or all(
+            word in text for word in keywords(divergence.call)
+        )
 
     def compared(self, terms: Terms, explored: Explored) -> Iterator[Verdict]:
         """What inputs lead to, then what none was found to lead to."""
@@ -177,7 +187,9 @@ class _Examination:
             if is_passed(each, self._recorded, self._known.parameters)
         ]
         for divergence, at in once((*noted, *placed(self._known.divergences, self._calls))):
-            if self._known.tells(divergence) and not any(is_same(divergence, t) for t in told):
+            is_told = any(is_same(divergence, each) for each in told)
+            is_open = self._known.tells(divergence) and self._may_pass(divergence, at)
+            if is_open and not is_told:
                 yield self._bug(divergence, at)
 
     def _bug(self, divergence: Divergence, at: LibraryCall) -> LibraryBug:

@@ -17,6 +17,16 @@ def passes(known: str, sources: Iterable[str], names: Sequence[str]) -> bool:
     return wanted is None or not read or any(wanted <= given for given in read)
 
 
+def keywords(source: str) -> frozenset[str]:
+    """The arguments that a call gives by name; none where it cannot be read."""
+    try:
+        body = ast.parse(source, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError):
+        return frozenset()
+    given = body.keywords if isinstance(body, ast.Call) else ()
+    return frozenset(each.arg for each in given if each.arg is not None)
+
+
 def _given(source: str, names: Sequence[str]) -> frozenset[str] | None:
     """The parameters that a call gives, by name where that is known, else by number."""
     try:

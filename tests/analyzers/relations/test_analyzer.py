@@ -254,6 +254,15 @@ def test_argument_that_the_code_does_not_pass_is_not_told_of(shelf):
     assert bench.relatings[0].known == ()
 
 
+def test_word_that_the_file_does_not_have_is_not_passed_by_calls_that_nobody_saw(shelf):
+    shelf([row(replace(CRASH, call="torch.lcm(1, 2, rounding_mode='trunc')"))])
+    call = ApiCall("torch.lcm", "net.py", "common", 7)
+    unseen = Explored(obstacle="it needs a server")
+    assert examined(Bench(explored=unseen), call) == []
+    written = Bench(text=ANNOTATED + "rounding_mode = None\n", explored=unseen)
+    assert len(examined(written, call)) == 1
+
+
 def test_known_bug_of_a_variant_is_not_told(shelf):
     variants = ("out", "vmap", "meta")
     shelf([row(replace(VALUE, relation=name, related=name)) for name in variants])
