@@ -91,6 +91,9 @@ def _amid(call: str, number: int) -> ast.expr:
 def _placed(node: ast.expr, number: int) -> ast.expr:
     if not isinstance(node, ast.Call) or not ast.unparse(node.func).startswith("torch."):
         return node
+    if ast.unparse(node.func) == "torch.Tensor.expand":
+        node.args[0] = _placed(node.args[0], number)
+        return node
     return ast.parse(f"amid({ast.unparse(node)}, {number})", mode="eval").body
 
 
