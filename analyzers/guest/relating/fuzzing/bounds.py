@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, List, Optional, Tuple
 
 from ..libraries.library import Library
+from ..mutating.arrays import arrays_of
 from ..nouns import CRASH, SUCCESS, Disagreement, Live, Outcome
 from ..oracles.exempt import ALL, is_exempt
 from ..outcomes import shown
@@ -104,6 +105,8 @@ def _run(live: Live, library: Library, number: int) -> Optional[_Run]:
 def _seen(value: Any, library: Library) -> Any:
     """The elements of a result as what can be compared; what has none is passed over."""
     if library.is_array(value):
+        if not arrays_of(library).is_plain(value):
+            return None
         dtype, shape, elements = library.plain(value)
         return dtype, shape, _bytes(elements)
     if isinstance(value, (list, tuple)):
