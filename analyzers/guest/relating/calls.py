@@ -32,6 +32,18 @@ def made(call: Call, library: Library) -> Live:
     )
 
 
+def copied(live: Live, library: Library) -> Live:
+    """The same call with arrays of its own."""
+    copy = library.copied
+    return Live(
+        live.api,
+        live.function,
+        [copy(item) for item in live.arguments],
+        {name: copy(item) for name, item in live.keywords.items()},
+        None if live.inputs is None else [copy(item) for item in live.inputs],
+    )
+
+
 def called(
     live: Live, library: Library, spelling: Optional[Callable[[Any], Recipe]] = None
 ) -> Call:

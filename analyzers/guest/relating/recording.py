@@ -15,6 +15,7 @@ from types import FrameType, FunctionType
 from typing import Any, Callable, Dict, FrozenSet, Generator, Iterator, List, Optional, Tuple
 
 from ..endings import function_at
+from .calls import copied
 from .libraries.library import Library
 from .nouns import Live
 
@@ -198,17 +199,6 @@ class _Recorder:
             return copied(given, library)
         except Exception:
             return None
-
-
-def copied(live: Live, library: Library) -> Live:
-    """The call with arrays of its own."""
-    return Live(
-        live.api,
-        live.function,
-        [library.copied(value) for value in live.arguments],
-        {name: library.copied(value) for name, value in live.keywords.items()},
-        None if live.inputs is None else [library.copied(value) for value in live.inputs],
-    )
 
 
 def _is_same(value: Any, default: Any) -> bool:

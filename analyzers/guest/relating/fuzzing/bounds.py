@@ -12,12 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, List, Optional, Tuple
 
+from ..calls import copied
 from ..libraries.library import Library
 from ..mutating.arrays import arrays_of
 from ..nouns import CRASH, SUCCESS, Disagreement, Live, Outcome
 from ..oracles.exempt import ALL, is_exempt
 from ..outcomes import shown
-from .statuses import copy_of
 from .surrounded import surrounding
 
 NAME = "bounds"
@@ -84,7 +84,7 @@ def _agree(one: Optional[_Run], other: Optional[_Run]) -> bool:
 def _plain(live: Live, library: Library) -> Optional[Tuple[Any]]:
     """The value of the call by itself, boxed; ``None`` where it raises."""
     with suppress(Exception):
-        own = copy_of(live, library)
+        own = copied(live, library)
         library.seed()
         return (own.run(),)
     return None
@@ -93,7 +93,7 @@ def _plain(live: Live, library: Library) -> Optional[Tuple[Any]]:
 def _run(live: Live, library: Library, number: int) -> Optional[_Run]:
     """Run it in one of two surroundings; ``None`` where that tells nothing."""
     with suppress(Exception):
-        own, around = surrounding(copy_of(live, library), library, number)
+        own, around = surrounding(copied(live, library), library, number)
         library.seed()
         value = own.run()
         if around and all(each.is_as_it_was for each in around):

@@ -5,22 +5,11 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any, List
 
+from ..calls import copied
 from ..libraries.library import Library
 from ..nouns import CRASHED, Disagreement, Live
 from ..outcomes import raised
 from .findings import internal
-
-
-def copy_of(live: Live, library: Library) -> Live:
-    """The call with arrays of its own, so that the same one can be run again."""
-    copied = library.copied
-    return Live(
-        live.api,
-        live.function,
-        [copied(item) for item in live.arguments],
-        {name: copied(item) for name, item in live.keywords.items()},
-        None if live.inputs is None else [copied(item) for item in live.inputs],
-    )
 
 
 def ended(live: Live, library: Library) -> List[Disagreement]:
@@ -43,5 +32,5 @@ def _copied(live: Live, library: Library) -> Live:
     """Copies, or the call itself where something in it cannot be copied."""
     own: Any = None
     with suppress(Exception):
-        own = copy_of(live, library)
+        own = copied(live, library)
     return own or live

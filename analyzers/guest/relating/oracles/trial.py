@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
+from ..calls import copied
 from ..comparing import MISSING, Tolerance, difference
 from ..comparing.tolerances import is_inexact, unit_of
 from ..libraries.library import Library
@@ -37,19 +38,15 @@ class Trial:
 
     def run(self, live: Live) -> Any:
         """The value of a call with copies of its arguments; raises what it raises."""
-        copied = self.copied(live)
+        own = self.copied(live)
         self.library.seed()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return copied.run()
+            return own.run()
 
     def copied(self, live: Live) -> Live:
         """The same call with arrays of its own."""
-        copied = self.library.copied
-        inputs = None if live.inputs is None else [copied(item) for item in live.inputs]
-        keywords = {name: copied(item) for name, item in live.keywords.items()}
-        arguments = [copied(item) for item in live.arguments]
-        return Live(live.api, live.function, arguments, keywords, inputs)
+        return copied(live, self.library)
 
     def attempt(self, function: Callable[[], Any]) -> Any:
         """What a function gives, :data:`MISSING` where it raises.

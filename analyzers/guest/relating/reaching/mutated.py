@@ -10,13 +10,14 @@ from functools import partial
 from typing import Any, Dict, FrozenSet, Hashable, Iterable, List, Sequence, Set, Tuple
 
 from ..agreeing import disagreements
+from ..calls import copied
 from ..fuzzing.findings import Finding
 from ..mutating import Place as Where
 from ..mutating import mutants
 from ..mutating.places import arguments
 from ..nouns import CRASHED, SUCCESS, Live
 from ..outcomes import outcome_of
-from ..recording import Seen, copied
+from ..recording import Seen
 from ..running import Begin
 from ..told import told
 from .asking import asked, concerns

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Callable, Container, Iterator, List, Optional, Sequence, Tuple
 
+from ..calls import copied
 from ..comparing import Tolerance, difference
 from ..libraries.library import Library
 from ..nouns import Api, Live
 from ..oracles.trial import tolerance_of
 from .alike import are_alike
 from .options import optional
-from .runs import Ran, arrays, copied, given, ran
+from .runs import Ran, arrays, given, ran
 from .variants import variants
 
 Begin = Callable[[str], None]

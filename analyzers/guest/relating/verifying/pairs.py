@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Iterator, List, Optional
 
+from ..calls import copied
 from ..nouns import CRASHED, STATUS, VALUE, Live
 from ..synthesis import Inapplicable, applied
 from .inputs import Begin, Inputs, Tried
-from .runs import Ran, copied, plain, ran
+from .runs import Ran, plain, ran
 
 FEW = 3
 """So many inputs must give equal values, unless both have one name: fewer may by chance."""

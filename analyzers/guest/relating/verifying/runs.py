@@ -25,18 +25,6 @@ class Ran:
         return self.status == SUCCESS
 
 
-def copied(live: Live, library: Library) -> Live:
-    """The same call with arrays of its own."""
-    copy = library.copied
-    return Live(
-        live.api,
-        live.function,
-        [copy(item) for item in live.arguments],
-        {name: copy(item) for name, item in live.keywords.items()},
-        None if live.inputs is None else [copy(item) for item in live.inputs],
-    )
-
-
 def ran(live: Live, library: Library, *, seeded: bool = True) -> Ran:
     """Run a call on what it has, which must be a copy; ``seeded``: from the first random number."""
     if seeded:

@@ -11,9 +11,10 @@ import ctypes
 from contextlib import contextmanager
 from typing import Any, Generator, List, Optional
 
+from ..calls import copied
 from ..libraries.library import Library
 from ..nouns import Live
-from .runs import Ran, attempted, copied, plain, ran
+from .runs import Ran, attempted, plain, ran
 
 RANDOM, UNINITIALISED = "random", "uninitialised"
 _PERTURB = -6
