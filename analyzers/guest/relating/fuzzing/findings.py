@@ -15,6 +15,7 @@ ENDS = "a result or an exception in time"
 _EXPECTED = Outcome(SUCCESS, GOES_ON)
 _IN_TIME = Outcome(SUCCESS, ENDS)
 _SAYS_WHY = Outcome(EXCEPTION, "an exception that says what is wrong with the arguments")
+_LARGE = re.compile(r"(?<![\d.])\d{8,}(?![\d.])")
 _NUMBER = re.compile(r"-?\d[\w.+-]*|\[[^\]]*\]|\([^)]*\)|0x[0-9a-f]+")
 
 Row = Dict[str, Any]
@@ -102,6 +103,11 @@ def hang(api: str, seconds: float) -> Disagreement:
     """That a call did not come back."""
     outcome = Outcome(HUNG, f"no result after {seconds:g} s")
     return Disagreement(api, ENDS, STATUS, STATUS, outcome, _IN_TIME)
+
+
+def asks_for_much(call: str) -> bool:
+    """Whether a call has a whole number so large that work in proportion to it takes long."""
+    return _LARGE.search(call) is not None
 
 
 def packed(finding: Finding) -> Row:

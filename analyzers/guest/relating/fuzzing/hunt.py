@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from ..running import Died, Done, Failed, Hung, Result
-from .findings import Finding, Row, death, hang, unpacked
+from .findings import Finding, Row, asks_for_much, death, hang, unpacked
 
 CHOICES = 3
 """How many calls of a kind are tried until one repeats what it showed."""
@@ -63,7 +63,9 @@ class Hunt:
             found = death(self._api, result.signal)
         else:
             found = hang(self._api, result.seconds)
-        if call:
+        if call and isinstance(result, Hung) and asks_for_much(call):
+            self._notes.append(f"it takes as long as it is asked to: {call}"[:_LONGEST_NOTE])
+        elif call:
             finding = Finding(call, found)
             self._ended.setdefault(finding.key, result.step)
             self._keep(finding, is_exact)

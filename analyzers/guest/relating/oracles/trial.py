@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from dataclasses import replace
 from functools import cached_property
@@ -79,12 +80,13 @@ class Trial:
         """Whether the documentation leaves the value open.
 
         It does where inputs have equal elements (:mod:`exempt`), where what
-        overlaps itself is written into (:mod:`writing`), where whole numbers
+        overlaps itself is written into (:mod:`writing`), where a plain number
+        is NaN (``alpha=nan`` times nothing at all), where whole numbers
         beyond 2**53 come to floating ones, and where whole numbers are scaled
         by an ``alpha`` or ``beta`` that is none: "otherwise they should be
         integers" (``torch.addmm``).
         """
-        if _is_beyond_exact(self.live, self.value, self.library):
+        if _has_undefined(self.live) or _is_beyond_exact(self.live, self.value, self.library):
             return True
         if writes(self.live.api) and any(map(overlaps, self.live.arguments[:1])):
             return True
@@ -141,6 +143,11 @@ class Trial:
             Outcome(SUCCESS, ours),
             Outcome(SUCCESS, theirs),
         )
+
+
+def _has_undefined(live: Live) -> bool:
+    """Whether a plain number among the arguments is NaN."""
+    return any(isinstance(leaf, float) and math.isnan(leaf) for leaf in operands(live))
 
 
 def widened(live: Live) -> Live:

@@ -36,10 +36,15 @@ def may_write(live: Live, value: Any) -> bool:
     subject = live.arguments[0] if live.arguments else None
     if overlaps(subject):
         return False
-    facts = [
-        (getattr(item, "dtype", None), getattr(item, "shape", None)) for item in (subject, value)
-    ]
-    return facts[0] == facts[1]
+    return _form(subject) == _form(value)
+
+
+def _form(value: Any) -> Any:
+    """Dtype and shape; a nested tensor has none, and raises when it is asked."""
+    try:
+        return getattr(value, "dtype", None), getattr(value, "shape", None)
+    except RuntimeError:
+        return None
 
 
 def dtypes_of(live: Live) -> List[str]:

@@ -4,9 +4,11 @@ import pytest
 
 from analyzers.guest.relating.calls import made, read
 from analyzers.guest.relating.fuzzing import Settings, Subject, bounds, fuzz
+from analyzers.guest.relating.fuzzing.hunt import Hunt
 from analyzers.guest.relating.fuzzing.statuses import ended
 from analyzers.guest.relating.fuzzing.tellable import tellable
 from analyzers.guest.relating.libraries import library
+from analyzers.guest.relating.running import Hung
 from tests.analyzers.guest.relating.small import Small
 
 torch = pytest.importorskip("torch")
@@ -147,3 +149,12 @@ def test_a_death_that_needs_an_earlier_call_is_no_finding_and_that_call_is_named
     assert fuzzed.rows == ()
     (note,) = [note for note in fuzzed.notes if "not repeated alone" in note]
     assert "small.brittle(small.array([" in note
+
+
+def test_work_that_was_asked_for_is_no_hang() -> None:
+    hunt = Hunt("torch.special.laguerre_polynomial_l")
+    hunt.end(
+        Hung(0, "", 5.0), f"{hunt.told().api}(torch.tensor(6), torch.tensor(2147483648))", True
+    )
+    hunt.end(Hung(1, "", 5.0), f"{hunt.told().api}(torch.tensor(6.123456789), 3)", True)
+    assert [finding.call[-3:] for finding in hunt.open(0)] == [" 3)"]
