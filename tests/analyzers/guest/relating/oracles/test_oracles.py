@@ -12,6 +12,7 @@ from analyzers.guest.relating.nouns import CRASH, EXCEPTION, STATUS, SUCCESS, VA
 from analyzers.guest.relating.oracles import CHEAP, ORACLES, judged
 from analyzers.guest.relating.oracles.exempt import EXEMPT
 from analyzers.guest.relating.oracles.ranges import RANGES
+from analyzers.guest.relating.oracles.writing import may_write
 
 TORCH = library("torch")
 
@@ -266,6 +267,75 @@ def test_gradients_find_a_wrong_backward() -> None:
     assert found(wrong, "gradient") == [("gradient", VALUE)]
 
 
+def cube(bend: float = 6.0, pull: float = 3.0) -> Any:
+    """x³ by a function whose gradient is right; its derivative, with 6 and 3."""
+
+    class Slope(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, given: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+            ctx.save_for_backward(given, weight)
+            return 3 * given**2 * weight
+
+        @staticmethod
+        def backward(ctx: Any, *slopes: Any) -> Any:
+            given, weight = ctx.saved_tensors
+            return slopes[0] * bend * given * weight, slopes[0] * pull * given**2
+
+    class Cube(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, given: torch.Tensor) -> torch.Tensor:
+            ctx.save_for_backward(given)
+            return given**3
+
+        @staticmethod
+        def backward(ctx: Any, *slopes: Any) -> Any:
+            return Slope.apply(ctx.saved_tensors[0], slopes[0])
+
+    return Cube.apply
+
+
+@pytest.mark.parametrize("fault", [{"bend": 5.0}, {"bend": -6.0}, {"pull": 2.0}])
+def test_gradients_find_a_wrong_double_backward(fault: dict[str, float]) -> None:
+    given = made(2, 3)
+    assert found(call("torch.pow", given, wrong=cube()), "gradient") == []
+    wrong = call("torch.pow", given, wrong=cube(**fault))
+    disagreements = judged(wrong, TORCH, (), ["gradient"])[1]
+    assert [each.related for each in disagreements] == ["finite differences of its gradient"]
+
+
+def test_a_gradient_that_refuses_to_be_differentiated_is_none_to_judge() -> None:
+    class Once(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, given: torch.Tensor) -> torch.Tensor:
+            ctx.save_for_backward(given)
+            return given**3
+
+        @staticmethod
+        @torch.autograd.function.once_differentiable
+        def backward(ctx: Any, *slopes: Any) -> Any:
+            return slopes[0] * 3 * ctx.saved_tensors[0] ** 2
+
+    assert found(call("torch.pow", made(2, 3), wrong=Once.apply), "gradient") == []
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        call("torch.relu", torch.tensor([0.0, -1.0, 2.0])),
+        call("torch.prod", torch.tensor([0.0, 1.5, 2.0])),
+        call("torch.pow", torch.tensor([0.0, 2.0]), 2),
+        call("torch.nn.functional.huber_loss", torch.tensor([1.0, 3.0]), torch.zeros(2)),
+        call("torch.linalg.slogdet", made(3, 3)),
+        call("torch.nn.functional.layer_norm", made(2, 3), [3], made(3), made(3)),
+        call("torch.linalg.vector_norm", torch.zeros(3)),
+        Live("torch.nn.Linear", torch.nn.Linear, [3, 2], {}, [made(4, 3)]),
+    ],
+    ids=lambda known: known.api,
+)
+def test_gradients_say_nothing_of_right_double_backwards(known: Live) -> None:
+    assert found(known, "gradient") == []
+
+
 def test_documentation_finds_silent_acceptance() -> None:
     api, given = "torch.svd_lowrank", made(5, 5)
     outcome, disagreements = judged(call(api, given, 2, -1), TORCH, (), ["documentation"])
@@ -333,6 +403,17 @@ def test_random_weights_of_a_layer_are_no_draw() -> None:
     assert found(Live("torch.nn.Linear", torch.nn.Linear, [3, 2], {}, [made(3)])) == []
     wrong = Live("torch.nn.Linear", Wrong, [3, 2], {}, [made(3)])
     assert found(wrong) == [("float64", VALUE)]
+
+
+def test_a_plain_number_that_is_nan_leaves_the_value_open() -> None:
+    alone = torch.tensor(-1.5)
+    empty = (torch.zeros(1, 0), torch.zeros(0, 1))
+    assert found(call("torch.addmm", alone, *empty, alpha=float("nan"))) == []
+
+
+def test_nested_tensors_have_no_shape_to_be_asked_for() -> None:
+    nested = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])
+    assert not may_write(call("torch.Tensor.add_", nested, 1), torch.ones(2))
 
 
 def test_arguments_are_left_as_they_were() -> None:
