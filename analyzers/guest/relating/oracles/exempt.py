@@ -15,6 +15,9 @@ _UNIQUE = "documented: the vectors are unique only up to a factor, and their ord
 _LAST = "documented: which element is written last is open where indices repeat"
 _RANGE = "the scale is that of all rows together"
 _TRIANGLE = "documented: it reads one triangle of a matrix that must be symmetric"
+_PADDING = "documented: padding has no gradient, and frequent words may have a share of theirs"
+_STRAIGHT = "rounding is passed straight through, for training to go on"
+_NORMALIZED = "documented: of logarithms of probabilities, which steps off them are not"
 _STATISTICS = "documented: it updates the running statistics that it is given"
 _SINGULAR = "it is the inverse only of what has one, to the last digit"
 _PLACES = "the reference takes the condition first, the method takes it second"
@@ -79,6 +82,17 @@ EXEMPT: Tuple[Tuple[str, str, str], ...] = (
     ("gradient", "eigvalsh", _TRIANGLE),
     ("gradient", "ldl_factor", _TRIANGLE),
     ("gradient", "ldl_factor_ex", _TRIANGLE),
+    ("gradient", "cholesky_inverse", _TRIANGLE),
+    ("gradient", "cholesky_solve", _TRIANGLE),
+    ("gradient", "embedding", _PADDING),
+    ("gradient", "embedding_bag", _PADDING),
+    ("gradient", "Embedding", _PADDING),
+    ("gradient", "EmbeddingBag", _PADDING),
+    ("gradient", "fake_quantize_per_tensor_affine", _STRAIGHT),
+    ("gradient", "fake_quantize_per_channel_affine", _STRAIGHT),
+    ("gradient", "fused_moving_avg_obs_fake_quant", _STRAIGHT),
+    ("gradient", "ctc_loss", _NORMALIZED),
+    ("gradient", "CTCLoss", _NORMALIZED),
 )
 """Oracle, name or last name of the API, and why: data to be read and judged by people."""
 

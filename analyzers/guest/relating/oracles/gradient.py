@@ -4,50 +4,100 @@ Along one random direction of all inputs (the directional derivative of a
 random weighting of the results, as torch's fast gradcheck).  Where the
 differences to both sides, or of both step sizes, do not agree with each
 other, the function is not differentiable there and nothing is concluded.
+Where the gradient is right, and itself differentiable, its own derivative
+(double backward) is held against differences of it in the same way, along
+the inputs and the weighting at once, as ``gradgradcheck`` varies both.
 """
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Callable, Iterator, List, Optional, Tuple
 
 from ..comparing import MISSING
-from ..nouns import VALUE, Disagreement, Outcome
+from ..nouns import VALUE, Disagreement, Live, Outcome
 from .exempt import is_exempt
 from .trial import Trial, widened
 from .values import changed, leaves, operands
 
 NAME = "gradient"
 RELATED = "finite differences of the same call on float64"
+RELATED_TWICE = "finite differences of its gradient"
 MOST_ELEMENTS = 4096
+MOST_TWICE = 256
+"""Elements of all inputs together: for the gradient, and for that of the gradient."""
+
 STEPS = (1e-5, 1e-6)
 AGREE, WRONG = 1e-4, 1e-2
 """Relative: how near the differences must be to each other, how far autograd from them."""
 
 
 def judge(trial: Trial) -> Iterator[Disagreement]:
-    """The directional derivative by autograd against that by differences."""
+    """The directional derivative by autograd against that by differences, then the second."""
     if trial.library.name != "torch" or trial.live.api.endswith("_"):
         return
     if is_exempt(NAME, trial.live.api) or trial.is_open:
         return
-    found = trial.attempt(lambda: _derivatives(trial))
-    if found is MISSING or found is None:
+    line = trial.attempt(partial(_line, trial))
+    if line is MISSING or line is None:
         return
-    analytic, numeric = found
-    if abs(analytic - numeric) <= WRONG * max(abs(analytic), abs(numeric), 1e-3):
-        return
-    yield Disagreement(
+    for related, derivatives in ((RELATED, _once), (RELATED_TWICE, _twice)):
+        found = trial.attempt(partial(derivatives, line))
+        if found is MISSING or found is None:
+            return
+        if not _are_near(*found):
+            yield _told(trial, related, *found)
+            return
+
+
+def _are_near(analytic: float, numeric: float) -> bool:
+    return abs(analytic - numeric) <= WRONG * max(abs(analytic), abs(numeric), 1e-3)
+
+
+def _told(trial: Trial, related: str, analytic: float, numeric: float) -> Disagreement:
+    what = "directional derivative" + (" of the gradient" if related == RELATED_TWICE else "")
+    return Disagreement(
         trial.live.api,
-        RELATED,
+        related,
         NAME,
         VALUE,
-        Outcome("success", f"directional derivative {analytic:.6g}"),
-        Outcome("success", f"directional derivative {numeric:.6g}"),
+        Outcome("success", f"{what} {analytic:.6g}"),
+        Outcome("success", f"{what} {numeric:.6g}"),
     )
 
 
-def _derivatives(trial: Trial) -> Optional[Tuple[float, float]]:
-    """By autograd, and by differences; ``None`` where there is no derivative to be had."""
+@dataclass(frozen=True)
+class Line:
+    """The floating inputs of a call on float64, and a direction in which they are moved."""
+
+    trial: Trial
+    live: Live
+    points: List[Any]
+    directions: List[Any]
+
+    def at(self, step: float, *, graph: bool = False) -> Tuple[List[Any], List[Any]]:
+        """The floating results so many directions from here, and the inputs moved there.
+
+        None where one of the inputs is written to, or a result is no float64.
+        """
+        import torch
+
+        moved = [
+            (point.detach() + step * direction).requires_grad_(graph)
+            for point, direction in zip(self.points, self.directions)
+        ]
+        rest = dict(zip(map(id, self.points), moved))
+        self.trial.library.seed()
+        with torch.enable_grad():
+            value = changed(self.live, lambda leaf: rest.get(id(leaf), leaf)).run()
+        written = any(leaf._version for leaf in moved)  # pyright: ignore[reportPrivateUsage]
+        return [] if written else _results(value), moved
+
+
+def _line(trial: Trial) -> Optional[Line]:
+    """A random direction through what the call is given; ``None`` where that has none."""
     import torch
 
     live = widened(trial.copied(trial.live))
@@ -55,24 +105,55 @@ def _derivatives(trial: Trial) -> Optional[Tuple[float, float]]:
     if not points or sum(point.numel() for point in points) > MOST_ELEMENTS:
         return None
     chosen = torch.Generator().manual_seed(0)
-    directions = [_direction(point, chosen) for point in points]
+    return Line(trial, live, points, [_direction(point, chosen) for point in points])
 
-    def at(step: float, *, graph: bool = False) -> Tuple[Any, List[Any]]:
-        moved = [
-            (point.detach() + step * direction).requires_grad_(graph)
-            for point, direction in zip(points, directions)
-        ]
-        rest = dict(zip(map(id, points), moved))
-        trial.library.seed()
-        with torch.enable_grad():
-            value = changed(live, lambda leaf: rest.get(id(leaf), leaf)).run()
-        return _results(value), moved
 
-    analytic, differentiable = _by_autograd(at, directions)
+def _once(line: Line) -> Optional[Tuple[float, float]]:
+    """By autograd, and by differences; ``None`` where there is no derivative to be had."""
+    analytic, differentiable = _by_autograd(line)
     if analytic is None:
         return None
-    numeric = _by_differences(lambda step: float(_weighted(at(step)[0], differentiable)))
+    numeric = _by_differences(lambda step: float(_weighted(line.at(step)[0], differentiable)))
     return None if numeric is None else (analytic, numeric)
+
+
+def _twice(line: Line) -> Optional[Tuple[float, float]]:
+    """The same of the gradient along another direction; raises where it has no derivative."""
+    import torch
+
+    if sum(point.numel() for point in line.points) > MOST_TWICE:
+        return None
+    across = torch.Generator().manual_seed(2)
+    others = [_direction(point, across) for point in line.points]
+
+    def slope(step: float, *, graph: bool = False) -> Tuple[Any, List[Any], List[Any]]:
+        """The gradient along ``others``, what it depends on, and where to that moves."""
+        results, moved = line.at(step, graph=True)
+        results = [result for result in results if result.requires_grad]
+        weights, turns = _weights(results, step)
+        slopes = torch.autograd.grad(results, moved, weights, create_graph=graph)
+        along = [(each * other).sum() for each, other in zip(slopes, others)]
+        return sum(along), [*moved, *weights], [*line.directions, *turns]
+
+    total, variables, directions = slope(0.0, graph=True)
+    total.backward()  # which, unlike grad(), runs into what refuses to be differentiated twice
+    bends = [(each.grad, way) for each, way in zip(variables, directions)]
+    analytic = float(sum((bend * way).sum() for bend, way in bends if bend is not None))
+    numeric = _by_differences(lambda step: float(slope(step)[0]))
+    return None if numeric is None or not math.isfinite(analytic) else (analytic, numeric)
+
+
+def _weights(results: List[Any], step: float) -> Tuple[List[Any], List[Any]]:
+    """Random weights of results so many random turns from where they were, and the turns."""
+    import torch
+
+    chosen = torch.Generator().manual_seed(1)
+    weights, turns = [], []
+    for result in results:
+        first, turn = torch.rand(2, *result.shape, dtype=torch.float64, generator=chosen)
+        weights.append((first + 0.5 + step * turn).requires_grad_())
+        turns.append(turn)
+    return weights, turns
 
 
 def _points(live: Any) -> List[Any]:
@@ -102,11 +183,12 @@ def _direction(point: Any, chosen: Any) -> Any:
 def _results(value: Any) -> List[Any]:
     import torch
 
-    return [
+    found = [
         leaf
         for leaf in leaves(value)
         if isinstance(leaf, torch.Tensor) and leaf.is_floating_point()
     ]
+    return found if all(leaf.dtype == torch.float64 for leaf in found) else []
 
 
 def _weighted(results: List[Any], differentiable: List[bool]) -> Any:
@@ -121,21 +203,19 @@ def _weighted(results: List[Any], differentiable: List[bool]) -> Any:
     return total
 
 
-def _by_autograd(
-    at: Callable[..., Any], directions: List[Any]
-) -> Tuple[Optional[float], List[bool]]:
+def _by_autograd(line: Line) -> Tuple[Optional[float], List[bool]]:
     """The derivative, and which results have one."""
     import torch
 
-    results, moved = at(0.0, graph=True)
+    results, moved = line.at(0.0, graph=True)
     differentiable = [result.requires_grad for result in results]
     if not any(differentiable):
         return None, []
     total = _weighted(results, differentiable)
-    slopes = torch.autograd.grad(total, moved, allow_unused=True)
+    slopes: List[Any] = list(torch.autograd.grad(total, moved, allow_unused=True))
     if any(slope is None for slope in slopes):
         return None, []
-    along = [(slope * direction).sum() for slope, direction in zip(slopes, directions)]
+    along = [(slope * direction).sum() for slope, direction in zip(slopes, line.directions)]
     return float(sum(along)), differentiable
 
 

@@ -303,7 +303,8 @@ def test_gradients_find_a_wrong_double_backward(fault: dict[str, float]) -> None
     assert [each.related for each in disagreements] == ["finite differences of its gradient"]
 
 
-def test_a_gradient_that_refuses_to_be_differentiated_is_none_to_judge() -> None:
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_gradient_that_refuses_to_be_differentiated_is_none_to_judge(more: int) -> None:
     class Once(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, given: torch.Tensor) -> torch.Tensor:
@@ -312,10 +313,15 @@ def test_a_gradient_that_refuses_to_be_differentiated_is_none_to_judge() -> None
 
         @staticmethod
         @torch.autograd.function.once_differentiable
-        def backward(ctx: Any, *slopes: Any) -> Any:
+        def backward(  # pyright: ignore[reportIncompatibleMethodOverride]
+            ctx: Any, *slopes: Any
+        ) -> Any:
             return slopes[0] * 3 * ctx.saved_tensors[0] ** 2
 
-    assert found(call("torch.pow", made(2, 3), wrong=Once.apply), "gradient") == []
+    def once(given: torch.Tensor) -> torch.Tensor:
+        return Once.apply(given) + more * given**2
+
+    assert found(call("torch.pow", made(2, 3), wrong=once), "gradient") == []
 
 
 @pytest.mark.parametrize(
@@ -328,6 +334,9 @@ def test_a_gradient_that_refuses_to_be_differentiated_is_none_to_judge() -> None
         call("torch.linalg.slogdet", made(3, 3)),
         call("torch.nn.functional.layer_norm", made(2, 3), [3], made(3), made(3)),
         call("torch.linalg.vector_norm", torch.zeros(3)),
+        call("torch.Tensor.bfloat16", made(3)),
+        call("torch.nn.init.constant_", made(3), 0.5),
+        call("torch.nn.init.constant", made(3), 0.5),
         Live("torch.nn.Linear", torch.nn.Linear, [3, 2], {}, [made(4, 3)]),
     ],
     ids=lambda known: known.api,
@@ -405,10 +414,11 @@ def test_random_weights_of_a_layer_are_no_draw() -> None:
     assert found(wrong) == [("float64", VALUE)]
 
 
-def test_a_plain_number_that_is_nan_leaves_the_value_open() -> None:
+@pytest.mark.parametrize("alpha", [float("nan"), float("inf")])
+def test_a_plain_number_that_is_no_number_leaves_the_value_open(alpha: float) -> None:
     alone = torch.tensor(-1.5)
     empty = (torch.zeros(1, 0), torch.zeros(0, 1))
-    assert found(call("torch.addmm", alone, *empty, alpha=float("nan"))) == []
+    assert found(call("torch.addmm", alone, *empty, alpha=alpha)) == []
 
 
 def test_nested_tensors_have_no_shape_to_be_asked_for() -> None:
