@@ -81,7 +81,7 @@ class Trial:
 
         It does where inputs have equal elements (:mod:`exempt`), where what
         overlaps itself is written into (:mod:`writing`), where a plain number
-        is NaN (``alpha=nan`` times nothing at all), where whole numbers
+        is NaN or scales by infinity (``alpha=nan`` times nothing at all), where whole numbers
         beyond 2**53 come to floating ones, and where whole numbers are scaled
         by an ``alpha`` or ``beta`` that is none: "otherwise they should be
         integers" (``torch.addmm``).
@@ -146,8 +146,10 @@ class Trial:
 
 
 def _has_undefined(live: Live) -> bool:
-    """Whether a plain number among the arguments is NaN."""
-    return any(isinstance(leaf, float) and math.isnan(leaf) for leaf in operands(live))
+    """Whether a plain number among the arguments is NaN, or a scale is infinite."""
+    numbers = [leaf for leaf in operands(live) if isinstance(leaf, float)]
+    scales = [live.keywords.get(name) for name in ("alpha", "beta")]
+    return any(map(math.isnan, numbers)) or math.inf in scales or -math.inf in scales
 
 
 def widened(live: Live) -> Live:
