@@ -11,6 +11,16 @@ from .values import changed
 
 NAME = "inductor"
 RELATED = "the same call compiled by torch.compile (inductor)"
+SECONDS = 60.0
+"""What a call may take: the first ones of a machine compile the headers of torch too."""
+
+
+def load() -> None:
+    """Load the compiler, for processes that are forked from this one: it takes seconds."""
+    from importlib import import_module
+
+    for module in ("torch._dynamo", "torch._inductor.compile_fx"):
+        import_module(module)
 
 
 def judge(trial: Trial) -> Iterator[Disagreement]:

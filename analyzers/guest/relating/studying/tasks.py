@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
+from dataclasses import replace
 from importlib import import_module
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
@@ -12,6 +13,7 @@ from ..fuzzing import Settings
 from ..libraries import library as installed
 from ..libraries.library import Library
 from ..nouns import Relation
+from ..oracles import inductor
 from .divergences import FUZZING, Divergences
 from .progress import Progress, Send
 from .relations import RELATIONS, Relations, Scope
@@ -83,6 +85,9 @@ def _divergences(message: Mapping[str, Any], library: Library, progress: Progres
         workers=message["workers"],
         oracles=None if oracles is None else tuple(oracles),
     )
+    if inductor.NAME in (oracles or ()):
+        inductor.load()
+        settings = replace(settings, seconds=inductor.SECONDS)
     asked = frozenset(_names(message["apis"]))
     done = frozenset(_done(message, FUZZING))
     relations = [_relation(row) for row in message.get("relations") or ()]
