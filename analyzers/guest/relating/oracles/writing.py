@@ -36,7 +36,7 @@ def may_write(live: Live, value: Any) -> bool:
     subject = live.arguments[0] if live.arguments else None
     if overlaps(subject):
         return False
-    return _form(subject) == _form(value)
+    return bool(_form(subject) == _form(value))
 
 
 def _form(value: Any) -> Any:
