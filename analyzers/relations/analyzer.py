@@ -20,7 +20,7 @@ from analyzers.inference.terms import NoTermsError, Terms
 from analyzers.ports import Bench
 from analyzers.relations.calls import apis, called
 from analyzers.relations.findings import NAME, Shown, criterion_of, found, gravest
-from analyzers.relations.joining import Known, is_passed, is_same, joined, once, placed
+from analyzers.relations.joining import Known, is_passed, joined, once, placed
 from analyzers.relations.passing import keywords
 from analyzers.relations.suggesting import suggested
 from analyzers.relations.telling import does
@@ -186,10 +186,10 @@ class _Examination:
             for each, at in related.beyond
             if is_passed(each, self._recorded, self._known.parameters)
         ]
+        said = {(each.api, each.rule) for each in told}
         for divergence, at in once((*noted, *placed(self._known.divergences, self._calls))):
-            is_told = any(is_same(divergence, each) for each in told)
             is_open = self._known.tells(divergence) and self._may_pass(divergence, at)
-            if is_open and not is_told:
+            if is_open and (divergence.api, divergence.rule) not in said:
                 yield self._bug(divergence, at)
 
     def _bug(self, divergence: Divergence, at: LibraryCall) -> LibraryBug:

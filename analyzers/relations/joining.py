@@ -123,14 +123,13 @@ def placed(
 def once(
     told: Iterable[tuple[Divergence, LibraryCall]],
 ) -> Iterable[tuple[Divergence, LibraryCall]]:
-    """Of what is told of an API in one way and by one relation the shortest call.
+    """Of what goes wrong with an API in one way the shortest call, whatever oracle tells it.
 
     Several forms of one operation, and several places that call it, make one entry.
     """
-    kept: dict[tuple[str, ...], tuple[Divergence, LibraryCall]] = {}
+    kept: dict[tuple[str, str], tuple[Divergence, LibraryCall]] = {}
     for divergence, call in told:
-        what = "" if divergence.rule == "crash" else divergence.relation
-        key = (divergence.api, divergence.rule, what)
+        key = divergence.api, divergence.rule
         if key not in kept or len(divergence.call) < len(kept[key][0].call):
             kept[key] = divergence, call
     return kept.values()

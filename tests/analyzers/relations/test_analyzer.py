@@ -301,6 +301,19 @@ def test_known_bug_that_no_input_reaches_is_told_once(shelf):
     assert bug[1] == "torch.lcm"
 
 
+def test_what_two_oracles_tell_of_an_api_is_one_entry():
+    other = replace(VALUE, relation="float64", related="the same call on float64", call="short")
+    (bug,) = examined(Bench(related=Related(beyond=((VALUE, AT), (other, AT)))))
+    assert bug.divergence == other
+
+
+def test_what_a_finding_tells_of_an_api_is_not_told_again():
+    other = replace(VALUE, relation="float64", related="the same call on float64")
+    related = reaching(VALUE, Violated(CONDITION, "1"))
+    (found,) = examined(Bench(related=replace(related, beyond=((other, AT),))))
+    assert isinstance(found, Finding)
+
+
 @pytest.mark.parametrize("judged", ["false", "documented", "numerics"])
 def test_what_was_judged_to_be_no_bug_is_not_told(shelf, judged):
     shelf([row(VALUE, judged)])
