@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import contextmanager
-from typing import Any, Iterator, List, Optional, Tuple
+from typing import Any, Generator, Iterator, List, Optional, Tuple
 
 from ..comparing import MISSING
 from ..nouns import Disagreement
@@ -44,7 +44,7 @@ def _faked(trial: Trial) -> Any:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def _quiet() -> Generator[None, None, None]:
     """Torch logs what a fake tensor cannot do, with a stack, before it raises it."""
     log = logging.getLogger("torch._subclasses.fake_tensor")
     before, log.disabled = log.disabled, True

@@ -22,10 +22,12 @@ def writes(api: str) -> bool:
 
 def overlaps(value: Any) -> bool:
     """Whether elements of a tensor share a place in memory."""
-    if not hasattr(value, "stride") or not callable(value.stride):
+    stride: Any = getattr(value, "stride", None)
+    if not callable(stride):
         return False
     try:
-        places = zip(value.shape, value.stride())
+        strides: Any = stride()
+        places = zip(value.shape, strides)
     except Exception:
         return False
     return any(size > 1 and step == 0 for size, step in places)
