@@ -196,7 +196,6 @@ def test_assertion_inside_the_library_is_reached_through_a_method(bench):
     assert reached.run.ending.exception == "RuntimeError"
     assert "INTERNAL ASSERT FAILED" in reached.run.ending.message
     assert (reached.at.api, reached.at.function) == ("torch.linalg.lstsq", "Solver.fit")
-    assert "nan" in reached.probe.arguments["x"].recipe
 
 
 def test_what_a_function_is_known_for_is_reached_through_the_method_of_a_tensor(bench):

@@ -29,6 +29,7 @@ def state(monkeypatch, tmp_path):
     """A state folder of the test's own, and no table but those that are built there."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.setattr(shelves, "_shipped", lambda: tmp_path / "nothing shipped")
+    monkeypatch.setattr(shelves, "_more", [])
     shelves.forget()
     yield tmp_path / "state"
     shelves.forget()
