@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from analyzers.vocabulary import (
+    Assembled,
+    Assembling,
+    Executed,
+    Executing,
     Explored,
     Exploring,
     Input,
@@ -71,6 +75,14 @@ class Bench(Protocol):
 
     def relate(self, target: Target, relating: Relating) -> Related:
         """Compare the target's library calls with those that they should agree with, on head."""
+        ...
+
+    def execute(self, target: Target, executing: Executing) -> Executed:
+        """Run the model that the target is, or makes, by several executions, on head."""
+        ...
+
+    def assemble(self, target: Target, assembling: Assembling) -> Sequence[Assembled]:
+        """Run variants of a file of the project, in order; one state each."""
         ...
 
     def kept(self, target: Target) -> Sequence[Probe]:

@@ -7,10 +7,12 @@ Every noun is frozen and depends on the standard library alone.  Lines are
 unless a docstring says otherwise.
 """
 
+from analyzers.vocabulary.assembly import Assembled, Assembling
 from analyzers.vocabulary.changes import Change, ChangeSet
 from analyzers.vocabulary.contracts import Contract, Explored, Exploring, Failure, ObservedCall
 from analyzers.vocabulary.inputs import Corner, Input, InputKind, Origin, Supply, Wanted
 from analyzers.vocabulary.json import Json, JsonObject
+from analyzers.vocabulary.models import Departure, Executed, Executing, Layer
 from analyzers.vocabulary.probes import (
     Argument,
     Content,
@@ -71,6 +73,8 @@ __all__ = [
     "ApiCall",
     "Argument",
     "Asked",
+    "Assembled",
+    "Assembling",
     "Broken",
     "Change",
     "ChangeSet",
@@ -82,11 +86,14 @@ __all__ = [
     "Cost",
     "Crashes",
     "Criterion",
+    "Departure",
     "Died",
     "Divergence",
     "Ending",
     "Equivalence",
     "Exchange",
+    "Executed",
+    "Executing",
     "Explored",
     "Exploring",
     "Failure",
@@ -98,6 +105,7 @@ __all__ = [
     "InputKind",
     "Json",
     "JsonObject",
+    "Layer",
     "Level",
     "LibraryBug",
     "LibraryCall",

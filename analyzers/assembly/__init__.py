@@ -1,0 +1,1 @@
+"""Model code taken apart and reassembled (MoCo, tied to a change)."""

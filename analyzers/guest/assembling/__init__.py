@@ -1,0 +1,1 @@
+"""Assembled model files, run by the hundred in warm processes (MoCo)."""

@@ -1,0 +1,1 @@
+"""What the constructors of layers take: read, and probed, for one installed library."""

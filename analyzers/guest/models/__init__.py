@@ -1,0 +1,1 @@
+"""Models run by several executions of the same mathematics, and their mutants (LEMON)."""

@@ -1,0 +1,1 @@
+"""The twelve mutation rules of LEMON (section 3.1) on torch modules."""

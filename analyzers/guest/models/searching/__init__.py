@@ -1,0 +1,1 @@
+"""Which seed and which rule next, and what the search comes to (LEMON, section 3.2)."""

@@ -1,0 +1,1 @@
+"""One model, several executions of its mathematics (LEMON, tied to a change)."""
