@@ -5,7 +5,8 @@ of the tested module, with the words ``old(E)`` (as it was before the call),
 ``finite(V)``, ``unchanged(X, ...)`` (no argument: all arguments),
 ``repeatable()`` (the same result once more), ``matches(V, "aN text")`` and
 ``agrees(API, RELATION, RELATED)`` (each call of a library's function in the
-project's code gave what an oracle of :mod:`..relating.oracles` says).
+project's code gave what an oracle of :mod:`..relating.oracles` says); those about models
+and layers are in :mod:`.model_words`.
 ``matches`` shares dimensions with the arguments whose constraints it is given
 by name: ``matches(result, "tensors(shape='b n')", x="tensors(shape='b 3')")``.
 """
@@ -18,7 +19,9 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any, FrozenSet, List, Mapping, Optional, Sequence, Tuple
 
-WORDS = frozenset(("old", "finite", "unchanged", "repeatable", "matches", "agrees"))
+from .model_words import MODEL_WORDS
+
+WORDS = MODEL_WORDS | {"old", "finite", "unchanged", "repeatable", "matches", "agrees"}
 OLD, SAME = "__assayer_old__", "__assayer_same__"
 
 

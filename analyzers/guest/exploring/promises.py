@@ -19,9 +19,11 @@ from ..generation.recipes import parse
 from ..generation.scope import Scope, Size, is_size
 from ..limits import TimeUp
 from ..relating.agreeing import Agreements
+from .called import Called
 from .comparing import described, finite, same, true
 from .dimensions import Dimensions
 from .matching import parsed, problem_of, problem_of_call
+from .model_words import model_words
 from .postconditions import OLD, SAME, WORDS, Condition, Unreadable, compiled
 
 RESULT = "result"
@@ -183,7 +185,23 @@ class _Call:
             "repeatable": self._repeatable,
             "matches": _ours(matches),
             "agrees": _ours(agrees),
+            **{name: _ours(word) for name, word in model_words(self._called, said).items()},
         }
+
+    def _called(self) -> Called:
+        fresh, recipe = self._fresh(), self._arguments.get(SELF, {}).get("recipe")
+        instance = self._values.get(SELF)
+        return Called(
+            root=self._prepared.root,
+            namespace=self._prepared.namespace,
+            instance=instance,
+            result=self._result,
+            arguments=self._values,
+            args=fresh.args,
+            kwargs=fresh.kwargs,
+            again=lambda: self._prepared.call(self._prepared.bind(self._arguments)),
+            recipe=recipe if isinstance(recipe, str) else "",
+        )
 
     def _problem(self, value: Any, text: str, constraints: Mapping[str, str]) -> Optional[str]:
         before = self._before() if constraints else self._values
