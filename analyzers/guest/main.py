@@ -45,6 +45,8 @@ class Guest:
             "study": self._study,
             "record": self._record,
             "relate": self._relate,
+            "execute": self._execute,
+            "assemble": self._assemble,
         }
 
     def serve(self) -> None:
@@ -262,16 +264,24 @@ class Guest:
         self._target().blobs.update(message["blobs"])
         self._in_child(message, relating.relate, relating.nothing)
 
+    def _execute(self, message: Mapping[str, Any]) -> None:
+        """Run the model that the target is, or makes, by several executions."""
+        from .models import examining
+
+        self._target().blobs.update(message["blobs"])
+        self._in_child(message, examining.execute, examining.nothing, message["timeout"])
+
     def _in_child(
         self,
         message: Mapping[str, Any],
         answer: Callable[[Prepared, Mapping[str, Any]], Mapping[str, Any]],
         nothing: Callable[[str], Mapping[str, Any]],
+        grace: float = EXPLORE_GRACE,
     ) -> None:
         """Answer a frame in a process that directs others; nothing where it does not live."""
         self._board.reset(0)
         child = fork(lambda: self._answer_once(message, answer))
-        status = self._await_search(child, message["seconds"] + EXPLORE_GRACE)
+        status = self._await_search(child, message["seconds"] + grace)
         if self._board.index:
             return
         if os.WIFEXITED(status) and os.WEXITSTATUS(status) == OUR_FAILURE:
@@ -289,6 +299,13 @@ class Guest:
         self._board.enter(SENDING)
         self._wire.write(found)
         self._board.reset(1)
+
+    def _assemble(self, message: Mapping[str, Any]) -> None:
+        """Run variants of the target's file."""
+        from .assembling import assembling
+
+        self._target().blobs.update(message["blobs"])
+        self._in_child(message, assembling.assemble, assembling.nothing)
 
     # -------------------------------------------------------------- study
 

@@ -1,1 +1,1 @@
-"""Assembled model files, run by the hundred in warm processes (MoCo)."""
+"""Variants of one file of a project, each run in its place (MoCo's assembled models)."""

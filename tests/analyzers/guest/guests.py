@@ -145,6 +145,11 @@ class GuestAtHand:
         self._wire.send({"type": "search", **message})
         return self._received()
 
+    def said(self, message: dict[str, Any]) -> dict[str, Any]:
+        """What comes back to a frame."""
+        self._wire.send(message)
+        return self._received()
+
     def _reply(self) -> dict[str, Any]:
         if self.answer is None:
             return {"type": "refused", "reason": "no engine"}

@@ -1,0 +1,118 @@
+"""The frame ``assemble``: variants of a file, run one after another in forked processes.
+
+A file that crashes or hangs costs itself only: the work goes on behind it in a new
+process (``relating.running``).
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+import time
+from typing import Any, Callable, Dict, List, Mapping, Optional
+
+from ..execution import Prepared
+from ..relating.running import Anew, Died, Failed, Hung, Pool
+from . import states
+from .running import Runner
+from .states import State
+
+WORKERS = 2
+FILES_A_PROCESS = 2_000
+COLLECT_EVERY = 100
+GRACE = 0.5
+NO_TIME = "the time was spent"
+
+
+def assemble(prepared: Prepared, message: Mapping[str, Any]) -> Dict[str, Any]:
+    """The ``assembled`` frame to an ``assemble`` frame."""
+    return {"type": "assembled", "states": run(prepared, message)}
+
+
+def nothing(reason: str, files: int = 0) -> Dict[str, Any]:
+    """The ``assembled`` frame where nothing came of it."""
+    return {"type": "assembled", "states": [states.state(states.NOT_RUN, detail=reason)] * files}
+
+
+def run(prepared: Prepared, message: Mapping[str, Any]) -> List[State]:
+    """The state of each file, in order."""
+    files = message["files"]
+    found: List[Optional[State]] = [None] * len(files)
+    shares = [range(at, len(files), WORKERS) for at in range(min(WORKERS, len(files)))]
+    work = _Work(prepared, message, [list(share) for share in shares])
+    pool = Pool(
+        work.work,
+        len(shares),
+        message["timeout"] + GRACE,
+        workers=WORKERS,
+        deaths=len(files) + 1,
+    )
+    for item, result in pool:
+        _take(result, shares[item], found)
+    lost = states.state(states.NOT_RUN, detail=NO_TIME)
+    return [lost if each is None else each for each in found]
+
+
+def _take(result: Any, share: range, found: List[Optional[State]]) -> None:
+    if isinstance(result, (Died, Hung, Failed)):
+        if 0 <= result.step < len(share):
+            found[share[result.step]] = _ended(result)
+    elif hasattr(result, "value"):
+        found[share[result.value["step"]]] = result.value["state"]
+
+
+def _ended(result: Any) -> State:
+    """The state of a file that took its process down."""
+    if isinstance(result, Hung):
+        return states.state(states.TIMED_OUT, result.text, seconds=result.seconds)
+    if isinstance(result, Died):
+        return states.state(states.DIED, result.text, detail=_signal(result.signal))
+    return states.state(states.NOT_RUN, detail=result.text[-states.LONGEST :])
+
+
+def _signal(number: int) -> str:
+    import signal
+
+    known = {int(each): each.name for each in signal.Signals}
+    return known.get(number, str(number)) if number else "it left"
+
+
+class _Work:
+    """What a process does: its share of the files, from one on."""
+
+    def __init__(
+        self, prepared: Prepared, message: Mapping[str, Any], shares: List[List[int]]
+    ) -> None:
+        self._files = message["files"]
+        self._shares = shares
+        self._until = time.monotonic() + message["seconds"]
+        self._runner = Runner(prepared, message["probe"], train=message["train"])
+
+    def work(
+        self,
+        item: int,
+        start: int,
+        begin: Callable[[int, str], None],
+        report: Callable[[Any], None],
+    ) -> None:
+        """Run files of a share and report their states."""
+        _warm()
+        share = self._shares[item]
+        for step in range(start, len(share)):
+            if time.monotonic() > self._until:
+                return
+            text = self._files[share[step]]
+            state = self._runner.run(text, functools.partial(begin, step))
+            report({"step": step, "state": state})
+            if step % COLLECT_EVERY == COLLECT_EVERY - 1:
+                gc.collect()
+            if step - start >= FILES_A_PROCESS:
+                raise Anew
+
+
+def _warm() -> None:
+    """No reading of sources for warnings, and a collector that runs when it is told to."""
+    import warnings
+
+    warnings.simplefilter("ignore")
+    gc.disable()

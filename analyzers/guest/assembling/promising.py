@@ -1,0 +1,83 @@
+"""The words ``made`` and ``refuses`` of postconditions: how a model was built, what a library takes.
+
+Beside what the host writes, authors may: a call that does more than compute is not made.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from typing import Any, Dict, Optional
+
+from ..arguments import Unusable
+from ..exploring.called import Called
+from ..generation.recipes import BadRecipe, Call, evaluate, parse
+from ..generation.scope import Scope
+
+_ROOM = "torch.nn."
+
+
+def made(called: Called, name: str) -> Any:
+    """What the argument ``name`` of the constructor of ``self`` was; defaults count.
+
+    Raises ``Unusable`` where there is none of that name, or nobody tells.
+    """
+    arguments = _of_recipe(called) if called.recipe else dict(called.arguments)
+    if name not in arguments:
+        raise Unusable(f"nobody says what {name} was made with")
+    return arguments[name]
+
+
+def _of_recipe(called: Called) -> Dict[str, Any]:
+    """The arguments in the recipe of an instance, by the constructor's parameters."""
+    try:
+        recipe = parse(called.recipe)
+        if not isinstance(recipe, Call):
+            return {}
+        signature = inspect.signature(Scope(called.namespace).value(recipe.function))
+        bound = signature.bind(*recipe.arguments, **dict(recipe.keywords))
+        given = {n: evaluate(each, called.namespace) for n, each in bound.arguments.items()}
+    except (BadRecipe, TypeError, ValueError):
+        return {}
+    defaults = {name: each.default for name, each in signature.parameters.items()}
+    return {**{n: d for n, d in defaults.items() if d is not inspect.Parameter.empty}, **given}
+
+
+def taken(called: Called, call: str) -> Optional[str]:
+    """That a call of a layer is taken; ``None`` where it is refused.
+
+    The call makes a layer of ``torch.nn``, and may call that: all its arguments are
+    literals or tensors.  Raises ``Unusable`` for another call.
+    """
+    del called
+    layer, inputs = _parts(call)
+    try:
+        built = evaluate(parse(layer), _library())
+        if inputs:
+            built(*[evaluate(parse(each), _library()) for each in inputs])
+    except BadRecipe as error:
+        raise Unusable(f"{call!r} is no call of a layer: {error}") from error
+    except Exception:
+        return None
+    return f"{call} is taken"
+
+
+def _parts(call: str) -> Any:
+    """The source of the layer, and those of what it is called with."""
+    try:
+        tree = ast.parse(call, mode="eval").body
+    except (SyntaxError, ValueError) as error:
+        raise Unusable(f"{call!r} is no call") from error
+    if not isinstance(tree, ast.Call):
+        raise Unusable(f"{call!r} is no call")
+    inner = isinstance(tree.func, ast.Call)
+    layer = ast.unparse(tree.func if inner else tree)
+    if not layer.startswith(_ROOM) or (inner and tree.keywords):
+        raise Unusable(f"{call!r} is no call of a layer of {_ROOM[:-1]}")
+    return layer, [ast.unparse(each) for each in tree.args] if inner else []
+
+
+def _library() -> Dict[str, Any]:
+    import torch
+
+    return {"torch": torch}
