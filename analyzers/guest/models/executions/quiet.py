@@ -1,0 +1,39 @@
+"""Exporters and compilers without what they print, warn and log."""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+import warnings
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from typing import Generator
+
+
+@contextmanager
+def quiet() -> Generator[None, None, None]:
+    """Nothing from inside is shown, whether Python or native code writes it."""
+    off = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings(), open(os.devnull, "w", encoding="utf-8") as null:
+            warnings.simplefilter("ignore")
+            with redirect_stdout(null), redirect_stderr(null):
+                yield
+    finally:
+        logging.disable(off)
+
+
+@contextmanager
+def emptied(variable: str) -> Generator[str, None, None]:
+    """A folder that an environment variable names inside, and that is gone afterwards."""
+    before = os.environ.get(variable)
+    with tempfile.TemporaryDirectory(prefix="assayer-") as folder:
+        os.environ[variable] = folder
+        try:
+            yield folder
+        finally:
+            if before is None:
+                os.environ.pop(variable, None)
+            else:
+                os.environ[variable] = before
