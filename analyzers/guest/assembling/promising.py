@@ -1,4 +1,4 @@
-"""The words ``made`` and ``refuses`` of postconditions: how a model was built, what a library takes.
+"""The words ``made`` and ``refuses``: how a model was built, what a layer takes.
 
 Beside what the host writes, authors may: a call that does more than compute is not made.
 """
