@@ -12,8 +12,12 @@ from analyzers.cloud.inversion import asks_about_text, openings
 from analyzers.guest.goals import instrument
 from analyzers.ports import Plan
 from analyzers.vocabulary import (
+    Assembled,
+    Assembling,
     Content,
     Contract,
+    Executed,
+    Executing,
     Explored,
     Exploring,
     Input,
@@ -222,6 +226,51 @@ class SandboxBench:
         again = zip(reached, runs, strict=True)
         repeated = (each for each, run in again if type(run.ending) is type(each.run.ending))
         return replace(related, reached=tuple(repeated))
+
+    def execute(self, target: Target, executing: Executing) -> Executed:
+        """Run a model several ways on head; a broken guest is an obstacle.
+
+        What departs is told as it was seen: whoever reports it runs it again.
+        """
+        heed()
+        left = self.remaining()
+        if left <= 0:
+            return Executed(obstacle=NO_TIME)
+        executing = replace(executing, seconds=min(executing.seconds, left))
+        try:
+            executed = self._opened().execute(executing)
+        except Unpreparable as reason:
+            return Executed(obstacle=str(reason))
+        except GuestFailure as failure:
+            self.close()
+            return Executed(obstacle=_first_line(failure))
+        names = Names(target.path, self._laboratory.head.texts)
+        self._counts.executions += executed.executions
+        self._counts.judged += executed.executions
+        departures = (each for each in executed.departures if names.knows(each.probe))
+        return replace(executed, departures=tuple(departures))
+
+    def assemble(self, target: Target, assembling: Assembling) -> Sequence[Assembled]:
+        """Run variants of the target's file on head; a broken guest has run none."""
+        del target
+        heed()
+        left = self.remaining()
+        nothing = [Assembled("not-run", detail=NO_TIME)] * len(assembling.files)
+        if left <= 0:
+            return nothing
+        try:
+            states = self._opened().assemble(
+                replace(assembling, seconds=min(assembling.seconds, left))
+            )
+        except Unpreparable as reason:
+            return [replace(each, detail=str(reason)) for each in nothing]
+        except GuestFailure as failure:
+            self.close()
+            return [replace(each, detail=_first_line(failure)) for each in nothing]
+        ran = sum(each.state != "not-run" for each in states)
+        self._counts.executions += ran
+        self._counts.judged += ran
+        return states
 
     def kept(self, target: Target) -> Sequence[Probe]:
         """What failed under this target in this repository before."""

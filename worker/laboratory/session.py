@@ -9,7 +9,11 @@ from types import TracebackType
 from typing import Any, Self
 
 from analyzers.vocabulary import (
+    Assembled,
+    Assembling,
     Died,
+    Executed,
+    Executing,
     Explored,
     Exploring,
     Failure,
@@ -26,6 +30,7 @@ from analyzers.vocabulary import (
     Target,
 )
 from worker.broker import Broker
+from worker.laboratory.assembled import assemble_frame, assembled_of
 from worker.laboratory.codec import run_frame, run_of, searched_of
 from worker.laboratory.conversation import Conversation
 from worker.laboratory.drawn import (
@@ -35,7 +40,9 @@ from worker.laboratory.drawn import (
     observed_of,
     promised,
 )
+from worker.laboratory.executed import execute_frame, executed_of
 from worker.laboratory.failures import GuestFailure
+from worker.laboratory.patience import MODEL_SECONDS, alike
 from worker.laboratory.place import Place
 from worker.laboratory.preparing import Prepared, few, prepare_frame, prepared_of
 from worker.laboratory.related import record_frame, recorded_of, relate_frame, related_of
@@ -96,12 +103,15 @@ class Session:
         self._guest.close()
 
     def run(self, probes: Sequence[Probe], seconds: float = PROBE_SECONDS) -> list[Run]:
-        """Run the probes in order; a run each, whatever happens."""
+        """Run the probes in order; a run each, whatever happens.
+
+        ``seconds`` is the limit of one; those that ask something of a model have more.
+        """
         runs: list[Run] = []
         deaths = 0
         while len(runs) < len(probes):
             batch = probes[len(runs) : len(runs) + PROBES_A_FRAME]
-            runs += self._batch(batch, seconds)
+            runs += self._batch(*alike(batch, seconds))
             if isinstance(runs[-1].ending, Died):
                 deaths += 1
             if deaths >= MOST_DEATHS:
@@ -168,6 +178,19 @@ class Session:
         limit = relating.seconds + PROBE_SECONDS + MARGIN_SECONDS
         frame = next(self._talk.replies(limit))
         return related_of(frame, self._target.id, self._has)
+
+    def execute(self, executing: Executing) -> Executed:
+        """Let the guest run a model by several executions."""
+        self._talk.send(execute_frame(executing, self._layer, MODEL_SECONDS))
+        limit = executing.seconds + MODEL_SECONDS + MARGIN_SECONDS
+        frame = next(self._talk.replies(limit))
+        return executed_of(frame, self._target.id, self._has)
+
+    def assemble(self, assembling: Assembling) -> Sequence[Assembled]:
+        """Let the guest run variants of the target's file."""
+        self._talk.send(assemble_frame(assembling))
+        limit = assembling.seconds + assembling.timeout + MARGIN_SECONDS
+        return assembled_of(next(self._talk.replies(limit)), len(assembling.files))
 
     def _has(self, path: str) -> bool:
         return _is_in(self._tree, path)

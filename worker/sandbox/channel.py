@@ -23,7 +23,20 @@ BYTES = "$bytes"
 ATTACHED = "$attached"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _HEADER = 4
-REQUESTS = frozenset({"prepare", "run", "search", "explore", "observe", "record", "relate", "quit"})
+REQUESTS = frozenset(
+    {
+        "prepare",
+        "run",
+        "search",
+        "explore",
+        "observe",
+        "record",
+        "relate",
+        "execute",
+        "assemble",
+        "quit",
+    }
+)
 
 
 class ChannelClosed(Exception):  # noqa: N818 - a noun of the outside

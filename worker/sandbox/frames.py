@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from worker.sandbox.assembled import ASSEMBLED, check_assembled
+from worker.sandbox.executed import EXECUTED, check_executed
 from worker.sandbox.explored import EXPLORED, OBSERVED, check_counts
 from worker.sandbox.related import RECORDED, RELATED, check_recorded, check_related
 from worker.sandbox.said import ARGUMENTS, ENDING
@@ -46,6 +48,8 @@ REPLIES: Mapping[object, frozenset[str]] = {
     "observe": frozenset({"observed"}),
     "record": frozenset({"recorded"}),
     "relate": frozenset({"related"}),
+    "execute": frozenset({"executed"}),
+    "assemble": frozenset({"assembled"}),
     "quit": frozenset(),
 }
 
@@ -134,6 +138,8 @@ MESSAGES: Mapping[str, Checker] = {
     "observed": OBSERVED,
     "recorded": RECORDED,
     "related": RELATED,
+    "executed": EXECUTED,
+    "assembled": ASSEMBLED,
 }
 
 
@@ -161,6 +167,10 @@ def check(message: Mapping[str, Any], request: Mapping[str, Any], points: int) -
         check_recorded(message, len(request["probes"]))
     if kind == "related":
         check_related(message, frozenset(request["apis"]))
+    if kind == "executed":
+        check_executed(message, frozenset(request["executions"]))
+    if kind == "assembled":
+        check_assembled(message, len(request["files"]))
 
 
 def _check_places(message: Mapping[str, Any], request: Mapping[str, Any], points: int) -> None:

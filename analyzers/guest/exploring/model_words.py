@@ -15,6 +15,8 @@ from typing import Any, Callable, Dict, List
 from .called import Called
 
 MODEL_WORDS = frozenset(("executes", "trains", "settles", "made", "refuses"))
+HEAVY_WORDS = frozenset(("executes", "trains", "settles"))
+"""Those that take longer than a call."""
 
 
 def model_words(called: Callable[[], Called], said: List[str]) -> Dict[str, Any]:

@@ -58,6 +58,13 @@ def kept(
     return None
 
 
+def called(prepared: Prepared, arguments: Arguments) -> Called:
+    """One call of the target, made now; raises what it raises, and ``Unusable``."""
+    call = _Call(prepared, arguments)
+    call.make(seeing=False)
+    return call.called()
+
+
 class _Raised:
     """What an ``old`` expression raised before the call."""
 
@@ -185,10 +192,11 @@ class _Call:
             "repeatable": self._repeatable,
             "matches": _ours(matches),
             "agrees": _ours(agrees),
-            **{name: _ours(word) for name, word in model_words(self._called, said).items()},
+            **{name: _ours(word) for name, word in model_words(self.called, said).items()},
         }
 
-    def _called(self) -> Called:
+    def called(self) -> Called:
+        """The call as the words about models see it."""
         fresh, recipe = self._fresh(), self._arguments.get(SELF, {}).get("recipe")
         instance = self._values.get(SELF)
         return Called(

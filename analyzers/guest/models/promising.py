@@ -51,29 +51,17 @@ def unsettled(called: Called, times: int) -> Optional[str]:
 
 
 def model_of(called: Called, inputs: str = "") -> Model:
-    """The model that a call is of, in evaluation mode, with what it is called with."""
-    for module, own in ((called.instance, True), (called.result, False)):
-        framework = framework_of(module)
-        if framework is not None:
-            values, keywords = (called.args, called.kwargs) if own else ((), {})
-            if inputs:
-                values, keywords = _given(inputs, called), {}
-            return Model(evaluating(module), tuple(values), dict(keywords), framework)
-    raise Unusable("the call neither is of a model nor gives one")
+    """The model that a call is of, with what it is called with; raises ``Unusable``.
 
+    ``inputs`` is the recipe of a tuple that takes the place of the call's arguments.
+    """
+    from . import building
 
-def framework_of(module: Any) -> Optional[str]:
-    """``torch`` or ``keras`` for a model, by the classes that it is of."""
-    names = {f"{each.__module__}.{each.__qualname__}" for each in type(module).__mro__}
-    if "torch.nn.modules.module.Module" in names:
-        keras = any(name.startswith("keras.") for name in names)
-        return "keras" if keras else "torch"
-    return "keras" if any(name.startswith("keras.src.models.model.") for name in names) else None
-
-
-def evaluating(module: Any) -> Any:
-    """The module, in evaluation mode where it has one."""
-    return module.eval() if hasattr(module, "eval") else module
+    try:
+        model = building.model_of(called.instance, called.result, called.args, called.kwargs)
+        return building.prepared(model.module, _given(inputs, called)) if inputs else model
+    except building.NoModel as reason:
+        raise Unusable(str(reason)) from reason
 
 
 def _given(inputs: str, called: Called) -> Tuple[Any, ...]:

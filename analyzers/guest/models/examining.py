@@ -1,0 +1,164 @@
+"""The frame ``execute``: a model built from probes, run several ways, and what departs.
+
+Seeds are models that probes build; mutants are looked for in the time that is left.  What
+may take a process down runs in processes of its own (:mod:`.judging`).
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+
+from ..execution import Prepared
+from ..limits import CLOCK, TimeUp
+from .nouns import Model, Verdict
+from .subjects import Subjects
+from .telling import Departed, Subject, line, told
+
+MOST_SUBJECTS = 3
+MOST_DEPARTURES = 20
+SEED_SHARE = 0.6
+"""Of the time, what the author's own model may take where mutants are asked for."""
+
+
+def execute(prepared: Prepared, message: Mapping[str, Any]) -> Dict[str, Any]:
+    """The ``executed`` frame for an ``execute`` frame."""
+    return _Examining(prepared, message).frame()
+
+
+def nothing(obstacle: Optional[str]) -> Dict[str, Any]:
+    """An ``executed`` frame that says why nothing was run."""
+    return {
+        "type": "executed",
+        "departures": [],
+        "done": [],
+        "left_out": [],
+        "model": "",
+        "mutants": 0,
+        "amplified": 0,
+        "apis": [],
+        "executions": 0,
+        "seconds": 0.0,
+        "obstacle": obstacle,
+        "notes": [],
+    }
+
+
+class _Examining:
+    """One frame's work."""
+
+    def __init__(self, prepared: Prepared, message: Mapping[str, Any]) -> None:
+        self._prepared = prepared
+        self._message = message
+        self._began = time.monotonic()
+        self._ratio = float(message["ratio"])
+        self._found: Dict[Tuple[str, str], Departed] = {}
+        self._left_out: Dict[str, str] = {}
+        self._done: Dict[str, None] = {}
+        self._notes: Dict[str, None] = {}
+        self._executions = 0
+
+    def frame(self) -> Dict[str, Any]:
+        """Run the models that can be built, then mutants of the first."""
+        names = list(self._available())
+        subjects = Subjects(self._prepared, self._message, self._budget(SEED_SHARE))
+        examined: List[Subject] = []
+        for subject in subjects.built(MOST_SUBJECTS):
+            if examined and self._left(SEED_SHARE) <= 0:
+                break
+            examined.append(subject)
+            self._examine(subject, names)
+        if not examined:
+            return {**nothing(subjects.obstacle), "seconds": self._spent()}
+        return {**self._summary(examined[0].model), **self._mutants(examined[0])}
+
+    def _summary(self, model: Model) -> Dict[str, Any]:
+        departures = list(self._found.values())[:MOST_DEPARTURES]
+        left_out = [{"execution": n, "reason": said} for n, said in self._left_out.items()]
+        return {
+            **nothing(None),
+            "departures": [told(each) for each in departures],
+            "done": list(self._done),
+            "left_out": [each for each in left_out if each["execution"] not in self._done],
+            "model": described(model),
+            "executions": self._executions,
+            "seconds": self._spent(),
+            "notes": list(self._notes)[:20],
+        }
+
+    # -------------------------------------------------------------- time
+
+    def _budget(self, share: float) -> float:
+        return self._began + share * float(self._message["seconds"])
+
+    def _left(self, share: float) -> float:
+        return self._budget(share) - time.monotonic()
+
+    def _spent(self) -> float:
+        return round(time.monotonic() - self._began, 3)
+
+    # ---------------------------------------------------------- executions
+
+    def _available(self) -> Iterator[str]:
+        from .executions import EXECUTIONS
+
+        for name in self._message["executions"]:
+            execution = EXECUTIONS.get(name)
+            reason = "is not known here" if execution is None else execution.unavailable()
+            if reason is None:
+                yield name
+            else:
+                self._left_out[name] = line(reason)
+
+    def _examine(self, subject: Subject, names: Sequence[str]) -> None:
+        """Run one model by every execution; keep the first departure of each kind."""
+        for name in names:
+            if self._done and self._left(1.0) <= 0:
+                self._left_out.setdefault(name, "the time budget was spent")
+                continue
+            for departed in self._departures(subject, name):
+                key = (departed.verdict.rule, departed.verdict.execution)
+                self._found.setdefault(key, departed)
+
+    def _departures(self, subject: Subject, name: str) -> List[Departed]:
+        from .judging import judge, outcomes
+
+        found = outcomes(subject.model, [name])
+        self._executions += len(found)
+        own = found.get(name)
+        if own is not None and own.status in ("unsupported", "timed-out"):
+            self._left_out.setdefault(name, line(own.detail or own.status))
+        else:
+            self._done[name] = None
+        verdicts = [v for v in judge(subject.model, found, self._ratio) if v.execution == name]
+        return [Departed(subject, v, located=self._located(subject, v, found)) for v in verdicts]
+
+    def _located(self, subject: Subject, verdict: Verdict, found: Any) -> Optional[Any]:
+        """The first layer that departs; ``None`` where that cannot be told."""
+        if (verdict.rule, verdict.execution) in self._found:
+            return None
+        try:
+            from .locating import located
+
+            with CLOCK.limited(max(self._left(1.0), 5.0)):
+                return located(subject.model, verdict.execution, found)
+        except (TimeUp, Exception) as error:
+            self._notes[f"the layer was not found: {type(error).__name__}: {error}"[:300]] = None
+            return None
+
+    # ------------------------------------------------------------- mutants
+
+    def _mutants(self, subject: Subject) -> Dict[str, Any]:
+        return {}
+
+
+def described(model: Model) -> str:
+    """What was built: ``torch.nn.Module, 5 layers, 61,706 parameters``."""
+    kinds = {f"{each.__module__}.{each.__qualname__}" for each in type(model.module).__mro__}
+    kind = "keras.Model" if model.framework == "keras" else "torch.nn.Module"
+    if model.framework == "keras" or "torch.nn.modules.module.Module" not in kinds:
+        weights = getattr(model.module, "weights", ())
+        return f"{kind}, {len(getattr(model.module, 'layers', ()))} layers, {len(weights)} weights"
+    layers = sum(1 for each in model.module.modules() if not any(each.children()))
+    parameters = sum(each.numel() for each in model.module.parameters())
+    return f"{kind}, {layers} layers, {parameters:,} parameters"

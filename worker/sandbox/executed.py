@@ -1,0 +1,126 @@
+"""What a guest may say of a model that it ran several ways."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from analyzers.guest.generation.recipes import names, parse
+from analyzers.guest.models.mutation.spelling import Malformed, parsed
+from worker.sandbox.related import MOST_EXECUTIONS, line, matching
+from worker.sandbox.said import ARGUMENTS, ENDING, recipe, short
+from worker.sandbox.shapes import (
+    BadFrame,
+    amount,
+    count,
+    many,
+    optional,
+    record,
+    text,
+    whole,
+)
+
+RULES = frozenset({"divergence", "non-finite", "crash", "not-compiled"})
+MOST_DEPARTURES = 40
+MOST_LEFT_OUT = 40
+MOST_APIS = 2_000
+MOST_MUTATIONS = 8
+LONGEST_NAME = 300
+LONGEST_TEXT = 2_000
+LONGEST_PATH = 1_000
+
+
+def inputs(value: object) -> None:
+    """Expect the recipe of a tuple, or an empty text: it is written into conditions.
+
+    It names nothing of the project.
+    """
+    if value == "":
+        return
+    recipe(value)
+    if not isinstance(ast.parse(str(value), mode="eval").body, ast.Tuple):
+        raise BadFrame("is no tuple")
+    if names(parse(str(value))):
+        raise BadFrame("names something of the project")
+
+
+def mutations(value: object) -> None:
+    """Expect a line of mutations: it is written into conditions."""
+    try:
+        found = parsed(value) if type(value) is str else None
+    except Malformed as error:
+        raise BadFrame("is no line of mutations") from error
+    if found is None or len(found) > MOST_MUTATIONS:
+        raise BadFrame("is no line of a few mutations")
+
+
+def number(value: object) -> None:
+    """Expect a finite number."""
+    if type(value) not in (int, float) or not math.isfinite(value):  # type: ignore[arg-type]
+        raise BadFrame("is no finite number")
+
+
+def place(value: object) -> None:
+    """Expect the number of a line of a file, or 0 for none."""
+    if value != 0:
+        line(value)
+
+
+execution = matching(r"[a-z][a-z0-9-]*", LONGEST_NAME, "name of an execution")
+rule = matching("|".join(sorted(RULES)), LONGEST_NAME, "rule about models")
+plain = matching(r"[^\n\r`]*", LONGEST_TEXT, "line of text")
+LAYER = record(
+    name=matching(r"[\w.\[\]-]*", LONGEST_NAME, "name of a layer"),
+    kind=matching(r"[\w.]*", LONGEST_NAME, "kind of a layer"),
+    path=short(LONGEST_PATH),
+    line=place,
+    source=plain,
+)
+DEPARTURE = record(
+    rule=rule,
+    execution=execution,
+    arguments=ARGUMENTS,
+    inputs=inputs,
+    mutations=mutations,
+    ending=optional(ENDING),
+    signal=optional(whole),
+    outcome=short(LONGEST_TEXT),
+    expected=short(LONGEST_TEXT),
+    error_ratio=optional(amount),
+    d_mad=optional(amount),
+    layer=optional(LAYER),
+    single=short(LONGEST_TEXT),
+    low=optional(number),
+    high=optional(number),
+)
+EXECUTED = record(
+    type=text,
+    departures=many(DEPARTURE, MOST_DEPARTURES),
+    done=many(execution, MOST_LEFT_OUT),
+    left_out=many(record(execution=execution, reason=short(LONGEST_TEXT)), MOST_LEFT_OUT),
+    model=plain,
+    mutants=count,
+    amplified=count,
+    apis=many(matching(r"[\w.]+", LONGEST_NAME, "name of an API"), MOST_APIS),
+    executions=count,
+    seconds=amount,
+    obstacle=optional(short(LONGEST_TEXT)),
+    notes=many(short(LONGEST_TEXT), 100),
+)
+
+
+def check_executed(message: Mapping[str, Any], asked: Collection[str]) -> None:
+    """Expect executions that were asked for, one ending each, and counts that can be."""
+    if message["executions"] > MOST_EXECUTIONS or message["mutants"] > MOST_EXECUTIONS:
+        raise BadFrame("more executions than there can be")
+    if message["amplified"] > message["mutants"]:
+        raise BadFrame("more mutants amplified than made")
+    told = [each["execution"] for each in (*message["departures"], *message["left_out"])]
+    for name in (*told, *message["done"]):
+        if name not in asked:
+            raise BadFrame(f"an execution that was not asked for: {name:.80}")
+    for each in message["departures"]:
+        if (each["ending"] is None) is (each["signal"] is None):
+            raise BadFrame("a departure with two endings, or none")
