@@ -1,0 +1,202 @@
+"""Keras models on their own backend, in float64 there, and on the other backends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.util import find_spec
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+from ..nouns import Execution, Model, Unsupported
+from .child import Child, Raised, child
+from .parcels import Parcel, parcel
+from .running import arrayed, of_inputs, of_precision, predicted, remade
+from .trees import Untold, told
+
+EPS32, EPS64 = 2.0**-23, 2.0**-52
+BACKENDS = ("torch", "jax", "numpy", "tensorflow")
+CALL_SECONDS = 30.0
+
+
+def own_backend() -> str:
+    """The backend that Keras has, or will have, in this process."""
+    keras = sys.modules.get("keras")
+    if keras is not None:
+        return str(keras.backend.backend())
+    return os.environ.get("KERAS_BACKEND", "tensorflow")
+
+
+class Eager:
+    """The model on the project's own backend, as its author calls it."""
+
+    name = "keras-eager"
+    eps = EPS32
+    framework = "keras"
+    foreign = False
+
+    def unavailable(self) -> Optional[str]:
+        """Only where Keras is missing."""
+        return _missing("keras")
+
+    def prepared(self, model: Model) -> Callable[..., Any]:
+        """The model itself."""
+        module = _keras(model)
+
+        def call(*inputs: Any, **keywords: Any) -> Any:
+            return predicted(module, inputs, keywords)
+
+        return call
+
+
+class Float64(Eager):
+    """The same backend with all floating layers, weights and inputs in float64.
+
+    It shares what the backend gets wrong on purpose or by mistake, so that the others'
+    difference from it is one of backends, whichever of them is at fault.
+    """
+
+    name = "keras-float64"
+    eps = EPS64
+
+    def prepared(self, model: Model) -> Callable[..., Any]:
+        """A second model of the same configuration and weights."""
+        _keras(model)
+        arguments = arrayed((tuple(model.inputs), dict(model.keywords)))
+        module = _remade(parcel(model), of_inputs(arguments, "float64"))
+
+        def call(*inputs: Any, **keywords: Any) -> Any:
+            wide, named = of_inputs(arrayed((inputs, keywords)), "float64")
+            with of_precision("float64"):
+                return predicted(module, wide, named)
+
+        return call
+
+
+def _check_remade(given: Parcel, arguments: Any) -> None:
+    """Raise :class:`Unsupported` where a model is not made again on its own backend either."""
+    try:
+        remade(given, arguments)
+    except Exception as error:
+        raise Unsupported(f"it is not made again from its configuration: {error}"[:300]) from error
+
+
+def _remade(given: Parcel, arguments: Any) -> Any:
+    try:
+        return remade(given, arguments, "float64")
+    except Unsupported:
+        raise
+    except Exception as error:
+        raise Unsupported(f"it is not made again in float64: {error}"[:300]) from error
+
+
+class Backend:
+    """The model over another backend, in a child with the same weights."""
+
+    eps = EPS32
+    framework = "keras"
+    foreign = False
+
+    def __init__(self, backend: str) -> None:
+        self.backend = backend
+        self.name = f"keras-{backend}"
+
+    def unavailable(self) -> Optional[str]:
+        """Where Keras or the backend is missing, or the project runs on it already."""
+        if self.backend == own_backend():
+            return f"{self.backend} is the backend that the model runs on anyway"
+        return _missing("keras") or _missing(self.backend)
+
+    def prepared(self, model: Model) -> Callable[..., Any]:
+        """The model, handed over."""
+        _keras(model)
+        remote = Remote(self.backend, model)
+
+        def call(*inputs: Any, **keywords: Any) -> Any:
+            return remote.call(inputs, keywords)
+
+        return call
+
+
+class Remote:
+    """A model that a child has; made again there where that child was started anew.
+
+    Raises ``Unsupported`` and :class:`.child.Raised` as a child does.
+    """
+
+    _made = 0
+
+    def __init__(
+        self, backend: str, model: Model, dtype: str = "float32", seconds: float = CALL_SECONDS
+    ) -> None:
+        self._backend, self._dtype, self._seconds = backend, dtype, seconds
+        self._given = parcel(model)
+        self._arguments = arrayed((tuple(model.inputs), dict(model.keywords)))
+        Remote._made += 1
+        self._number = Remote._made
+        self._host()
+
+    def _host(self) -> Child:
+        """The child, which knows the model."""
+        found = child(self._backend)
+        if self._number not in found.models:
+            arrays = list(self._given.weights)
+            rest, told_ = _told(self._arguments)
+            question = {
+                **self._about("build"),
+                "weights": len(arrays),
+                "config": self._given.config,
+                "modules": list(self._given.modules),
+                "arguments": told_,
+                "dtype": self._dtype,
+            }
+            try:
+                found.hand_over(self._number, question, [*arrays, *rest], self._seconds)
+            except Raised as raised:
+                _check_remade(self._given, self._arguments)
+                raise raised from None
+        return found
+
+    def _about(self, ask: str) -> Dict[str, Any]:
+        return {"ask": ask, "model": self._number}
+
+    def call(self, inputs: Sequence[Any], keywords: Dict[str, Any]) -> Any:
+        """What the model gives, as arrays."""
+        return self._asked("call", "arguments", (tuple(inputs), keywords))
+
+    def gradients(self, inputs: Sequence[Any], keywords: Dict[str, Any]) -> Any:
+        """Gradients of the mean square of the outputs, as :func:`.running.gradients` has them."""
+        return self._asked("gradients", "arguments", (tuple(inputs), keywords))
+
+    def replayed(self, steps: Sequence[Tuple[int, Any]]) -> Any:
+        """What layers give for such arguments, each by its number."""
+        return self._asked("replay", "steps", [tuple(step) for step in steps])
+
+    def _asked(self, ask: str, name: str, value: Any) -> Any:
+        arrays, tree = _told(arrayed(value))
+        return self._host().ask({**self._about(ask), name: tree}, arrays, self._seconds)
+
+
+def _told(value: Any) -> Tuple[List[Any], Any]:
+    arrays: List[Any] = []
+    try:
+        tree = told(value, arrays)
+    except Untold as error:
+        raise Unsupported(f"its arguments cannot be sent: {error}") from error
+    return arrays, tree
+
+
+def _keras(model: Model) -> Any:
+    if model.framework != "keras":
+        raise Unsupported("it is no model of Keras")
+    return model.module
+
+
+def _missing(package: str) -> Optional[str]:
+    try:
+        there = package in sys.modules or find_spec(package) is not None
+    except (ImportError, ValueError):
+        there = False
+    return None if there else f"{package} is not installed"
+
+
+KERAS: Tuple[Execution, ...] = (Eager(), Float64(), *(Backend(name) for name in BACKENDS))

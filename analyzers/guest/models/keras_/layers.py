@@ -1,0 +1,130 @@
+"""The layers of a Keras model, what each is fed, and what it gives for that."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, Generator, Iterator, List, Mapping, Sequence, Tuple
+
+from .running import arrayed, evaluating, of_inputs, predicted
+from .trees import Untold, told
+
+Layer = Any
+
+
+@dataclass(frozen=True)
+class Step:
+    """One call of one layer, in the order in which they ended.
+
+    ``layer`` is its number among :func:`layers`, ``arguments`` are its positional and
+    keyword arguments and ``output`` what it gave, with NumPy's arrays for tensors.
+    """
+
+    layer: int
+    name: str
+    arguments: Tuple[Tuple[Any, ...], Dict[str, Any]]
+    output: Any
+
+
+def layers(model: Any) -> List[Tuple[str, Layer]]:
+    """A model's layers as its author made them, with their names: no parts of Keras's own.
+
+    A layer of a functional or Sequential model goes by its own name (``conv2d_1``), one of
+    a class by the attribute that holds it (``block.conv``).
+    """
+    return list(_layers(model, "", set()))
+
+
+def _layers(owner: Any, prefix: str, seen: set[int]) -> Iterator[Tuple[str, Layer]]:
+    for name, layer in _parts(owner):
+        if id(layer) in seen or type(layer).__name__ == "InputLayer":
+            continue
+        seen.add(id(layer))
+        full = f"{prefix}{name}"
+        inside = list(_layers(layer, f"{full}.", seen)) if is_composite(layer) else []
+        yield from inside
+        if not inside:
+            yield full, layer
+
+
+def is_composite(layer: Layer) -> bool:
+    """Whether a layer is made of others by its author, and not by Keras."""
+    import keras  # type: ignore[import-untyped]
+
+    own = not type(layer).__module__.startswith("keras.")
+    return own or isinstance(layer, keras.Model)
+
+
+def _parts(owner: Any) -> List[Tuple[str, Layer]]:
+    if type(owner).__module__.startswith("keras."):
+        operations = getattr(owner, "operations", None) or owner._layers
+        return [(each.name, each) for each in operations]
+    named: Dict[int, str] = {id(value): name for name, value in _attributes(owner)}
+    return [(named.get(id(each)) or str(each.name), each) for each in owner._layers]
+
+
+def _attributes(owner: Any) -> Iterator[Tuple[str, Any]]:
+    for name, value in vars(owner).items():
+        yield name, value
+        if isinstance(value, (list, tuple)):
+            for number, each in enumerate(value):
+                yield f"{name}.{number}", each
+        elif isinstance(value, Mapping):
+            for key, each in value.items():
+                yield f"{name}.{key}", each
+
+
+def recorded(model: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> List[Step]:
+    """The calls of a model's layers while it predicts; those without arrays are left out."""
+    numbers = {id(layer): (n, name) for n, (name, layer) in enumerate(layers(model))}
+    steps: List[Step] = []
+
+    def see(layer: Layer, args: Tuple[Any, ...], kwargs: Dict[str, Any], output: Any) -> None:
+        if id(layer) not in numbers:
+            return
+        given = arrayed((args, kwargs))
+        found = arrayed(output)
+        if _is_tellable(given) and _is_tellable(found):
+            steps.append(Step(*numbers[id(layer)], given, found))
+
+    with _seeing(see):
+        predicted(model, arguments, keywords)
+    return steps
+
+
+def _is_tellable(value: Any) -> bool:
+    try:
+        told(value, [])
+    except Untold:
+        return False
+    return True
+
+
+@contextmanager
+def _seeing(see: Callable[..., None]) -> Generator[None, None, None]:
+    """Tell of each call of a layer or operation once it has ended."""
+    import keras
+
+    kind: Any = keras.Operation
+    original = kind.__call__
+
+    def called(self: Any, *args: Any, **kwargs: Any) -> Any:
+        output = original(self, *args, **kwargs)
+        see(self, args, kwargs, output)
+        return output
+
+    kind.__call__ = called
+    try:
+        yield
+    finally:
+        kind.__call__ = original
+
+
+def replayed(model: Any, number: int, given: Any, dtype: str) -> Any:
+    """What one layer of a model gives for such arguments, as arrays."""
+    import keras
+
+    _, layer = layers(model)[number]
+    arguments, keywords = of_inputs(given, dtype)
+    keras.utils.set_random_seed(0)
+    return arrayed(layer(*arguments, **evaluating(layer, keywords)))
