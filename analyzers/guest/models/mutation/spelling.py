@@ -1,0 +1,150 @@
+"""Mutations as one readable line, and back: strict, without torch, nothing evaluated.
+
+``LA conv1: Conv2d(6, 6, 3, padding=1) @5; GF fc1: weight @7; LR relu`` is a model of which
+three things were changed, in that order.  A name of ``.`` is the model itself.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from typing import Any, List, Mapping, Optional, Sequence, Tuple
+
+from ..nouns import Mutation
+from .rules import ADDITION, BUNDLE, COPY, DEACTIVATION, REACTIVATION, REMOVAL, RULES, SWITCH
+
+LONGEST = 4096
+"""Characters that a line of mutations may have."""
+SEEDS = 2**31
+"""Seeds are below it."""
+
+_NAME = r"(?:\.|[^\W.][\w#-]*(?:\.[\w#-]+)*)"
+_ONE = re.compile(rf"([A-Za-z]+) ({_NAME})(?:: ([^;@]+))?(?: @(0|[1-9][0-9]*))?")
+_WEIGHT = re.compile(r"[^\W\d]\w*")
+_LAYER = re.compile(r"([A-Z][A-Za-z0-9]*)\((.*)\)")
+_PLAIN = (bool, int, float, str)
+
+
+class Malformed(ValueError):  # noqa: N818 - a fact about a line
+    """A line does not spell mutations; says why."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """A layer as written in a mutation: ``torch.nn``'s ``kind`` and what it is made with."""
+
+    kind: str
+    arguments: Tuple[Any, ...]
+    keywords: Mapping[str, Any]
+
+
+def text(mutations: Sequence[Mutation]) -> str:
+    """The mutations as one line that :func:`parsed` reads back exactly."""
+    return "; ".join(_one(mutation) for mutation in mutations)
+
+
+def _one(mutation: Mutation) -> str:
+    detail = f": {mutation.detail}" if mutation.detail else ""
+    seed = f" @{mutation.seed}" if mutation.seed else ""
+    return f"{mutation.rule} {mutation.layer}{detail}{seed}"
+
+
+def parsed(line: str) -> List[Mutation]:
+    """The mutations that a line spells; an empty line has none.
+
+    Raises :class:`Malformed` for anything that :func:`text` does not write.
+    """
+    if len(line) > LONGEST:
+        raise Malformed(f"a line of {len(line)} characters")
+    mutations = [_parsed(part) for part in line.split("; ")] if line else []
+    if text(mutations) != line:
+        raise Malformed(f"not as it would be written: {line[:200]!r}")
+    return mutations
+
+
+def _parsed(part: str) -> Mutation:
+    matched = _ONE.fullmatch(part)
+    if matched is None:
+        raise Malformed(f"not a mutation: {part[:200]!r}")
+    rule, layer, detail, seed = matched.groups()
+    mutation = Mutation(rule, layer, detail or "", int(seed or 0))
+    problem = _problem(mutation)
+    if problem:
+        raise Malformed(f"{part[:200]!r}: {problem}")
+    return mutation
+
+
+def spellable(layer: str) -> bool:
+    """Whether a layer's name can stand in a line of mutations."""
+    return re.fullmatch(_NAME, layer) is not None
+
+
+def _problem(mutation: Mutation) -> Optional[str]:
+    if mutation.rule not in RULES:
+        return "no such rule"
+    if mutation.seed >= SEEDS:
+        return "too large a seed"
+    if mutation.rule in (REMOVAL, COPY, DEACTIVATION):
+        return "takes no more than a layer" if mutation.detail or mutation.seed else None
+    if mutation.rule == SWITCH:
+        return None if spellable(mutation.detail) else "no other layer"
+    if mutation.rule in (ADDITION, BUNDLE, REACTIVATION):
+        return _unmade(mutation.rule, mutation.detail)
+    return None if _WEIGHT.fullmatch(mutation.detail) else "no name of a weight"
+
+
+def _unmade(rule: str, detail: str) -> Optional[str]:
+    try:
+        layers = layers_of(detail)
+    except Malformed as error:
+        return str(error)
+    wanted = len(layers) > 1 if rule == BUNDLE else len(layers) == 1
+    return None if wanted else f"{len(layers)} layers"
+
+
+def layers_of(detail: str) -> List[Made]:
+    """The layers of ``Conv2d(6, 12, 1) > ReLU() > Conv2d(12, 6, 1)``, in order."""
+    return [_made(source) for source in detail.split(" > ")]
+
+
+def _made(source: str) -> Made:
+    matched = _LAYER.fullmatch(source)
+    if matched is None:
+        raise Malformed(f"not a layer: {source[:100]!r}")
+    try:
+        call = ast.parse(source, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise Malformed(f"not a layer: {source[:100]!r}") from None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        raise Malformed(f"not a layer: {source[:100]!r}")
+    keywords = {word.arg: _value(word.value) for word in call.keywords if word.arg is not None}
+    if len(keywords) != len(call.keywords):
+        raise Malformed(f"not a layer: {source[:100]!r}")
+    made = Made(call.func.id, tuple(_value(each) for each in call.args), keywords)
+    if written(made) != source:
+        raise Malformed(f"not as it would be written: {source[:100]!r}")
+    return made
+
+
+def _value(node: ast.expr) -> Any:
+    try:
+        value = ast.literal_eval(node)
+    except (ValueError, TypeError, RecursionError):
+        raise Malformed("an argument that is no constant") from None
+    each = value if isinstance(value, tuple) else (value,)
+    if not all(isinstance(one, _PLAIN) for one in each):
+        raise Malformed("an argument that is neither a number, a word nor a tuple of them")
+    return value
+
+
+def written(made: Made) -> str:
+    """The layer as Python source, without ``torch.nn.``."""
+    words = [repr(each) for each in made.arguments]
+    words += [f"{name}={value!r}" for name, value in made.keywords.items()]
+    return f"{made.kind}({', '.join(words)})"
+
+
+def layer(kind: str, *arguments: Any, **keywords: Any) -> str:
+    """The source of a layer that is to be made."""
+    return written(Made(kind, arguments, keywords))
