@@ -31,13 +31,16 @@ class ChannelsLast:
         tensors = leaves((model.inputs, model.keywords))
         if not any(tensor.dim() == _IMAGES for tensor in tensors):
             raise Unsupported("it takes no images")
-        module = copy.deepcopy(model.module).to(memory_format=torch.channels_last)
-        run = called(module)
 
         def laid(tensor: Any) -> Any:
             if tensor.dim() != _IMAGES:
                 return tensor
             return tensor.contiguous(memory_format=torch.channels_last)
+
+        module = copy.deepcopy(model.module)
+        for weight in (*module.parameters(), *module.buffers()):
+            weight.data = laid(weight.data)
+        run = called(module)
 
         def call(*inputs: Any, **keywords: Any) -> Any:
             return run(*mapped(inputs, laid), **mapped(keywords, laid))

@@ -32,7 +32,7 @@ class Decomposed:
         return call
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _mode() -> Type[Any]:
     """The mode's class, made where torch is at hand."""
     from torch._decomp import decomposition_table

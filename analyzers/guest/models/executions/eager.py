@@ -45,7 +45,7 @@ def seeded(seed: int = 0) -> Generator[None, None, None]:
     import torch
 
     state = torch.random.get_rng_state()
-    torch.random.default_generator.manual_seed(seed)
+    torch.default_generator.manual_seed(seed)
     try:
         with torch.no_grad():
             yield

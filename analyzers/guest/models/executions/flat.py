@@ -33,7 +33,7 @@ def tensors_of(inputs: Any, keywords: Any) -> Tuple[Any, ...]:
     return tuple(found)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _class() -> Type[Any]:
     """The module's class, made where torch is at hand."""
     import torch

@@ -58,7 +58,7 @@ def widening() -> Generator[None, None, None]:
         torch.set_default_dtype(default)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _mode() -> Type[Any]:
     """The mode's class, made where torch is at hand."""
     import torch

@@ -30,10 +30,11 @@ class Inductor:
     def prepared(self, model: Model) -> Callable[..., Any]:
         """The compiled model, having run once."""
         import torch
+        import torch._dynamo as dynamo
         from torch._dynamo.utils import counters
         from torch._inductor import config
 
-        torch._dynamo.reset()
+        dynamo.reset()
         counters.clear()
         with quiet(), seeded(), emptied(_CACHE):
             module, tensors = flat(model)

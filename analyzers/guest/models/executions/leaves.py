@@ -42,7 +42,7 @@ def array(tensor: Any) -> Any:
     """
     import numpy
 
-    found = _numbers(tensor) if is_tensor(tensor) else numpy.asarray(tensor)
+    found: Any = _numbers(tensor) if is_tensor(tensor) else numpy.asarray(tensor)
     if found.dtype.kind == "c":
         found = numpy.stack([found.real, found.imag], axis=-1)
     if found.dtype.kind in "biu":

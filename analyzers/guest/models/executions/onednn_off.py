@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any, Callable, Generator, Optional
 
 from ..nouns import Model
@@ -37,11 +38,10 @@ class OnednnOff:
 @contextmanager
 def _off() -> Generator[None, None, None]:
     """The switch alone: ``torch.backends.mkldnn.flags`` also sets TF32, and warns of that."""
-    import torch
-
-    before = torch._C._get_mkldnn_enabled()
-    torch._C._set_mkldnn_enabled(False)
+    switches: Any = import_module("torch._C")
+    before = switches._get_mkldnn_enabled()
+    switches._set_mkldnn_enabled(False)
     try:
         yield
     finally:
-        torch._C._set_mkldnn_enabled(before)
+        switches._set_mkldnn_enabled(before)

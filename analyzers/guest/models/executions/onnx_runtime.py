@@ -6,10 +6,10 @@ import io
 from importlib import import_module
 from typing import Any, Callable, Optional, Tuple
 
-from .installed import missing
 from ..nouns import Model, Unsupported
 from .eager import EPS32, seeded
 from .flat import flat, tensors_of
+from .installed import missing
 from .quiet import quiet
 from .refusals import refusing
 
@@ -44,10 +44,8 @@ class OnnxRuntime:
 
     def warm(self) -> None:
         """Load what it needs, once for all models."""
-        import torch.onnx
-
         with quiet():
-            for name in self._needs:
+            for name in ("torch.onnx", *self._needs):
                 import_module(name)
 
     def _exported(self, module: Any, tensors: Tuple[Any, ...]) -> bytes:
@@ -68,11 +66,11 @@ class OnnxRuntimeTorchScript(OnnxRuntime):
     def _exported(self, module: Any, tensors: Tuple[Any, ...]) -> bytes:
         import torch
 
-        file = io.BytesIO()
+        file: Any = io.BytesIO()
         torch.onnx.export(
             module, tensors, file, dynamo=False, opset_version=OPSET, do_constant_folding=False
         )
-        return file.getvalue()
+        return bytes(file.getvalue())
 
 
 def session(graph: bytes) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, Callable
 
 from ..nouns import Model
@@ -24,8 +25,7 @@ class OpenVino(OnnxRuntime):
 
     def prepared(self, model: Model) -> Callable[..., Any]:
         """The compiled network, on one thread."""
-        import openvino
-
+        openvino: Any = import_module("openvino")
         with quiet():
             core = openvino.Core()
             network = core.read_model(self.exported(model))

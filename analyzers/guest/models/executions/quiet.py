@@ -7,6 +7,7 @@ import os
 import tempfile
 import warnings
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
 from typing import Generator
 
 
@@ -16,7 +17,7 @@ def quiet() -> Generator[None, None, None]:
     off = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
-        with warnings.catch_warnings(), open(os.devnull, "w", encoding="utf-8") as null:
+        with warnings.catch_warnings(), Path(os.devnull).open("w", encoding="utf-8") as null:
             warnings.simplefilter("ignore")
             with redirect_stdout(null), redirect_stderr(null):
                 yield

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict
+from typing import Dict, Tuple
 
 from ..keras_.executions import KERAS
 from ..nouns import Execution, Model
@@ -22,7 +22,7 @@ EAGER, FLOAT64 = "eager", "float64"
 
 DEFAULT = ("onednn-off", "decompositions", "onnxruntime")
 
-_TORCH = (
+_TORCH: Tuple[Execution, ...] = (
     Eager(),
     Float64(),
     OnednnOff(),

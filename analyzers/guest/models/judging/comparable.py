@@ -6,6 +6,7 @@ from typing import Any, Optional, Tuple
 
 from ..executions import EAGER, array, execution_of, leaves, mapped
 from ..executions.eager import seeded
+from ..keras_.noise import with_seed
 from ..nouns import Model
 
 
@@ -17,7 +18,7 @@ def incomparable(model: Model) -> Optional[str]:
     first, again = _run(model), _run(model)
     if not _are_equal(first, again):
         return "it gives something else when it is called again: it keeps state"
-    if model.framework == "torch" and not _are_equal(first, _run_with(model, seed=1)):
+    if not _are_equal(first, _run_with(model, seed=1)):
         return "it draws random numbers in evaluation mode"
     return None
 
@@ -28,6 +29,9 @@ def _run(model: Model) -> Tuple[Any, ...]:
 
 
 def _run_with(model: Model, seed: int) -> Tuple[Any, ...]:
+    if model.framework == "keras":
+        return tuple(array(each) for each in leaves(with_seed(model, seed)))
+
     def copied(tensor: Any) -> Any:
         return tensor.detach().clone()
 

@@ -34,8 +34,7 @@ def judge(model: Model, outcomes: Outcomes, ratio: float = RATIO) -> List[Verdic
     """
     if outcomes[EAGER].status != RETURNED:
         return []
-    found = list(_Judging(model, outcomes, ratio).verdicts())
-    return found
+    return list(_Judging(model, outcomes, ratio).verdicts())
 
 
 class _Judging:
@@ -88,11 +87,12 @@ class _Judging:
         return self._non_finite(name, outcome) or self._divergent(name, outcome)
 
     def _non_finite(self, name: str, outcome: Outcome) -> Optional[Verdict]:
-        for index, found in enumerate(outcome.outputs):
+        for index in range(len(outcome.outputs)):
             detail = departs(name, self._model, index, self._outcomes)
             if detail is not None and self._noise.is_steady(unit(name), index):
                 beside = worst(name, outcome, self._outcomes)
-                return Verdict(NON_FINITE, name, detail, None, beside and beside.d_mad, index)
+                d_mad = None if beside is None else beside.d_mad
+                return Verdict(NON_FINITE, name, detail, None, d_mad, index)
         return None
 
     def _divergent(self, name: str, outcome: Outcome) -> Optional[Verdict]:

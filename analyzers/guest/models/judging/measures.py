@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from ..executions import EAGER, EXECUTIONS, FLOAT64
 from ..nouns import Outcome, Outcomes
@@ -33,7 +33,7 @@ def measured(outcomes: Outcomes) -> Dict[str, Measure]:
     Executions whose outputs are not of the reference's shapes are left out, as are all where
     there is no reference.  Nothing is run for it: noise is not allowed for.
     """
-    found = {}
+    found: Dict[str, Measure] = {}
     for name, outcome in outcomes.items():
         measure = None if name == FLOAT64 else worst(name, outcome, outcomes)
         if measure is not None:
@@ -48,7 +48,7 @@ def worst(
     reference, eager = outcomes[FLOAT64].outputs, outcomes[EAGER].outputs
     if not _are_alike(reference, outcome.outputs) or not _are_alike(reference, eager):
         return None
-    measures = []
+    measures: List[Measure] = []
     for index, expected in enumerate(reference):
         if expected.dtype.kind != "f" or not expected.size:
             continue

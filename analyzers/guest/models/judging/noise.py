@@ -11,6 +11,7 @@ import copy
 from typing import Any, List, Tuple
 
 from ..executions import FLOAT64, array, execution_of, leaves, mapped
+from ..keras_ import noise as keras_noise
 from ..nouns import Model, Outcome
 from .measures import error
 
@@ -59,6 +60,9 @@ class Noise:
         return self._samples[eps]  # type: ignore[no-any-return]
 
     def _sample(self, seed: int, amplitude: float) -> Tuple[Any, ...]:
+        if self._model.framework == "keras":
+            found = keras_noise.sample(self._model, seed, amplitude)
+            return tuple(array(each) for each in leaves(found))
         import torch
 
         generator = torch.Generator().manual_seed(1000 + seed)

@@ -100,7 +100,10 @@ def _answering(execution: Execution, model: Model) -> Answering:
 
 
 def _always(outcome: Outcome) -> Answering:
-    return lambda inputs, keywords: outcome
+    def answer(_inputs: Tuple[Any, ...], _keywords: Mapping[str, Any]) -> Outcome:
+        return outcome
+
+    return answer
 
 
 def _outcome(
