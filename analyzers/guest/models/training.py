@@ -1,0 +1,220 @@
+"""What happens when a model is trained: a few steps of its own, and gradients executed apart.
+
+``untrained`` is the check behind the word ``trains``.  It is a fair test: the loss is one that
+every output has (cross entropy of rows of scores against their own places, else the mean
+square), and no step moves the parameters by more than a thousandth of their length, so that
+nothing diverges for want of a smaller learning rate.  A model whose input, outputs or first
+loss are not finite, or that cannot be derived at all, is not told of.
+
+``derived`` compares gradients, and the outputs after one step, over executions.
+"""
+
+from __future__ import annotations
+
+import copy
+import functools
+import re
+from dataclasses import replace
+from typing import Any, Iterator, List, Optional, Sequence, Tuple, Type
+
+from .. import randomness
+from .executions import leaves, mapped
+from .judging import judge, outcomes, quick
+from .nouns import RATIO, Model, Verdict
+
+LEARNING_RATE = 1e-2
+_SHORTEST = 1e-3
+DERIVING = ("onednn-off", "decompositions", "channels-last", "cuda")
+"""Executions under which a backward pass runs as a forward pass does."""
+
+
+def untrained(model: Model, steps: int) -> Optional[str]:
+    """What is not finite any more within so many steps on the model's input; ``None`` if all is.
+
+    Trains a copy, in training mode where the input can be taken in it.
+    """
+    if model.framework != "torch" or not _are_finite(leaves((model.inputs, dict(model.keywords)))):
+        return None
+    module = copy.deepcopy(model.module)
+    weights = {name: each for name, each in module.named_parameters() if each.requires_grad}
+    if not weights or not _are_finite(weights.values()):
+        return None
+    if not _is_ready(model, module.train()) and not _is_ready(model, module.eval()):
+        return None
+    for step in range(1, steps + 1):
+        problem = _step(model, module, weights, step)
+        if problem is not None:
+            return problem
+    return _final(model, module, steps)
+
+
+def loss_of(outputs: Any) -> Optional[Any]:
+    """A loss that any outputs have; ``None`` where none of them can be derived."""
+    import torch
+
+    found = [each for each in leaves(outputs) if each.is_floating_point() and each.requires_grad]
+    found = [each for each in found if each.numel()]
+    if not found:
+        return None
+    if len(found) == 1 and found[0].dim() == 2 and found[0].shape[1] > 1:
+        rows, classes = found[0].shape
+        return torch.nn.functional.cross_entropy(found[0], torch.arange(rows) % classes)
+    return sum(each.square().mean() for each in found)
+
+
+def _is_ready(model: Model, module: Any) -> bool:
+    """Whether the first loss is there, finite, and the outputs are: else training tells nothing."""
+    state = copy.deepcopy(module.state_dict())
+    try:
+        outputs = _called(model, module)
+        loss = loss_of(outputs)
+    except Exception:
+        return False
+    finally:
+        module.load_state_dict(state)
+    return loss is not None and _are_finite([loss, *leaves(outputs)])
+
+
+def _called(model: Model, module: Any) -> Any:
+    import torch
+
+    randomness.seed()
+    given = mapped((model.inputs, dict(model.keywords)), lambda tensor: tensor.detach().clone())
+    with torch.enable_grad():
+        return module(*given[0], **given[1])
+
+
+def _step(model: Model, module: Any, weights: Any, step: int) -> Optional[str]:
+    """One step; what is not finite in it."""
+    import torch
+
+    loss = loss_of(_called(model, module))
+    if loss is None:
+        return None
+    if not bool(loss.isfinite()):
+        return f"the loss is {loss.item():g} after {step - 1} steps"
+    gradients = torch.autograd.grad(loss, list(weights.values()), allow_unused=True)
+    pairs = [(name, found) for name, found in zip(weights, gradients) if found is not None]
+    for name, found in pairs:
+        if not _are_finite([found]):
+            told = f"the gradient of {name} {_holds(found)} in step {step}"
+            return f"{told}, where the loss is {loss.item():g}"
+    _descend([(weights[name], found) for name, found in pairs])
+    return None
+
+
+def _descend(pairs: Sequence[Tuple[Any, Any]]) -> None:
+    """A step against the gradients, no longer than a thousandth of the parameters' length."""
+    import torch
+
+    length = _norm([each for each, _ in pairs])
+    slope = _norm([each for _, each in pairs])
+    rate = min(LEARNING_RATE, _SHORTEST * max(length, _SHORTEST) / slope) if slope else 0.0
+    with torch.no_grad():
+        for weight, gradient in pairs:
+            weight.sub_((gradient.double() * rate).to(weight.dtype))
+
+
+def _norm(tensors: Sequence[Any]) -> float:
+    return float(sum(float(each.detach().double().square().sum()) for each in tensors) ** 0.5)
+
+
+def _final(model: Model, module: Any, steps: int) -> Optional[str]:
+    """What is not finite of a trained model, as it is trained and as it is used."""
+    for name, each in module.named_buffers():
+        if each.is_floating_point() and bool(each.isnan().any()):
+            return f"{name} {_holds(each)} after {steps} steps"
+    for mode in dict.fromkeys((False, module.training)):
+        module.train(mode)
+        try:
+            found = leaves(_called(model, module))
+        except Exception:
+            continue
+        wrong = next((each for each in found if not _are_finite([each])), None)
+        if wrong is not None:
+            used = "in training" if mode else "in evaluation mode"
+            return f"its output {used} {_holds(wrong)} after {steps} steps"
+    return None
+
+
+def _are_finite(tensors: Any) -> bool:
+    floating = (each.detach() for each in tensors if each.is_floating_point())
+    return all(bool(each.isfinite().all()) for each in floating)
+
+
+def _holds(tensor: Any) -> str:
+    return "has NaN" if bool(tensor.isnan().any()) else "is infinite"
+
+
+# ------------------------------------------------------------------- executions
+
+
+def derived(
+    model: Model, names: Sequence[str] = ("onednn-off", "decompositions"), ratio: float = RATIO
+) -> List[Verdict]:
+    """What executions have against each other's gradients, and outputs after one step of SGD.
+
+    The derivative is that of a fixed weighted sum of the floating outputs by each parameter;
+    verdicts name the parameter.  ``names`` are of :data:`DERIVING`; others are left out.
+    """
+    chosen = [name for name in names if name in DERIVING]
+    if model.framework != "torch" or not chosen:
+        return []
+    deriving = replace(model, module=_deriving()(copy.deepcopy(model.module)))
+    run = outcomes if "cuda" in chosen else quick
+    labels = list(_labels(model))
+    return [_labelled(each, labels) for each in judge(deriving, run(deriving, chosen), ratio)]
+
+
+def _labels(model: Model) -> Iterator[str]:
+    for name, each in model.module.named_parameters():
+        if each.requires_grad:
+            yield f"the gradient of {name}"
+
+
+def _labelled(verdict: Verdict, labels: Sequence[str]) -> Verdict:
+    at = verdict.worst
+    name = labels[at] if at < len(labels) else f"output {at - len(labels)} after one step"
+    detail = re.sub(rf"\boutput {at}\b", name, verdict.detail)
+    return replace(verdict, detail=detail if name in detail else f"{name}: {detail}")
+
+
+@functools.cache
+def _deriving() -> Type[Any]:
+    """The class of modules that give gradients, made where torch is at hand."""
+    import torch
+
+    class Deriving(torch.nn.Module):  # type: ignore[misc]
+        """Gives the gradients of a module by its parameters, then its outputs one step on."""
+
+        def __init__(self, module: Any) -> None:
+            super().__init__()
+            self.module = module
+            self.train(False)
+
+        def forward(self, *inputs: Any, **keywords: Any) -> Tuple[Any, ...]:
+            named = {n: p for n, p in self.module.named_parameters() if p.requires_grad}
+            with torch.enable_grad():
+                total = _weighted(self.module(*inputs, **keywords))
+                found = torch.autograd.grad(total, list(named.values()), allow_unused=True)
+            pairs = zip(named.items(), found)
+            gradients = [torch.zeros_like(p) if g is None else g for (_, p), g in pairs]
+            slope = sum(each.square().sum() for each in gradients).sqrt()
+            rate = LEARNING_RATE / (1.0 + slope)
+            moved = {n: (p - rate * g).detach() for (n, p), g in zip(named.items(), gradients)}
+            stepped = torch.func.functional_call(self.module, moved, inputs, keywords)
+            return (*gradients, *(each for each in leaves(stepped) if each.is_floating_point()))
+
+    return Deriving
+
+
+def _weighted(outputs: Any) -> Any:
+    """A sum of the floating outputs with weights between a half and one and a half."""
+    import torch
+
+    found = [each for each in leaves(outputs) if each.is_floating_point()]
+    total: Any = 0.0
+    for each in found:
+        places = torch.arange(each.numel(), dtype=each.dtype, device=each.device)
+        total = total + (each * (1.0 + 0.5 * torch.sin(places)).reshape(each.shape)).sum()
+    return total / max(1, sum(each.numel() for each in found))

@@ -1,0 +1,85 @@
+"""What grows with every call is told; caches and noise are not."""
+
+import functools
+import itertools
+
+import torch
+
+from analyzers.guest.models.growing import unsettled
+
+TIMES = 30
+
+
+def test_a_model_that_is_dropped_is_not_told():
+    assert unsettled(lambda: torch.nn.Linear(3, 3)(torch.rand(2, 3)), TIMES) is None
+
+
+def test_tensors_that_are_kept_are_told():
+    history = []
+    told = unsettled(lambda: history.append(torch.nn.Linear(3, 3)(torch.rand(2, 3))), TIMES)
+    assert "tensors more are alive" in told
+
+
+def test_a_tensor_that_gets_longer_is_told():
+    kept = [torch.zeros(0)]
+
+    def longer():
+        kept[0] = torch.cat([kept[0], torch.zeros(10_000)])
+
+    assert "MiB more" in unsettled(longer, TIMES)
+
+
+def test_hooks_that_add_up_are_told():
+    shared = torch.nn.Linear(2, 2)
+
+    def hooked():
+        shared.register_forward_hook(lambda module, given, result: None)
+
+    assert "objects more are alive" in unsettled(hooked, TIMES)
+
+
+def test_a_bounded_cache_that_fills_is_no_leak():
+    @functools.lru_cache(maxsize=4096)
+    def made(key):
+        return torch.zeros(3)
+
+    keys = itertools.count()
+    assert unsettled(lambda: made(next(keys)), TIMES) is None
+
+
+def test_a_list_with_a_bound_is_no_leak():
+    recent = []
+
+    def seen():
+        recent.append(torch.zeros(3))
+        del recent[:-60]
+
+    assert unsettled(seen, TIMES) is None
+
+
+def test_a_cache_by_what_stays_the_same_is_no_leak():
+    cache = {}
+    assert unsettled(lambda: cache.setdefault("key", torch.zeros(3)), TIMES) is None
+
+
+def test_calls_that_take_longer_each_time_are_told():
+    calls = itertools.count(1)
+
+    def slower():
+        for _ in range(next(calls) * 3000):
+            pass
+
+    assert "times as long" in unsettled(slower, TIMES)
+
+
+def test_cycles_are_collected():
+    def cyclic():
+        own = [torch.zeros(3)]
+        own.append(own)
+
+    assert unsettled(cyclic, TIMES) is None
+
+
+def test_without_time_nothing_is_told():
+    history = []
+    assert unsettled(lambda: history.append(torch.zeros(3)), TIMES, seconds=0.0) is None

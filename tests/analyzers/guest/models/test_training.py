@@ -1,0 +1,116 @@
+"""Training that breaks is told, training that is fine never; wrong backward kernels are found."""
+
+import importlib
+
+import pytest
+import torch
+from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from analyzers.guest.models.building import prepared
+from analyzers.guest.models.executions import EXECUTIONS
+from analyzers.guest.models.executions.eager import EPS32, called
+from analyzers.guest.models.training import derived, untrained
+from benchmarks.models.zoo import MODELS
+
+
+def _model(name):
+    zoo = importlib.import_module(f"benchmarks.models.zoo.{name}")
+    torch.manual_seed(0)
+    return prepared(zoo.build(), zoo.inputs())
+
+
+@pytest.mark.parametrize("name", [each for each in MODELS if each != "resnet18"])
+def test_models_of_the_zoo_train(name):
+    assert untrained(_model(name), 3) is None
+
+
+@pytest.mark.parametrize("name", ["lenet", "squeezenet", "pointnet", "lstm", "transformer"])
+def test_models_of_the_zoo_have_one_gradient(name):
+    assert derived(_model(name)) == []
+
+
+class Root(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.zeros(3))
+
+    def forward(self, x):
+        return (self.scale * x).abs().sqrt()
+
+
+def test_a_gradient_that_is_infinite_is_told_with_its_parameter():
+    told = untrained(prepared(Root(), (torch.ones(2, 3),)), 2)
+    assert told.startswith("the gradient of scale has NaN in step 1")
+
+
+class Shrinking(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(3, momentum=2.0)
+
+    def forward(self, x):
+        return self.norm(x)
+
+
+def test_statistics_that_become_negative_are_told():
+    model = prepared(Shrinking(), (torch.rand(4, 3) * 0.1,))
+    assert "evaluation mode has NaN" in untrained(model, 1)
+
+
+def test_large_outputs_are_no_divergence():
+    net = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 3, bias=False))
+    with torch.no_grad():
+        net[2].weight.mul_(1e6)
+    assert untrained(prepared(net, (torch.rand(3, 2, 4) * 1e3,)), 20) is None
+
+
+class Masking(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 4)
+
+    def forward(self, x):
+        return self.fc(x).masked_fill(torch.tensor([True, False, False, True]), -torch.inf)
+
+
+def test_outputs_that_are_infinite_by_design_are_not_told():
+    assert untrained(prepared(Masking(), (torch.rand(2, 3),)), 2) is None
+
+
+def test_what_cannot_be_derived_is_not_told():
+    assert untrained(prepared(nn.Flatten(), (torch.rand(2, 3),)), 2) is None
+
+
+class Wrong(TorchDispatchMode):
+    """A backward pass of tanh that is off by a ten-thousandth."""
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        found = func(*args, **(kwargs or {}))
+        return found * 1.0001 if func is torch.ops.aten.tanh_backward.default else found
+
+
+class Faulty:
+    name, eps, framework, foreign = "onednn-off", EPS32, "torch", False
+
+    def unavailable(self):
+        return None
+
+    def prepared(self, model):
+        run = called(model.module)
+
+        def call(*inputs, **keywords):
+            with Wrong():
+                return run(*inputs, **keywords)
+
+        return call
+
+
+def test_a_wrong_backward_kernel_is_found_by_the_parameter_before_it(monkeypatch):
+    monkeypatch.setitem(EXECUTIONS, "onednn-off", Faulty())
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2))
+    (verdict,) = derived(prepared(net, (torch.rand(3, 4),)))
+    assert (verdict.rule, verdict.execution) == ("divergence", "onednn-off")
+    assert "the gradient of 0." in verdict.detail
+    assert verdict.error_ratio > 20
