@@ -7,30 +7,51 @@ arguments and results have, and give results in the same order.
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass
 from typing import Any, List, Tuple, Type
 
 from ..nouns import Model, Unsupported
 from .leaves import leaves, mapped
 
 
-def flat(model: Model) -> Tuple[Any, Tuple[Any, ...]]:
-    """The module that takes the tensors of the model's arguments, and these tensors."""
-    tensors = tensors_of(model.inputs, model.keywords)
+@dataclass(frozen=True)
+class Flattened:
+    """A model as a ``module`` from the ``tensors`` of its arguments to those of its results."""
+
+    module: Any
+    tensors: Tuple[Any, ...]
+    frame: str
+
+    def taken(self, inputs: Any, keywords: Any) -> Tuple[Any, ...]:
+        """The tensors of other arguments, if all else of them is as in those of the model.
+
+        Raises :class:`Unsupported` otherwise: numbers and sizes are part of an export.
+        """
+        tensors, frame = _flattened(inputs, keywords)
+        if frame != self.frame:
+            raise Unsupported("it was prepared for arguments of other sizes or values")
+        return tensors
+
+
+def flat(model: Model) -> Flattened:
+    """A model flattened, for the sizes and values of its own arguments."""
+    tensors, frame = _flattened(model.inputs, model.keywords)
     if not tensors:
         raise Unsupported("it is called without a tensor")
-    return _class()(model.module, model.inputs, dict(model.keywords)), tensors
+    module = _class()(model.module, model.inputs, dict(model.keywords))
+    return Flattened(module, tensors, frame)
 
 
-def tensors_of(inputs: Any, keywords: Any) -> Tuple[Any, ...]:
-    """The tensors in arguments, each once as often as it is there, copied."""
+def _flattened(inputs: Any, keywords: Any) -> Tuple[Tuple[Any, ...], str]:
+    """The tensors in arguments, copied, and what remains of the arguments without them."""
     found: List[Any] = []
 
     def taken(tensor: Any) -> Any:
         found.append(tensor.detach().clone())
-        return tensor
+        return f"{tensor.dtype} {tuple(tensor.shape)}"
 
-    mapped((tuple(inputs), dict(keywords)), taken)
-    return tuple(found)
+    frame = mapped((tuple(inputs), dict(keywords)), taken)
+    return tuple(found), repr(frame)
 
 
 @functools.cache

@@ -7,7 +7,7 @@ from typing import Any, Callable, List, Optional
 
 from ..nouns import Model, Uncompiled
 from .eager import EPS32, seeded
-from .flat import flat, tensors_of
+from .flat import flat
 from .quiet import emptied, quiet
 
 _COMPILERS = ("g++", "clang++", "c++")
@@ -37,17 +37,17 @@ class Inductor:
         dynamo.reset()
         counters.clear()
         with quiet(), seeded(), emptied(_CACHE):
-            module, tensors = flat(model)
+            flattened = flat(model)
             with config.patch(compile_threads=1, force_disable_caches=True):
-                compiled = torch.compile(module)
-                compiled(*tensors)
+                compiled = torch.compile(flattened.module)
+                compiled(*flattened.tensors)
         left = left_to_eager(counters)
         if left:
             raise Uncompiled("; ".join(left))
 
         def call(*inputs: Any, **keywords: Any) -> Any:
             with quiet(), seeded():
-                return compiled(*tensors_of(inputs, keywords))
+                return compiled(*flattened.taken(inputs, keywords))
 
         return call
 

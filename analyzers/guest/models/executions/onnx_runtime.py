@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 from importlib import import_module
-from typing import Any, Callable, Optional, Tuple
+from typing import Any, Callable, List, Optional, Tuple
 
 from ..nouns import Model, Unsupported
 from .eager import EPS32, seeded
-from .flat import flat, tensors_of
+from .flat import Flattened, flat
 from .installed import missing
 from .quiet import quiet
 from .refusals import refusing
@@ -32,15 +32,23 @@ class OnnxRuntime:
 
     def prepared(self, model: Model) -> Callable[..., Any]:
         """A session on the exported graph, on one thread."""
-        graph = self.exported(model)
+        flattened = flat(model)
+        graph = self.exported(flattened)
         with quiet(), refusing():
-            return running(session(graph))
+            made = session(graph)
+        names = [each.name for each in made.get_inputs()]
 
-    def exported(self, model: Model) -> bytes:
+        def call(*inputs: Any, **keywords: Any) -> Any:
+            tensors = flattened.taken(inputs, keywords)
+            feed = dict(zip(_names(tensors), tensors))
+            return made.run(None, {name: feed[name].numpy() for name in names})
+
+        return call
+
+    def exported(self, flattened: Flattened) -> bytes:
         """The model as ONNX says it; raises :class:`Unsupported` where the exporter refuses."""
         with quiet(), seeded(), refusing():
-            module, tensors = flat(model)
-            return self._exported(module, tensors)
+            return self._exported(flattened.module, flattened.tensors)
 
     def warm(self) -> None:
         """Load what it needs, once for all models."""
@@ -51,7 +59,9 @@ class OnnxRuntime:
     def _exported(self, module: Any, tensors: Tuple[Any, ...]) -> bytes:
         import torch
 
-        program = torch.onnx.export(module, tensors, dynamo=True, verbose=False)
+        program = torch.onnx.export(
+            module, tensors, dynamo=True, verbose=False, input_names=_names(tensors)
+        )
         if program is None:
             raise Unsupported("the exporter gives nothing")
         return bytes(program.model_proto.SerializeToString())
@@ -68,7 +78,13 @@ class OnnxRuntimeTorchScript(OnnxRuntime):
 
         file: Any = io.BytesIO()
         torch.onnx.export(
-            module, tensors, file, dynamo=False, opset_version=OPSET, do_constant_folding=False
+            module,
+            tensors,
+            file,
+            dynamo=False,
+            input_names=_names(tensors),
+            opset_version=OPSET,
+            do_constant_folding=False,
         )
         return bytes(file.getvalue())
 
@@ -83,13 +99,6 @@ def session(graph: bytes) -> Any:
     return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
 
 
-def running(made: Any) -> Callable[..., Any]:
-    """A session as a function of the model's inputs; inputs that the graph dropped are left out."""
-    names = [each.name for each in made.get_inputs()]
-
-    def call(*inputs: Any, **keywords: Any) -> Any:
-        tensors = tensors_of(inputs, keywords)
-        feed = {name: tensor.numpy() for name, tensor in zip(names, tensors)}
-        return made.run(None, feed)
-
-    return call
+def _names(tensors: Tuple[Any, ...]) -> List[str]:
+    """What a graph's inputs are called; it drops those that it does not read."""
+    return [f"tensor_{number}" for number in range(len(tensors))]

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any, Callable
 
 from ..nouns import Model
-from .flat import tensors_of
+from .flat import flat
 from .onnx_runtime import OnnxRuntime
 from .quiet import quiet
 
@@ -26,13 +26,14 @@ class OpenVino(OnnxRuntime):
     def prepared(self, model: Model) -> Callable[..., Any]:
         """The compiled network, on one thread."""
         openvino: Any = import_module("openvino")
+        flattened = flat(model)
         with quiet():
             core = openvino.Core()
-            network = core.read_model(self.exported(model))
+            network = core.read_model(self.exported(flattened))
             compiled = core.compile_model(network, "CPU", _SETTINGS)
 
         def call(*inputs: Any, **keywords: Any) -> Any:
-            tensors = [tensor.numpy() for tensor in tensors_of(inputs, keywords)]
+            tensors = [tensor.numpy() for tensor in flattened.taken(inputs, keywords)]
             found = compiled(tensors)
             return [found[each] for each in compiled.outputs]
 
