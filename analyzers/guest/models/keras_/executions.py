@@ -11,6 +11,7 @@ from ..nouns import Execution, Model, Unsupported
 from .child import Child, Raised, child
 from .parcels import Parcel, parcel
 from .running import arrayed, of_inputs, of_precision, predicted, remade
+from .said import said
 from .trees import Untold, told
 
 EPS32, EPS64 = 2.0**-23, 2.0**-52
@@ -77,7 +78,7 @@ def _check_remade(given: Parcel, arguments: Any) -> None:
     try:
         remade(given, arguments)
     except Exception as error:
-        raise Unsupported(f"it is not made again from its configuration: {error}"[:300]) from error
+        raise Unsupported(f"it is not made again from its configuration: {said(error)}") from error
 
 
 def _remade(given: Parcel, arguments: Any) -> Any:
@@ -86,7 +87,7 @@ def _remade(given: Parcel, arguments: Any) -> Any:
     except Unsupported:
         raise
     except Exception as error:
-        raise Unsupported(f"it is not made again in float64: {error}"[:300]) from error
+        raise Unsupported(f"it is not made again in float64: {said(error)}") from error
 
 
 class Backend:

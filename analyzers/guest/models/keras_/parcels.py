@@ -12,9 +12,10 @@ import inspect
 import sys
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, Iterator, List, Mapping, Sequence, Tuple
+from typing import Any, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from ..nouns import Model, Unsupported
+from .said import said
 from .trees import as_array
 
 MOST_MODELS = 4
@@ -49,7 +50,9 @@ def parcel(model: Model) -> Parcel:
         config = _accepted(config, {kind.__name__: kind for kind in kinds})
         weights = tuple(weights_of(model.module))
     except Exception as error:
-        raise Unsupported(f"the model has no configuration: {_first_line(error)}") from error
+        raise Unsupported(
+            f"the model has no configuration: {type(error).__name__}: {said(error)}"
+        ) from error
     return Parcel(config, modules, weights)
 
 
@@ -94,8 +97,11 @@ def _check_portable(name: str) -> None:
         raise Unsupported(f"{name} calls {one[0]} itself, and is for that backend alone")
 
 
-def rebuilt(given: Parcel, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-    """The model of a parcel; one that is not built yet is called once.
+Arguments = Tuple[Sequence[Any], Mapping[str, Any]]
+
+
+def rebuilt(given: Parcel, arguments: Optional[Arguments]) -> Any:
+    """The model of a parcel; one that is not built yet is called once, if there are arguments.
 
     Raises what making or calling it raises, and ``ValueError`` where the weights are others.
     """
@@ -104,8 +110,10 @@ def rebuilt(given: Parcel, arguments: Sequence[Any], keywords: Mapping[str, Any]
     custom = dict(_custom_objects(given.modules))
     with keras.saving.custom_object_scope(custom):
         model = keras.saving.deserialize_keras_object(dict(given.config), safe_mode=False)
+    if arguments is None:
+        return model
     if not model.built or len(model.weights) != len(given.weights):
-        model(*arguments, **keywords)
+        model(*arguments[0], **arguments[1])
     set_weights(model, given.weights)
     return model
 
@@ -153,7 +161,3 @@ def _policy(policy: Mapping[str, Any], dtype: str) -> Any:
 def weights_of(model: Any) -> List[Any]:
     """A model's weights as arrays."""
     return [as_array(weight.numpy()) for weight in model.weights]
-
-
-def _first_line(error: BaseException) -> str:
-    return f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error) else ''}"

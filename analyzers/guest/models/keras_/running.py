@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import importlib
 from contextlib import contextmanager
-from typing import Any, Callable, Dict, Generator, List, Mapping, Sequence, Tuple
+from typing import Any, Callable, Dict, Generator, List, Mapping, Sequence
 
-from .parcels import Parcel, of_dtype, rebuilt
+from .parcels import Arguments, Parcel, of_dtype, rebuilt
 from .trees import as_array
 
-Arguments = Tuple[Sequence[Any], Mapping[str, Any]]
 
-
-def predicted(model: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+def predicted(
+    model: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], seed: int = 0
+) -> Any:
     """What a model gives in evaluation mode, as arrays of NumPy."""
     import keras  # type: ignore[import-untyped]
 
-    keras.utils.set_random_seed(0)
+    keras.utils.set_random_seed(seed)
     with _without_gradients():
         given = model(*arguments, **evaluating(model, keywords))
     return arrayed(given)
@@ -54,10 +54,10 @@ def arrayed(value: Any) -> Any:
 def remade(given: Parcel, arguments: Arguments, dtype: str = "float32") -> Any:
     """The model of a parcel in this process, all of it in a dtype."""
     if dtype == "float32":
-        return rebuilt(given, *arguments)
+        return rebuilt(given, arguments)
     config = of_dtype(given.config, dtype)
     with of_precision(dtype):
-        return rebuilt(Parcel(config, given.modules, given.weights), *arguments)
+        return rebuilt(Parcel(config, given.modules, given.weights), arguments)
 
 
 @contextmanager

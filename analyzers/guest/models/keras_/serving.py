@@ -18,6 +18,7 @@ from . import frames
 from .layers import recorded, replayed
 from .parcels import MOST_MODELS, Parcel
 from .running import gradients, of_inputs, of_precision, predicted, remade
+from .said import said
 from .trees import Untold, read, told
 
 Ask = Mapping[str, Any]
@@ -81,7 +82,7 @@ class _Serving:
             limit = isinstance(error, _LIMITS) or any(w in str(error) for w in _LIMIT_WORDS)
             kind = f"{type(error).__module__}.{type(error).__qualname__}"
             name = kind[len("builtins.") :] if kind.startswith("builtins.") else kind
-            return {"raised": name, "message": _first(error), "limit": limit}, []
+            return {"raised": name, "message": said(error), "limit": limit}, []
         finally:
             signal.alarm(0)
 
@@ -124,11 +125,6 @@ class _Serving:
 def _answer(value: Any) -> Answer:
     arrays: List[Any] = []
     return {"value": told(value, arrays)}, arrays
-
-
-def _first(error: BaseException) -> str:
-    lines = [line for line in str(error).splitlines() if line.strip()]
-    return (lines[0] if lines else "")[:500]
 
 
 def start(folders: List[str], folder: str, reading: int, writing: int) -> None:
