@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from analyzers.cloud.analyzer import CloudAnalyzer, asks_cloud
 from analyzers.judging import DEATH
+from analyzers.models.analyzer import ModelsAnalyzer
 from analyzers.ports import Analyzer, Bench
 from analyzers.properties.analyzer import PropertiesAnalyzer
 from analyzers.relations.analyzer import RelationsAnalyzer
@@ -22,7 +23,12 @@ from analyzers.vocabulary import (
     Verdict,
 )
 
-ANALYZERS: tuple[Analyzer, ...] = (CloudAnalyzer(), PropertiesAnalyzer(), RelationsAnalyzer())
+ANALYZERS: tuple[Analyzer, ...] = (
+    CloudAnalyzer(),
+    PropertiesAnalyzer(),
+    RelationsAnalyzer(),
+    ModelsAnalyzer(),
+)
 
 
 def named(names: Collection[str]) -> tuple[Analyzer, ...]:

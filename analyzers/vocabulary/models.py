@@ -79,7 +79,7 @@ class Executed:
 
     ``done`` are the executions that ran, ``left_out`` those that did not, with the reason.
     ``model`` says what was built (``torch.nn.Module, 5 layers, 61,706 parameters``).
-    ``obstacle``: why there is no model to run.
+    ``obstacle``: why there is no model to run.  ``versions`` are those of the libraries.
     """
 
     departures: tuple[Departure, ...] = ()
@@ -93,3 +93,4 @@ class Executed:
     seconds: float = 0.0
     obstacle: str | None = None
     notes: tuple[str, ...] = ()
+    versions: tuple[tuple[str, str], ...] = ()

@@ -66,6 +66,7 @@ def executed_of(frame: Frame, target: str, is_file: IsFile) -> Executed:
         seconds=float(frame["seconds"]),
         obstacle=frame["obstacle"],
         notes=tuple(frame["notes"]),
+        versions=tuple((each["package"], each["version"]) for each in frame["versions"]),
     )
 
 

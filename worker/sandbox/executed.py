@@ -9,7 +9,7 @@ from typing import Any
 
 from analyzers.guest.generation.recipes import names, parse
 from analyzers.guest.models.mutation.spelling import Malformed, parsed
-from worker.sandbox.related import MOST_EXECUTIONS, line, matching
+from worker.sandbox.related import MOST_EXECUTIONS, line, matching, word
 from worker.sandbox.said import ARGUMENTS, ENDING, recipe, short
 from worker.sandbox.shapes import (
     BadFrame,
@@ -71,6 +71,7 @@ def place(value: object) -> None:
 execution = matching(r"[a-z][a-z0-9-]*", LONGEST_NAME, "name of an execution")
 rule = matching("|".join(sorted(RULES)), LONGEST_NAME, "rule about models")
 plain = matching(r"[^\n\r`]*", LONGEST_TEXT, "line of text")
+version = matching(r"[\w.+!-]*", LONGEST_NAME, "version")
 LAYER = record(
     name=matching(r"[\w.\[\]-]*", LONGEST_NAME, "name of a layer"),
     kind=matching(r"[\w.]*", LONGEST_NAME, "kind of a layer"),
@@ -108,6 +109,7 @@ EXECUTED = record(
     seconds=amount,
     obstacle=optional(short(LONGEST_TEXT)),
     notes=many(short(LONGEST_TEXT), 100),
+    versions=many(record(package=word, version=version), MOST_LEFT_OUT),
 )
 
 

@@ -13,12 +13,14 @@ from ..execution import Prepared
 from ..limits import CLOCK, TimeUp
 from .nouns import Model, Verdict
 from .subjects import Subjects
-from .telling import Departed, Subject, line, told
+from .telling import Departed, Subject, line, shown, told, versions
 
 MOST_SUBJECTS = 3
 MOST_DEPARTURES = 20
-SEED_SHARE = 0.6
-"""Of the time, what the author's own model may take where mutants are asked for."""
+SEED_SHARE, SEARCH_SHARE = 0.5, 0.8
+"""Of the time, when the author's own model and the search for mutants are over."""
+SEARCH_GRACE = 10.0
+EAGER = "eager"
 
 
 def execute(prepared: Prepared, message: Mapping[str, Any]) -> Dict[str, Any]:
@@ -41,6 +43,7 @@ def nothing(obstacle: Optional[str]) -> Dict[str, Any]:
         "seconds": 0.0,
         "obstacle": obstacle,
         "notes": [],
+        "versions": [],
     }
 
 
@@ -70,7 +73,8 @@ class _Examining:
             self._examine(subject, names)
         if not examined:
             return {**nothing(subjects.obstacle), "seconds": self._spent()}
-        return {**self._summary(examined[0].model), **self._mutants(examined[0])}
+        searched = self._mutants(examined[0], names)
+        return {**self._summary(examined[0].model), **searched}
 
     def _summary(self, model: Model) -> Dict[str, Any]:
         departures = list(self._found.values())[:MOST_DEPARTURES]
@@ -84,6 +88,7 @@ class _Examining:
             "executions": self._executions,
             "seconds": self._spent(),
             "notes": list(self._notes)[:20],
+            "versions": versions(),
         }
 
     # -------------------------------------------------------------- time
@@ -131,7 +136,10 @@ class _Examining:
         else:
             self._done[name] = None
         verdicts = [v for v in judge(subject.model, found, self._ratio) if v.execution == name]
-        return [Departed(subject, v, located=self._located(subject, v, found)) for v in verdicts]
+        return [
+            Departed(subject, v, shown(found, v), located=self._located(subject, v, found))
+            for v in verdicts
+        ]
 
     def _located(self, subject: Subject, verdict: Verdict, found: Any) -> Optional[Any]:
         """The first layer that departs; ``None`` where that cannot be told."""
@@ -148,8 +156,35 @@ class _Examining:
 
     # ------------------------------------------------------------- mutants
 
-    def _mutants(self, subject: Subject) -> Dict[str, Any]:
-        return {}
+    def _mutants(self, subject: Subject, names: Sequence[str]) -> Dict[str, Any]:
+        """Look for mutants in the time that is left; what departs is added to what was found."""
+        most, left = int(self._message["mutants"]), self._left(SEARCH_SHARE)
+        beside = [each for each in names if each in self._done and each != EAGER]
+        if most <= 0 or left <= 0 or not beside or subject.model.framework != "torch":
+            return {}
+        from .mutants import Mutants
+        from .searching.nouns import Plan
+
+        mutants = Mutants(subject.model, beside, list(self._found))
+        seed, guided = int(self._message["seed"]), bool(self._message["guided"])
+        try:
+            with CLOCK.limited(left + SEARCH_GRACE):
+                mutants.search(Plan(most, left, seed, guided), self._ratio)
+                found = mutants.found(self._budget(1.0))
+        except (TimeUp, Exception) as error:
+            self._notes[f"mutants: {type(error).__name__}: {error}"[:300]] = None
+            return {}
+        for verdict, mutations, outcomes, model in found:
+            fed = Subject(subject.arguments, subject.inputs, model)
+            located = self._located(fed, verdict, outcomes)
+            departed = Departed(subject, verdict, shown(outcomes, verdict), mutations, located)
+            self._found[verdict.rule, f"{verdict.execution} mutant"] = departed
+        self._executions += mutants.executions
+        return {
+            "mutants": mutants.made,
+            "amplified": mutants.amplified,
+            "apis": list(mutants.apis),
+        }
 
 
 def described(model: Model) -> str:

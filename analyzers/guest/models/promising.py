@@ -27,12 +27,21 @@ def problem(
         raise Unusable(f"no oracle {rule!r} of an execution {execution!r} is known")
     model = model_of(called, inputs)
     if mutations:
-        from .mutation import mutated, parsed
-
-        model = mutated(model, parsed(mutations))
+        model = _mutant(model, mutations)
     verdicts = judge(model, outcomes(model, [execution]), RATIO)
     found = [each for each in verdicts if (each.rule, each.execution) == (rule, execution)]
     return found[0].detail if found else None
+
+
+def _mutant(model: Model, mutations: str) -> Model:
+    from .mutation.applying import mutated
+    from .mutation.crafting import Inapplicable
+    from .mutation.spelling import Malformed, parsed
+
+    try:
+        return mutated(model, parsed(mutations))
+    except (Inapplicable, Malformed) as reason:
+        raise Unusable(f"the mutations do not fit the model: {reason}") from reason
 
 
 def untrained(called: Called, steps: int) -> Optional[str]:
@@ -57,9 +66,24 @@ def model_of(called: Called, inputs: str = "") -> Model:
     """
     from . import building
 
+    if inputs:
+        return fed(called, _given(inputs, called))
     try:
-        model = building.model_of(called.instance, called.result, called.args, called.kwargs)
-        return building.prepared(model.module, _given(inputs, called)) if inputs else model
+        return building.model_of(called.instance, called.result, called.args, called.kwargs)
+    except building.NoModel as reason:
+        raise Unusable(str(reason)) from reason
+
+
+def fed(called: Called, values: Tuple[Any, ...]) -> Model:
+    """The model of a call with other inputs than the call's; raises ``Unusable``."""
+    from . import building
+
+    own = building.framework_of(called.instance) is not None
+    module = called.instance if own else building.module_in(called.result)
+    if module is None:
+        raise Unusable("the call neither is of a model nor gives one")
+    try:
+        return building.prepared(module, values)
     except building.NoModel as reason:
         raise Unusable(str(reason)) from reason
 

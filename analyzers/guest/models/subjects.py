@@ -20,6 +20,7 @@ from . import promising
 from .nouns import Model
 from .telling import Subject, line
 
+FORWARDS = ("forward", "call", "__call__")
 BUILD_SECONDS = 10.0
 DRAWN = 24
 Arguments = Mapping[str, Any]
@@ -35,6 +36,7 @@ class Subjects:
         self._prepared = prepared
         self._message = message
         self._until = until
+        self._is_call = prepared.name.rpartition(".")[2] in FORWARDS
         self.obstacle = "no call of the target was seen to return"
 
     def built(self, most: int) -> Iterator[Subject]:
@@ -49,12 +51,13 @@ class Subjects:
 
     def _of(self, arguments: Arguments) -> Iterator[Subject]:
         """The model of one probe, with inputs for a model that was only built."""
-        model = self._limited(lambda: self._model(arguments))
-        if model is None:
-            return
-        if model.inputs or model.keywords:
-            if self._runs(model):
+        if self._is_call:
+            model = self._limited(partial(self._model, arguments))
+            if model is not None and self._runs(model):
                 yield Subject(arguments, "", model)
+            return
+        model = self._limited(partial(self._bare, arguments))
+        if model is None:
             return
         for recipe in self._inputs(model):
             fed = self._limited(partial(self._model, arguments, recipe))
@@ -64,6 +67,9 @@ class Subjects:
 
     def _model(self, arguments: Arguments, recipe: str = "") -> Model:
         return promising.model_of(called(self._prepared, arguments), recipe)
+
+    def _bare(self, arguments: Arguments) -> Model:
+        return promising.fed(called(self._prepared, arguments), ())
 
     def _runs(self, model: Model) -> bool:
         return self._limited(lambda: _output(model)) is not None

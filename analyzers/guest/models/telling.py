@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Dict, Mapping, Optional, Sequence
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .mutation.spelling import text
-from .nouns import Mutation, Verdict
+from .nouns import Mutation, Outcomes, Verdict
 
 LONGEST = 2_000
 MOST_RATIO = 1e12
@@ -24,10 +24,14 @@ class Subject:
 
 @dataclass(frozen=True)
 class Departed:
-    """An oracle's verdict on a model, and where in the model it begins."""
+    """An oracle's verdict on a model, and where in the model it begins.
+
+    ``results`` are what the execution and the reference gave, in words.
+    """
 
     subject: Subject
     verdict: Verdict
+    results: Tuple[str, str] = ("", "")
     mutations: Sequence[Mutation] = ()
     located: Optional[Any] = None
     signal: Optional[int] = None
@@ -36,7 +40,7 @@ class Departed:
 def told(departed: Departed) -> Dict[str, Any]:
     """One departure of the frame."""
     verdict, located = departed.verdict, departed.located
-    outcome, _, expected = verdict.detail.partition("; ")
+    outcome, expected = departed.results
     return {
         "rule": verdict.rule,
         "execution": verdict.execution,
@@ -54,6 +58,46 @@ def told(departed: Departed) -> Dict[str, Any]:
         "low": None if located is None else _finite(located.low),
         "high": None if located is None else _finite(located.high),
     }
+
+
+def shown(outcomes: Outcomes, verdict: Verdict) -> Tuple[str, str]:
+    """What an execution gave, and what the reference, where they differ most."""
+    own, reference = outcomes[verdict.execution], outcomes["float64"]
+    outputs = (own.outputs, reference.outputs)
+    if any(verdict.worst >= len(each) for each in outputs):
+        return own.detail or own.status, "a result"
+    one, other = (each[verdict.worst] for each in outputs)
+    if one.shape != other.shape:
+        return f"a result of shape {one.shape}", f"one of shape {other.shape}"
+    if one.size == 0:
+        return "", ""
+    place = _worst(one, other)
+    where = f" at {[int(each) for each in place]}" if place else ""
+    return f"{one[place]:.6g}{where}", f"{other[place]:.6g}"
+
+
+def _worst(one: Any, other: Any) -> Tuple[Any, ...]:
+    """Where two arrays differ most; what is not finite in one of them counts most."""
+    import numpy
+
+    with numpy.errstate(all="ignore"):
+        apart = numpy.abs(one.astype("float64") - other.astype("float64"))
+    apart[numpy.isfinite(one) != numpy.isfinite(other)] = numpy.inf
+    flat = int(numpy.argmax(numpy.nan_to_num(apart, nan=0.0, posinf=numpy.inf)))
+    return tuple(numpy.unravel_index(flat, one.shape))
+
+
+def versions() -> List[Dict[str, str]]:
+    """The libraries that take part, and their versions."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = []
+    for package in ("torch", "onnxruntime", "onnxscript", "openvino", "keras"):
+        try:
+            found.append({"package": package, "version": version(package)})
+        except PackageNotFoundError:
+            continue
+    return found
 
 
 def layer(place: Any) -> Dict[str, Any]:

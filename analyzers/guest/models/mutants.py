@@ -1,0 +1,93 @@
+"""Mutants of a model that depart where the model itself does not, with the fewest mutations."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Collection, Dict, List, Optional, Sequence, Tuple
+
+from .judging import judge, outcomes
+from .mutation.applying import mutated
+from .mutation.crafting import Inapplicable
+from .nouns import RATIO, Model, Mutation, Outcomes, Verdict
+from .searching.nouns import Mutant, Plan
+from .searching.search import search
+
+MOST = 4
+Kind = Tuple[str, str]
+
+
+class Mutants:
+    """A search for mutants of a model, beside the executions ``names``.
+
+    ``known`` are rules and executions that the model itself departs by.  ``apis`` are the
+    kinds of layers that the mutants have.
+    """
+
+    def __init__(self, model: Model, names: Sequence[str], known: Collection[Kind]) -> None:
+        self._model = model
+        self._names = names
+        self._known = known
+        self._found: Dict[Kind, Tuple[Verdict, Tuple[Mutation, ...], Outcomes, Model]] = {}
+        self.made = self.amplified = self.executions = 0
+        self.apis: Dict[str, None] = {}
+
+    def search(self, plan: Plan, ratio: float = RATIO) -> None:
+        """Look for mutants as the plan says; whatever it finds is kept."""
+        try:
+            for mutant in search(self._model, self._names, plan, apart=True):
+                self._take(mutant, ratio)
+                if len(self._found) >= MOST:
+                    return
+        except Inapplicable:
+            return
+
+    def found(self, until: float) -> List[Tuple[Verdict, Tuple[Mutation, ...], Outcomes, Model]]:
+        """What was found, each by the fewest mutations that show it, as far as time goes."""
+        return [self._shrunk(kind, found, until) or found for kind, found in self._found.items()]
+
+    def _take(self, mutant: Mutant, ratio: float) -> None:
+        self.made += 1
+        self.amplified += mutant.amplifies
+        self.executions += sum(len(each) for each in mutant.outcomes)
+        self.apis.update(dict.fromkeys(_kinds(mutant.model.module)))
+        if mutant.left_out or not mutant.outcomes:
+            return
+        found = mutant.outcomes[0]
+        for verdict in judge(mutant.model, found, ratio):
+            kind = (verdict.rule, verdict.execution)
+            if verdict.execution != "eager" and kind not in self._known:
+                self._found.setdefault(kind, (verdict, mutant.mutations, found, mutant.model))
+
+    def _shrunk(self, kind: Kind, found: Any, until: float) -> Optional[Any]:
+        """The finding without the mutations that it does not need."""
+        _, mutations, _, _ = found
+        smaller: Optional[Any] = None
+        place = 0
+        while place < len(mutations) and len(mutations) > 1 and time.monotonic() < until:
+            fewer = mutations[:place] + mutations[place + 1 :]
+            again = self._again(kind, fewer)
+            if again is None:
+                place += 1
+            else:
+                smaller, mutations = again, fewer
+        return smaller
+
+    def _again(self, kind: Kind, mutations: Tuple[Mutation, ...]) -> Optional[Any]:
+        try:
+            mutant = mutated(self._model, mutations)
+        except Inapplicable:
+            return None
+        came_to = outcomes(mutant, [kind[1]])
+        self.executions += len(came_to)
+        for verdict in judge(mutant, came_to):
+            if (verdict.rule, verdict.execution) == kind:
+                return verdict, mutations, came_to, mutant
+        return None
+
+
+def _kinds(module: Any) -> List[str]:
+    """The layers of torch's own in a module, by their public names."""
+    kinds = {type(each) for each in module.modules()}
+    return sorted(
+        f"torch.nn.{each.__name__}" for each in kinds if each.__module__.startswith("torch.nn.")
+    )
