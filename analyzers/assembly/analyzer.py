@@ -1,0 +1,193 @@
+"""Model code under the values that its configuration allows (MoCo, tied to a change).
+
+The blocks are the layers that a changed function builds.  Boundary checking gives a
+parameter a value just outside of its legal range: one that nothing refuses, and that
+a project's configuration can set, is a finding with a guard.  Random generation gives a
+parameter another legal value: one that the layer takes and the code around it does not
+follow is a finding, too.  A model whose forward is changed is trained and made again.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+
+from analyzers.assembly import brittle, guards, shelves
+from analyzers.assembly.configuration import Built, Flow, Function, flows, function_of, layers_of
+from analyzers.assembly.constraints import LayerApi, Parameter
+from analyzers.assembly.findings import (
+    NAME,
+    Brittle,
+    Taken,
+    gravest,
+    unchecked,
+)
+from analyzers.assembly.findings import brittle as brittle_finding
+from analyzers.assembly.inputs import defaults, inputs
+from analyzers.assembly.settings import settings
+from analyzers.assembly.steady import unsteady_of
+from analyzers.assembly.trying import Trier, usual_call
+from analyzers.inference.selection import concerns
+from analyzers.ports import Bench
+from analyzers.vocabulary import Target, Verdict
+
+MOST = 3
+_CONSTRUCTOR = "__init__"
+_UNSEEN = "nothing to be seen"
+Load = Callable[[str], Mapping[str, LayerApi]]
+
+
+class AssemblyAnalyzer:
+    """Finds hyper-parameters that break a model, or are taken though they are illegal."""
+
+    name = NAME
+
+    def __init__(self, load: Load = shelves.load) -> None:
+        self._load = load
+
+    def examine(self, target: Target, bench: Bench) -> Iterator[Verdict]:
+        """Yield the verdicts on one target."""
+        if not concerns(target, bench):
+            return
+        text = bench.source(target.path)
+        function = function_of(text, target.function)
+        if function is None or "torch" not in text:
+            return
+        if target.function.endswith((".forward", ".__call__")):
+            yield from unsteady_of(target, bench)
+            return
+        layers = self._layers(target, bench)
+        built = layers_of(function, text, layers)
+        if built:
+            yield from _examined(function, built, text, target, bench)
+
+    def _layers(self, target: Target, bench: Bench) -> Mapping[str, LayerApi]:
+        recorded = bench.record(target, ())
+        is_torch = recorded is not None and recorded.library == "torch"
+        return self._load(recorded.version) if recorded is not None and is_torch else {}
+
+
+def _examined(
+    function: Function, built: tuple[Built, ...], text: str, target: Target, bench: Bench
+) -> Iterator[Verdict]:
+    usual = usual_call(function, target, bench)
+    found = list(flows(function, built))
+    if usual is None or not found:
+        return
+    trier = Trier(target, bench, usual)
+    candidates = inputs(function, built, text)
+    given = next((x for x in candidates if trier.holds(called(x))), None)
+    yield from _boundaries(found, given, function, trier)
+    if given is not None:
+        yield from _shapes(found, given, (function, built), trier)
+
+
+def called(given: str) -> str:
+    """The condition that the model gives finite values for an input."""
+    return f"finite(result({given}))"
+
+
+# ------------------------------------------------------------- boundaries
+
+
+def _boundaries(
+    found: list[Flow], given: str | None, function: Function, trier: Trier
+) -> Iterator[Verdict]:
+    """Illegal values that are taken, those with a consequence that was seen first."""
+    taken = [each for flow in found for each in _taken(flow, given, trier)]
+    target, bench = trier.target, trier.bench
+    text = bench.source(target.path)
+    for each in gravest(taken, MOST):
+        suggestion = guards.guard(each.flow, each.condition, function, target.path, text)
+        yield unchecked(each, target, suggestion)
+
+
+def _taken(flow: Flow, given: str | None, trier: Trier) -> Iterator[Taken]:
+    """The first illegal value that the function takes, where a configuration can set it."""
+    condition = guards.condition_of(flow.parameter, flow.source)
+    if flow.parameter.checked or condition is None:
+        return
+    texts = {path: trier.bench.source(path) for path in trier.bench.paths()}
+    places = settings(flow.name, _owner(trier.target), texts)
+    if not places or not trier.holds(condition):
+        return
+    for value, consequence in _illegal(flow.parameter):
+        probe = trier.with_value(flow, value, condition)
+        if probe is not None and trier.broken(probe) is not None:
+            seen = _seen(flow, value, given, trier)
+            yield Taken(flow, value, condition, probe, places, seen, consequence)
+            return
+
+
+def _illegal(parameter: Parameter) -> Iterator[tuple[str, str]]:
+    """Values that the layer takes silently, with what comes of each."""
+    for edge in parameter.edges:
+        if not edge.refused and edge.consequence not in {"", _UNSEEN}:
+            yield edge.value, edge.consequence
+    if not parameter.edges and parameter.consequence not in {"", _UNSEEN}:
+        low, high = parameter.low, parameter.high
+        yield repr(low - 1 if low is not None else (high or 0) + 1), parameter.consequence
+
+
+def _seen(flow: Flow, value: str, given: str | None, trier: Trier) -> str:
+    """What the whole model gives with a value, where that is not finite any more."""
+    probe = None if given is None else trier.with_value(flow, value, called(given))
+    detail = None if probe is None else trier.broken(probe)
+    if detail is None:
+        return ""
+    return detail if "raised" in detail else "NaN or infinity"
+
+
+def _owner(target: Target) -> str:
+    """What is called to build the layers: the class, or the function."""
+    first, _, last = target.function.rpartition(".")
+    return (first if last == _CONSTRUCTOR else last).rpartition(".")[2]
+
+
+# ----------------------------------------------------------------- shapes
+
+
+def _shapes(
+    found: list[Flow], given: str, built: tuple[Function, tuple[Built, ...]], trier: Trier
+) -> Iterator[Verdict]:
+    """Legal values that a layer takes, and another layer does not follow: one for that layer."""
+    told: set[int] = set()
+    for flow in found:
+        broken = _brittle(flow, given, built, trier) if _is_set(flow, found) else None
+        if broken is not None and id(broken.layer) not in told:
+            told.add(id(broken.layer))
+            yield brittle_finding(broken, trier.target)
+
+
+def _is_set(flow: Flow, found: list[Flow]) -> bool:
+    """Whether a value is the function's own parameter, and never the size of an input."""
+    same = [each for each in found if each.source == flow.source]
+    return not flow.attribute and all(map(brittle.is_free, same))
+
+
+def _brittle(
+    flow: Flow, given: str, built: tuple[Function, tuple[Built, ...]], trier: Trier
+) -> Brittle | None:
+    function, layers = built
+    default = defaults(function).get(flow.given)
+    if not isinstance(default, ast.Constant) or type(default.value) is not int:
+        return None
+    condition = called(given)
+    values = brittle.legal(flow, default.value)
+    probes = [trier.with_value(flow, str(value), condition) for value in values]
+    runs = [(p, trier.broken(p) or "") for p in probes if p is not None]
+    found = [_layer(detail, flow, function, layers) for _, detail in runs]
+    layer = found[0] if len(runs) > 1 and all(each is found[0] for each in found) else None
+    if layer is None:
+        return None
+    probe, detail = runs[0]
+    return Brittle(flow, default.value, values, layer, probe, condition, _said(detail))
+
+
+def _layer(detail: str, flow: Flow, function: Function, layers: tuple[Built, ...]) -> Built | None:
+    size = brittle.expected(detail)
+    return None if size is None else brittle.built_for(size, flow.given, function, layers)
+
+
+def _said(detail: str) -> str:
+    return detail.removeprefix("it raised ")

@@ -1,0 +1,91 @@
+"""What a model may be called with, by the first layer that it builds."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from analyzers.assembly.configuration import Built, Function
+from analyzers.assembly.naming import names_of
+
+_SHAPES: Mapping[str, tuple[str, ...]] = {
+    "Conv1d": ("2, {}, 32", "2, {}, 128"),
+    "Conv2d": ("2, {}, 32, 32", "2, {}, 28, 28", "2, {}, 64, 64", "2, {}, 8, 8"),
+    "Conv3d": ("2, {}, 16, 16, 16",),
+    "BatchNorm1d": ("2, {}", "2, {}, 8"),
+    "BatchNorm2d": ("2, {}, 16, 16",),
+    "Linear": ("2, {}", "2, 5, {}"),
+    "LayerNorm": ("2, {}", "2, 5, {}"),
+    "LSTM": ("2, 5, {}",),
+    "GRU": ("2, 5, {}",),
+    "RNN": ("2, 5, {}",),
+    "TransformerEncoderLayer": ("2, 5, {}",),
+    "MultiheadAttention": ("2, 5, {}",),
+}
+_OPERATIONS: Mapping[type[ast.operator], Callable[[int, int], int | None]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: lambda left, right: left // right if right else None,
+    ast.Pow: lambda left, right: left**right if 0 <= right <= 3 else None,
+}
+_EMBEDDING = "Embedding"
+_MOST = 8
+
+
+def inputs(function: Function, built: Sequence[Built], text: str) -> tuple[str, ...]:
+    """Sources of inputs to be tried, the likeliest first; none where no layer tells."""
+    known = names_of(text)
+    torch = known.spelled("torch") or "__import__('torch')"
+    found = (each for layer in built for each in _of(layer, function, torch))
+    return tuple(dict.fromkeys(found))[:_MOST]
+
+
+def _of(layer: Built, function: Function, torch: str) -> Iterator[str]:
+    kind = layer.api.name.rpartition(".")[2]
+    if kind == _EMBEDDING:
+        yield f"{torch}.zeros((2, 8), dtype={torch}.int64)"
+        return
+    first = layer.api.parameters[0].name if layer.api.parameters else ""
+    argument = layer.arguments.get(first)
+    size = None if argument is None else value_of(argument, function)
+    if size is not None:
+        for shape in _SHAPES.get(kind, ()):
+            yield f"{torch}.rand(({shape.format(size)}))"
+
+
+def value_of(expression: ast.expr, function: Function) -> int | None:
+    """What an expression of integers and of parameters with defaults is worth, if it is small."""
+    return _value(expression, defaults(function))
+
+
+def defaults(function: Function) -> dict[str, ast.expr]:
+    """The defaults of a function's parameters."""
+    own = function.args
+    plain = [*own.posonlyargs, *own.args]
+    last = plain[len(plain) - len(own.defaults) :]
+    found = {a.arg: d for a, d in zip(last, own.defaults, strict=True)}
+    keywords = zip(own.kwonlyargs, own.kw_defaults, strict=True)
+    return found | {a.arg: d for a, d in keywords if d is not None}
+
+
+def _value(node: ast.expr, known: Mapping[str, ast.expr], depth: int = 8) -> int | None:
+    if depth == 0:
+        return None
+    if isinstance(node, ast.Constant):
+        return node.value if type(node.value) is int else None
+    if isinstance(node, ast.Name):
+        default = known.get(node.id)
+        return None if default is None else _value(default, known, depth - 1)
+    if isinstance(node, ast.BinOp):
+        return _computed(node, known, depth)
+    return None
+
+
+def _computed(node: ast.BinOp, known: Mapping[str, ast.expr], depth: int) -> int | None:
+    left, right = (_value(each, known, depth - 1) for each in (node.left, node.right))
+    if left is None or right is None or max(abs(left), abs(right)) > 1 << 20:
+        return None
+    compute = _OPERATIONS.get(type(node.op))
+    return None if compute is None else compute(left, right)

@@ -1,0 +1,77 @@
+"""Findings of assembly in words."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from analyzers.assembly.configuration import Built
+from analyzers.vocabulary import Target
+
+if TYPE_CHECKING:
+    from analyzers.assembly.findings import Brittle, Taken, Untrained
+
+_LONGEST = 200
+
+
+def call(built: Built) -> str:
+    """A layer's call as the file has it, on one line."""
+    return " ".join(ast.unparse(built.call).split())[:_LONGEST]
+
+
+def unchecked_title(taken: Taken) -> str:
+    """What is taken, and what comes of it."""
+    flow = taken.flow
+    return f"{_short(flow.built)} takes {flow.source}={taken.value} silently: {taken.comes_of_it}"
+
+
+def unchecked(taken: Taken) -> str:
+    """Where the value may come from, who says that it is illegal, and what comes of it."""
+    flow = taken.flow
+    where = taken.settings[0]
+    said = f' (its documentation: "{flow.parameter.quote}")' if flow.parameter.quote else ""
+    seen = "The model that is built so gives" if taken.seen else "What the layer then gives:"
+    return (
+        f"`{flow.source}` can be set at {where.path}:{where.line} (`{where.says}`) and reaches"
+        f" `{flow.built.api.name}` as `{flow.parameter.name}`, which is legal for"
+        f" `{taken.condition}`{said}. Neither this code nor the library refuses"
+        f" `{flow.source}={taken.value}`. {seen} {taken.comes_of_it}."
+    )
+
+
+def brittle_title(found: Brittle) -> str:
+    """Which parameter, and which layer does not follow it."""
+    line = found.layer.call.lineno
+    return f"{found.flow.source}={found.values[0]} breaks {_short(found.layer)} in line {line}"
+
+
+def brittle(found: Brittle) -> str:
+    """What was set, what the layer was built for, and what torch says."""
+    values = ", ".join(map(str, found.values))
+    return (
+        f"`{found.flow.source}` is a parameter (default {found.default}) that"
+        f" `{call(found.flow.built)}` follows, but `{call(found.layer)}` is built for one size only."
+        f" With {found.flow.source} = {values} the model is built and fails when it is called:"
+        f" {found.detail}. Compute the size from `{found.flow.source}`, or do not let it be set."
+    )
+
+
+def unsteady_title(found: Untrained, target: Target) -> str:
+    """What is not as it should be."""
+    owner = target.function.rpartition(".")[0] or target.function
+    if found.condition.startswith("trains"):
+        return f"Training {owner} on ordinary inputs does not stay finite"
+    return f"Making and calling {owner} again and again uses more and more"
+
+
+def unsteady(found: Untrained) -> str:
+    """What was done, and what came of it."""
+    if found.condition.startswith("trains"):
+        return (
+            f"A few steps of plain gradient descent from its own initial weights: {found.detail}."
+        )
+    return f"The same call, made many times: {found.detail}."
+
+
+def _short(built: Built) -> str:
+    return built.api.name.rpartition(".")[2]
