@@ -43,6 +43,7 @@ class Guest:
             "explore": self._explore,
             "observe": self._observe,
             "study": self._study,
+            "survey": self._study,
             "record": self._record,
             "relate": self._relate,
             "execute": self._execute,
@@ -321,7 +322,10 @@ class Guest:
         raise RuntimeError(f"the study ended by signal {_signal(status)}")
 
     def _study_once(self, message: Mapping[str, Any]) -> None:
-        from .relating.studying import study
+        if message["type"] == "survey":
+            from .layers import survey as study
+        else:
+            from .relating.studying import study
 
         def send(frame: Mapping[str, Any]) -> None:
             packed = pack(frame)

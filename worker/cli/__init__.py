@@ -18,6 +18,7 @@ COMMANDS = {
     "replay": "worker.cli.replay:replay",
     "annotate": "worker.cli.annotate:annotate",
     "relations": "worker.cli.relations:relations",
+    "layers": "worker.cli.layers:layers",
     "demo": "worker.cli.demo:demo",
     "doctor": "worker.cli.doctor:doctor",
     "init": "worker.cli.init:init",
@@ -56,6 +57,7 @@ def cli() -> None:
     assayer check                   test what changed on this branch
     assayer check --all             test every function that uses ML
     assayer relations show          which calls of torch should agree
+    assayer layers show             what layers of torch take silently
     assayer doctor                  what works on this machine
     """  # noqa: D301 - click reads the escape
 

@@ -1,0 +1,191 @@
+"""What is said of a layer in the end: sources weighed, and each with its words.
+
+Its own code says most, then documentation, then torch's own error inputs, then what came
+of trying; a noun alone (a *number* of channels) says nothing that trying does not bear out.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+
+from . import probed
+from .calling import written
+from .documented import bounds as documented_bounds
+from .nouns import Argument, Bounds, Outcome, Subject, Tried
+from .trying import NONSENSE
+
+NOTHING = "nothing to be seen"
+_NUMBER = (int, float)
+Row = Dict[str, Any]
+Errors = Mapping[str, str]
+
+
+def row(subject: Subject, tried: Tried, errors: Errors) -> Row:
+    """A layer as its file has it; ``errors``: what torch's own tests say of parameters."""
+    example = subject.example
+    return {
+        "name": subject.name,
+        "describes": subject.describes,
+        "container": subject.container,
+        "keeps_shape": bool(example and example.keeps_shape),
+        "example": written(subject.name, example.arguments) if example else "",
+        "inputs": list(example.inputs) if example else [],
+        "requires": list(_requires(subject, tried)),
+        "parameters": [
+            _parameter(subject, each, tried.outcomes.get(each.name, {}), errors)
+            for each in subject.arguments
+        ],
+    }
+
+
+def _parameter(
+    subject: Subject, argument: Argument, outcomes: Mapping[str, Outcome], errors: Errors
+) -> Row:
+    anchor = _anchor(subject, argument)
+    limits = _limits(subject, argument, outcomes, errors) or Bounds(said_by="signature")
+    edges = _edges(limits, outcomes)
+    unchecked = [edge for edge in edges if not edge["refused"]]
+    is_tied = argument.numeric == "int" and probed.tied(outcomes, anchor)
+    told: Row = {
+        "name": argument.name,
+        "kinds": list(argument.kinds),
+        "default": argument.default,
+        "low": limits.low,
+        "high": limits.high,
+        "open_low": limits.open_low,
+        "open_high": limits.open_high,
+        "choices": list(limits.choices),
+        "length": argument.length,
+        "said_by": limits.said_by,
+        "quote": limits.quote,
+        "checked": not unchecked,
+        "consequence": unchecked[0]["consequence"] if unchecked else "",
+        "edges": edges,
+        "tied": is_tied,
+    }
+    always = ("name", "kinds")
+    return {key: value for key, value in told.items() if key in always or _tells(key, value)}
+
+
+def _tells(key: str, value: object) -> bool:
+    """Whether a field says something that its absence does not."""
+    if key == "checked":
+        return value is False
+    return value not in ("", None, False, []) or (value == 0 and value is not False)
+
+
+def _limits(
+    subject: Subject, argument: Argument, outcomes: Mapping[str, Outcome], errors: Errors
+) -> Optional[Bounds]:
+    if argument.choices and set(argument.kinds) <= {"str", "none"}:
+        return Bounds(choices=argument.choices, quote=_listing(argument))
+    if not argument.numeric:
+        return None
+    code = subject.checks.get(argument.name)
+    told = documented_bounds(argument.text, argument.numeric)
+    tried = _of_trying(subject, argument, outcomes, errors)
+    if code is not None:
+        return _whole(code, argument)
+    if told is not None and told.firm:
+        return told
+    return None if tried is None else _whole(tried, argument)
+
+
+def _listing(argument: Argument) -> str:
+    """The words of the documentation that list choices."""
+    return argument.text.partition(". ")[0][:200]
+
+
+def _of_trying(
+    subject: Subject, argument: Argument, outcomes: Mapping[str, Outcome], errors: Errors
+) -> Optional[Bounds]:
+    whole = argument.numeric == "int"
+    found = probed.line(outcomes, _anchor(subject, argument), whole=whole)
+    limits = probed.bounds(found) if found else None
+    if limits is None:
+        return None
+    if argument.name in errors:
+        return replace(limits, said_by="error", quote=errors[argument.name])
+    return limits
+
+
+def _whole(limits: Bounds, argument: Argument) -> Bounds:
+    """Bounds on integers are within the range."""
+    if argument.numeric != "int":
+        return limits
+    low, high = limits.low, limits.high
+    return replace(
+        limits,
+        low=low + 1 if low is not None and limits.open_low else low,
+        high=high - 1 if high is not None and limits.open_high else high,
+        open_low=False,
+        open_high=False,
+    )
+
+
+def _edges(limits: Bounds, outcomes: Mapping[str, Outcome]) -> List[Row]:
+    """What came of values outside, the nearest first that is not a rounding away."""
+    if limits.choices:
+        outside = [NONSENSE] if NONSENSE in outcomes else []
+    else:
+        outside = [*_side(_below(limits, outcomes), outcomes)]
+        outside += _side(_above(limits, outcomes), outcomes)
+    return [_edge(value, outcomes[value]) for value in outside]
+
+
+def _side(outward: Sequence[str], outcomes: Mapping[str, Outcome]) -> List[str]:
+    """The nearest value, and the nearest that is taken where that is another."""
+    taken = [value for value in outward if not outcomes[value].stage]
+    return list(dict.fromkeys([*outward[:1], *taken[:1]]))
+
+
+def _edge(value: str, outcome: Outcome) -> Row:
+    if outcome.stage:
+        return {"value": value, "refused": outcome.stage, "consequence": outcome.error}
+    consequence = outcome.signs[0] if outcome.signs else NOTHING
+    return {"value": value, "refused": "", "consequence": consequence}
+
+
+def _below(limits: Bounds, outcomes: Mapping[str, Outcome]) -> List[str]:
+    """The values tried below a range, that nearest to it first."""
+    low = limits.low
+    if low is None:
+        return []
+    return sorted((each for each in outcomes if float(each) <= low - 1), key=float, reverse=True)
+
+
+def _above(limits: Bounds, outcomes: Mapping[str, Outcome]) -> List[str]:
+    """The values tried above a range, that nearest to it first."""
+    high = limits.high
+    if high is None:
+        return []
+    return sorted((each for each in outcomes if float(each) >= high + 1), key=float)
+
+
+def _anchor(subject: Subject, argument: Argument) -> Optional[float]:
+    """The value that the example works with."""
+    given = subject.example.arguments if subject.example else {}
+    source = given.get(argument.name, argument.default)
+    numbers = re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", source)
+    return float(numbers[0]) if numbers else None
+
+
+def _requires(subject: Subject, tried: Tried) -> Tuple[str, ...]:
+    """Constraints between parameters, of the code and of trying pairs."""
+    found = set(subject.requires)
+    for (one, other), outcomes in tried.pairs.items():
+        is_tied = any(_is_tied(subject, tried, name) for name in (one, other))
+        stages = ("construction",) if is_tied else ("construction", "forward")
+        taken = [(a, b, outcome.stage not in stages) for a, b, outcome in outcomes]
+        constraint = probed.constraint(one, other, taken)
+        if constraint is not None:
+            found.add(constraint)
+    return tuple(sorted(found))
+
+
+def _is_tied(subject: Subject, tried: Tried, name: str) -> bool:
+    argument = subject.argument(name)
+    outcomes = tried.outcomes.get(name, {})
+    return argument is not None and probed.tied(outcomes, _anchor(subject, argument))

@@ -1,0 +1,45 @@
+"""Which parameters torch's own tests of wrong arguments are about, and what they expect."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any, Dict
+
+from .nouns import Subject
+from .reading import example_arguments
+
+
+def expected(subject: Subject) -> Dict[str, str]:
+    """For a parameter the words of an error that a test gives it a wrong value for."""
+    import torch
+
+    from ..relating.libraries.torch_.valid.databases import modules
+
+    found: Dict[str, str] = {}
+    short = subject.name.rpartition(".")[2]
+    for info in modules():
+        if info.module_cls is not getattr(torch.nn, short, None):
+            continue
+        for each in _inputs(info):
+            _add(found, subject, each)
+    return found
+
+
+def _inputs(info: Any) -> Any:
+    import torch
+
+    if info.module_error_inputs_func is None:
+        return ()
+    return info.module_error_inputs_func(
+        info, device="cpu", dtype=torch.float32, requires_grad=False, training=True
+    )
+
+
+def _add(found: Dict[str, str], subject: Subject, each: Any) -> None:
+    made = each.module_error_input.constructor_input
+    arguments = example_arguments(subject, made.args, made.kwargs) or {}
+    text = inspect.cleandoc(re.sub(r"\\(.)", r"\1", each.error_regex))
+    for name in arguments:
+        if re.search(rf"\b{re.escape(name)}\b", text):
+            found.setdefault(name, text[:200])

@@ -1,0 +1,113 @@
+"""What is found out of the constructor of a layer, before it is put together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Dict, List, Optional, Tuple
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The ends of a legal range, each within it unless open, or all legal values.
+
+    ``said_by`` and ``quote``: who says so, and the words.  ``firm`` is false for what
+    follows from a noun alone (a number of channels is not negative).
+    """
+
+    low: Optional[float] = None
+    high: Optional[float] = None
+    open_low: bool = False
+    open_high: bool = False
+    choices: Tuple[str, ...] = ()
+    said_by: str = "documentation"
+    quote: str = ""
+    firm: bool = True
+
+    def holds(self, value: float) -> bool:
+        """Whether a number is legal."""
+        if self.low is not None and (value <= self.low if self.open_low else value < self.low):
+            return False
+        if self.high is None:
+            return True
+        return value < self.high if self.open_high else value <= self.high
+
+    @property
+    def says_nothing(self) -> bool:
+        """There is neither an end nor a choice."""
+        return self.low is None and self.high is None and not self.choices
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A parameter by its signature and documentation; ``default`` is a source or empty."""
+
+    name: str
+    kinds: Tuple[str, ...]
+    default: str = ""
+    text: str = ""
+    choices: Tuple[str, ...] = ()
+    length: Optional[int] = None
+
+    @property
+    def numeric(self) -> str:
+        """``int`` or ``float`` where numbers may be tried, else empty."""
+        if "float" in self.kinds:
+            return "float"
+        return "int" if "int" in self.kinds else ""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A call that works: sources by parameter, and sources of what the layer is called with."""
+
+    arguments: Dict[str, str]
+    inputs: Tuple[str, ...]
+    keeps_shape: bool = False
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A layer at work: its class, its arguments, what they must meet by its own code."""
+
+    name: str
+    container: bool
+    describes: str
+    arguments: Tuple[Argument, ...]
+    checks: Dict[str, Bounds]
+    requires: Tuple[str, ...]
+    example: Optional[Example] = None
+
+    def argument(self, name: str) -> Optional[Argument]:
+        """The parameter of this name."""
+        return next((each for each in self.arguments if each.name == name), None)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a layer with one argument changed.
+
+    ``stage`` is where it was refused or died (``construction``, ``forward``, ``backward``),
+    empty where it was taken; ``error`` the first line of what it raised.  ``signs`` are
+    what can be seen to be wrong with what was taken, worst first.
+    """
+
+    stage: str = ""
+    error: str = ""
+    signs: Tuple[str, ...] = ()
+
+    @property
+    def fine(self) -> bool:
+        """It was taken, and nothing is wrong to see."""
+        return not self.stage and not self.signs
+
+    def row(self) -> Dict[str, Any]:
+        """As JSON has it."""
+        return {"stage": self.stage, "error": self.error, "signs": list(self.signs)}
+
+
+@dataclass
+class Tried:
+    """Outcomes by parameter and source of its value."""
+
+    outcomes: Dict[str, Dict[str, Outcome]] = field(default_factory=dict)
+    pairs: Dict[Tuple[str, str], List[Tuple[int, int, Outcome]]] = field(default_factory=dict)
