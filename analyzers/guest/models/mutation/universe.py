@@ -14,7 +14,34 @@ from .spelling import layer
 Shape = Tuple[int, ...]
 
 ACTIVATIONS = frozenset(
-    ["ReLU", "ReLU6", "LeakyReLU", "PReLU", "RReLU", "ELU", "SELU", "CELU", "GELU", "SiLU", "Mish", "Hardswish", "Hardtanh", "Hardsigmoid", "Sigmoid", "Tanh", "Softplus", "Softsign", "Tanhshrink", "Softshrink", "Hardshrink", "LogSigmoid", "Softmax", "Softmin", "LogSoftmax", "Threshold"]
+    [
+        "ReLU",
+        "ReLU6",
+        "LeakyReLU",
+        "PReLU",
+        "RReLU",
+        "ELU",
+        "SELU",
+        "CELU",
+        "GELU",
+        "SiLU",
+        "Mish",
+        "Hardswish",
+        "Hardtanh",
+        "Hardsigmoid",
+        "Sigmoid",
+        "Tanh",
+        "Softplus",
+        "Softsign",
+        "Tanhshrink",
+        "Softshrink",
+        "Hardshrink",
+        "LogSigmoid",
+        "Softmax",
+        "Softmin",
+        "LogSoftmax",
+        "Threshold",
+    ]
 )
 """Layers that are activation functions."""
 
@@ -49,7 +76,47 @@ REPLACEMENTS: Sequence[str] = (
 """The universal set of activation functions (rule AFRp)."""
 
 MAKEABLE = ACTIVATIONS | frozenset(
-    ["Linear", "LayerNorm", "RMSNorm", "GroupNorm", "LocalResponseNorm", "Dropout", "ChannelShuffle", "Flatten", "Unflatten", "Upsample", "PixelShuffle", "PixelUnshuffle", "ZeroPad2d", "ReflectionPad2d", "ReplicationPad2d", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "MaxPool1d", "MaxPool2d", "MaxPool3d", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "LPPool2d", "ConstantPad1d", "Identity"]
+    [
+        "Linear",
+        "LayerNorm",
+        "RMSNorm",
+        "GroupNorm",
+        "LocalResponseNorm",
+        "Dropout",
+        "ChannelShuffle",
+        "Flatten",
+        "Unflatten",
+        "Upsample",
+        "PixelShuffle",
+        "PixelUnshuffle",
+        "ZeroPad2d",
+        "ReflectionPad2d",
+        "ReplicationPad2d",
+        "Conv1d",
+        "Conv2d",
+        "Conv3d",
+        "ConvTranspose1d",
+        "ConvTranspose2d",
+        "ConvTranspose3d",
+        "BatchNorm1d",
+        "BatchNorm2d",
+        "BatchNorm3d",
+        "InstanceNorm1d",
+        "InstanceNorm2d",
+        "InstanceNorm3d",
+        "AvgPool1d",
+        "AvgPool2d",
+        "AvgPool3d",
+        "MaxPool1d",
+        "MaxPool2d",
+        "MaxPool3d",
+        "AdaptiveAvgPool1d",
+        "AdaptiveAvgPool2d",
+        "AdaptiveAvgPool3d",
+        "LPPool2d",
+        "ConstantPad1d",
+        "Identity",
+    ]
 )
 """The kinds of torch.nn that a mutation may make."""
 
@@ -191,7 +258,6 @@ def _shrunk(shape: Shape, rng: random.Random) -> List[Opened]:
     return [
         (layer(pool, 2), layer("Upsample", size=size), between),
         (layer(pool, 2), layer("Upsample", size=size, mode=_MODES[len(shape)]), between),
-        (layer(pool, 2), layer(f"AdaptiveAvgPool{axes}d", size), between),
     ]
 
 
