@@ -1,0 +1,45 @@
+"""The derivation tree of a disassembled model, and the oracle over it (MoCo, section III)."""
+
+from analyzers.assembly.derivation.deriving import derive
+from analyzers.assembly.derivation.nouns import (
+    BRITTLE,
+    BUGS,
+    DIED,
+    INCONSISTENT,
+    NON_FINITE,
+    NOT_RUN,
+    RAN,
+    REFUSED,
+    SEED,
+    TIMED_OUT,
+    UNCHECKED,
+    UNFIT,
+    UNREACHED,
+    Alone,
+    Node,
+    Policy,
+    Run,
+    Tree,
+)
+
+__all__ = [
+    "BRITTLE",
+    "BUGS",
+    "DIED",
+    "INCONSISTENT",
+    "NON_FINITE",
+    "NOT_RUN",
+    "RAN",
+    "REFUSED",
+    "SEED",
+    "TIMED_OUT",
+    "UNCHECKED",
+    "UNFIT",
+    "UNREACHED",
+    "Alone",
+    "Node",
+    "Policy",
+    "Run",
+    "Tree",
+    "derive",
+]

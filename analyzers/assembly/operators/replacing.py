@@ -1,0 +1,157 @@
+"""API replacement: a layer with the like of it, chosen by roulette over their similarity.
+
+The arguments go over by name and by meaning; what else is required comes from what is known
+of the new layer.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+
+from analyzers.assembly.constraints import LayerApi, Parameter
+from analyzers.assembly.disassembly import Argument, Block
+from analyzers.assembly.operators.binding import (
+    api_of,
+    bound,
+    complete,
+    example_of,
+    is_replaceable,
+    kind,
+    rewritten,
+)
+from analyzers.assembly.operators.generating import reconciled
+from analyzers.assembly.operators.literals import UnknownError, value_of
+from analyzers.assembly.operators.nouns import REPLACEMENT, Change, Mutant
+from analyzers.assembly.operators.values import drawn
+from analyzers.assembly.roulette import spun
+from analyzers.assembly.similarity import Similarity
+
+TAKEN_IN = ("in_channels", "in_features", "num_features", "input_size", "num_channels")
+TAKEN_IN_TOO = (*TAKEN_IN, "embed_dim", "d_model", "normalized_shape", "in1_features")
+GIVEN_OUT = ("out_channels", "out_features", "hidden_size", "embedding_dim")
+_MEANINGS = (
+    TAKEN_IN_TOO,
+    (*GIVEN_OUT, "dim_feedforward"),
+    ("kernel_size", "output_size", "scale_factor"),
+    ("p", "dropout"),
+    ("dim", "axis", "start_dim"),
+    ("num_heads", "nhead"),
+)
+_PLAIN = frozenset({"int", "float", "bool", "str", "ints", "floats", "none"})
+_TAKEN: tuple[tuple[type, frozenset[str]], ...] = (
+    (type(None), frozenset({"none"})),
+    (bool, frozenset({"bool"})),
+    (int, frozenset({"int", "float"})),
+    (float, frozenset({"float"})),
+    (tuple, frozenset({"ints", "floats"})),
+    (list, frozenset({"ints", "floats"})),
+)
+
+
+def replaced(
+    block: Block,
+    apis: Mapping[str, LayerApi],
+    similarity: Similarity,
+    spelled: Callable[[str], str],
+    rng: random.Random,
+    fed: str = "",
+) -> Mutant | None:
+    """A block of another API; ``None`` where there is none that arguments can be found for.
+
+    ``spelled`` writes an API as the file can call it; ``fed`` is the source of the number of
+    features that the block is fed, where it is known.
+    """
+    old = api_of(block, apis)
+    given = bound(block, old) if old is not None else None
+    if old is None or given is None or not is_replaceable(block):
+        return None
+    among = kind(block.api, block.role)
+    row = [
+        each
+        for each in similarity.row(old.name)
+        if kind(each[0], "") == among and not apis[each[0]].container
+    ]
+    for _ in range(8):
+        chosen = spun(row, rng)
+        if chosen is None:
+            return None
+        arguments = carried(apis[chosen], given, fed, rng)
+        if arguments is not None:
+            new = tuple(Argument(name, value) for name, value in arguments.items())
+            changed = rewritten(block, chosen, spelled(chosen), new)
+            return Mutant(changed, Change(REPLACEMENT, chosen, chosen, block.api, group=chosen))
+    return None
+
+
+def carried(
+    api: LayerApi, given: Mapping[str, str], fed: str, rng: random.Random
+) -> dict[str, str] | None:
+    """The arguments of another API in the place of these; ``None`` where some cannot be found."""
+    found, example = dict[str, str](), example_of(api)
+    for parameter in api.parameters:
+        source = _source(parameter, given, fed, example, rng)
+        if source is not None:
+            found[parameter.name] = source
+        elif not parameter.default:
+            return None
+    changes = reconciled(api, complete(api, found), {}, rng)
+    if changes is None:
+        return example or None
+    return {**found, **changes}
+
+
+def _source(
+    parameter: Parameter,
+    given: Mapping[str, str],
+    fed: str,
+    example: Mapping[str, str],
+    rng: random.Random,
+) -> str | None:
+    same = given.get(parameter.name)
+    if same is not None and _fits(parameter, same):
+        return same
+    if parameter.default:
+        return None
+    alike = _alike(parameter, given)
+    if alike is not None:
+        return alike
+    if fed and parameter.name in TAKEN_IN_TOO:
+        return fed
+    if parameter.name in example:
+        return example[parameter.name]
+    return drawn(parameter, "", rng)
+
+
+def _alike(parameter: Parameter, given: Mapping[str, str]) -> str | None:
+    for meaning in _MEANINGS:
+        if parameter.name in meaning:
+            sources = (given[name] for name in meaning if name in given)
+            return next((each for each in sources if _fits(parameter, each)), None)
+    return None
+
+
+def _fits(parameter: Parameter, source: str) -> bool:
+    """Whether a source may be a value of a parameter: what is no literal is trusted."""
+    if parameter.choices:
+        return source in parameter.choices
+    try:
+        value = value_of(source)
+    except UnknownError:
+        return True
+    kinds = set(parameter.kinds)
+    if isinstance(value, tuple | list) and parameter.length not in {None, len(value)}:
+        return False
+    wanted = next((takes for made, takes in _TAKEN if isinstance(value, made)), {"str"})
+    return bool(kinds & wanted) or not kinds & _PLAIN
+
+
+def features_before(blocks: Sequence[Block], slot: int, apis: Mapping[str, LayerApi]) -> str:
+    """The source of how many features a slot is fed, as the last block before it says."""
+    for block in reversed([each for each in blocks if each.slot < slot]):
+        api = api_of(block, apis)
+        given = None if api is None else bound(block, api)
+        for name in (*GIVEN_OUT, "num_features", "normalized_shape", "d_model", "embed_dim"):
+            if given and name in given:
+                return given[name]
+    return ""
