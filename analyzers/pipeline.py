@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Collection, Iterator, Sequence
 
+from analyzers.assembly.analyzer import AssemblyAnalyzer
 from analyzers.cloud.analyzer import CloudAnalyzer, asks_cloud
 from analyzers.judging import DEATH
 from analyzers.models.analyzer import ModelsAnalyzer
@@ -28,6 +29,7 @@ ANALYZERS: tuple[Analyzer, ...] = (
     PropertiesAnalyzer(),
     RelationsAnalyzer(),
     ModelsAnalyzer(),
+    AssemblyAnalyzer(),
 )
 
 

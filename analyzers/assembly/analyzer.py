@@ -24,6 +24,7 @@ from analyzers.assembly.findings import (
 )
 from analyzers.assembly.findings import brittle as brittle_finding
 from analyzers.assembly.inputs import defaults, inputs
+from analyzers.assembly.naming import names_of
 from analyzers.assembly.settings import settings
 from analyzers.assembly.steady import unsteady_of
 from analyzers.assembly.trying import Trier, usual_call
@@ -34,6 +35,8 @@ from analyzers.vocabulary import Target, Verdict
 MOST = 3
 _CONSTRUCTOR = "__init__"
 _UNSEEN = "nothing to be seen"
+_ROOM = "torch.nn."
+_RULED_OUT = "it computes with a value that its documentation rules out"
 Load = Callable[[str], Mapping[str, LayerApi]]
 
 
@@ -56,6 +59,8 @@ class AssemblyAnalyzer:
         if target.function.endswith((".forward", ".__call__")):
             yield from unsteady_of(target, bench)
             return
+        if not _builds(function, text):
+            return
         layers = self._layers(target, bench)
         built = layers_of(function, text, layers)
         if built:
@@ -65,6 +70,13 @@ class AssemblyAnalyzer:
         recorded = bench.record(target, ())
         is_torch = recorded is not None and recorded.library == "torch"
         return self._load(recorded.version) if recorded is not None and is_torch else {}
+
+
+def _builds(function: Function, text: str) -> bool:
+    """Whether a function calls something of torch.nn."""
+    known = names_of(text)
+    calls = (node.func for node in ast.walk(function) if isinstance(node, ast.Call))
+    return any(known.public(each).startswith(_ROOM) for each in calls)
 
 
 def _examined(
@@ -122,11 +134,21 @@ def _taken(flow: Flow, given: str | None, trier: Trier) -> Iterator[Taken]:
 def _illegal(parameter: Parameter) -> Iterator[tuple[str, str]]:
     """Values that the layer takes silently, with what comes of each."""
     for edge in parameter.edges:
-        if not edge.refused and edge.consequence not in {"", _UNSEEN}:
+        if edge.refused:
+            continue
+        if edge.consequence not in {"", _UNSEEN}:
             yield edge.value, edge.consequence
+        elif _is_documented(parameter):
+            yield edge.value, _RULED_OUT
     if not parameter.edges and parameter.consequence not in {"", _UNSEEN}:
         low, high = parameter.low, parameter.high
         yield repr(low - 1 if low is not None else (high or 0) + 1), parameter.consequence
+
+
+def _is_documented(parameter: Parameter) -> bool:
+    """Whether the documentation says both ends of what is legal: a value beyond is a mistake."""
+    ends = (parameter.low, parameter.high)
+    return parameter.said_by == "documentation" and None not in ends
 
 
 def _seen(flow: Flow, value: str, given: str | None, trier: Trier) -> str:

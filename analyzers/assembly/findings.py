@@ -117,9 +117,9 @@ def brittle(found: Brittle, target: Target) -> Finding:
 def unsteady(found: Untrained, target: Target) -> Finding:
     """The finding of training that goes astray, or of what grows."""
     evidence: dict[str, Json] = {
-        "api": "",
-        "parameter": "",
-        "value": "",
+        "api": "torch.nn.Module",
+        "parameter": found.condition.partition("(")[0],
+        "value": found.condition.partition("(")[2].rstrip(")"),
         "derivation": [found.condition],
         "consequence": found.detail,
     }

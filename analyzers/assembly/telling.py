@@ -29,7 +29,8 @@ def unchecked(taken: Taken) -> str:
     """Where the value may come from, who says that it is illegal, and what comes of it."""
     flow = taken.flow
     where = taken.settings[0]
-    said = f' (its documentation: "{flow.parameter.quote}")' if flow.parameter.quote else ""
+    quote = flow.parameter.quote if flow.parameter.said_by == "documentation" else ""
+    said = f' (its documentation: "{quote}")' if quote else ""
     seen = "The model that is built so gives" if taken.seen else "What the layer then gives:"
     return (
         f"`{flow.source}` can be set at {where.path}:{where.line} (`{where.says}`) and reaches"
@@ -50,7 +51,8 @@ def brittle(found: Brittle) -> str:
     values = ", ".join(map(str, found.values))
     return (
         f"`{found.flow.source}` is a parameter (default {found.default}) that"
-        f" `{call(found.flow.built)}` follows, but `{call(found.layer)}` is built for one size only."
+        f" `{call(found.flow.built)}` follows, but `{call(found.layer)}` is built for one"
+        " size only."
         f" With {found.flow.source} = {values} the model is built and fails when it is called:"
         f" {found.detail}. Compute the size from `{found.flow.source}`, or do not let it be set."
     )

@@ -116,7 +116,7 @@ class Confirmer:
                 return f"the suggested change cannot be run: {error}".partition("\n")[0]
         if not _helps(criterion, after, text):
             return "the suggested change was tried and does not help"
-        if _worse(history, others):
+        if _worse(history, others, refusing=finding.rule == "assembly/unchecked-boundary"):
             return "the suggested change was tried and makes something else worse"
         if finding.rule.startswith("relation/") and _other(history, others):
             return "the suggested change was tried and gives another result elsewhere"
@@ -135,9 +135,12 @@ class Confirmer:
             raise
 
 
-def _worse(before: History, after: Sequence[Run]) -> bool:
+def _worse(before: History, after: Sequence[Run], *, refusing: bool) -> bool:
+    """Whether something ends worse than before; ``refusing``: on purpose is not worse."""
+    least = 1 if refusing else 0
     return any(
-        _harm(now.ending) > _harm(then.ending) for (_, then), now in zip(before, after, strict=True)
+        _harm(now.ending) > max(_harm(then.ending), least)
+        for (_, then), now in zip(before, after, strict=True)
     )
 
 

@@ -102,29 +102,40 @@ RULES: dict[str, Rule] = {
         ),
         Rule(
             "model/divergence",
-            "The model behaves differently on another execution of the same mathematics",
-            "Look at the first layer that differs.",
+            "The model gives another result on another execution of the same mathematics",
+            "Look at the first layer that differs, at the line that is named: say the same with"
+            " other operators, or compare with what is exported in the project's own tests.",
         ),
         Rule(
             "model/non-finite",
-            "The model gives infinite or undefined values",
-            "Look at the first layer that does.",
+            "The model gives infinite or undefined values on some executions only",
+            "Look at the first layer that does, and at the range of what it is fed: bound it before"
+            " the layer, or compute it in a form that does not overflow.",
         ),
-        Rule("model/crash", "The model fails on another execution", "Look at the layer."),
+        Rule(
+            "model/crash",
+            "The model runs eagerly, and fails on another execution",
+            "Use operators at the line that is named which the other execution takes, or do not"
+            " run the model there.",
+        ),
         Rule(
             "model/not-compiled",
-            "Part of the model is left out of compilation",
-            "See the reason in the evidence.",
+            "A model that is compiled is left to eager execution, in whole or in part",
+            "Nothing goes wrong, but nothing gets faster either: the finding says which part the"
+            " compiler leaves out and why.",
         ),
         Rule(
             "assembly/unchecked-boundary",
             "A layer takes an illegal value silently",
-            "Check the value before the layer is built.",
+            "Refuse the value before the layer is built: the library does not. The guard that is"
+            " suggested was tried.",
         ),
         Rule(
             "assembly/state",
             "Assembled code breaks where its parts work",
-            "Look for state that the parts share.",
+            "Compute the sizes of layers from the parameters that may be set, or take those away."
+            " Where training goes astray: look for square roots, logarithms and divisions whose"
+            " derivative at zero is infinite.",
         ),
     )
 }
