@@ -33,11 +33,11 @@ from analyzers.vocabulary import (
     Verdict,
 )
 
-SECONDS = 30.0
+SECONDS = 20.0
 COMPILING_SECONDS = 60.0
 SHARE = 0.4
 """Of the time that is left for a target, what running may take: the rest is for confirming."""
-MUTANTS = 200
+MUTANTS = 40
 MOST_ADVICE = 1
 _COMPILERS = frozenset({"inductor", "openvino"})
 _UNTOLD = frozenset({"cuda", "float16", "bfloat16", "channels-last", "eager", "onednn-off"})

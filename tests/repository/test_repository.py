@@ -26,7 +26,7 @@ def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-OF_ONE = {"properties": "property", "relations": "relation"}
+OF_ONE = {"properties": "property", "relations": "relation", "models": "model"}
 """What an analyzer's rules are called that is named for several (CONTRACT.md, section 2)."""
 
 

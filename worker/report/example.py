@@ -29,6 +29,7 @@ from analyzers.vocabulary import (
 )
 from worker.report.agreements import Comparison, comparison
 from worker.report.cases import printable
+from worker.report.executions import execution, inputs_of, is_of_models
 from worker.report.promises import Unspoken, promise
 from worker.report.templating import fill
 
@@ -95,7 +96,9 @@ def example_test(
         asked = _condition(finding, sources.get(path, ""), function, compared)
     except Unspoken:
         return None
-    makers = {name for recipe in _recipes(finding) for name in recipes.makers(recipe)}
+    fed = _fed(criterion)
+    made = [*_recipes(finding), *([] if fed is None else [fed])]
+    makers = {name for recipe in made for name in recipes.makers(recipe)}
     exception = criterion.exception if isinstance(criterion, Crashes) else ""
     source = source_of(sorted(makers)).replace(_FUTURE, "").strip() if makers else ""
     cases = [_case(probe) for probe in finding.probes]
@@ -114,6 +117,7 @@ def example_test(
         violated=f"{criterion.condition} does not hold" if isinstance(criterion, Violates) else "",
         makers=source,
         seeded=_SEEDED,
+        seeds_first=_is_execution(criterion),
         variables=variables,
         **asked,
         **_LOADING,
@@ -134,6 +138,11 @@ def _comparison(criterion: Criterion) -> Comparison | None:
     return comparison(criterion.condition) if isinstance(criterion, Violates) else None
 
 
+def _fed(criterion: Criterion) -> recipes.Recipe | None:
+    """The inputs that a model is given beside the arguments."""
+    return inputs_of(criterion.condition) if isinstance(criterion, Violates) else None
+
+
 def _condition(
     finding: Finding, source: str, function: str, compared: Comparison | None
 ) -> dict[str, object]:
@@ -143,6 +152,11 @@ def _condition(
         return {"condition": "", "helpers": ()}
     said = (each for probe in finding.probes for each in probe.ensures)
     whole = next((each for each in said if postconditions.plain(each) == criterion.condition), None)
+    if is_of_models(criterion.condition):
+        of_model = execution(criterion.condition, function, finding.probes[0])
+        if of_model is None:
+            raise Unspoken("a test by itself knows no words about models")
+        return {"condition": of_model.expression, "helpers": of_model.helpers}
     asked = promise(whole or criterion.condition, _parameters(source, function))
     return {"condition": asked.expression, "helpers": asked.helpers}
 
@@ -215,6 +229,10 @@ def _drawn(text: str) -> str | None:
     return None
 
 
+def _is_execution(criterion: Criterion) -> bool:
+    return isinstance(criterion, Violates) and is_of_models(criterion.condition)
+
+
 def _bounds(constraint: Constraint) -> str:
     ends = [
         (name, constraint.value(end)) for name, end in (("min_value", "min"), ("max_value", "max"))
@@ -228,6 +246,7 @@ def _imports(
     broken = isinstance(finding.criterion, Violates)
     modules = {"asyncio", *_MODULES}
     modules |= {"copy", "re"} if broken and _comparison(finding.criterion) else set()
+    modules |= {"copy"} if broken and _is_execution(finding.criterion) else set()
     modules |= {"subprocess"} if death else set()
     modules |= set() if broken else {"linecache", "re", "traceback"}
     modules |= {"os"} if envs else set()

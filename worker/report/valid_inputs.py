@@ -15,7 +15,8 @@ SAID = frozenset(
         "exception", "raised_at", "message", "arguments", "annotations", "matters", "seen",
         "executions", "passed", "refused", "postcondition", "detail", "annotation", "problem",
         "column", "name", "replacement", "since", "proposed", "call", "related", "outcome",
-        "expected", "note", "library_version", "api",
+        "expected", "note", "library_version", "api", "error_ratio", "first_layer", "mutations",
+        "input_range", "layer", "model", "versions", "used_at",
     )
 )  # fmt: skip
 """Keys of evidence that the messages of these rules say themselves, or that are said here."""
@@ -32,7 +33,7 @@ class Offer:
 
 def is_about_valid_inputs(rule: str) -> bool:
     """Whether a rule is of an analyzer that draws valid inputs."""
-    return rule.startswith(("property/", "relation/"))
+    return rule.startswith(("property/", "relation/", "model/"))
 
 
 def valid_input_lines(evidence: Mapping[str, Json], message: str) -> list[tuple[str, str]]:
