@@ -1,0 +1,103 @@
+"""Finds the layer that a verdict on a model is about.
+
+Each unit is fed what double precision feeds it, in single precision, on the suspect: the
+first that departs alone is the one, and an error that an earlier unit made is not its own.
+Where a run of one unit takes seconds (exporters, compilers) one run gives the outputs of all
+units, and the first that departs is then run alone to confirm it.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import List, Optional, Tuple
+
+from ..nouns import CRASH, NOT_COMPILED, Model, Outcome, Outcomes, Place, Verdict
+from .programs import program
+from .single import bounds, is_foreign, single, verdict_of
+from .sources import source_of
+from .tape import Unit, taped
+from .tapped import departing
+
+SECONDS = 60.0
+_STATUSES = {"raised": CRASH, "died": CRASH, "uncompiled": NOT_COMPILED}
+
+
+@dataclass(frozen=True)
+class Located:
+    """A layer that departs.
+
+    ``source`` is a program of that layer alone that shows the same, empty where none was
+    found.  ``ratio`` is the layer's own error over what rounding explains, where it departs
+    alone (``confirmed``).  ``low`` and ``high`` are the range of the numbers that it is fed.
+    """
+
+    place: Place
+    source: str = ""
+    ratio: Optional[float] = None
+    low: Optional[float] = None
+    high: Optional[float] = None
+    confirmed: bool = False
+
+
+def located(
+    model: Model, execution: str, outcomes: Outcomes, root: str = "", seconds: float = SECONDS
+) -> Optional[Located]:
+    """The first unit of a model at which an execution departs; ``None`` where none does.
+
+    ``outcomes`` are what the executions of the model came to, ``root`` is the folder that the
+    paths of places are relative to.  Raises nothing that the model raises in double precision
+    but what interrupts: then there is no reference, and ``None``.
+    """
+    if model.framework != "torch":
+        return None
+    try:
+        units = taped(model, root)
+    except Exception:
+        return None
+    until = time.monotonic() + seconds
+    rule = _STATUSES.get(outcomes.get(execution, Outcome("returned")).status)
+    if rule is None and is_foreign(execution):
+        return _by_output(model, execution, units)
+    return _by_unit(model, execution, units, (rule, until)) or (
+        None if rule else _by_output(model, execution, units)
+    )
+
+
+def _by_unit(
+    model: Model, execution: str, units: List[Unit], wanted: Tuple[Optional[str], float]
+) -> Optional[Located]:
+    """The first unit that departs alone, in the way that is wanted or in any."""
+    rule, until = wanted
+    for unit in units:
+        if time.monotonic() > until:
+            return None
+        verdict = _alone(model, unit, execution)
+        if verdict is not None and rule in (None, verdict.rule):
+            return _located(model, unit, execution, verdict)
+    return None
+
+
+def _by_output(model: Model, execution: str, units: List[Unit]) -> Optional[Located]:
+    """The first unit whose output departs in the whole model's run; confirmed if it can be."""
+    index = departing(model, execution)
+    if index is None or index >= len(units):
+        return None
+    unit = units[index]
+    return _located(model, unit, execution, _alone(model, unit, execution))
+
+
+def _alone(model: Model, unit: Unit, execution: str) -> Optional[Verdict]:
+    try:
+        return verdict_of(single(model, unit), execution)
+    except Exception:
+        return None
+
+
+def _located(model: Model, unit: Unit, execution: str, verdict: Optional[Verdict]) -> Located:
+    source = "" if unit.function is not None else source_of(model.module.get_submodule(unit.name))
+    low, high = bounds(unit)
+    if verdict is None:
+        return Located(unit.place(source), "", None, low, high)
+    shown = program(unit, source, execution, verdict.rule)
+    return Located(unit.place(source), shown, verdict.error_ratio, low, high, confirmed=True)

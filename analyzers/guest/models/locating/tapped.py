@@ -1,0 +1,122 @@
+"""A model that gives what its units give, one after another: one export shows them all."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Optional, Tuple, Type
+
+from ..executions import EAGER, FLOAT64, leaves
+from ..judging import quick
+from ..judging.finite import departs
+from ..judging.measures import error, scale, unit
+from ..judging.noise import Noise
+from ..nouns import RATIO, Model, Outcomes
+from .single import outcomes_of
+from .tape import Tape, taping
+
+RETURNED = "returned"
+
+
+def tapped(model: Model, only: Optional[int] = None) -> Model:
+    """The model that gives the outputs of all units in order, or those of one."""
+    made = _class()(model.module, only)
+    return Model(made, model.inputs, model.keywords, model.framework)
+
+
+def sizes(model: Model) -> Tuple[int, ...]:
+    """How many tensors each unit of a model gives."""
+    probe = tapped(model)
+    quick(probe, [])
+    return tuple(probe.module.sizes)
+
+
+def departing(model: Model, execution: str) -> Optional[int]:
+    """The first unit whose output departs when the model runs on an execution as a whole.
+
+    What an execution makes of a model that gives everything may be right where the model
+    is not, for nothing is fused then: prefixes of the model are halved in that case.
+    """
+    counts = sizes(model)
+    if not counts:
+        return None
+    output = _first(tapped(model), execution)
+    if output is not None:
+        return _owner(counts, output)
+    return _halved(model, execution, len(counts))
+
+
+def _halved(model: Model, execution: str, count: int) -> Optional[int]:
+    """The first unit up to which the model departs, given that the last does."""
+    low, high = 0, count - 1
+    if _first(tapped(model, high), execution) is None:
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        if _first(tapped(model, middle), execution) is None:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _owner(counts: Tuple[int, ...], output: int) -> Optional[int]:
+    """The unit that an output is of."""
+    for index, count in enumerate(counts):
+        if output < count:
+            return index
+        output -= count
+    return None
+
+
+def _first(model: Model, execution: str) -> Optional[int]:
+    """The first output that departs from the reference by more than rounding explains."""
+    found = outcomes_of(model, execution)
+    if any(found[name].status != RETURNED for name in (EAGER, FLOAT64, execution)):
+        return None
+    lengths = {len(found[name].outputs) for name in (EAGER, FLOAT64, execution)}
+    if len(lengths) != 1:
+        return None
+    floors = Noise(model, found[FLOAT64]).floor(unit(execution))
+    for index, floor in enumerate(floors):
+        if departs(execution, model, index, found) or _is_off(index, floor, execution, found):
+            return index
+    return None
+
+
+def _is_off(index: int, floor: float, execution: str, found: Outcomes) -> bool:
+    expected = found[FLOAT64].outputs[index]
+    own, eager = found[execution].outputs[index], found[EAGER].outputs[index]
+    if own.shape != expected.shape or eager.shape != expected.shape:
+        return bool(own.shape != eager.shape)
+    if expected.dtype.kind != "f":
+        return False
+    of_eager = 0.0 if execution == EAGER else error(eager, expected)
+    least = unit(execution) * scale(expected)
+    return error(own, expected) >= RATIO * max(of_eager, least, floor, 2.0**-1022)
+
+
+@functools.cache
+def _class() -> Type[Any]:
+    """The module's class, made where torch is at hand."""
+    import torch
+
+    class Tapped(torch.nn.Module):  # type: ignore[misc]
+        """``sizes`` is how many tensors each unit of the last call gave."""
+
+        def __init__(self, module: Any, only: Optional[int]) -> None:
+            super().__init__()
+            self.module = module
+            self.only = only
+            self.sizes: Tuple[int, ...] = ()
+            self.train(False)
+
+        def forward(self, *inputs: Any, **keywords: Any) -> Any:
+            tape = Tape(keeps=False)
+            with taping(self.module, tape):
+                self.module(*inputs, **keywords)
+            found = [tuple(leaves(each.output)) for each in tape.units]
+            self.sizes = tuple(len(each) for each in found)
+            chosen = found if self.only is None else found[self.only : self.only + 1]
+            return tuple(tensor for each in chosen for tensor in each)
+
+    return Tapped
