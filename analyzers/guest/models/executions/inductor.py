@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, Optional
 
 from ..nouns import Model, Uncompiled
-from .eager import EPS32, seeded
-from .flat import flat
-from .quiet import emptied, quiet
+from .eager import EPS32, called
+from .quiet import CACHE, emptied, quiet
 
 _COMPILERS = ("g++", "clang++", "c++")
-_CACHE = "TORCHINDUCTOR_CACHE_DIR"
+_ABOUT = "Developer debug context:"
+_LONGEST = 800
 
 
 class Inductor:
@@ -36,34 +36,41 @@ class Inductor:
 
         dynamo.reset()
         counters.clear()
-        with quiet(), seeded(), emptied(_CACHE):
-            flattened = flat(model)
-            with config.patch(compile_threads=1, force_disable_caches=True):
-                compiled = torch.compile(flattened.module)
-                compiled(*flattened.tensors)
+        run = called(torch.compile(model.module))
+        with quiet(), emptied(CACHE), config.patch(compile_threads=1, force_disable_caches=True):
+            run(*model.inputs, **model.keywords)
         left = left_to_eager(counters)
         if left:
-            raise Uncompiled("; ".join(left))
+            raise Uncompiled(left)
 
         def call(*inputs: Any, **keywords: Any) -> Any:
-            with quiet(), seeded():
-                return compiled(*flattened.taken(inputs, keywords))
+            with quiet(), emptied(CACHE):
+                return run(*inputs, **keywords)
 
         return call
 
 
-def left_to_eager(counters: Any) -> List[str]:
-    """What Dynamo says that it did not compile, and why; empty where it compiled all."""
-    breaks = [f"graph break: {_first(reason)}" for reason in counters["graph_break"]]
+def left_to_eager(counters: Any) -> Optional[str]:
+    """What Dynamo's counters say that it did not compile, and why; ``None`` where it compiled all.
+
+    A frame that it skips, as those of recurrent layers, is no graph break to it.
+    """
     frames = counters["frames"]
     skipped = frames["total"] - frames["ok"]
-    if skipped > 0:
-        breaks.append(f"{skipped} of {frames['total']} frames skipped")
     if not counters["stats"]["unique_graphs"]:
-        breaks.append("no graph was compiled: all of it runs eagerly")
-    return breaks
+        found = ["nothing was compiled: all of it runs eagerly"]
+    elif counters["graph_break"] or skipped > 0:
+        found = [f"a part runs eagerly ({counters['stats']['unique_graphs']} graphs compiled)"]
+    else:
+        return None
+    for reason in (*counters["graph_break"], *counters["unimplemented"]):
+        if _told(reason) not in found:
+            found.append(_told(reason))
+    return "; ".join(found)[:_LONGEST]
 
 
-def _first(reason: Any) -> str:
+def _told(reason: Any) -> str:
+    """The first line of Dynamo's reason, and what it was about."""
     lines = [line.strip() for line in str(reason).splitlines() if line.strip()]
-    return (lines[0] if lines else "")[:200]
+    about = [line[len(_ABOUT) :].strip() for line in lines if line.startswith(_ABOUT)]
+    return " ".join([*lines[:1], *(f"({each})" for each in about[:1] if each)])

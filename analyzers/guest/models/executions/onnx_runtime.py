@@ -10,7 +10,7 @@ from ..nouns import Model, Unsupported
 from .eager import EPS32, seeded
 from .flat import Flattened, flat
 from .installed import missing
-from .quiet import quiet
+from .quiet import CACHE, emptied, quiet
 from .refusals import refusing
 
 OPSET = 17
@@ -47,12 +47,12 @@ class OnnxRuntime:
 
     def exported(self, flattened: Flattened) -> bytes:
         """The model as ONNX says it; raises :class:`Unsupported` where the exporter refuses."""
-        with quiet(), seeded(), refusing():
+        with quiet(), seeded(), refusing(), emptied(CACHE):
             return self._exported(flattened.module, flattened.tensors)
 
     def warm(self) -> None:
         """Load what it needs, once for all models."""
-        with quiet():
+        with quiet(), emptied(CACHE):
             for name in ("torch.onnx", *self._needs):
                 import_module(name)
 

@@ -10,6 +10,9 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Generator
 
+CACHE = "TORCHINDUCTOR_CACHE_DIR"
+"""The folder that torch's compiler, and what shares code with it, keeps files in."""
+
 
 @contextmanager
 def quiet() -> Generator[None, None, None]:

@@ -84,7 +84,8 @@ class _Judging:
     def _unequal(self, name: str, outcome: Outcome) -> Optional[Verdict]:
         if name != EAGER and len(outcome.outputs) != len(self._outcomes[EAGER].outputs):
             return None
-        return self._non_finite(name, outcome) or self._divergent(name, outcome)
+        found = self._non_finite(name, outcome) or self._divergent(name, outcome)
+        return found or (None if name == EAGER else self._indices(name, outcome))
 
     def _non_finite(self, name: str, outcome: Outcome) -> Optional[Verdict]:
         for index in range(len(outcome.outputs)):
@@ -99,13 +100,12 @@ class _Judging:
         if name == EAGER and not self._has_witness():
             return None
         measure = worst(name, outcome, self._outcomes)
-        if measure is None:
+        if measure is None or measure.ratio < self._ratio:
             return None
-        if measure.ratio >= self._ratio:
-            measure = worst(name, outcome, self._outcomes, self._noise.floor(unit(name)))
-            if measure is not None and measure.ratio >= self._ratio:
-                return self._told(name, measure)
-        return None if name == EAGER else self._indices(name, outcome)
+        measure = worst(name, outcome, self._outcomes, self._noise.floor(unit(name)))
+        if measure is None or measure.ratio < self._ratio:
+            return None
+        return self._told(name, measure)
 
     def _told(self, name: str, measure: Measure) -> Verdict:
         detail = (

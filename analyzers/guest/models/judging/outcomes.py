@@ -41,6 +41,7 @@ class Prepared:
     def __init__(self, model: Model, names: Sequence[str], seconds: float = SECONDS) -> None:
         self._apart: Dict[str, Apart] = {}
         self._answering: Dict[str, Answering] = {}
+        _materialise(model)
         for name in _wanted(names):
             execution = execution_of(name, model)
             if getattr(execution, "foreign", False) and execution.unavailable() is None:
@@ -75,6 +76,15 @@ class Prepared:
 
 def _wanted(names: Sequence[str]) -> Sequence[str]:
     return list(dict.fromkeys((EAGER, FLOAT64, *names)))
+
+
+def _materialise(model: Model) -> None:
+    """Lazy layers take their sizes from the first call, before anything is exported."""
+    from torch.nn.parameter import is_lazy
+
+    tensors = () if model.framework != "torch" else model.module.parameters()
+    if any(map(is_lazy, tensors)):
+        _answering(execution_of(EAGER, model), model)(model.inputs, model.keywords)
 
 
 def _warm(execution: Execution) -> None:

@@ -1,0 +1,158 @@
+"""Each execution gives what the model gives, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy
+import pytest
+import torch
+
+from analyzers.guest.models.executions import EXECUTIONS, array, leaves, register
+from analyzers.guest.models.executions.registry import execution_of
+from analyzers.guest.models.nouns import Model, Uncompiled, Unsupported
+from tests.analyzers.guest.models.small import model_of, numbers, small_network
+
+ON_CPU = (
+    "eager",
+    "float64",
+    "onednn-off",
+    "decompositions",
+    "onnxruntime",
+    "onnxruntime-torchscript",
+    "channels-last",
+)
+ON_GPU = ("cuda", "bfloat16", "float16")
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def ran(name: str, model: Model) -> list[numpy.ndarray]:
+    run = EXECUTIONS[name].prepared(model)
+    return [array(leaf) for leaf in leaves(run(*model.inputs, **model.keywords))]
+
+
+@pytest.mark.parametrize("name", ON_CPU)
+def test_network_gives_the_same(name: str) -> None:
+    model = small_network()
+    with torch.no_grad():
+        expected = array(model.module(*model.inputs))
+    assert EXECUTIONS[name].unavailable() is None
+    assert numpy.abs(ran(name, model)[0] - expected).max() < 1e-5
+
+
+@pytest.mark.parametrize("name", ["onnxruntime", "onnxruntime-torchscript"])
+def test_nested_arguments_and_results_keep_their_order(name: str) -> None:
+    def forward(first: torch.Tensor, *, pair: list[torch.Tensor], factor: float) -> object:
+        return {"z": first * factor, "a": (pair[1], pair[0] + first)}
+
+    given, one, two = numbers(3), torch.ones(3), torch.full((3,), 2.0)
+    found = ran(name, model_of(forward, given, pair=[one, two], factor=3.0))
+    for leaf, expected in zip(found, (given * 3, two, one + given), strict=True):
+        assert numpy.allclose(leaf, array(expected))
+
+
+@pytest.mark.parametrize("name", ["onnxruntime", "onnxruntime-torchscript"])
+def test_exports_write_and_say_nothing(
+    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    ran(name, model_of(lambda given: given.relu() if given.shape[0] else given, numbers(3)))
+    written = capfd.readouterr()
+    assert (written.out, written.err, list(tmp_path.iterdir())) == ("", "", [])
+
+
+@pytest.mark.parametrize("name", ["onnxruntime", "onnxruntime-torchscript"])
+def test_operators_without_export_are_unsupported(name: str) -> None:
+    with pytest.raises(Unsupported, match="bessel_j0"):
+        ran(name, model_of(torch.special.bessel_j0, numbers(3)))
+
+
+def test_data_dependent_control_flow_is_unsupported() -> None:
+    model = model_of(lambda given: given + 1 if given.sum() > 0 else given, numbers(3))
+    with pytest.raises(Unsupported):
+        ran("onnxruntime", model)
+
+
+def test_exports_refuse_other_sizes_and_values() -> None:
+    model = model_of(lambda given, factor: given * factor, numbers(3), 2.0)
+    run = EXECUTIONS["onnxruntime-torchscript"].prepared(model)
+    assert numpy.allclose(run(torch.ones(3), 2.0), 2.0)
+    for other in ((torch.ones(4), 2.0), (torch.ones(3), 3.0)):
+        with pytest.raises(Unsupported, match="prepared for"):
+            run(*other)
+
+
+def test_reference_widens_what_asks_for_single_precision() -> None:
+    tiny = 2.0**-40
+
+    def forward(given: torch.Tensor) -> torch.Tensor:
+        return given.to(torch.float32).float() + torch.full((1,), tiny, dtype=torch.float32)
+
+    found = ran("float64", model_of(forward, torch.ones(1)))
+    assert found[0][0] - 1.0 == tiny
+    assert torch.get_default_dtype() is torch.float32
+
+
+def test_models_and_their_arguments_stay_as_they_are() -> None:
+    model = small_network()
+    given = model.inputs[0].clone()
+    in_place = model_of(lambda each: each.mul_(2.0), given.clone())
+    before = {name: value.clone() for name, value in model.module.state_dict().items()}
+    for name in ON_CPU:
+        ran(name, model)
+        ran(name, in_place)
+    after = model.module.state_dict()
+    assert all(torch.equal(value, after[name]) for name, value in before.items())
+    assert torch.equal(in_place.inputs[0], given)
+    assert after["0.weight"].is_contiguous()
+
+
+@pytest.mark.parametrize("name", ["onednn-off", "decompositions"])
+def test_switches_are_seen_inside_only(name: str) -> None:
+    seen: list[bool] = []
+
+    def forward(given: torch.Tensor) -> torch.Tensor:
+        seen.append(torch.backends.mkldnn.enabled)  # type: ignore[attr-defined]
+        return given
+
+    before = torch.backends.mkldnn.enabled  # type: ignore[attr-defined]
+    ran(name, model_of(forward, numbers(1)))
+    assert seen == [before and name != "onednn-off"]
+    assert torch.backends.mkldnn.enabled == before  # type: ignore[attr-defined]
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+@pytest.mark.parametrize("name", ON_GPU)
+def test_gpu_executions_say_that_there_is_none(name: str) -> None:
+    assert EXECUTIONS[name].unavailable() == "no GPU is here"
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="inductor needs a C++ compiler")
+def test_recurrent_layers_are_told_as_uncompiled() -> None:
+    torch.manual_seed(0)
+    model = Model(torch.nn.LSTM(2, 3).eval(), (numbers(4, 1, 2),))
+    with pytest.raises(Uncompiled, match="LSTM"):
+        EXECUTIONS["inductor"].prepared(model)
+
+
+def test_other_frameworks_have_their_own_eager() -> None:
+    class KerasEager(type(EXECUTIONS["eager"])):  # type: ignore[misc]
+        name = "other-eager"
+
+    register(KerasEager())
+    try:
+        model = Model(object(), (), framework="other")
+        assert execution_of("eager", model).name == "other-eager"
+    finally:
+        del EXECUTIONS["other-eager"]

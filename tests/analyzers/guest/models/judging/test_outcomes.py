@@ -1,0 +1,146 @@
+"""Executions are guarded from each other, whatever they do."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import torch
+
+from analyzers.guest.models.executions import EXECUTIONS, register
+from analyzers.guest.models.judging import Prepared, outcomes, quick
+from analyzers.guest.models.nouns import Model, Unsupported
+from tests.analyzers.guest.models.small import model_of, numbers, small_network
+
+
+class Foreign:
+    """An execution that does something to its process."""
+
+    name = "foreign"
+    eps = 2.0**-23
+    foreign = True
+
+    def __init__(self, run: Callable[..., Any]) -> None:
+        self._run = run
+
+    def unavailable(self) -> str | None:
+        return None
+
+    def prepared(self, model: Model) -> Callable[..., Any]:
+        return self._run
+
+
+@pytest.fixture(autouse=True)
+def _registered() -> Iterator[None]:
+    yield
+    EXECUTIONS.pop("foreign", None)
+
+
+def came_of(run: Callable[..., Any], seconds: float = 60.0) -> tuple[str, str]:
+    register(Foreign(run))
+    found = outcomes(small_network(), ["foreign"], seconds)["foreign"]
+    return found.status, found.detail
+
+
+def test_eager_and_the_reference_are_always_there() -> None:
+    assert set(outcomes(small_network(), [])) == {"eager", "float64"}
+
+
+def test_unknown_executions_are_errors() -> None:
+    with pytest.raises(KeyError):
+        outcomes(small_network(), ["nobody"])
+
+
+def test_segmentation_faults_are_outcomes() -> None:
+    status, detail = came_of(lambda *_: os.kill(os.getpid(), signal.SIGSEGV))
+    assert (status, detail) == ("died", "killed by SIGSEGV")
+
+
+def test_processes_that_leave_are_outcomes() -> None:
+    assert came_of(lambda *_: os._exit(3)) == ("died", "left with status 3")
+
+
+def test_endless_executions_are_stopped() -> None:
+    assert came_of(lambda *_: time.sleep(600), seconds=0.5)[0] == "timed-out"
+
+
+def test_errors_are_told_with_their_first_line() -> None:
+    def run(*_: Any) -> None:
+        raise ValueError("first\nsecond")
+
+    assert came_of(run) == ("raised", "ValueError: first")
+
+
+def test_refusals_are_no_errors() -> None:
+    def run(*_: Any) -> None:
+        raise Unsupported("not this one")
+
+    assert came_of(run) == ("unsupported", "not this one")
+
+
+def test_kernels_without_a_dtype_are_no_errors() -> None:
+    def run(*_: Any) -> None:
+        raise RuntimeError("\"addmm_impl_cpu_\" not implemented for 'Half'")
+
+    assert came_of(run)[0] == "unsupported"
+
+
+def test_output_of_foreign_processes_is_not_shown(capfd: pytest.CaptureFixture[str]) -> None:
+    came_of(lambda *_: os.write(2, b"noise"))
+    assert capfd.readouterr().err == ""
+
+
+def test_prepared_once_for_many_inputs() -> None:
+    made: list[int] = []
+
+    class Counting(Foreign):
+        foreign = False
+
+        def prepared(self, model: Model) -> Callable[..., Any]:
+            made.append(1)
+            return model.module  # type: ignore[no-any-return]
+
+    register(Counting(print))
+    model = small_network()
+    with Prepared(model, ["foreign", "onnxruntime-torchscript"]) as prepared:
+        for seed in range(3):
+            found = prepared.outcomes((numbers(2, 2, 6, 6, seed=seed),), {})
+            assert (
+                abs(found["onnxruntime-torchscript"].outputs[0] - found["eager"].outputs[0]).max()
+                < 1e-5
+            )
+    assert made == [1]
+
+
+def test_nothing_runs_after_it_is_closed() -> None:
+    register(Foreign(lambda *_: time.sleep(600)))
+    with Prepared(small_network(), ["foreign"]):
+        pass
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_lazy_layers_are_exported_with_their_sizes() -> None:
+    model = Model(torch.nn.LazyLinear(2).eval(), (numbers(3, 4),))
+    found = outcomes(model, ["onnxruntime-torchscript"])
+    assert found["onnxruntime-torchscript"].status == "returned"
+
+
+def test_quick_gives_the_same_in_one_process() -> None:
+    names = ["onednn-off", "decompositions", "onnxruntime-torchscript"]
+    found, guarded = (run(small_network(), names) for run in (quick, outcomes))
+    assert found.keys() == guarded.keys()
+    for name, outcome in found.items():
+        assert (outcome.outputs[0] == guarded[name].outputs[0]).all()
+
+
+def test_random_numbers_of_the_caller_go_on() -> None:
+    torch.manual_seed(3)
+    expected = torch.rand(2)
+    torch.manual_seed(3)
+    quick(model_of(torch.rand_like, numbers(3)), [])
+    assert torch.equal(torch.rand(2), expected)
