@@ -102,7 +102,7 @@ def heard(outcome: Assembled) -> Alone:
 
     What a run says is data: an account of another form counts for nothing.
     """
-    if outcome.state in {"died", "timed-out"}:
+    if outcome.state in {"died", "timed-out", "not-run"}:
         return Alone(outcome.state, outcome.stage, outcome.exception, outcome.detail)
     _, mark, account = outcome.detail.partition(MARK)
     if outcome.state != "raised" or not mark:

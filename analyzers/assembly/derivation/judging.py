@@ -60,7 +60,9 @@ def _of_negative(outcome: Assembled, alone: Alone | None) -> str:
 
 
 def _of_failed(alone: Alone | None, before: Alone | None) -> str:
-    if alone is None or alone.state != "ran":
+    if alone is None or alone.state == "not-run":
+        return NOT_RUN
+    if alone.state != "ran":
         return UNFIT
     if before is None or before.state != "ran":
         return UNREACHED

@@ -30,9 +30,10 @@ BUGS = frozenset({INCONSISTENT, UNCHECKED, DIED})
 class Alone:
     """What came of a block run alone, on copies of what its place is fed.
 
-    ``state`` is ``ran``, ``raised``, ``died``, ``timed-out`` or ``unreached`` (the run did not
-    come to the block).  ``outputs`` identifies the structure of what it gave: shapes, dtypes,
-    what of it has gradients, whether it lies in 0 to 1, and whether the input was written to.
+    ``state`` is ``ran``, ``raised``, ``died``, ``timed-out``, ``not-run`` or ``unreached`` (the
+    run did not come to the block).  ``outputs`` identifies the structure of what it gave:
+    shapes, dtypes, what of it has gradients, whether it lies in 0 to 1, and whether the input
+    was written to.
     """
 
     state: str
