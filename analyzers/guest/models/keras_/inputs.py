@@ -163,7 +163,7 @@ Way = Tuple[Tuple[int, ...], Optional[int]]
 
 def _ways(module: Any) -> Iterator[Way]:
     """Shapes, and the largest index where an input is of indices, by the layers inside."""
-    kinds = [(type(layer).__name__, layer) for _, layer in layers(module)]
+    kinds = [(type(part.layer).__name__, part.layer) for part in layers(module)]
     for kind, layer in kinds[:6]:
         yield from _ways_of(kind, layer)
     for shape in ((8,), (8, 8), (32, 32, 3)):

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, Generator, Iterator, List, Mapping, Sequence, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Generator,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 from .running import arrayed, evaluating, of_inputs, predicted
 from .trees import Untold, told
@@ -26,7 +38,15 @@ class Step:
     output: Any
 
 
-def layers(model: Any) -> List[Tuple[str, Layer]]:
+class Part(NamedTuple):
+    """A layer, its name in the model, and what its author has put it into."""
+
+    name: str
+    layer: Any
+    owner: Any
+
+
+def layers(model: Any) -> List[Part]:
     """A model's layers as its author made them, with their names: no parts of Keras's own.
 
     A layer of a functional or Sequential model goes by its own name (``conv2d_1``), one of
@@ -35,7 +55,7 @@ def layers(model: Any) -> List[Tuple[str, Layer]]:
     return list(_layers(model, "", set()))
 
 
-def _layers(owner: Any, prefix: str, seen: set[int]) -> Iterator[Tuple[str, Layer]]:
+def _layers(owner: Any, prefix: str, seen: Set[int]) -> Iterator[Part]:
     for name, layer in _parts(owner):
         if id(layer) in seen or type(layer).__name__ == "InputLayer":
             continue
@@ -44,7 +64,7 @@ def _layers(owner: Any, prefix: str, seen: set[int]) -> Iterator[Tuple[str, Laye
         inside = list(_layers(layer, f"{full}.", seen)) if is_composite(layer) else []
         yield from inside
         if not inside:
-            yield full, layer
+            yield Part(full, layer, owner)
 
 
 def is_composite(layer: Layer) -> bool:
@@ -64,19 +84,26 @@ def _parts(owner: Any) -> List[Tuple[str, Layer]]:
 
 
 def _attributes(owner: Any) -> Iterator[Tuple[str, Any]]:
-    for name, value in vars(owner).items():
+    """What an object holds by a name that its author gave; under torch in ``_modules``."""
+    held = vars(owner)
+    for name, value in {**held, **held.get("_modules", {})}.items():
+        if name.startswith("_"):
+            continue
         yield name, value
-        if isinstance(value, (list, tuple)):
-            for number, each in enumerate(value):
-                yield f"{name}.{number}", each
-        elif isinstance(value, Mapping):
-            for key, each in value.items():
-                yield f"{name}.{key}", each
+        for key, each in _items(value):
+            yield f"{name}.{key}", each
+
+
+def _items(value: Any) -> Iterator[Tuple[Any, Any]]:
+    if isinstance(value, (list, tuple)):
+        yield from enumerate(value)
+    elif isinstance(value, Mapping):
+        yield from value.items()
 
 
 def recorded(model: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> List[Step]:
     """The calls of a model's layers while it predicts; those without arrays are left out."""
-    numbers = {id(layer): (n, name) for n, (name, layer) in enumerate(layers(model))}
+    numbers = {id(part.layer): (n, part.name) for n, part in enumerate(layers(model))}
     steps: List[Step] = []
 
     def see(layer: Layer, args: Tuple[Any, ...], kwargs: Dict[str, Any], output: Any) -> None:
@@ -124,7 +151,7 @@ def replayed(model: Any, number: int, given: Any, dtype: str) -> Any:
     """What one layer of a model gives for such arguments, as arrays."""
     import keras
 
-    _, layer = layers(model)[number]
+    layer = layers(model)[number].layer
     arguments, keywords = of_inputs(given, dtype)
     keras.utils.set_random_seed(0)
     return arrayed(layer(*arguments, **evaluating(layer, keywords)))

@@ -119,7 +119,15 @@ class _Serving:
         model, dtype = self._models[ask["model"]]
         steps = read(ask["steps"], arrays)
         with of_precision(dtype):
-            return _answer([replayed(model, layer, given, dtype) for layer, given in steps])
+            return _answer([_replayed(model, layer, given, dtype) for layer, given in steps])
+
+
+def _replayed(model: Any, layer: int, given: Any, dtype: str) -> Any:
+    """Whether a layer returned, and what, or what it raised."""
+    try:
+        return True, replayed(model, layer, given, dtype)
+    except Exception as error:
+        return False, f"{type(error).__name__}: {said(error)}"
 
 
 def _answer(value: Any) -> Answer:
