@@ -16,6 +16,8 @@ from analyzers.assembly.constraints import LayerApi, Parameter
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+d?")
 Vector = Mapping[str, float]
+LEAST = 0.02
+"""What a pair with no word and no type in common counts: nothing is out of reach."""
 
 
 class Similarity:
@@ -33,10 +35,10 @@ class Similarity:
         return (definitions + rate) / 2
 
     def row(self, one: str) -> tuple[tuple[str, float], ...]:
-        """All other APIs with their similarity to one."""
+        """All other APIs with their similarity to one, at least :data:`LEAST`."""
         if one not in self._rows:
             others = (other for other in self._apis if other != one)
-            self._rows[one] = tuple((other, self.of(one, other)) for other in others)
+            self._rows[one] = tuple((other, max(LEAST, self.of(one, other))) for other in others)
         return self._rows[one]
 
 
