@@ -29,6 +29,8 @@ _PACKAGES = {
     "optimum": "onnxruntime",
     "openvino": "openvino",
 }
+_INSTEAD = {"onnxruntime": "onnxruntime-torchscript"}
+"""What need not run where a project uses something else for the same."""
 _KERAS_BACKENDS = ("torch", "jax", "numpy", "tensorflow")
 _HALF = ("torch.float16", "torch.half")
 _LONGEST_LIST = 4
@@ -49,7 +51,10 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """The executions to run, and which of them matter: ``uses`` gate, ``declared`` advise."""
+    """The executions to run, and which of them matter: ``uses`` gate, ``declared`` advise.
+
+    What the project uses runs first.
+    """
 
     executions: tuple[str, ...]
     uses: Mapping[str, Use]
@@ -70,10 +75,13 @@ def relevance(texts: Mapping[str, str], framework: str) -> Relevance:
     declared = dict(_declared(texts))
     if framework == KERAS:
         return _of_keras(uses, declared)
-    uses.setdefault("eager", Use("", 0, "the model as it is"))
-    chosen = [*DEFAULT, *(name for name in (*uses, *declared) if not name.startswith("keras-"))]
     ours = {name: use for name, use in uses.items() if not name.startswith("keras-")}
-    return Relevance(tuple(dict.fromkeys(chosen)), ours, declared)
+    chosen = [
+        *ours,
+        *(name for name in DEFAULT if name not in _INSTEAD or _INSTEAD[name] not in ours),
+    ]
+    ours.setdefault("eager", Use("", 0, "the model as it is"))
+    return Relevance(tuple(dict.fromkeys([*chosen, *declared])), ours, declared)
 
 
 def _of_keras(uses: Mapping[str, Use], declared: Mapping[str, Use]) -> Relevance:

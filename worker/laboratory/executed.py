@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from analyzers.guest.models.mutation.spelling import parsed, text
-from analyzers.relations.library_names import harmless, is_line
+from analyzers.relations.library_names import harmless_template, is_line
 from analyzers.vocabulary import (
     Departure,
     Died,
@@ -117,4 +117,4 @@ def _layer(frame: Frame, is_file: IsFile) -> Layer:
 
 def _is_program(source: str) -> bool:
     """Whether the source of a layer is one expression that only computes."""
-    return bool(source) and is_line(source) and harmless(source)
+    return bool(source) and is_line(source) and harmless_template(source)

@@ -7,7 +7,7 @@ may take a process down runs in processes of its own (:mod:`.judging`).
 from __future__ import annotations
 
 import time
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ..execution import Prepared
 from ..limits import CLOCK, TimeUp
@@ -20,6 +20,10 @@ MOST_DEPARTURES = 20
 SEED_SHARE, SEARCH_SHARE = 0.5, 0.8
 """Of the time, when the author's own model and the search for mutants are over."""
 SEARCH_GRACE = 10.0
+LOCATING_SECONDS = 30.0
+"""What finding a layer may take, even where the time is over: a finding without is half of one."""
+QUICK_SECONDS = 1.0
+"""Executions that took longer run the first model alone."""
 EAGER = "eager"
 
 
@@ -59,6 +63,7 @@ class _Examining:
         self._left_out: Dict[str, str] = {}
         self._done: Dict[str, None] = {}
         self._notes: Dict[str, None] = {}
+        self._settled: Set[str] = set()
         self._executions = 0
 
     def frame(self) -> Dict[str, Any]:
@@ -116,14 +121,23 @@ class _Examining:
                 self._left_out[name] = line(reason)
 
     def _examine(self, subject: Subject, names: Sequence[str]) -> None:
-        """Run one model by every execution; keep the first departure of each kind."""
+        """Run one model by every execution; keep the first departure of each kind.
+
+        What was slow, or has departed, is not run again for another input.
+        """
         for name in names:
+            if name in self._settled:
+                continue
             if self._done and self._left(1.0) <= 0:
                 self._left_out.setdefault(name, "the time budget was spent")
                 continue
+            began = time.monotonic()
             for departed in self._departures(subject, name):
                 key = (departed.verdict.rule, departed.verdict.execution)
                 self._found.setdefault(key, departed)
+                self._settled.add(name)
+            if time.monotonic() - began > QUICK_SECONDS:
+                self._settled.add(name)
 
     def _departures(self, subject: Subject, name: str) -> List[Departed]:
         from .judging import judge, outcomes
@@ -148,8 +162,10 @@ class _Examining:
         try:
             from .locating import located
 
-            with CLOCK.limited(max(self._left(1.0), 5.0)):
-                return located(subject.model, verdict.execution, found)
+            seconds = max(self._left(1.0), LOCATING_SECONDS)
+            with CLOCK.limited(seconds):
+                root = self._prepared.root
+                return located(subject.model, verdict.execution, found, root, seconds)
         except (TimeUp, Exception) as error:
             self._notes[f"the layer was not found: {type(error).__name__}: {error}"[:300]] = None
             return None
@@ -162,6 +178,8 @@ class _Examining:
         beside = [each for each in names if each in self._done and each != EAGER]
         if most <= 0 or left <= 0 or not beside or subject.model.framework != "torch":
             return {}
+        if any(execution in beside for _, execution in self._found):
+            return {}  # the model itself departs: that comes first
         from .mutants import Mutants
         from .searching.nouns import Plan
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
@@ -10,6 +11,7 @@ from .mutation.spelling import text
 from .nouns import Mutation, Outcomes, Verdict
 
 LONGEST = 2_000
+_EVAL = ".eval()"
 MOST_RATIO = 1e12
 
 
@@ -54,7 +56,7 @@ def told(departed: Departed) -> Dict[str, Any]:
         "error_ratio": _amount(verdict.error_ratio),
         "d_mad": _amount(verdict.d_mad),
         "layer": None if located is None else layer(located.place),
-        "single": "" if located is None else (located.source or "")[:LONGEST],
+        "single": "" if located is None else alone(located.source)[:LONGEST],
         "low": None if located is None else _finite(located.low),
         "high": None if located is None else _finite(located.high),
     }
@@ -114,6 +116,22 @@ def layer(place: Any) -> Dict[str, Any]:
 def line(said: str) -> str:
     """A text on one line, without backquotes."""
     return " ".join(said.replace("`", "'").split())[:LONGEST]
+
+
+def alone(program: str) -> str:
+    """The layer of a program of one layer, as an expression: ``torch.nn.ReLU()``, or a call."""
+    try:
+        tree = ast.parse(program)
+    except (SyntaxError, ValueError, RecursionError):
+        return ""
+    calls = [node.value for node in ast.walk(tree) if isinstance(node, ast.Return) and node.value]
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and calls:
+            return ast.unparse(calls[0])
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "layer":
+            made = ast.unparse(node.value)
+            return made[: -len(_EVAL)] if made.endswith(_EVAL) else made
+    return ""
 
 
 def _violated(verdict: Verdict) -> Dict[str, Any]:
