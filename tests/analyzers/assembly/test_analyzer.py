@@ -1,0 +1,205 @@
+"""The analyzer at a bench that is written by hand: what it tries, and what it tells."""
+
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from analyzers.assembly.analyzer import AssemblyAnalyzer
+from analyzers.assembly.constraints import Edge, LayerApi, Parameter
+from analyzers.vocabulary import (
+    Explored,
+    Level,
+    Made,
+    NotRun,
+    Probe,
+    Raised,
+    Reason,
+    Recorded,
+    Returned,
+    Run,
+    Target,
+    Violated,
+    Violates,
+)
+from tests.analyzers.benches import IdleBench
+
+NET = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, dim=8, eps=1e-5, kernel=5):
+        super().__init__()
+        self.conv = nn.Conv2d(1, 6, kernel)
+        self.norm = nn.LayerNorm(dim, eps=eps)
+        self.out = nn.Linear(16 * 4 * 4, 10)
+
+    def forward(self, x: "#@ tensors(dtype='float32', shape=(2, 4))"):
+        return self.norm(x)
+"""
+TRAIN = "net = Net(eps=options.eps)\n"
+EPS = Parameter(
+    "eps", ("float",), low=0.0, checked=False, consequence="NaN", edges=(Edge("-0.5", "", "NaN"),)
+)
+SIZE = Parameter("in_features", ("int",), low=1)
+LAYERS = {
+    each.name: each
+    for each in (
+        LayerApi("torch.nn.LayerNorm", (Parameter("normalized_shape", ("int",)), EPS)),
+        LayerApi("torch.nn.Linear", (SIZE, replace(SIZE, name="out_features"))),
+        LayerApi(
+            "torch.nn.Conv2d",
+            tuple(replace(SIZE, name=n) for n in ("in_channels", "out_channels", "kernel_size")),
+        ),
+    )
+}
+SHAPES = "it raised RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x144 and 256x10)"
+
+
+def refuses(probe):
+    return Raised("ValueError", "no", "net.py", 6, "Net.__init__", refusal=True)
+
+
+@dataclass
+class Bench(IdleBench):
+    """A bench where ``answer`` says what an illegal eps, and another kernel, come to."""
+
+    net: str = NET
+    train: str = TRAIN
+    illegal: object = None
+    kernel: object = None
+    explored: Explored = field(default_factory=lambda: Explored(obstacle="nothing"))
+    trained: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        super().__init__({"net.py": self.net, "train.py": self.train})
+        self.ran = []
+
+    def record(self, target, probes):
+        return Recorded("torch", "2.13.0+cpu")
+
+    def explore(self, target, exploring):
+        return self.explored
+
+    def source(self, path):
+        return self.texts[path]
+
+    def paths(self):
+        return tuple(self.texts)
+
+    def remaining(self):
+        return 60.0
+
+    def run(self, probes):
+        self.ran += probes
+        return [Run(self._ending(probe)) for probe in probes]
+
+    def _ending(self, probe):
+        condition = "".join(probe.ensures)
+        if condition in self.trained:
+            return self.trained[condition]
+        if "eps" in probe.arguments:
+            return (self.illegal or broken)(probe)
+        if "kernel" in probe.arguments:
+            return (self.kernel or fails)(probe)
+        return Returned("None")
+
+
+def broken(probe):
+    return Violated(probe.ensures[0], "eps is -0.5")
+
+
+def fails(probe):
+    return Violated(probe.ensures[0], SHAPES)
+
+
+def works(probe):
+    return Returned("None")
+
+
+def examined(bench, function="Net.__init__"):
+    target = Target("net.py", function, 6, 10, Reason.CHANGED, (), (), ("net.py",))
+    return list(AssemblyAnalyzer(lambda version: LAYERS).examine(target, bench))
+
+
+def test_illegal_value_that_a_configuration_sets_is_told_with_a_guard():
+    (found,) = examined(Bench(kernel=works))
+    assert (found.rule, found.level, found.line) == (
+        "assembly/unchecked-boundary",
+        Level.WARNING,
+        9,
+    )
+    assert found.criterion == Violates("eps >= 0")
+    assert found.probes == (
+        Probe("net.py::Net.__init__", {"eps": Made("-0.5")}, (), ("eps >= 0",)),
+    )
+    said = {name: found.evidence[name] for name in ("api", "parameter", "value", "set_at")}
+    assert said == {
+        "api": "torch.nn.LayerNorm",
+        "parameter": "eps",
+        "value": "-0.5",
+        "set_at": ["train.py:1: Net(eps=options.eps)"],
+    }
+    assert "if not (eps >= 0):" in found.suggestion.replacement
+    assert found.suggestion.start_line == 7
+
+
+@pytest.mark.parametrize(
+    "bench",
+    [
+        Bench(illegal=refuses, kernel=works),
+        Bench(illegal=lambda probe: NotRun("cannot be made"), kernel=works),
+        Bench(train="net = Net(eps=1e-6)\n", kernel=works),
+        Bench(net=NET.replace("eps=eps", "eps=1e-5"), kernel=works),
+        Bench(net=NET.replace("from torch import nn", "import nn"), kernel=works),
+    ],
+)
+def test_what_is_refused_or_not_set_is_not_told(bench):
+    assert examined(bench) == []
+
+
+def test_legal_value_that_another_layer_does_not_follow_is_told():
+    (found,) = examined(Bench(train=""))
+    assert (found.rule, found.level, found.line) == ("assembly/state", Level.WARNING, 10)
+    assert found.probes[0].arguments == {"kernel": Made("6")}
+    assert found.criterion == Violates("finite(result(torch.rand((2, 1, 32, 32))))")
+    assert found.evidence["values"] == [6, 7, 10]
+    assert "mat1 and mat2" in found.message
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        refuses,
+        lambda probe: works(probe) if probe.arguments["kernel"].recipe == "7" else fails(probe),
+        lambda probe: Violated(probe.ensures[0], "it raised ValueError: too wide"),
+        lambda probe: Violated(probe.ensures[0], SHAPES.replace("256x", "255x")),
+    ],
+)
+def test_values_of_which_some_work_or_fail_otherwise_are_not_told(kernel):
+    assert examined(Bench(train="", kernel=kernel)) == []
+
+
+PASSING = Probe("net.py::Net.forward", {"self": Made("Net()"), "x": Made("tensor((2, 4))")}, ())
+
+
+def test_training_that_goes_astray_is_told_of_ordinary_inputs():
+    trained = {"trains(5)": Violated("trains(5)", "the gradient has NaN in step 1")}
+    bench = Bench(explored=Explored(9, 9, passing=(PASSING,)), trained=trained)
+    (found,) = examined(bench, "Net.forward")
+    assert (found.rule, found.criterion) == ("assembly/state", Violates("trains(5)"))
+    assert found.probes[0].arguments["x"] == Made("tensor((2, 4), low=-1.0, high=1.0, seed=1)")
+    assert "NaN in step 1" in found.message
+
+
+def test_model_that_trains_and_settles_is_silent():
+    bench = Bench(explored=Explored(9, 9, passing=(PASSING,)))
+    assert examined(bench, "Net.forward") == []
+    asked = {condition for probe in bench.ran for condition in probe.ensures}
+    assert asked == {"trains(5)", "settles(50)"}
+
+
+def test_what_builds_no_layers_is_not_looked_at():
+    bench = Bench(net="import torch\n\n\ndef f(x):\n    return torch.relu(x)\n")
+    assert examined(bench, "f") == []
+    assert bench.ran == []
