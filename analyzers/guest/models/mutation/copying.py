@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
+from collections import OrderedDict
 from typing import Any, Dict, Mapping
 
 _TABLES = ("_parameters", "_buffers")
 _ATOMIC = (type(None), bool, int, float, complex, str, bytes, type)
-_HOLDERS = (dict, set, list, tuple)
+_HOLDERS = frozenset({dict, OrderedDict, set, list, tuple})
 _OF_GRAPHS = frozenset({"_graph", "_tracer_cls", "_tracer_extras", "meta", "_code"})
 
 
@@ -54,8 +55,8 @@ class _Copy:
                 }
             elif name in _TABLES:
                 target[name] = {key: self._tensors.get(id(it), it) for key, it in value.items()}
-            elif isinstance(value, _HOLDERS) and not value:
-                target[name] = copy.copy(value)
+            elif type(value) in _HOLDERS and not value:
+                target[name] = type(value)()
             else:
                 target[name] = self._copied(value)
 

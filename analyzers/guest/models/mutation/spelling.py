@@ -22,8 +22,9 @@ SEEDS = 2**31
 _NAME = r"(?:\.|[^\W.][\w#-]*(?:\.[\w#-]+)*)"
 _ONE = re.compile(rf"([A-Za-z]+) ({_NAME})(?:: ([^;@]+))?(?: @(0|[1-9][0-9]*))?")
 _WEIGHT = re.compile(r"[^\W\d]\w*")
-_LAYER = re.compile(r"([A-Z][A-Za-z0-9]*)\((.*)\)")
-_PLAIN = (bool, int, float, str)
+_LAYER = re.compile(r"[A-Z][A-Za-z0-9]*\([\w.,=' ()+-]{0,200}\)")
+_WORD = re.compile(r"[a-z_]{1,40}")
+_NUMBERS = (bool, int, float)
 
 
 class Malformed(ValueError):  # noqa: N818 - a fact about a line
@@ -109,8 +110,7 @@ def layers_of(detail: str) -> List[Made]:
 
 
 def _made(source: str) -> Made:
-    matched = _LAYER.fullmatch(source)
-    if matched is None:
+    if _LAYER.fullmatch(source) is None:
         raise Malformed(f"not a layer: {source[:100]!r}")
     try:
         call = ast.parse(source, mode="eval").body
@@ -133,9 +133,15 @@ def _value(node: ast.expr) -> Any:
     except (ValueError, TypeError, RecursionError):
         raise Malformed("an argument that is no constant") from None
     each = value if isinstance(value, tuple) else (value,)
-    if not all(isinstance(one, _PLAIN) for one in each):
+    if not all(map(_is_plain, each)):
         raise Malformed("an argument that is neither a number, a word nor a tuple of them")
     return value
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, str):
+        return _WORD.fullmatch(value) is not None
+    return isinstance(value, _NUMBERS)
 
 
 def written(made: Made) -> str:
