@@ -124,14 +124,18 @@ def alone(program: str) -> str:
         tree = ast.parse(program)
     except (SyntaxError, ValueError, RecursionError):
         return ""
-    calls = [node.value for node in ast.walk(tree) if isinstance(node, ast.Return) and node.value]
     for node in tree.body:
-        if isinstance(node, ast.ClassDef) and calls:
-            return ast.unparse(calls[0])
+        if isinstance(node, ast.ClassDef):
+            return _returned(node)
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "layer":
             made = ast.unparse(node.value)
             return made[: -len(_EVAL)] if made.endswith(_EVAL) else made
     return ""
+
+
+def _returned(node: ast.ClassDef) -> str:
+    values = [each.value for each in ast.walk(node) if isinstance(each, ast.Return)]
+    return ast.unparse(values[0]) if values and values[0] is not None else ""
 
 
 def _violated(verdict: Verdict) -> Dict[str, Any]:
