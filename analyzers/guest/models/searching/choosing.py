@@ -20,7 +20,8 @@ class Rules:
     """A Markov chain over the rules, in the order of how often their mutants amplified.
 
     The proposal is even; a rule of rank b after one of rank a is accepted with
-    probability (1-p)^(b-a), at most 1: Metropolis and Hastings for the geometric distribution.
+    probability (1-p)^(b-a), at most 1, as Metropolis and Hastings have it for the geometric
+    distribution; as in the paper's algorithm, proposals go on until one is accepted.
     """
 
     def __init__(self, rng: random.Random) -> None:
