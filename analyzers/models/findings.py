@@ -127,6 +127,8 @@ def bug(group: Group, context: Context) -> LibraryBug | None:
     layer = first.layer
     if layer is None or not layer.path or not first.single or first.mutations:
         return None
+    if first.rule == NOT_COMPILED or first.execution == "eager":
+        return None
     library = context.found.framework
     version = dict(context.executed.versions).get(library, "")
     divergence = Divergence(
