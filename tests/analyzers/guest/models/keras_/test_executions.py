@@ -9,7 +9,6 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 import keras
 
 from analyzers.guest.models.executions import EXECUTIONS, execution_of
-from analyzers.guest.models.keras_ import child as children
 from analyzers.guest.models.keras_.child import Raised, child
 from analyzers.guest.models.keras_.executions import Remote
 from analyzers.guest.models.nouns import Model, Unsupported
@@ -133,7 +132,7 @@ def test_model_of_a_class_travels(tmp_path, monkeypatch) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     import classy_model  # type: ignore[import-not-found]
 
-    children.close_all()
+    child("numpy").close()
     model = Model(classy_model.Classy(), (drawn(2, 3),), {"scale": 2.0}, "keras")
     wanted = model.module(*model.inputs, **model.keywords)["out"].detach()
     found = EXECUTIONS["keras-numpy"].prepared(model)(*model.inputs, **model.keywords)["out"]

@@ -1,0 +1,5 @@
+"""The twelve rules on functional and Sequential models of Keras."""
+
+from .applying import mutated, mutations
+
+__all__ = ["mutated", "mutations"]

@@ -1,0 +1,193 @@
+"""Mutations of a Keras model: which there are, and the model after them.
+
+A mutant is a clone of the model's graph in which some layers are passed by, followed by
+others, or made otherwise; weights are those of the model.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence
+
+from ...mutation.crafting import Inapplicable
+from ...mutation.rules import (
+    ADDITION,
+    BUNDLE,
+    COPY,
+    DEACTIVATION,
+    INNER,
+    REACTIVATION,
+    REMOVAL,
+    RULES,
+    SWITCH,
+)
+from ...mutation.spelling import SEEDS, layers_of
+from ...nouns import Model, Mutation
+from .inner import change
+from .surveying import ACTIVATIONS, Surveyed, functional, surveyed
+from .universe import additions, bundle, crafted, replacements
+
+FITS: Mapping[str, Callable[[Surveyed], bool]] = {
+    **dict.fromkeys(INNER, lambda each: bool(each.weights)),
+    REMOVAL: lambda each: each.keeps,
+    COPY: lambda each: each.keeps,
+    SWITCH: lambda each: each.given is not None,
+    ADDITION: lambda each: each.gives is not None,
+    BUNDLE: lambda each: each.gives is not None,
+    DEACTIVATION: lambda each: each.activates,
+    REACTIVATION: lambda each: each.activates,
+}
+"""What a rule asks of a layer."""
+
+
+def mutated(model: Model, mutations: Sequence[Mutation]) -> Model:
+    """The model after the mutations, one after another; the model given stays as it was.
+
+    Raises :class:`Inapplicable` where a mutation has no place in the model, keeps no shape,
+    or leaves a model that does not run.
+    """
+    module = model.module
+    for mutation in mutations:
+        module = _applied(functional(module, model.inputs), mutation)
+    return Model(module, model.inputs, model.keywords, model.framework)
+
+
+def mutations(model: Model, rng: random.Random, each: int = 1) -> Iterator[Mutation]:
+    """Mutations of a model, ``each`` by every rule that fits it, in random order."""
+    layers = surveyed(functional(model.module, model.inputs))
+    for rule in rng.sample(list(RULES), len(RULES)):
+        for _ in range(each):
+            mutation = _candidate(layers, rule, rng)
+            if mutation is not None:
+                yield mutation
+
+
+# ------------------------------------------------------------------- candidates
+
+
+def _candidate(layers: Sequence[Surveyed], rule: str, rng: random.Random) -> Optional[Mutation]:
+    fitting = [each for each in layers if FITS[rule](each)]
+    if rule == SWITCH:
+        pairs = [
+            (a.name, b.name)
+            for n, a in enumerate(fitting)
+            for b in fitting[n + 1 :]
+            if (a.given, a.gives) == (b.given, b.gives)
+        ]
+        return Mutation(SWITCH, *rng.choice(pairs)) if pairs else None
+    if not fitting:
+        return None
+    chosen = rng.choice(fitting)
+    if rule in (REMOVAL, COPY, DEACTIVATION):
+        return Mutation(rule, chosen.name)
+    detail = _detail(chosen, rule, rng)
+    return Mutation(rule, chosen.name, detail, rng.randrange(1, SEEDS)) if detail else None
+
+
+def _detail(layer: Surveyed, rule: str, rng: random.Random) -> str:
+    if rule in INNER:
+        return rng.choice(layer.weights)
+    if rule == REACTIVATION:
+        return rng.choice(replacements())
+    shape = layer.gives or ()
+    return rng.choice(additions(shape)) if rule == ADDITION else " > ".join(bundle(shape, rng))
+
+
+# --------------------------------------------------------------------- applying
+
+
+def _applied(model: Any, mutation: Mutation) -> Any:
+    known = {each.name: each for each in surveyed(model)}
+    names = [mutation.layer, *([mutation.detail] if mutation.rule == SWITCH else [])]
+    for name in names:
+        if name not in known or not FITS[mutation.rule](known[name]):
+            raise Inapplicable(f"{RULES[mutation.rule]} is not for {name}")
+    one, other = known[names[0]], known[names[-1]]
+    if (one.given, one.gives) != (other.given, other.gives):
+        raise Inapplicable(f"{names[0]} and {names[1]} differ in their shapes")
+    try:
+        return _Clone(model, mutation, one, other).made()
+    except Inapplicable:
+        raise
+    except Exception as error:
+        raise Inapplicable(f"the mutant is not made: {error}") from error
+
+
+class _Clone:
+    """One clone of a graph, changed at ``one`` layer (for a switch, at ``other``, too)."""
+
+    def __init__(self, model: Any, mutation: Mutation, one: Surveyed, other: Surveyed) -> None:
+        self._model, self._mutation = model, mutation
+        self._one, self._other = one, other
+        self._weights: Dict[int, Any] = {}
+        self._clones: List[Any] = []
+
+    def made(self) -> Any:
+        """The mutant, with the model's weights."""
+        import keras  # type: ignore[import-untyped]
+
+        clone = keras.models.clone_model(
+            self._model, clone_function=self._cloned, call_function=self._called
+        )
+        for each in self._clones:
+            if each.built:  # one that is passed by has none
+                each.set_weights(self._weights[id(each)])
+        if self._mutation.rule in INNER:
+            change(clone.get_layer(self._one.name), self._mutation)
+        return clone
+
+    def _cloned(self, layer: Any) -> Any:
+        """What stands for a layer: one of the same configuration, but for what is changed."""
+        source = layer
+        if self._mutation.rule == SWITCH and layer in (self._one.layer, self._other.layer):
+            source = self._other.layer if layer is self._one.layer else self._one.layer
+        config = source.get_config()
+        if layer is self._one.layer and self._has_activation:
+            config["activation"] = self._activation()
+        return self._remade(source, {**config, "name": layer.name})
+
+    def _remade(self, source: Any, config: Dict[str, Any]) -> Any:
+        clone = type(source).from_config(config)
+        self._weights[id(clone)] = source.get_weights()
+        self._clones.append(clone)
+        return clone
+
+    @property
+    def _has_activation(self) -> bool:
+        """Whether the activation that goes is part of a layer."""
+        apart = type(self._one.layer).__name__ in ACTIVATIONS
+        return self._mutation.rule in (DEACTIVATION, REACTIVATION) and not apart
+
+    def _activation(self) -> str:
+        if self._mutation.rule == DEACTIVATION:
+            return "linear"
+        made = layers_of(self._mutation.detail)[0]
+        if made.kind != "Activation":
+            raise Inapplicable(f"{made.kind} is no activation by name")
+        return str(made.arguments[0])
+
+    def _called(self, layer: Any, *args: Any, **kwargs: Any) -> Any:
+        rule = self._mutation.rule
+        if rule == SWITCH and layer.name in (self._one.name, self._other.name):
+            return layer(*args)  # the other's masks and the like are not its own
+        if layer.name != self._one.name:
+            return layer(*args, **kwargs)
+        if not self._has_activation:
+            if rule in (REMOVAL, DEACTIVATION):
+                return args[0]
+            if rule == REACTIVATION:
+                return self._through(args[0])
+        value = layer(*args, **kwargs)
+        if rule == COPY:
+            named = {**layer.get_config(), "name": f"{layer.name}_copy"}
+            return self._remade(self._one.layer, named)(value)
+        return self._through(value) if rule in (ADDITION, BUNDLE) else value
+
+    def _through(self, value: Any) -> Any:
+        given = value.shape
+        for number, each in enumerate(crafted(self._mutation.detail, self._mutation.seed)):
+            each.name = f"{self._one.name}_{self._mutation.rule.lower()}{number}"
+            value = each(value)
+        if value.shape != given:
+            raise Inapplicable(f"{self._mutation.detail} makes {value.shape} of {given}")
+        return value

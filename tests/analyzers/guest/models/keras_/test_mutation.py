@@ -1,0 +1,97 @@
+import os
+import random
+
+import numpy
+import pytest
+
+os.environ.setdefault("KERAS_BACKEND", "torch")
+
+import keras
+
+from analyzers.guest.models.keras_.mutation import mutated, mutations
+from analyzers.guest.models.mutation.crafting import Inapplicable
+from analyzers.guest.models.mutation.rules import RULES
+from analyzers.guest.models.mutation.spelling import parsed, text
+from analyzers.guest.models.nouns import Model, Mutation
+
+layers = keras.layers
+
+
+def drawn(*shape: int) -> numpy.ndarray:
+    return numpy.random.default_rng(0).standard_normal(shape).astype("float32")
+
+
+@pytest.fixture
+def model() -> Model:
+    keras.utils.set_random_seed(2)
+    module = keras.Sequential(
+        [
+            keras.Input((8, 8, 4)),
+            layers.Conv2D(4, 3, padding="same", activation="relu", name="one"),
+            layers.Conv2D(4, 3, padding="same", name="two"),
+            layers.BatchNormalization(name="norm"),
+            layers.ReLU(name="relu"),
+            layers.Flatten(name="flat"),
+            layers.Dense(3, activation="tanh", name="head"),
+        ]
+    )
+    return Model(module, (drawn(2, 8, 8, 4),), {}, "keras")
+
+
+def output(model: Model) -> numpy.ndarray:
+    return keras.ops.convert_to_numpy(model.module(*model.inputs, training=False))
+
+
+def test_every_rule_makes_mutants_that_run_and_repeat(model) -> None:
+    before, seen = output(model), {}
+    for mutation in mutations(model, random.Random(1), each=3):
+        assert parsed(text([mutation])) == [mutation]
+        mutant = mutated(model, [mutation])
+        numpy.testing.assert_array_equal(output(mutant), output(mutated(model, [mutation])))
+        seen.setdefault(mutation.rule, []).append(not numpy.array_equal(output(mutant), before))
+    assert set(seen) == set(RULES)
+    assert all(any(changed) for changed in seen.values())
+    numpy.testing.assert_array_equal(output(model), before)
+
+
+def test_no_mutation_keeps_the_weights(model) -> None:
+    mutant = mutated(model, [Mutation("LC", "relu")])
+    numpy.testing.assert_array_equal(output(mutant), output(model))
+
+
+def test_activation_of_a_layer_is_removed(model) -> None:
+    mutant = mutated(model, [Mutation("AFRm", "head")])
+    numpy.testing.assert_allclose(numpy.tanh(output(mutant)), output(model), atol=1e-6)
+
+
+def test_switched_layers_keep_their_weights(model) -> None:
+    once = mutated(model, [Mutation("LS", "one", "two")])
+    assert not numpy.array_equal(output(once), output(model))
+    twice = mutated(once, [Mutation("LS", "one", "two")])
+    numpy.testing.assert_allclose(output(twice), output(model), atol=1e-6)
+
+
+def test_higher_orders_follow_one_another(model) -> None:
+    line = "LA one: Dense(4) @5; GF head: kernel @7; LR norm"
+    mutant = mutated(model, parsed(line))
+    names = [each.name for each in mutant.module.layers]
+    assert "norm" not in names
+    assert "one_la0" in names
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["LR flat", "LR nowhere", "LS one: head", "LA one: Dense(5) @1", "NS relu: kernel @1"],
+)
+def test_what_does_not_fit_is_inapplicable(model, line) -> None:
+    with pytest.raises(Inapplicable):
+        mutated(model, parsed(line))
+
+
+def test_model_with_branches_is_mutated() -> None:
+    given = keras.Input((6,))
+    left = layers.Dense(6, activation="relu", name="left")(given)
+    module = keras.Model(given, layers.Add()([given, left]))
+    model = Model(module, (drawn(2, 6),), {}, "keras")
+    mutant = mutated(model, [Mutation("LR", "left")])
+    numpy.testing.assert_allclose(output(mutant), 2 * model.inputs[0], rtol=1e-6)
