@@ -12,14 +12,25 @@ import time
 from dataclasses import dataclass
 from typing import List, Optional, Tuple
 
-from ..nouns import CRASH, NOT_COMPILED, Model, Outcome, Outcomes, Place, Verdict
+from ..nouns import (
+    CRASH,
+    DIVERGENCE,
+    NON_FINITE,
+    NOT_COMPILED,
+    Model,
+    Outcome,
+    Outcomes,
+    Place,
+    Verdict,
+)
 from .programs import program
-from .single import bounds, is_foreign, single, verdict_of
+from .single import bounds, is_foreign, is_near_eager, single, verdict_of
 from .sources import source_of
 from .tape import Unit, taped
 from .tapped import departing
 
 SECONDS = 60.0
+_BY_NUMBERS = (DIVERGENCE, NON_FINITE)
 _STATUSES = {"raised": CRASH, "died": CRASH, "uncompiled": NOT_COMPILED}
 
 
@@ -83,21 +94,24 @@ def _by_output(model: Model, execution: str, units: List[Unit]) -> Optional[Loca
     index = departing(model, execution)
     if index is None or index >= len(units):
         return None
-    unit = units[index]
-    return _located(model, unit, execution, _alone(model, unit, execution))
+    return _located(model, units[index], execution, None)
 
 
 def _alone(model: Model, unit: Unit, execution: str) -> Optional[Verdict]:
+    """What is said of a unit that is run alone."""
     try:
-        return verdict_of(single(model, unit), execution)
+        alone = single(model, unit)
+        return None if is_near_eager(alone, execution) else verdict_of(alone, execution)
     except Exception:
         return None
 
 
 def _located(model: Model, unit: Unit, execution: str, verdict: Optional[Verdict]) -> Located:
+    """What is told of a unit: ``verdict`` is what it came to alone, ``None`` if it was not run."""
     source = "" if unit.function is not None else source_of(model.module.get_submodule(unit.name))
+    rules = _BY_NUMBERS if verdict is None else (verdict.rule,)
+    text, shown = program(unit, source, execution, rules)
+    verdict = verdict or shown or _alone(model, unit, execution)
     low, high = bounds(unit)
-    if verdict is None:
-        return Located(unit.place(source), "", None, low, high)
-    shown = program(unit, source, execution, verdict.rule)
-    return Located(unit.place(source), shown, verdict.error_ratio, low, high, confirmed=True)
+    ratio = None if verdict is None else verdict.error_ratio
+    return Located(unit.place(source), text, ratio, low, high, verdict is not None)

@@ -11,42 +11,47 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from ..executions import leaves, mapped
 from ..executions.leaves import is_tensor
-from ..nouns import Model
+from ..nouns import Model, Verdict
 from .running import RUNNING
 from .single import is_foreign, verdict_of
 from .sources import Name, literal
 from .tape import Unit
 
-_MOST_PRINTED = 32
 _MOST_LITERAL = 64
 _SIDES = (4, 8, 16)
 
 
-def program(unit: Unit, source: str, execution: str, rule: str) -> str:
-    """Text of a program for the unit whose layer ``source`` makes; empty where none shows it."""
+def program(
+    unit: Unit, source: str, execution: str, rules: Sequence[str]
+) -> Tuple[str, Optional[Verdict]]:
+    """A program for the unit whose layer ``source`` makes, and what is said of its layer.
+
+    The verdict is of one of the rules; empty and ``None`` where no program shows one.
+    """
     running = RUNNING.get(execution)
     layer = _layer(unit, source)
     if running is None or layer is None:
-        return ""
+        return "", None
     tries = list(_inputs(unit))
     for inputs in tries[-1:] if is_foreign(execution) else tries:
-        if _shows(f"{layer}\n{inputs}", execution, rule):
-            return _TEXT.format(layer=layer, inputs=inputs, running=running, execution=execution)
-    return ""
+        verdict = _shown(f"{layer}\n{inputs}", execution)
+        if verdict is not None and verdict.rule in rules:
+            text = _TEXT.format(layer=layer, inputs=inputs, running=running, execution=execution)
+            return text.replace("\n\n\n\n", "\n\n\n"), verdict
+    return "", None
 
 
-def _shows(text: str, execution: str, rule: str) -> bool:
-    """Whether the layer and inputs that a text makes depart in the same way."""
+def _shown(text: str, execution: str) -> Optional[Verdict]:
+    """What is said of the layer and inputs that a text makes."""
     names: Dict[str, Any] = {}
     try:
         import torch
 
         with torch.random.fork_rng(devices=[]):
             exec(f"import torch\n\n{text}", names)  # our own text
-        verdict = verdict_of(Model(names["layer"], tuple(names["inputs"])), execution)
+        return verdict_of(Model(names["layer"], tuple(names["inputs"])), execution)
     except Exception:
-        return False
-    return verdict is not None and verdict.rule == rule
+        return None
 
 
 def _layer(unit: Unit, source: str) -> Optional[str]:

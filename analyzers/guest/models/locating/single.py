@@ -5,13 +5,15 @@ from __future__ import annotations
 import functools
 from typing import Any, List, Optional, Sequence, Tuple, Type
 
-from ..executions import EAGER, EXECUTIONS, leaves, mapped
+from ..executions import EAGER, EXECUTIONS, array, execution_of, leaves, mapped
 from ..judging import judge, outcomes, quick
+from ..judging.measures import error, scale
 from ..nouns import RATIO, Model, Outcomes, Verdict
 from .tape import Unit
 
 _WITNESSES = ("onednn-off", "decompositions")
 SECONDS = 60.0
+_NEAR = (RATIO - 2.0) * 2.0**-23
 
 
 def single(model: Model, unit: Unit) -> Model:
@@ -35,6 +37,34 @@ def verdict_of(model: Model, execution: str) -> Optional[Verdict]:
     """What the oracles say of an execution of a model, the outcomes guarded where they must be."""
     found = judge(model, outcomes_of(model, execution), RATIO)
     return next((each for each in found if each.execution == execution), None)
+
+
+def is_near_eager(model: Model, execution: str) -> bool:
+    """Whether an execution gives what eager gives, so nearly that it cannot be told of.
+
+    An error ``RATIO`` times eager's own and the rounding of the largest element is further
+    from eager than all but one of these roundings.
+    """
+    if execution == EAGER or is_foreign(execution):
+        return False
+    try:
+        found = [_arrays(model, name) for name in (EAGER, execution)]
+    except Exception:
+        return False
+    return len(found[0]) == len(found[1]) and all(_is_near(*pair) for pair in zip(*found))
+
+
+def _arrays(model: Model, execution: str) -> List[Any]:
+    run = execution_of(execution, model).prepared(model)
+    return [array(each) for each in leaves(run(*model.inputs, **model.keywords))]
+
+
+def _is_near(one: Any, other: Any) -> bool:
+    import numpy
+
+    if one.shape != other.shape or one.dtype.kind != "f" or not numpy.isfinite(one).all():
+        return numpy.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+    return bool(numpy.isfinite(other).all()) and error(other, one) < _NEAR * scale(one)
 
 
 def outcomes_of(model: Model, execution: str) -> Outcomes:

@@ -92,10 +92,8 @@ def _parameters(layer: Any) -> List[inspect.Parameter]:
     if kind.__name__ in ("RNN", "LSTM", "GRU"):
         names = ["input_size", "hidden_size"]
         needed = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in names]
-        return [
-            *needed,
-            *(_keyword(*each) for each in _RECURRENT.items() if each[0] != "proj_size"),
-        ]
+        told = {**_RECURRENT, **({"nonlinearity": "tanh"} if kind.__name__ == "RNN" else {})}
+        return [*needed, *(_keyword(*each) for each in told.items())]
     signature = inspect.signature(kind.__init__)
     return [each for name, each in signature.parameters.items() if name not in _SKIPPED]
 
@@ -129,6 +127,12 @@ def _nonlinearity(layer: Any) -> Any:
     return layer.nonlinearity if mode is None else mode.rsplit("_", 1)[-1].lower()
 
 
+def _stride(layer: Any) -> Any:
+    """That of pooling is its kernel's size unless it is said."""
+    pooling = "Pool" in type(layer).__name__ and layer.stride == layer.kernel_size
+    return _MISSING if pooling else layer.stride
+
+
 def _other_width(layer: Any, width: int) -> Any:
     return _MISSING if width == layer.embed_dim else width
 
@@ -136,6 +140,7 @@ def _other_width(layer: Any, width: int) -> Any:
 _HIDDEN: Dict[str, Callable[[Any], Any]] = {
     "bias": _bias,
     "nonlinearity": _nonlinearity,
+    "stride": _stride,
     "kdim": lambda layer: _other_width(layer, layer.kdim),
     "vdim": lambda layer: _other_width(layer, layer.vdim),
     "add_bias_kv": lambda layer: layer.bias_k is not None,

@@ -11,7 +11,7 @@ from ..judging.finite import departs
 from ..judging.measures import error, scale, unit
 from ..judging.noise import Noise
 from ..nouns import RATIO, Model, Outcomes
-from .single import outcomes_of
+from .single import is_foreign, outcomes_of
 from .tape import Tape, taping
 
 RETURNED = "returned"
@@ -33,7 +33,7 @@ def sizes(model: Model) -> Tuple[int, ...]:
 def departing(model: Model, execution: str) -> Optional[int]:
     """The first unit whose output departs when the model runs on an execution as a whole.
 
-    What an execution makes of a model that gives everything may be right where the model
+    What an exporter makes of a model that gives everything may be right where the model
     is not, for nothing is fused then: prefixes of the model are halved in that case.
     """
     counts = sizes(model)
@@ -42,7 +42,7 @@ def departing(model: Model, execution: str) -> Optional[int]:
     output = _first(tapped(model), execution)
     if output is not None:
         return _owner(counts, output)
-    return _halved(model, execution, len(counts))
+    return _halved(model, execution, len(counts)) if is_foreign(execution) else None
 
 
 def _halved(model: Model, execution: str, count: int) -> Optional[int]:
