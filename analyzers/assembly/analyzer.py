@@ -120,7 +120,7 @@ def _taken(flow: Flow, given: str | None, trier: Trier) -> Iterator[Taken]:
     if flow.parameter.checked or condition is None:
         return
     texts = {path: trier.bench.source(path) for path in trier.bench.paths()}
-    places = settings(flow.name, _owner(trier.target), texts)
+    places = settings(flow.name, _owner(trier.target), texts, field=bool(flow.attribute))
     if not places or not trier.holds(condition):
         return
     for value, consequence in _illegal(flow.parameter):

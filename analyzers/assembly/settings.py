@@ -13,18 +13,25 @@ _DOCUMENTS = (".toml", ".yaml", ".yml", ".json", ".ini", ".cfg")
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A place where a value is set: ``says`` is how (``--eps``)."""
+    """A place where a value is set: ``says`` is how (``--eps``).
+
+    ``passed``: there it is given to what is built.
+    """
 
     path: str
     line: int
     says: str
+    passed: bool = False
 
 
-def settings(name: str, owner: str, texts: Mapping[str, str]) -> tuple[Setting, ...]:
+def settings(
+    name: str, owner: str, texts: Mapping[str, str], *, field: bool = False
+) -> tuple[Setting, ...]:
     """Where the value ``name`` of what ``owner`` makes may be set without looking at it.
 
-    A file that compares the name with something, or gives it a type of its own, is taken
-    to check it.
+    None where nobody gives ``owner`` a value from elsewhere, unless it is a ``field`` of what
+    is given: another thing may have a value of that name.  A file that compares the name with
+    something, or gives it a type of its own, is taken to check it.
     """
     found: list[Setting] = []
     for path, text in texts.items():
@@ -32,7 +39,8 @@ def settings(name: str, owner: str, texts: Mapping[str, str]) -> tuple[Setting, 
             found += _in_document(name, path, text)
         elif path.endswith(".py") and name in text and not is_test(path):
             found += _in_code(name, owner, path, text)
-    return tuple(found)
+    is_given = field or any(each.passed for each in found)
+    return tuple(found) if is_given else ()
 
 
 def is_test(path: str) -> bool:
@@ -57,9 +65,10 @@ def _in_code(name: str, owner: str, path: str, text: str) -> Iterator[Setting]:
     if any(_compares(node, name) for node in ast.walk(tree)):
         return
     for node in ast.walk(tree):
-        says = _option(node, name) or _field(node, name) or _passed(node, name, owner)
+        passed = _passed(node, name, owner)
+        says = passed or _option(node, name) or _field(node, name)
         if says:
-            yield Setting(path, getattr(node, "lineno", 1), says)
+            yield Setting(path, getattr(node, "lineno", 1), says, bool(passed))
 
 
 def _compares(node: ast.AST, name: str) -> bool:

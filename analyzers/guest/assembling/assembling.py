@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import sys
 import time
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
@@ -37,6 +38,7 @@ def nothing(reason: str, files: int = 0) -> Dict[str, Any]:
 def run(prepared: Prepared, message: Mapping[str, Any]) -> List[State]:
     """The state of each file, in order."""
     files = message["files"]
+    _load_optimizers()
     found: List[Optional[State]] = [None] * len(files)
     shares = [range(at, len(files), WORKERS) for at in range(min(WORKERS, len(files)))]
     work = _Work(prepared, message, [list(share) for share in shares])
@@ -108,6 +110,21 @@ class _Work:
                 gc.collect()
             if step - start >= FILES_A_PROCESS:
                 raise Anew
+
+
+def _load_optimizers() -> None:
+    """Let torch load what it does with the first step of an optimizer, once for all processes.
+
+    Without a backward pass: a process that has made one cannot fork and make more.
+    """
+    torch: Any = sys.modules.get("torch")
+    if not hasattr(torch, "optim"):
+        return
+    weight = torch.nn.Parameter(torch.zeros(1))
+    optimizer = torch.optim.SGD([weight])
+    optimizer.zero_grad()
+    weight.grad = torch.zeros(1)
+    optimizer.step()
 
 
 def _warm() -> None:

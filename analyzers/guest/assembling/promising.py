@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+from types import SimpleNamespace
 from typing import Any, Dict, Optional
 
 from ..arguments import Unusable
@@ -78,6 +79,7 @@ def _parts(call: str) -> Any:
 
 
 def _library() -> Dict[str, Any]:
+    """What such a call may name: nothing of torch but its layers."""
     import torch
 
-    return {"torch": torch}
+    return {"torch": SimpleNamespace(nn=torch.nn)}

@@ -21,7 +21,7 @@ from analyzers.assembly.settings import settings
     ],
 )
 def test_places_where_a_value_is_set(path, text, says):
-    assert [each.says for each in settings("eps", "Net", {path: text})] == [says]
+    assert [each.says for each in settings("eps", "Net", {path: text}, field=True)] == [says]
 
 
 @pytest.mark.parametrize(
@@ -41,4 +41,11 @@ def test_places_where_a_value_is_set(path, text, says):
     ],
 )
 def test_places_that_set_nothing(path, text):
-    assert settings("eps", "Net", {path: text}) == ()
+    assert settings("eps", "Net", {path: text}, field=True) == ()
+
+
+def test_value_of_the_same_name_counts_once_it_is_given():
+    option = {"train.py": 'parser.add_argument("--eps", type=float)\n'}
+    given = {"main.py": "net = Net(4, eps=options.eps)\n"}
+    assert settings("eps", "Net", option) == ()
+    assert [each.path for each in settings("eps", "Net", option | given)] == ["train.py", "main.py"]

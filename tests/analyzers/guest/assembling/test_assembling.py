@@ -43,7 +43,7 @@ def guest(tmp_path_factory):
     guest.close()
 
 
-def states(guest, *files, probe=PROBE, train=True, timeout=5.0, seconds=30.0):
+def states(guest, *files, probe=PROBE, train=True, timeout=30.0, seconds=60.0):
     return guest.said(
         {
             "type": "assemble",
@@ -108,7 +108,7 @@ def test_a_crash_and_a_hang_cost_one_file_each(guest):
     crash = MODEL.replace("return self", "import ctypes; ctypes.string_at(0); return self")
     hang = MODEL.replace("return self", "while True: pass\n        return self")
     leaves = MODEL.replace("return self", "import os; os._exit(0); return self")
-    found = states(guest, MODEL, crash, hang, leaves, MODEL, MODEL, timeout=1.0)
+    found = states(guest, MODEL, crash, hang, leaves, MODEL, MODEL, timeout=4.0)
 
     kinds = [each["state"] for each in found]
     assert kinds == ["ran", "died", "timed-out", "died", "ran", "ran"]

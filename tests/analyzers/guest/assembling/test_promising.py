@@ -1,0 +1,61 @@
+"""How a model was built, and what a layer takes: the words made and refuses."""
+
+import pytest
+import torch
+
+from analyzers.guest.arguments import Unusable
+from analyzers.guest.assembling.promising import made, taken
+from analyzers.guest.exploring.called import Called
+
+
+class Norm(torch.nn.Module):
+    def __init__(self, dim, eps=1e-5):
+        super().__init__()
+
+
+def called(recipe="", **arguments):
+    return Called("/", {"Norm": Norm}, None, None, arguments, [], {}, lambda: None, recipe)
+
+
+def test_arguments_of_the_recipe_and_defaults_are_told():
+    assert made(called("Norm(4, eps=-1.0)"), "eps") == -1.0
+    assert made(called("Norm(4)"), "eps") == 1e-5
+    assert made(called("Norm(dim=4)"), "dim") == 4
+    assert made(called(eps=0.5), "eps") == 0.5
+
+
+@pytest.mark.parametrize("recipe", ["Norm(4)", "Norm()", "Norm(", "4"])
+def test_what_nobody_says_is_unusable(recipe):
+    with pytest.raises(Unusable, match="nobody says"):
+        made(called(recipe), "momentum")
+
+
+@pytest.mark.parametrize(
+    ("call", "problem"),
+    [
+        ("torch.nn.Dropout(2.0)", None),
+        ("torch.nn.Dropout(0.5)", "torch.nn.Dropout(0.5) is taken"),
+        ("torch.nn.Linear(3, 4)(tensor((2, 5)))", None),
+        ("torch.nn.Linear(5, 4)(tensor((2, 5)))", "torch.nn.Linear(5, 4)(tensor((2, 5))) is taken"),
+    ],
+)
+def test_a_layer_is_taken_or_refused(call, problem):
+    assert taken(called(), call) == problem
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "torch.load('x')",
+        "open('x')",
+        "torch.nn.Linear(3, 4).forward(1)",
+        "torch.nn.Linear(3, 4)(input=tensor((2, 3)))",
+        "torch.nn.Linear(open('x'), 4)[0]",
+        "torch.nn.Linear(1 + 2, 4)",
+        "1",
+        "(",
+    ],
+)
+def test_only_calls_of_layers_are_made(call):
+    with pytest.raises(Unusable, match="no call"):
+        taken(called(), call)
