@@ -1,0 +1,90 @@
+"""A pull request that changes a model which the project exports, from check to replay."""
+
+import json
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.end_to_end.commandline import home
+from tests.end_to_end.conftest import Desk
+from tests.end_to_end.repositories import commit, git, small_repository
+from tests.end_to_end.test_properties import SCHEMA, run_test
+
+BEFORE = """import torch
+import torch.nn.functional as F
+
+
+class Net(torch.nn.Module):
+    def __init__(self, width: int = 4):
+        super().__init__()
+        self.head = torch.nn.Linear(3, width)
+
+    #@arg(x): tensors(dtype="float32", shape=(2, 3, 4, 4), min=-1, max=1)
+    def forward(self, x):
+        x = F.avg_pool2d(x, 2)
+        return self.head(x.mean((2, 3)))
+"""
+DIVIDED = BEFORE.replace("(x, 2)", "(x, 2, divisor_override=3)")
+WIDE = BEFORE.replace("(x, 2)", "(x, 4)")
+EXPORT = """import torch
+
+from net import Net
+
+
+def export(path):
+    torch.onnx.export(Net().eval(), (torch.rand(2, 3, 4, 4),), path, dynamo=False)
+"""
+PATH, TARGET = "net.py", "net.py::Net.forward"
+CHECK = ("--base", "main", "--only", "models", "--target", TARGET, "--inputs", "1")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory) -> Desk:
+    folder = tmp_path_factory.mktemp("nets")
+    tree = small_repository(folder / "nets", {PATH: BEFORE, "export.py": EXPORT})
+    for branch, text in (("divided", DIVIDED), ("wide", WIDE)):
+        git(tree, "checkout", "--quiet", "-b", branch, "main")
+        (tree / PATH).write_text(text, encoding="utf-8")
+        commit(tree, branch)
+    git(tree, "checkout", "--quiet", "main")
+    return Desk(tree, home(folder), folder)
+
+
+@pytest.fixture(scope="module")
+def divided(project):
+    return project.check("out", *CHECK, "--head", "divided")
+
+
+def test_exported_model_is_told_at_the_layer_that_departs(divided):
+    (finding,) = divided.findings
+    told = (finding["rule"], finding["level"], finding["status"], finding["line"])
+    line = next(n for n, text in enumerate(DIVIDED.splitlines(), 1) if "avg_pool2d" in text)
+    assert told == ("model/divergence", "failure", "new", line)
+    evidence = finding["evidence"]
+    assert evidence["executions"] == ["onnxruntime-torchscript"]
+    assert evidence["first_layer"] == "avg_pool2d"
+    assert evidence["error_ratio"] > 1000
+    assert evidence["mutations"] == []
+    assert "avg_pool2d(x0, 2, divisor_override=3)" in evidence["layer"]
+    assert (divided.status, divided.report["verdict"]) == (1, "failure")
+    assert divided.report["broken"] == []
+    errors = list(Draft202012Validator(SCHEMA).iter_errors(divided.report))
+    assert [error.message for error in errors] == []
+
+
+def test_reproducer_and_replay_fail_on_the_change_alone(divided, project):
+    (finding,) = divided.findings
+    place = divided.folder / finding["reproducer"]
+    assert run_test(place, project.branch("divided")).returncode == 1
+    assert run_test(place, project.branch("main")).returncode == 0
+    report = divided.folder / "one.json"
+    report.write_text(json.dumps(divided.report), encoding="utf-8")
+    again = project.home.run("replay", report, "--repo", project.branch("divided"))
+    assert (again.status, again.out) == (1, f"FAILED {finding['fingerprint']}\n")
+
+
+def test_right_model_is_quiet(project):
+    checked = project.check("quiet", *CHECK, "--head", "wide")
+    assert checked.findings == []
+    assert checked.report["skipped"] == []
+    assert checked.status == 0
