@@ -21,6 +21,7 @@ class Inductor:
     eps = EPS32
     framework = "torch"
     foreign = True
+    seconds = 180.0
 
     def unavailable(self) -> Optional[str]:
         """The C++ compiler that it needs, where there is none."""

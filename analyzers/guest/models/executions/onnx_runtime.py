@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from importlib import import_module
-from typing import Any, Callable, List, Optional, Tuple
+from typing import Any, Callable, List, Optional, Set, Tuple
 
 from ..nouns import Model, Unsupported
 from .eager import EPS32, seeded
@@ -15,6 +15,7 @@ from .refusals import refusing
 
 OPSET = 17
 _QUIET = 4
+_WARM: Set[str] = set()
 
 
 class OnnxRuntime:
@@ -51,10 +52,14 @@ class OnnxRuntime:
             return self._exported(flattened.module, flattened.tensors)
 
     def warm(self) -> None:
-        """Load what it needs, once for all models."""
-        with quiet(), emptied(CACHE):
-            for name in ("torch.onnx", *self._needs):
+        """Load what it needs, and let the exporter fill its tables: once for all models."""
+        if self.name not in _WARM:
+            _WARM.add(self.name)
+            import torch
+
+            for name in self._needs:
                 import_module(name)
+            self.exported(flat(Model(torch.nn.Identity().eval(), (torch.zeros(1),))))
 
     def _exported(self, module: Any, tensors: Tuple[Any, ...]) -> bytes:
         import torch

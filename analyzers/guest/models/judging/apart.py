@@ -8,11 +8,14 @@ import os
 import pickle
 import resource
 import select
+import shutil
 import signal
 import struct
+import tempfile
 import time
 from contextlib import suppress
-from typing import Any, Callable, Mapping, Optional, Sequence, Tuple
+from pathlib import Path
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
 
 from ..nouns import Outcome
 
@@ -34,12 +37,14 @@ class Apart:
     def __init__(self, prepare: Callable[[], Answering], seconds: float) -> None:
         self._seconds = seconds
         self._ended: Optional[Outcome] = None
+        self._folder = tempfile.mkdtemp(prefix="assayer-")
         request, self._requests = os.pipe()
         self._answers, answer = os.pipe()
         self._process = os.fork()
         if self._process == 0:
             os.close(self._requests)
             os.close(self._answers)
+            tempfile.tempdir = self._folder
             _serve(prepare, request, answer)
         os.close(request)
         os.close(answer)
@@ -59,14 +64,19 @@ class Apart:
         return self._ended
 
     def close(self) -> None:
-        """End the process."""
+        """End the process and what it has started, and remove what it has left in its folder."""
         if self._process:
-            with suppress(ProcessLookupError):
-                os.kill(self._process, signal.SIGKILL)
+            for process in (self._process, *_descendants(self._process)):
+                with suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
             os.waitpid(self._process, 0)
-            self._process = 0
-            os.close(self._requests)
-            os.close(self._answers)
+            self._gone()
+
+    def _gone(self) -> None:
+        self._process = 0
+        os.close(self._requests)
+        os.close(self._answers)
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def _death(self) -> Outcome:
         """How the process ended."""
@@ -75,15 +85,23 @@ class Apart:
         while time.monotonic() < until:
             found, status = os.waitpid(self._process, os.WNOHANG)
             if found:
-                self._process = 0
-                os.close(self._requests)
-                os.close(self._answers)
+                self._gone()
                 break
             time.sleep(_LAST / 100)
         if os.WIFSIGNALED(status):
             number = os.WTERMSIG(status)
             return Outcome("died", detail=f"killed by {signal.Signals(number).name}")
         return Outcome("died", detail=f"left with status {os.WEXITSTATUS(status)}")
+
+
+def _descendants(process: int) -> List[int]:
+    """The processes that a process has started, and that these have: compilers, mostly."""
+    try:
+        text = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii")
+    except OSError:
+        return []
+    children = [int(number) for number in text.split()]
+    return [*children, *(each for child in children for each in _descendants(child))]
 
 
 def _serve(prepare: Callable[[], Answering], request: int, answer: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple, Type
 
@@ -18,7 +19,8 @@ SECONDS = 60.0
 def outcomes(model: Model, names: Sequence[str], seconds: float = SECONDS) -> Outcomes:
     """What ``eager``, ``float64`` and the executions of these names give for a model's inputs.
 
-    Executions that run foreign native code are forked, may crash, and have ``seconds`` each.
+    Executions that run foreign native code are forked, may crash, and have ``seconds`` each,
+    or what they say that they need.
     An execution that is not available is ``unsupported``.  Raises ``KeyError`` for an unknown
     name.
     """
@@ -46,7 +48,8 @@ class Prepared:
             execution = execution_of(name, model)
             if getattr(execution, "foreign", False) and execution.unavailable() is None:
                 _warm(execution)
-                self._apart[name] = Apart(_later(execution, model), seconds)
+                longest = max(seconds, getattr(execution, "seconds", 0.0))
+                self._apart[name] = Apart(_later(execution, model), longest)
                 self._answering[name] = self._apart[name].ask
             else:
                 self._answering[name] = _answering(execution, model)
@@ -88,9 +91,11 @@ def _materialise(model: Model) -> None:
 
 
 def _warm(execution: Execution) -> None:
+    """Load what an execution needs before the fork; what fails here fails there, and is told."""
     warm = getattr(execution, "warm", None)
     if warm is not None:
-        warm()
+        with suppress(Exception):
+            warm()
 
 
 def _later(execution: Execution, model: Model) -> Callable[[], Answering]:

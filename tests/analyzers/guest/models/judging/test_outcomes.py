@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -66,6 +69,36 @@ def test_processes_that_leave_are_outcomes() -> None:
 
 def test_endless_executions_are_stopped() -> None:
     assert came_of(lambda *_: time.sleep(600), seconds=0.5)[0] == "timed-out"
+
+
+def test_what_stopped_processes_leave_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def run(*_: Any) -> None:
+        started = subprocess.Popen(["sleep", "600"])
+        Path(tempfile.mkdtemp(), "started").write_text(str(started.pid), encoding="ascii")
+        time.sleep(600)
+
+    register(Foreign(run))
+    with Prepared(small_network(), ["foreign"], 3.0) as prepared:
+        outcome = prepared.outcomes((), {})["foreign"]
+        pid = int(next(tmp_path.rglob("started")).read_text(encoding="ascii"))
+    assert outcome.status == "timed-out"
+    assert list(tmp_path.iterdir()) == []
+    assert has_ended(pid)
+
+
+def has_ended(pid: int) -> bool:
+    """Whether a process ends within 30 s; one that nobody has waited for has ended, too."""
+    deadline = time.monotonic() + 30.0
+    while time.monotonic() < deadline:
+        status = Path(f"/proc/{pid}/stat")
+        if not status.exists() or status.read_text(encoding="ascii").split()[2] == "Z":
+            return True
+        time.sleep(0.05)
+    return False
 
 
 def test_errors_are_told_with_their_first_line() -> None:
