@@ -25,11 +25,11 @@ class Parameter:
 
     ``kinds`` are ``int``, ``float``, ``bool``, ``str``, ``ints`` (a tuple of integers; ``int``
     may stand for one of equal integers), ``floats``, ``none``, ``module``, ``dtype``, ``device`` or
-    ``other``.  ``low`` and ``high`` are the ends of the legal range, each within it unless
-    ``open_low`` or ``open_high``; ``choices`` the sources of all legal values.  ``default`` is
-    a source, empty where a caller has to give it.  ``said_by`` is ``signature``,
-    ``documentation``, ``error`` (torch's own error inputs), ``code`` (a check in the
-    constructor) or ``probing``; ``quote`` the words it rests on.
+    ``other``.  ``low`` and ``high`` are the ends of the legal range (of a tuple: of each
+    item), each within it unless ``open_low`` or ``open_high``; ``choices`` the sources of
+    all legal values.  ``default`` is a source, empty where a caller has to give it.
+    ``said_by`` is ``signature``, ``documentation``, ``error`` (torch's own error inputs),
+    ``code`` (a check in the constructor) or ``probing``; ``quote`` the words it rests on.
 
     ``checked`` tells whether the library itself refuses a value outside (probed); where it
     does not, ``consequence`` is what comes of it (``NaN``, ``negative running_var``), and
@@ -59,8 +59,8 @@ class LayerApi:
     """One layer: ``name`` is its public dotted name (``torch.nn.Conv2d``).
 
     ``describes`` is the first sentence of its documentation.  ``requires`` are Python
-    conditions over its parameters (``in_channels % groups == 0``).  ``example`` is a call
-    that works, ``inputs`` the sources of what it is called with then
+    conditions over its parameters (``in_channels % groups == 0``), where these are numbers.
+    ``example`` is a call that works, ``inputs`` the sources of what it is called with then
     (``torch.rand((2, 3, 8, 8))``); ``keeps_shape``: the output then has the input's shape.
     ``container``: it holds other layers, or is made to be derived from.
     """

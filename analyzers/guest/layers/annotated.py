@@ -84,8 +84,13 @@ def _kind(annotation: Any) -> List[str]:
     if origin is typing.Literal:
         return _literal(arguments)
     if origin in (tuple, list) or getattr(origin, "__name__", "") == "Sequence":
-        return [_TUPLES.get(arguments[0] if arguments else None, "other")]
+        return [_of_items(arguments)]
     return [_of_class(annotation)]
+
+
+def _of_items(arguments: Tuple[Any, ...]) -> str:
+    items = [member for each in arguments[:1] for member in _members(each)]
+    return next((_TUPLES[item] for item in items if item in _TUPLES), "other")
 
 
 def _literal(values: Tuple[Any, ...]) -> List[str]:

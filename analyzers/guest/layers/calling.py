@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from contextlib import contextmanager
 from typing import Any, Dict, Generator, List, Mapping, Sequence, Tuple
 
 from .nouns import Outcome
 
 LONGEST_ERROR = 240
+_STEPS = 4
 
 
 class Refused(Exception):  # noqa: N818 - a fact about the call
@@ -37,7 +39,7 @@ def inputs(sources: Sequence[str]) -> Tuple[Any, ...]:
     import torch
 
     torch.manual_seed(0)
-    return tuple(_wanting(evaluated(source)) for source in sources)
+    return tuple(_given(source) for source in sources)
 
 
 def constructed(name: str, arguments: Mapping[str, str]) -> Any:
@@ -53,7 +55,22 @@ def constructed(name: str, arguments: Mapping[str, str]) -> Any:
 def forwarded(layer: Any, given: Sequence[Any]) -> Any:
     """What the layer gives; raises :class:`Refused`."""
     with at("forward"):
-        return layer(*given)
+        return _stepped(layer) if hasattr(layer, "param_groups") else layer(*given)
+
+
+def _stepped(optimizer: Any) -> Any:
+    """The parameters of an optimizer after a few steps down a bowl."""
+    parameters = [each for group in optimizer.param_groups for each in group["params"]]
+
+    def loss() -> Any:
+        optimizer.zero_grad()
+        total: Any = sum((each**2).sum() for each in parameters)
+        total.backward()
+        return total
+
+    for _ in range(_STEPS):
+        optimizer.step(loss)
+    return [each.detach() for each in parameters]
 
 
 def backwarded(result: Any) -> None:
@@ -89,16 +106,26 @@ def floats(value: Any) -> List[Any]:
     return []
 
 
+def digest(layer: Any, given: Sequence[Any]) -> str:
+    """The same text for the same outputs; raises :class:`Refused`."""
+    result = forwarded(layer, given)
+    told = hashlib.sha256()
+    for each in floats(result):
+        told.update(f"{tuple(each.shape)}".encode())
+        told.update(each.detach().contiguous().numpy().tobytes())
+    return told.hexdigest()[:16]
+
+
 def gradients(layer: Any, given: Sequence[Any]) -> List[Any]:
     """The gradients of a layer's parameters and of what it was called with."""
     parameters = list(getattr(layer, "parameters", list)())
     return [each.grad for each in (*parameters, *floats(list(given))) if each.grad is not None]
 
 
-def _wanting(value: Any) -> Any:
-    import torch
-
-    if isinstance(value, torch.Tensor) and value.is_floating_point():
+def _given(source: str) -> Any:
+    """The value of a source; what is random wants gradients, what is written out is a target."""
+    value = evaluated(source)
+    if source.startswith("torch.rand") and floats(value):
         value.requires_grad_()
     return value
 

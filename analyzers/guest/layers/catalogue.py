@@ -1,4 +1,4 @@
-"""The public layers of torch."""
+"""The public layers of torch, and its optimizers."""
 
 from __future__ import annotations
 
@@ -9,15 +9,20 @@ Entry = Tuple[str, Any, bool]
 
 
 def layers() -> List[Entry]:
-    """Public name, class, and whether it is a container: all of ``torch.nn``, sorted."""
+    """Public name, class, whether it is a container: of ``torch.nn`` and ``torch.optim``."""
     import torch
 
-    found = [
-        (f"torch.nn.{name}", each, _is_container(each))
-        for name, each in sorted(vars(torch.nn).items())
-        if inspect.isclass(each) and issubclass(each, torch.nn.Module)
-    ]
+    found = _classes("torch.nn", torch.nn, torch.nn.Module)
+    found += _classes("torch.optim", torch.optim, torch.optim.Optimizer)
     return [entry for entry in found if not entry[0].rpartition(".")[2].startswith("_")]
+
+
+def _classes(prefix: str, module: Any, base: type) -> List[Entry]:
+    return [
+        (f"{prefix}.{name}", each, _is_container(each))
+        for name, each in sorted(vars(module).items())
+        if inspect.isclass(each) and issubclass(each, base)
+    ]
 
 
 def _is_container(constructor: Any) -> bool:
@@ -28,4 +33,6 @@ def _is_container(constructor: Any) -> bool:
         return True
     if issubclass(constructor, torch.nn.DataParallel):
         return True
-    return constructor is torch.nn.Module or constructor.__name__.endswith("Base")
+    if constructor in (torch.nn.Module, torch.optim.Optimizer):
+        return True
+    return str(constructor.__name__).endswith("Base")

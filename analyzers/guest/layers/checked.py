@@ -5,7 +5,20 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from dataclasses import replace
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+    cast,
+)
 
 from .nouns import Bounds
 
@@ -25,6 +38,7 @@ _ORDERED = (ast.Mod, ast.Add, ast.Sub, ast.Mult, ast.FloorDiv)
 _ALLOWED = (
     *(ast.Compare, ast.BinOp, ast.Name, ast.Constant, ast.Load, ast.BoolOp, ast.And, ast.Or),
     *(ast.UnaryOp, ast.USub, ast.Not, *_ORDERED, *_NEGATED),
+    *(ast.Tuple, ast.List, ast.Set),
 )
 
 
@@ -55,7 +69,7 @@ def ranges(conditions_: Sequence[ast.expr]) -> Dict[str, Bounds]:
             if bound is not None:
                 name, limits = bound
                 found[name] = _met(found.get(name), limits)
-    return found
+    return {name: limits for name, limits in found.items() if not limits.is_empty}
 
 
 def relations(conditions_: Sequence[ast.expr]) -> Tuple[str, ...]:
@@ -175,6 +189,13 @@ class _Renaming(ast.NodeTransformer):
         self.sound = self.sound and name in self._names.values()
         return ast.Name(name or "_", ast.Load())
 
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        """What an item of a parameter has to be, all of its items have to be."""
+        if isinstance(node.value, ast.Name) and isinstance(node.slice, ast.Constant):
+            return cast("ast.expr", self.visit(node.value))
+        self.sound = False
+        return node
+
 
 def _conjuncts(condition: ast.expr) -> Iterator[ast.expr]:
     if isinstance(condition, ast.BoolOp) and isinstance(condition.op, ast.And):
@@ -196,16 +217,27 @@ def _bound(part: ast.expr) -> Optional[Tuple[str, Bounds]]:
     left, operator, right = part.left, type(part.ops[0]), part.comparators[0]
     if isinstance(right, ast.Name) and not isinstance(left, ast.Name):
         left, right, operator = right, left, _MIRRORED.get(operator, operator)
-    value = _value(right)
-    if not isinstance(left, ast.Name) or isinstance(value, bool):
+    if not isinstance(left, ast.Name):
         return None
-    if not isinstance(value, (int, float)):
-        return None
-    limits = _limits(operator, float(value), ast.unparse(part))
+    limits = _limits(operator, _value(right), ast.unparse(part)) or _listed(operator, right, part)
     return None if limits is None else (left.id, limits)
 
 
-def _limits(operator: type, value: float, quote: str) -> Optional[Bounds]:
+def _listed(operator: type, right: ast.expr, part: ast.expr) -> Optional[Bounds]:
+    """The choices that equality with a text, or being in a display of texts, leaves."""
+    items: List[ast.expr] = [right] if operator is ast.Eq else []
+    if operator is ast.In and isinstance(right, (ast.Tuple, ast.List, ast.Set)):
+        items = right.elts
+    if not items or not all(isinstance(_value(item), str) for item in items):
+        return None
+    listed = tuple(repr(_value(item)) for item in items)
+    return Bounds(choices=listed, said_by="code", quote=ast.unparse(part))
+
+
+def _limits(operator: type, found: Any, quote: str) -> Optional[Bounds]:
+    if isinstance(found, bool) or not isinstance(found, (int, float)):
+        return None
+    value = float(found)
     if operator in (ast.GtE, ast.Gt):
         return Bounds(low=value, open_low=operator is ast.Gt, said_by="code", quote=quote)
     if operator in (ast.LtE, ast.Lt):
@@ -215,12 +247,12 @@ def _limits(operator: type, value: float, quote: str) -> Optional[Bounds]:
 
 def _met(one: Optional[Bounds], other: Bounds) -> Bounds:
     """Both bounds at once."""
-    if one is None:
+    if one is None or other.choices:
         return other
     low = one if other.low is None else other
     high = one if other.high is None else other
-    quote = f"{one.quote} and {other.quote}" if one.quote != other.quote else one.quote
-    return Bounds(low.low, high.high, low.open_low, high.open_high, (), "code", quote)
+    found = Bounds(low.low, high.high, low.open_low, high.open_high, (), "code", one.quote)
+    return one if found == one else replace(found, quote=f"{one.quote} and {other.quote}")
 
 
 def _value(node: ast.expr) -> Any:

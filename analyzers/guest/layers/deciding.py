@@ -7,7 +7,7 @@ of trying; a noun alone (a *number* of channels) says nothing that trying does n
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from . import probed
@@ -17,14 +17,14 @@ from .nouns import Argument, Bounds, Outcome, Subject, Tried
 from .trying import NONSENSE
 
 NOTHING = "nothing to be seen"
-_NUMBER = (int, float)
 Row = Dict[str, Any]
-Errors = Mapping[str, str]
+Errors = Mapping[str, Sequence[Tuple[float, str]]]
 
 
 def row(subject: Subject, tried: Tried, errors: Errors) -> Row:
     """A layer as its file has it; ``errors``: what torch's own tests say of parameters."""
     example = subject.example
+    requires = _requires(subject, tried)
     return {
         "name": subject.name,
         "describes": subject.describes,
@@ -32,19 +32,29 @@ def row(subject: Subject, tried: Tried, errors: Errors) -> Row:
         "keeps_shape": bool(example and example.keeps_shape),
         "example": written(subject.name, example.arguments) if example else "",
         "inputs": list(example.inputs) if example else [],
-        "requires": list(_requires(subject, tried)),
+        "requires": list(requires),
         "parameters": [
-            _parameter(subject, each, tried.outcomes.get(each.name, {}), errors)
+            _parameter(_About(subject, each, tried.outcomes.get(each.name, {}), requires, errors))
             for each in subject.arguments
         ],
     }
 
 
-def _parameter(
-    subject: Subject, argument: Argument, outcomes: Mapping[str, Outcome], errors: Errors
-) -> Row:
+@dataclass(frozen=True)
+class _About:
+    """All that is known of a parameter of a layer."""
+
+    subject: Subject
+    argument: Argument
+    outcomes: Mapping[str, Outcome]
+    requires: Tuple[str, ...]
+    errors: Errors
+
+
+def _parameter(about: _About) -> Row:
+    subject, argument, outcomes = about.subject, about.argument, about.outcomes
     anchor = _anchor(subject, argument)
-    limits = _limits(subject, argument, outcomes, errors) or Bounds(said_by="signature")
+    limits = _limits(about) or Bounds(said_by="signature")
     edges = _edges(limits, outcomes)
     unchecked = [edge for edge in edges if not edge["refused"]]
     is_tied = argument.numeric == "int" and probed.tied(outcomes, anchor)
@@ -76,16 +86,15 @@ def _tells(key: str, value: object) -> bool:
     return value not in ("", None, False, []) or (value == 0 and value is not False)
 
 
-def _limits(
-    subject: Subject, argument: Argument, outcomes: Mapping[str, Outcome], errors: Errors
-) -> Optional[Bounds]:
+def _limits(about: _About) -> Optional[Bounds]:
+    argument = about.argument
+    code = about.subject.checks.get(argument.name)
     if argument.choices and set(argument.kinds) <= {"str", "none"}:
-        return Bounds(choices=argument.choices, quote=_listing(argument))
+        return code if code and code.choices else _listing(argument)
     if not argument.numeric:
-        return None
-    code = subject.checks.get(argument.name)
+        return code if code and set(argument.kinds) & {"ints", "floats"} else None
     told = documented_bounds(argument.text, argument.numeric)
-    tried = _of_trying(subject, argument, outcomes, errors)
+    tried = _of_trying(about)
     if code is not None:
         return _whole(code, argument)
     if told is not None and told.firm:
@@ -93,22 +102,46 @@ def _limits(
     return None if tried is None else _whole(tried, argument)
 
 
-def _listing(argument: Argument) -> str:
-    """The words of the documentation that list choices."""
-    return argument.text.partition(". ")[0][:200]
+def _listing(argument: Argument) -> Bounds:
+    """The choices of the annotation or the documentation, with the words that list them."""
+    words = argument.text.partition(". ")[0][:200]
+    listed = f"Literal[{', '.join(argument.choices)}]"
+    source = "documentation" if words else "signature"
+    return Bounds(choices=argument.choices, said_by=source, quote=words or listed)
 
 
-def _of_trying(
-    subject: Subject, argument: Argument, outcomes: Mapping[str, Outcome], errors: Errors
-) -> Optional[Bounds]:
+def _of_trying(about: _About) -> Optional[Bounds]:
+    argument, errors = about.argument, about.errors
     whole = argument.numeric == "int"
-    found = probed.line(outcomes, _anchor(subject, argument), whole=whole)
+    anchor = _anchor(about.subject, argument)
+    found = probed.line(_allowed(about), anchor, whole=whole)
     limits = probed.bounds(found) if found else None
     if limits is None:
         return None
-    if argument.name in errors:
-        return replace(limits, said_by="error", quote=errors[argument.name])
+    for value, text in errors.get(argument.name, ()):
+        if not limits.holds(value):
+            return replace(limits, said_by="error", quote=text)
     return limits
+
+
+def _allowed(about: _About) -> Dict[str, Outcome]:
+    """The outcomes of values that no constraint with the other arguments forbids."""
+    name = about.argument.name
+    given = {each.name: _anchor(about.subject, each) for each in about.subject.arguments}
+    conditions = [each for each in about.requires if re.search(rf"\b{name}\b", each)]
+    return {
+        value: outcome
+        for value, outcome in about.outcomes.items()
+        if float(value) <= 0
+        or all(_holds(each, {**given, name: float(value)}) for each in conditions)
+    }
+
+
+def _holds(condition: str, values: Mapping[str, Optional[float]]) -> bool:
+    try:
+        return bool(eval(condition, {"max": max}, dict(values)))
+    except (TypeError, ZeroDivisionError):
+        return True
 
 
 def _whole(limits: Bounds, argument: Argument) -> Bounds:
@@ -132,7 +165,18 @@ def _edges(limits: Bounds, outcomes: Mapping[str, Outcome]) -> List[Row]:
     else:
         outside = [*_side(_below(limits, outcomes), outcomes)]
         outside += _side(_above(limits, outcomes), outcomes)
-    return [_edge(value, outcomes[value]) for value in outside]
+    same = {outcomes[end].digest: end for end in _ends(limits, outcomes)}
+    return [_edge(value, outcomes[value], same) for value in outside]
+
+
+def _ends(limits: Bounds, outcomes: Mapping[str, Outcome]) -> List[str]:
+    """The sources of the ends of a range that were tried and taken."""
+    ends = (limits.low, limits.high)
+    return [
+        value
+        for value, outcome in outcomes.items()
+        if outcome.digest and value != NONSENSE and float(value) in ends
+    ]
 
 
 def _side(outward: Sequence[str], outcomes: Mapping[str, Outcome]) -> List[str]:
@@ -141,10 +185,11 @@ def _side(outward: Sequence[str], outcomes: Mapping[str, Outcome]) -> List[str]:
     return list(dict.fromkeys([*outward[:1], *taken[:1]]))
 
 
-def _edge(value: str, outcome: Outcome) -> Row:
+def _edge(value: str, outcome: Outcome, same: Mapping[str, str]) -> Row:
     if outcome.stage:
         return {"value": value, "refused": outcome.stage, "consequence": outcome.error}
-    consequence = outcome.signs[0] if outcome.signs else NOTHING
+    quiet = f"taken as {same[outcome.digest]}" if outcome.digest in same else NOTHING
+    consequence = outcome.signs[0] if outcome.signs else quiet
     return {"value": value, "refused": "", "consequence": consequence}
 
 
@@ -174,15 +219,14 @@ def _anchor(subject: Subject, argument: Argument) -> Optional[float]:
 
 def _requires(subject: Subject, tried: Tried) -> Tuple[str, ...]:
     """Constraints between parameters, of the code and of trying pairs."""
-    found = set(subject.requires)
+    found: List[str] = []
     for (one, other), outcomes in tried.pairs.items():
         is_tied = any(_is_tied(subject, tried, name) for name in (one, other))
         stages = ("construction",) if is_tied else ("construction", "forward")
         taken = [(a, b, outcome.stage not in stages) for a, b, outcome in outcomes]
         constraint = probed.constraint(one, other, taken)
-        if constraint is not None:
-            found.add(constraint)
-    return tuple(sorted(found))
+        found += [constraint] if constraint else []
+    return tuple(sorted({*subject.requires, *probed.merged(found)}))
 
 
 def _is_tied(subject: Subject, tried: Tried, name: str) -> bool:

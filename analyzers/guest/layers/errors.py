@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import inspect
 import re
-from typing import Any, Dict
+from typing import Any, Dict, List, Tuple
 
 from .nouns import Subject
 from .reading import example_arguments
 
+Expected = Dict[str, List[Tuple[float, str]]]
 
-def expected(subject: Subject) -> Dict[str, str]:
-    """For a parameter the words of an error that a test gives it a wrong value for."""
+
+def expected(subject: Subject) -> Expected:
+    """For a parameter the wrong values that a test gives it, and the words of the error."""
     import torch
 
     from ..relating.libraries.torch_.valid.databases import modules
 
-    found: Dict[str, str] = {}
+    found: Expected = {}
     short = subject.name.rpartition(".")[2]
     for info in modules():
         if info.module_cls is not getattr(torch.nn, short, None):
@@ -36,10 +38,10 @@ def _inputs(info: Any) -> Any:
     )
 
 
-def _add(found: Dict[str, str], subject: Subject, each: Any) -> None:
+def _add(found: Expected, subject: Subject, each: Any) -> None:
     made = each.module_error_input.constructor_input
     arguments = example_arguments(subject, made.args, made.kwargs) or {}
     text = inspect.cleandoc(re.sub(r"\\(.)", r"\1", each.error_regex))
-    for name in arguments:
-        if re.search(rf"\b{re.escape(name)}\b", text):
-            found.setdefault(name, text[:200])
+    for name, value in arguments.items():
+        if isinstance(value, (int, float)) and re.search(rf"\b{re.escape(name)}\b", text):
+            found.setdefault(name, []).append((float(value), text[:200]))

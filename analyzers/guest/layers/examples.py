@@ -7,7 +7,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from . import calling
 from .nouns import Example, Subject
-from .own import CALLS
+from .own import CALLS, OPTIMIZER
 from .reading import example_arguments
 
 _MOST_CANDIDATES = 24
@@ -18,7 +18,7 @@ _MOST_WRITTEN = 16
 
 def example(subject: Subject) -> Optional[Example]:
     """The first candidate that gives finite values forwards and backwards."""
-    candidates = ([_own(subject)] if _short(subject) in CALLS else []) + _tested(subject)
+    candidates = [*_own(subject), *_tested(subject)]
     for arguments, sources in candidates:
         for larger in _enlarged(sources):
             kept = _kept(subject.name, arguments, larger)
@@ -27,8 +27,10 @@ def example(subject: Subject) -> Optional[Example]:
     return None
 
 
-def _own(subject: Subject) -> Tuple[Dict[str, str], Tuple[str, ...]]:
-    return CALLS[_short(subject)]
+def _own(subject: Subject) -> List[Tuple[Dict[str, str], Tuple[str, ...]]]:
+    if subject.name.startswith("torch.optim."):
+        return [OPTIMIZER]
+    return [CALLS[_short(subject)]] if _short(subject) in CALLS else []
 
 
 def _short(subject: Subject) -> str:
@@ -148,5 +150,5 @@ def _kept(name: str, arguments: Dict[str, str], sources: Tuple[str, ...]) -> Opt
     found = calling.floats(result)
     if not found or not all(bool(torch.isfinite(each).all()) for each in found):
         return None
-    first = given[0]
-    return isinstance(result, torch.Tensor) and result.shape == getattr(first, "shape", None)
+    shape = getattr(given[0], "shape", None) if given else None
+    return isinstance(result, torch.Tensor) and result.shape == shape

@@ -32,9 +32,11 @@ class Bounds:
         return value < self.high if self.open_high else value <= self.high
 
     @property
-    def says_nothing(self) -> bool:
-        """There is neither an end nor a choice."""
-        return self.low is None and self.high is None and not self.choices
+    def is_empty(self) -> bool:
+        """No number is within: items of a tuple with ends of their own."""
+        if self.low is None or self.high is None:
+            return False
+        return self.low > self.high or (self.low == self.high and (self.open_low or self.open_high))
 
 
 @dataclass(frozen=True)
@@ -88,12 +90,14 @@ class Outcome:
 
     ``stage`` is where it was refused or died (``construction``, ``forward``, ``backward``),
     empty where it was taken; ``error`` the first line of what it raised.  ``signs`` are
-    what can be seen to be wrong with what was taken, worst first.
+    what can be seen to be wrong with what was taken, worst first.  ``digest`` is the same
+    for two values that give the same outputs.
     """
 
     stage: str = ""
     error: str = ""
     signs: Tuple[str, ...] = ()
+    digest: str = ""
 
     @property
     def fine(self) -> bool:
@@ -102,7 +106,12 @@ class Outcome:
 
     def row(self) -> Dict[str, Any]:
         """As JSON has it."""
-        return {"stage": self.stage, "error": self.error, "signs": list(self.signs)}
+        return {
+            "stage": self.stage,
+            "error": self.error,
+            "signs": list(self.signs),
+            "digest": self.digest,
+        }
 
 
 @dataclass

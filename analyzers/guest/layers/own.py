@@ -14,6 +14,10 @@ _ROWS = ("torch.randn((4, 6))",)
 _PAIR = ("torch.randn((4, 6))", "torch.randn((4, 6))")
 _SEQUENCE = ("torch.randn((5, 2, 8))",)
 
+OPTIMIZER: Tuple[Dict[str, str], Tuple[str, ...]] = (
+    {"params": "[torch.ones((2, 2), requires_grad=True)]"},
+    (),
+)
 CALLS: Dict[str, Tuple[Dict[str, str], Tuple[str, ...]]] = {
     "AdaptiveLogSoftmaxWithLoss": (
         {"in_features": "8", "n_classes": "10", "cutoffs": "[3, 6]"},
@@ -108,6 +112,7 @@ CALLS: Dict[str, Tuple[Dict[str, str], Tuple[str, ...]]] = {
     "PixelShuffle": ({"upscale_factor": "2"}, _IMAGE),
     "PixelUnshuffle": ({"downscale_factor": "2"}, _IMAGE),
     "RReLU": ({}, _ROWS),
+    "SoftMarginLoss": ({}, ("torch.randn((4, 6))", "torch.ones((4, 6))")),
     "SyncBatchNorm": ({"num_features": "4"}, _IMAGE),
     "Transformer": (
         {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
@@ -10,6 +11,7 @@ from .trying import NEGATIVE, SOFT
 
 _SNUG = 0.01
 _FEWEST = 4
+_LESS = re.compile(r"\w+ < \w+")
 _TEMPLATES: Tuple[Tuple[str, Callable[[int, int], bool]], ...] = (
     ("{a} % {b} == 0", lambda a, b: a % b == 0),
     ("{b} % {a} == 0", lambda a, b: b % a == 0),
@@ -88,6 +90,22 @@ def constraint(one: str, other: str, outcomes: Sequence[Tuple[int, int, bool]]) 
     return None
 
 
+def merged(constraints: Sequence[str]) -> Tuple[str, ...]:
+    """Constraints of pairs, those to be less than one or the other value in one.
+
+    Were less than both needed, neither pair alone would tell exactly what is taken.
+    """
+    sides = [each.split(" < ") for each in constraints if _LESS.fullmatch(each)]
+    greater: Dict[str, List[str]] = {}
+    for less, other in sides:
+        greater.setdefault(less, []).append(other)
+    found = [each for each in constraints if not _LESS.fullmatch(each)]
+    for less, others in greater.items():
+        most = others[0] if len(others) == 1 else f"max({', '.join(sorted(others))})"
+        found.append(f"{less} < {most}")
+    return tuple(sorted(found))
+
+
 @dataclass(frozen=True)
 class _End:
     value: float
@@ -111,7 +129,9 @@ def _end(outward: List[Tuple[float, Outcome]], found: Line) -> Optional[_End]:
 def _between(fine: float, bad: float, outcome: Outcome, found: Line) -> Optional[_End]:
     quote = outcome.error or "; ".join(hard(outcome, whole=found.whole)[:1])
     if found.whole:
-        return _End(fine, False, quote) if abs(fine - bad) == 1 else None
+        of_input = bad > 0 and outcome.stage != "construction"
+        is_next = bad == 0 or fine - bad == 1
+        return _End(bad + 1, False, quote) if is_next and not of_input else None
     if abs(fine - bad) > _SNUG:
         return None
     round_fine = fine == int(fine)
@@ -119,10 +139,17 @@ def _between(fine: float, bad: float, outcome: Outcome, found: Line) -> Optional
 
 
 def _is_tied(points: Sequence[Tuple[float, Outcome]], anchor: Optional[float]) -> bool:
-    """Whether calls of the layer refuse every other value that its constructor takes."""
+    """Whether calls of the layer refuse other values that its constructor takes.
+
+    All others, or the smallest ones: an index of the input lies beyond so few.
+    """
     others = [outcome for value, outcome in points if value > 0 and value != anchor]
     called = [each for each in others if each.stage != "construction"]
-    return anchor is not None and bool(called) and all(each.stage == "forward" for each in called)
+    if not anchor or anchor < 0 or not called:
+        return False
+    if all(each.stage == "forward" for each in called):
+        return True
+    return any(value in (1, 2) and each.stage == "forward" for value, each in points)
 
 
 def tied(outcomes: Outcomes, anchor: Optional[float]) -> bool:

@@ -79,7 +79,7 @@ def _source(value: Any) -> str:
     try:
         compile(text, "default", "eval")
     except SyntaxError:
-        return str(getattr(value, "__qualname__", type(value).__name__))
+        return f"{value.__module__}.{value.__qualname__}" if callable(value) else ""
     return text
 
 

@@ -62,7 +62,7 @@ def _tried(subjects: Sequence[Subject]) -> Iterator[Tuple[Dict[str, Any], int]]:
     for item, result in pool:
         if isinstance(result, Done):
             step, told = result.value
-            results[item][step] = Outcome(told["stage"], told["error"], tuple(told["signs"]))
+            results[item][step] = _outcome(told)
         elif isinstance(result, (Died, Hung)):
             results[item][result.step] = _broken(result)
         if isinstance(result, (Done, Died, Hung)):
@@ -72,6 +72,10 @@ def _tried(subjects: Sequence[Subject]) -> Iterator[Tuple[Dict[str, Any], int]]:
         subject = subjects[item]
         tried = _sorted(plans[item], results[item])
         yield deciding.row(subject, tried, errors.expected(subject)), len(results[item])
+
+
+def _outcome(told: Dict[str, Any]) -> Outcome:
+    return Outcome(told["stage"], told["error"], tuple(told["signs"]), told["digest"])
 
 
 def _broken(result: Any) -> Outcome:

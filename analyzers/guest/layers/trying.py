@@ -106,14 +106,22 @@ def tried(subject: Subject, trial: Trial) -> Outcome:
             layer = calling.constructed(subject.name, _arguments(subject, changed))
         except Refused as refused:
             return refused.outcome
-    return Outcome(signs=tuple(dict.fromkeys(sorted(signs, key=_rank))))
+    ordered = tuple(dict.fromkeys(sorted(signs, key=_rank)))
+    try:
+        return Outcome(signs=ordered, digest=calling.digest(layer, _inputs(subject)))
+    except Refused as refused:
+        return refused.outcome
+
+
+def _inputs(subject: Subject) -> Tuple[Any, ...]:
+    assert subject.example is not None
+    return calling.inputs(subject.example.inputs)
 
 
 def _called(subject: Subject, changed: Dict[str, str]) -> Outcome:
-    assert subject.example is not None
     try:
         layer = calling.constructed(subject.name, _arguments(subject, changed))
-        calling.forwarded(layer, calling.inputs(subject.example.inputs))
+        calling.forwarded(layer, _inputs(subject))
     except Refused as refused:
         return refused.outcome
     return Outcome()
