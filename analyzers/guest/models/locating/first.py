@@ -60,8 +60,8 @@ def located(
     paths of places are relative to.  Raises nothing that the model raises in double precision
     but what interrupts: then there is no reference, and ``None``.
     """
-    if model.framework != "torch":
-        return None
+    if model.framework == "keras":
+        return _of_keras(model, execution)
     try:
         units = taped(model, root)
     except Exception:
@@ -73,6 +73,15 @@ def located(
     return _by_unit(model, execution, units, (rule, until)) or (
         None if rule else _by_output(model, execution, units)
     )
+
+
+def _of_keras(model: Model, execution: str) -> Optional[Located]:
+    from ..keras_.locating import located as first
+
+    found = first(model, execution)
+    if found is None:
+        return None
+    return Located(found.place, found.source, found.ratio, found.low, found.high, confirmed=True)
 
 
 def _by_unit(
