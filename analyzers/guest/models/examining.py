@@ -11,7 +11,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, 
 
 from ..execution import Prepared
 from ..limits import CLOCK, TimeUp
-from .nouns import Model, Verdict
+from .nouns import NOT_COMPILED, Model, Verdict
 from .subjects import Subjects
 from .telling import Departed, Subject, line, shown, told, versions
 
@@ -157,7 +157,7 @@ class _Examining:
 
     def _located(self, subject: Subject, verdict: Verdict, found: Any) -> Optional[Any]:
         """The first layer that departs; ``None`` where that cannot be told."""
-        if (verdict.rule, verdict.execution) in self._found:
+        if verdict.rule == NOT_COMPILED or (verdict.rule, verdict.execution) in self._found:
             return None
         try:
             from .locating import located
