@@ -1,0 +1,36 @@
+"""Annotations tell kinds, lengths and choices."""
+
+from typing import Literal
+
+import pytest
+import torch
+
+from analyzers.guest.layers import annotated
+
+
+@pytest.mark.parametrize(
+    ("annotation", "kinds"),
+    [
+        (int, ("int",)),
+        (int | tuple[int, int], ("int", "ints")),
+        (float | None, ("float", "none")),
+        (Literal["a", "b"], ("str",)),
+        (tuple[int | None, ...], ("ints",)),
+        (float | tuple[float, float] | None, ("float", "floats", "none")),
+        (torch.nn.Module, ("module",)),
+        (torch.Tensor, ("other",)),
+    ],
+)
+def test_kinds_of_an_annotation(annotation, kinds):
+    assert annotated.kinds(annotation) == kinds
+
+
+def test_length_and_literals():
+    assert annotated.length(int | tuple[int, int]) == 2
+    assert annotated.length(tuple[int, ...]) is None
+    assert annotated.literals(Literal["a", "b"] | None) == ("'a'", "'b'")
+
+
+def test_overloads_stand_for_star_arguments():
+    names = list(annotated.signature(torch.nn.LSTM).parameters)
+    assert names[:3] == ["input_size", "hidden_size", "num_layers"]
