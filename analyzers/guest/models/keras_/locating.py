@@ -37,9 +37,12 @@ class Located:
     high: Optional[float] = None
 
 
-def located(model: Model, execution: str, ratio: float = RATIO) -> Optional[Located]:
+def located(
+    model: Model, execution: str, root: str = "", ratio: float = RATIO
+) -> Optional[Located]:
     """The first layer that departs by ``ratio`` on an execution of another backend, if any.
 
+    ``root`` is the folder that the path of its place is relative to.
     Raises ``Unsupported`` where the model cannot be handed over.
     """
     wide, steps = _reference(model)
@@ -52,7 +55,12 @@ def located(model: Model, execution: str, ratio: float = RATIO) -> Optional[Loca
     for step, given, outcomes in zip(steps, asked, zip(expected, own, found)):
         measured = _ratio(*outcomes)
         if measured >= ratio:
-            return _told(model, parts[step.layer], measured, given[1])
+            return _told(
+                parts[step.layer],
+                measured,
+                given[1],
+                made_at(model.module, parts[step.layer], root),
+            )
     return None
 
 
@@ -114,10 +122,9 @@ def _apart(expected: Any, own: Any, found: Any) -> float:
     return error / max(noise, EPS32 * scale, 2.0**-126)
 
 
-def _told(model: Model, part: Part, ratio: float, given: Any) -> Located:
-    path, line = made_at(model.module, part)
+def _told(part: Part, ratio: float, given: Any, where: Tuple[str, int]) -> Located:
     source = spelled(part.layer)
-    place = Place(part.name, type(part.layer).__name__, path, line, source)
+    place = Place(part.name, type(part.layer).__name__, *where, source)
     bounds = list(_bounds(given))
     low = min((each[0] for each in bounds), default=None)
     high = max((each[1] for each in bounds), default=None)

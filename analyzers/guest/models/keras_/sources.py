@@ -18,26 +18,26 @@ _NAMED = "keras.initializers"
 _ELSEWHERE = ("name", "dtype", "trainable")
 
 
-def made_at(model: Any, part: Part) -> Where:
-    """The file, relative to the project's folder, and the line that makes a layer.
+def made_at(model: Any, part: Part, root: str = "") -> Where:
+    """The file, relative to ``root`` (else the current folder), and the line that makes a layer.
 
     The attribute of a class that holds it says that, or a ``name``; else the call of the
     same kind and order in the function whose calls are the model's layers.
     """
     own = type(part.owner)
     if not own.__module__.startswith("keras."):
-        found = _attribute_of(own, part)
+        found = _attribute_of(own, part, root)
         if found is not None:
             return found
-    return _function_of(model, part)
+    return _function_of(model, part, root)
 
 
 # ------------------------------------------------------------------- classes
 
 
-def _attribute_of(kind: type, part: Part) -> Optional[Where]:
-    path = _project_path(sys.modules.get(kind.__module__))
-    tree = None if path is None else _parsed(path)
+def _attribute_of(kind: type, part: Part, root: str) -> Optional[Where]:
+    path = _project_path(sys.modules.get(kind.__module__), root)
+    tree = None if path is None else _parsed(path, root)
     if path is None or tree is None:
         return None
     bodies = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == kind.__name__]
@@ -68,10 +68,10 @@ def _call_line(node: ast.AST, kind: str) -> int:
 # ----------------------------------------------------------------- functions
 
 
-def _function_of(model: Any, part: Part) -> Where:
+def _function_of(model: Any, part: Part, root: str) -> Where:
     kinds = [type(each.layer).__name__ for each in layers(model)]
     best: Tuple[int, Where] = (0, NOWHERE)
-    for path, tree in _project_files():
+    for path, tree in _project_files(root):
         for scope in _scopes(tree):
             calls = [each for each in _calls(scope) if _kind(each) in kinds]
             where = _line_in(calls, part, kinds, _position(model, part))
@@ -124,28 +124,28 @@ def _word(call: ast.Call, name: str) -> Any:
 # --------------------------------------------------------------------- files
 
 
-def _project_files() -> Iterator[Tuple[str, ast.AST]]:
+def _project_files(root: str) -> Iterator[Tuple[str, ast.AST]]:
     for module in list(sys.modules.values()):
-        path = _project_path(module)
-        tree = None if path is None else _parsed(path)
+        path = _project_path(module, root)
+        tree = None if path is None else _parsed(path, root)
         if path is not None and tree is not None:
             yield path, tree
 
 
-def _project_path(module: Any) -> Optional[str]:
+def _project_path(module: Any, root: str) -> Optional[str]:
     """The file of a module, relative to the project's folder; ``None`` for any other."""
     file = getattr(module, "__file__", None)
     if not isinstance(file, str) or not file.endswith(".py"):
         return None
-    relative = os.path.relpath(file, Path.cwd())
+    relative = os.path.relpath(file, root or Path.cwd())
     outside = relative.startswith("..") or "site-packages" in relative
     ours = str(getattr(module, "__name__", "")).startswith((__package__ or "").split(".")[0])
     return None if outside or ours else relative
 
 
-def _parsed(path: str) -> Optional[ast.AST]:
+def _parsed(path: str, root: str) -> Optional[ast.AST]:
     try:
-        return ast.parse(Path(path).read_text(encoding="utf-8"))
+        return ast.parse(Path(root, path).read_text(encoding="utf-8"))
     except (OSError, SyntaxError, ValueError):
         return None
 

@@ -21,6 +21,10 @@ def mutated(model: Model, mutations: Sequence[Mutation]) -> Model:
     The same model and mutations give the same mutant.  Raises :class:`Inapplicable` where a
     mutation has no place in the model, keeps no shape, or leaves a model that does not run.
     """
+    if model.framework == "keras":
+        from ..keras_.mutation import mutated as of_keras
+
+        return of_keras(model, mutations)
     mutant = layered(model) if mutations else model
     for mutation in mutations:
         _check(mutation, surveyed(mutant))
@@ -83,6 +87,11 @@ def mutations(model: Model, rng: random.Random, each: int = 1) -> Iterator[Mutat
 
     Raises :class:`Inapplicable` where the model does not run.
     """
+    if model.framework == "keras":
+        from ..keras_.mutation import mutations as of_keras
+
+        yield from of_keras(model, rng, each)
+        return
     layers = surveyed(layered(model))
     for rule in rng.sample(list(RULES), len(RULES)):
         for _ in range(each):

@@ -1,3 +1,4 @@
+import contextlib
 import os
 import random
 
@@ -42,11 +43,20 @@ def output(model: Model) -> numpy.ndarray:
     return keras.ops.convert_to_numpy(model.module(*model.inputs, training=False))
 
 
+def _mutant(model: Model, mutation: Mutation) -> Model | None:
+    """The mutant; some layers have a single weight for each neuron: nothing to shuffle."""
+    with contextlib.suppress(*([Inapplicable] if mutation.rule == "WS" else [])):
+        return mutated(model, [mutation])
+    return None
+
+
 def test_every_rule_makes_mutants_that_run_and_repeat(model) -> None:
     before, seen = output(model), {}
     for mutation in mutations(model, random.Random(1), each=3):
         assert parsed(text([mutation])) == [mutation]
-        mutant = mutated(model, [mutation])
+        mutant = _mutant(model, mutation)
+        if mutant is None:
+            continue
         numpy.testing.assert_array_equal(output(mutant), output(mutated(model, [mutation])))
         seen.setdefault(mutation.rule, []).append(not numpy.array_equal(output(mutant), before))
     assert set(seen) == set(RULES)
