@@ -72,6 +72,16 @@ def test_exports_write_and_say_nothing(
     assert (written.out, written.err, list(tmp_path.iterdir())) == ("", "", [])
 
 
+def test_refusals_of_native_code_are_not_shown(capfd: pytest.CaptureFixture[str]) -> None:
+    model = model_of(
+        lambda given: torch.nn.functional.adaptive_avg_pool2d(given, 3), numbers(1, 2, 7, 7)
+    )
+    with pytest.raises(Unsupported, match="adaptive_avg_pool2d"):
+        ran("onnxruntime-torchscript", model)
+    written = capfd.readouterr()
+    assert (written.out, written.err) == ("", "")
+
+
 @pytest.mark.parametrize("name", ["onnxruntime", "onnxruntime-torchscript"])
 def test_operators_without_export_are_unsupported(name: str) -> None:
     with pytest.raises(Unsupported, match="bessel_j0"):
