@@ -41,7 +41,7 @@ def fresh(value):
 def looks(leaf):
     told = [tuple(leaf.shape), str(leaf.dtype), leaf.requires_grad]
     if leaf.is_floating_point() and leaf.numel():
-        told += [bool((leaf < 0).any()), bool((leaf > 1).any())]
+        told.append(bool(((leaf < 0) | (leaf > 1)).any()))
     return told
 
 def tell(state, stage="", error=None, outputs=(), written=False, kind=""):

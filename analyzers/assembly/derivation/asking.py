@@ -17,7 +17,6 @@ class Judged:
     """A node that has been run, and what is said of it."""
 
     child: Child
-    level: int
     number: int
     outcome: Assembled
     kind: str
@@ -29,7 +28,7 @@ class Asking:
 
     def __init__(self, mutating: Mutating) -> None:
         self._mutating = mutating
-        self._open: list[tuple[Child, int, int, Assembled]] = []
+        self._open: list[tuple[Child, int, Assembled]] = []
         self._places: dict[tuple[int, int], str] = {}
         self._known: dict[tuple[int, int], Alone] = {}
 
@@ -37,9 +36,9 @@ class Asking:
         """Take what came of the block of a node in a slot, run alone."""
         self._known[place] = state
 
-    def ask(self, child: Child, level: int, number: int, outcome: Assembled) -> None:
+    def ask(self, child: Child, number: int, outcome: Assembled) -> None:
         """Ask about a node: its block alone, and its parent's in the same place."""
-        self._open.append((child, level, number, outcome))
+        self._open.append((child, number, outcome))
         place = child.place
         if not child.mutant.change.negative and place not in self._known:
             before = child.parent.blocks[child.mutant.block.slot]
@@ -56,7 +55,7 @@ class Asking:
         asked, places = self._open, self._places
         self._open, self._places = [], {}
         self._known.update(zip(places, told[len(asked) :], strict=True))
-        for (child, level, number, outcome), state in zip(asked, told, strict=False):
+        for (child, number, outcome), state in zip(asked, told, strict=False):
             kind = kind_of(
                 outcome,
                 child.parent.node.outcome,
@@ -64,4 +63,4 @@ class Asking:
                 alone=state,
                 before=self._known.get(child.place),
             )
-            yield Judged(child, level, number, outcome, kind, state)
+            yield Judged(child, number, outcome, kind, state)

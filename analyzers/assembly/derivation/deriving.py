@@ -2,7 +2,8 @@
 
 Each slot is a level: the block in it is mutated in every parent, all nodes of the level are
 run, and those that run are parents of the next, half of each equivalence class of them.
-The file itself is always one: each block is also changed alone.
+The file itself is always one: each block is also changed alone.  Where the tree ends before
+its budget, chance is asked again for other mutants.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from __future__ import annotations
 import math
 import random
 import time
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 from analyzers.assembly.constraints import LayerApi
 from analyzers.assembly.derivation.alone import heard
@@ -59,21 +60,38 @@ class _Derivation:
         self._rng = random.Random(policy.seed)  # noqa: S311 - a search, no secret
         self._mutating = Mutating(model, apis, policy, self._rng)
         self._asking = Asking(self._mutating)
+        self._negatives = deque[Child]()
         self._count = 1
 
     def grown(self) -> Iterator[Node]:
         """The nodes of the tree."""
         root, slots = self._rooted()
         yield root.node
+        for level, slot in enumerate(slots, 1):
+            self._negatives.extend(self._mutating.outside(root, slot, level))
+        grew = bool(slots)
+        while grew and self._is_time():
+            before = self._count
+            yield from self._round(root, slots)
+            grew = self._count > before
+        yield from self._level([], 0, [])
+
+    def _round(self, root: Parent, slots: Sequence[int]) -> Iterator[Node]:
+        """Once through all levels; with other mutants than before."""
         parents = [root]
         for level, slot in enumerate(slots, 1):
             quota = (self._policy.nodes - self._count) // (len(slots) - level + 1)
-            children = islice(self._mutating.children(parents, slot), max(0, quota))
+            children = self._mutating.children(parents, slot, level)
+            wanted = islice(chain(self._taken(quota // 2), children), max(0, quota))
             ran = list[Parent]()
-            while self._is_time() and (batch := list(islice(children, self._policy.batch))):
-                yield from self._level(batch, level, ran)
+            while self._is_time() and (batch := list(islice(wanted, self._policy.batch))):
+                yield from self._level(batch, slot, ran)
             parents = [root, *self._pruned(ran)]
-        yield from self._level([], len(slots), [])
+
+    def _taken(self, most: int) -> Iterator[Child]:
+        """Boundary checks that are due: of blocks that are known to run where they are."""
+        for _ in range(min(most, len(self._negatives))):
+            yield self._negatives.popleft()
 
     def _is_time(self) -> bool:
         return self._clock() < self._until
@@ -95,7 +113,7 @@ class _Derivation:
                 found.append(block.slot)
         return parent, found
 
-    def _level(self, batch: Sequence[Child], level: int, ran: list[Parent]) -> Iterator[Node]:
+    def _level(self, batch: Sequence[Child], slot: int, ran: list[Parent]) -> Iterator[Node]:
         """Run nodes, and what was asked about nodes before; those that run are added to ``ran``."""
         questions = self._asking.texts()
         texts = [*questions, *(child.text for child in batch)]
@@ -106,12 +124,14 @@ class _Derivation:
             number, self._count = self._count, self._count + 1
             negative = child.mutant.change.negative
             if asks(outcome, negative=negative):
-                self._asking.ask(child, level, number, outcome)
+                self._asking.ask(child, number, outcome)
                 continue
             kind = kind_of(outcome, child.parent.node.outcome, negative=negative)
-            node = self._node(Judged(child, level, number, outcome, kind))
+            node = self._node(Judged(child, number, outcome, kind))
             if kind == RAN:
-                ran.append(Parent(node, child.parent.with_block(child.mutant.block)))
+                grown = Parent(node, child.parent.with_block(child.mutant.block))
+                ran.append(grown)
+                self._negatives.extend(self._mutating.outside(grown, slot, child.level))
             yield node
 
     def _node(self, judged: Judged) -> Node:
@@ -121,7 +141,7 @@ class _Derivation:
         return Node(
             judged.number,
             parent.number,
-            judged.level,
+            child.level,
             child.text,
             judged.outcome,
             judged.kind,

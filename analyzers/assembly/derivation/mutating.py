@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -33,6 +34,7 @@ class Child:
     parent: Parent
     mutant: Mutant
     text: str
+    level: int
 
     @property
     def place(self) -> tuple[int, int]:
@@ -58,14 +60,24 @@ class Mutating:
         self._texts = {model.template.source}
         self._tried: set[tuple[str, str, str]] = set()
 
-    def children(self, parents: Sequence[Parent], slot: int) -> Iterator[Child]:
-        """The nodes to be run at a level, those of the first parent first."""
-        for parent in parents:
-            for mutant in self._mutants(parent, slot):
-                text = self.text(parent, mutant.block)
-                if text not in self._texts:
-                    self._texts.add(text)
-                    yield Child(parent, mutant, text)
+    def children(self, parents: Sequence[Parent], slot: int, level: int) -> Iterator[Child]:
+        """The nodes to be run at a level: of each parent in turn one, the first parent first."""
+        waiting = deque(self._mutants(parent, slot, level) for parent in parents)
+        while waiting:
+            mutants = waiting.popleft()
+            child = next(mutants, None)
+            if child is not None:
+                yield child
+                waiting.append(mutants)
+
+    def outside(self, parent: Parent, slot: int, level: int) -> Iterator[Child]:
+        """Boundary checks of a parent's block: of each API once where it is known to run."""
+        for mutant in bounded(parent.blocks[slot], self._apis):
+            change = mutant.change
+            key = (change.api, change.parameter, change.value)
+            if key not in self._tried:
+                self._tried.add(key)
+                yield from self._child(parent, mutant, level)
 
     def text(self, parent: Parent, block: Block) -> str:
         """The text of a parent with another block."""
@@ -75,22 +87,17 @@ class Mutating:
         """The text that tells what comes of a block alone, in its place in a parent."""
         return self.text(parent, alone(block))
 
-    def _mutants(self, parent: Parent, slot: int) -> Iterator[Mutant]:
-        block = parent.blocks[slot]
-        yield from self._outside(block)
+    def _mutants(self, parent: Parent, slot: int, level: int) -> Iterator[Child]:
         for _ in range(self._policy.times):
-            mutant = self._mutated(parent, block)
+            mutant = self._mutated(parent, parent.blocks[slot])
             if mutant is not None:
-                yield mutant
-                yield from self._outside(mutant.block)
+                yield from self._child(parent, mutant, level)
 
-    def _outside(self, block: Block) -> Iterator[Mutant]:
-        for mutant in bounded(block, self._apis):
-            change = mutant.change
-            key = (change.api, change.parameter, change.value)
-            if key not in self._tried:
-                self._tried.add(key)
-                yield mutant
+    def _child(self, parent: Parent, mutant: Mutant, level: int) -> Iterator[Child]:
+        text = self.text(parent, mutant.block)
+        if text not in self._texts:
+            self._texts.add(text)
+            yield Child(parent, mutant, text, level)
 
     def _mutated(self, parent: Parent, block: Block) -> Mutant | None:
         """A replaced API or another legal value, by chance; the other where there is none."""
