@@ -14,7 +14,7 @@ _NAMES = {
     "onednn-off": "torch without oneDNN",
     "decompositions": "torch's own decompositions",
     "onnxruntime": "ONNX Runtime",
-    "onnxruntime-torchscript": "ONNX Runtime, exported with `dynamo=False`",
+    "onnxruntime-torchscript": "ONNX Runtime (exported with `dynamo=False`)",
     "inductor": "`torch.compile`",
     "openvino": "OpenVINO",
     "cuda": "CUDA",
@@ -92,7 +92,13 @@ def _results(departure: Departure, model: str) -> str:
     ratio = departure.error_ratio
     if ratio is None:
         return f"{where}: {_words(detail)}."
-    return f"{where}: {ratio:,.3g} times the error that eager execution has itself."
+    return f"{where}: {_times(ratio)} times the error that eager execution has itself."
+
+
+def _times(ratio: float) -> str:
+    """A ratio by three digits: ``671,000``."""
+    short = float(f"{ratio:.3g}")
+    return f"{short:,.0f}" if short >= 100 else f"{short:g}"
 
 
 def _layer(departure: Departure) -> str:

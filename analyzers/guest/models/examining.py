@@ -93,7 +93,7 @@ class _Examining:
             "executions": self._executions,
             "seconds": self._spent(),
             "notes": list(self._notes)[:20],
-            "versions": versions(),
+            "versions": versions(model.framework),
         }
 
     # -------------------------------------------------------------- time

@@ -11,6 +11,10 @@ from .mutation.spelling import text
 from .nouns import Mutation, Outcomes, Verdict
 
 LONGEST = 2_000
+_PACKAGES = {
+    "torch": ("torch", "onnxruntime", "onnxscript", "openvino"),
+    "keras": ("keras", "torch", "jax", "tensorflow"),
+}
 _EVAL = ".eval()"
 MOST_RATIO = 1e12
 
@@ -89,12 +93,12 @@ def _worst(one: Any, other: Any) -> Tuple[Any, ...]:
     return tuple(numpy.unravel_index(flat, one.shape))
 
 
-def versions() -> List[Dict[str, str]]:
+def versions(framework: str) -> List[Dict[str, str]]:
     """The libraries that take part, and their versions."""
     from importlib.metadata import PackageNotFoundError, version
 
     found = []
-    for package in ("torch", "onnxruntime", "onnxscript", "openvino", "keras"):
+    for package in _PACKAGES[framework]:
         try:
             found.append({"package": package, "version": version(package)})
         except PackageNotFoundError:
