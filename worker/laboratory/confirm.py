@@ -135,7 +135,7 @@ class Confirmer:
             raise
 
 
-def _worse(before: History, after: Sequence[Run], *, refusing: bool) -> bool:
+def _worse(before: History, after: Sequence[Run], *, refusing: bool = False) -> bool:
     """Whether something ends worse than before; ``refusing``: on purpose is not worse."""
     least = 1 if refusing else 0
     return any(

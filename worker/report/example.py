@@ -60,6 +60,10 @@ _BY_NAME = (
 )
 
 
+GUARDED = "assembly/unchecked-boundary"
+"""The rule of values that are refused where the defect is mended."""
+
+
 def is_drawn(finding: Finding) -> bool:
     """Whether a finding is about inputs that are literals and recipes alone."""
     arguments = [each for probe in finding.probes for each in probe.arguments.values()]
@@ -109,6 +113,7 @@ def example_test(
         agreement=compared,
         target_path=path,
         target_function=function,
+        guarded=finding.rule == GUARDED,
         cases=cases,
         strategies=_strategies(finding),
         test_name=test_name,

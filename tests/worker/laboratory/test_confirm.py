@@ -233,6 +233,12 @@ def test_worse_is_further_from_a_result(before, after, worse):
     assert _worse([(answered(), Run(before))], [Run(after)]) is worse
 
 
+def test_refusing_on_purpose_is_not_worse_where_that_is_the_repair():
+    before = [(answered(), Run(Returned("1")))]
+    assert not _worse(before, [Run(raised(refusal=True))], refusing=True)
+    assert _worse(before, [Run(raised())], refusing=True)
+
+
 def test_guest_that_broke_off_is_not_used_again(tmp_path, sessions):
     trees = tree(tmp_path / "head", app=CRASHING), tree(tmp_path / "base", app=CAREFUL)
     made = laboratory(*trees)
