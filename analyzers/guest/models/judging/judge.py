@@ -65,7 +65,10 @@ class _Judging:
 
     @cached_property
     def _is_comparable(self) -> bool:
-        return incomparable(self._model) is None
+        try:
+            return incomparable(self._model) is None
+        except Exception:
+            return False
 
     def _misshapen(self, name: str, outcome: Outcome) -> Optional[Verdict]:
         """Another number of outputs, or others of another shape or kind."""

@@ -8,7 +8,8 @@ Off by many, it shows whether a jump (a comparison, a rounding, an index) is nea
 from __future__ import annotations
 
 import copy
-from typing import Any, List, Tuple
+import math
+from typing import Any, Dict, List, Optional, Tuple
 
 from ..executions import FLOAT64, array, execution_of, leaves, mapped
 from ..keras_ import noise as keras_noise
@@ -26,11 +27,16 @@ class Noise:
     def __init__(self, model: Model, reference: Outcome) -> None:
         self._model = model
         self._reference = reference.outputs
-        self._samples: dict = {}  # type: ignore[type-arg]
+        self._samples: Dict[float, Tuple[List[Any], List[Any]]] = {}
 
     def floor(self, eps: float) -> Tuple[float, ...]:
-        """How far each output moves for changes of an ``eps`` of all that the model is fed."""
+        """How far each output moves for changes of an ``eps`` of all that the model is fed.
+
+        Without end, where such changes give other shapes or no outputs at all.
+        """
         near, far = self.samples(eps)
+        if not all(map(self._is_alike, (*near, *far))):
+            return (math.inf,) * len(self._reference)
         return tuple(
             _floor(
                 max(error(sample[index], expected) for sample in near),
@@ -45,6 +51,8 @@ class Noise:
 
         expected = self._reference[index]
         near, far = self.samples(eps)
+        if not all(map(self._is_alike, (*near, *far))):
+            return False
         found = [sample[index] for sample in (*near, *far)]
         if expected.dtype.kind != "f":
             return all(numpy.array_equal(each, expected) for each in found)
@@ -52,12 +60,22 @@ class Noise:
         return all(numpy.array_equal(numpy.isfinite(each), finite) for each in found)
 
     def samples(self, eps: float) -> Tuple[List[Any], List[Any]]:
-        """Outputs for small changes and for larger ones; raises what the model raises."""
+        """Outputs for small changes and for larger ones; ``None`` where the model raises."""
         if eps not in self._samples:
-            near = [self._sample(seed, _NEAR * eps) for seed in range(_NEAR_SAMPLES)]
-            far = [self._sample(-1 - seed, _FAR * eps) for seed in range(_FAR_SAMPLES)]
+            near = [self._tried(seed, _NEAR * eps) for seed in range(_NEAR_SAMPLES)]
+            far = [self._tried(-1 - seed, _FAR * eps) for seed in range(_FAR_SAMPLES)]
             self._samples[eps] = (near, far)
-        return self._samples[eps]  # type: ignore[no-any-return]
+        return self._samples[eps]
+
+    def _is_alike(self, sample: Optional[Tuple[Any, ...]]) -> bool:
+        shapes = [each.shape for each in self._reference]
+        return sample is not None and [each.shape for each in sample] == shapes
+
+    def _tried(self, seed: int, amplitude: float) -> Optional[Tuple[Any, ...]]:
+        try:
+            return self._sample(seed, amplitude)
+        except Exception:
+            return None
 
     def _sample(self, seed: int, amplitude: float) -> Tuple[Any, ...]:
         if self._model.framework == "keras":

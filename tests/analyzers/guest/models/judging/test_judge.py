@@ -153,6 +153,25 @@ def test_models_with_state_are_not_compared() -> None:
     assert incomparable(small_network()) is None
 
 
+def test_models_that_fail_when_called_again_are_not_compared() -> None:
+    left = [1] * 4
+
+    def forward(given: torch.Tensor) -> torch.Tensor:
+        return given * left.pop()
+
+    found = quick(model_of(forward, IMAGE), ["onednn-off"])
+    wrong = Outcome("returned", (found[EAGER].outputs[0] * 2,))
+    assert judge(model_of(forward, IMAGE), {**found, "onednn-off": wrong}) == []
+
+
+def test_counts_that_rounding_changes_are_not_compared() -> None:
+    def forward(given: torch.Tensor) -> torch.Tensor:
+        kept = given[(given * 1e7).round() % 2 == 0]
+        return kept if torch.backends.mkldnn.enabled else kept * 2  # type: ignore[attr-defined]
+
+    assert rules(model_of(forward, IMAGE), "onednn-off") == []
+
+
 def test_limits_are_not_told() -> None:
     assert rules(model_of(torch.special.bessel_j0, IMAGE), TORCHSCRIPT, "cuda") == []
 
