@@ -30,19 +30,19 @@ def range_right(told: str, found: Parameter) -> bool:
     match = NUMBER.fullmatch(told)
     assert match, told
     left, low, high, right = match.groups()
-    return _end(low, left == "(", found.low, found.open_low) and _end(
-        high, right == ")", found.high, found.open_high
+    return _end(low, found.low, alike=(left == "(") is found.open_low) and _end(
+        high, found.high, alike=(right == ")") is found.open_high
     )
 
 
-def _end(told: str, is_open: bool, found: float | None, found_open: bool) -> bool:
-    return any(_same(each, is_open, found, found_open) for each in told.split("/"))
+def _end(told: str, found: float | None, *, alike: bool) -> bool:
+    return any(_same(each, found, alike=alike) for each in told.split("/"))
 
 
-def _same(told: str, is_open: bool, found: float | None, found_open: bool) -> bool:
+def _same(told: str, found: float | None, *, alike: bool) -> bool:
     if told in ("", "-"):
         return found is None
-    return found is not None and float(told) == found and is_open == found_open
+    return found is not None and float(told) == found and alike
 
 
 def main() -> None:
