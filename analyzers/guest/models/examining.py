@@ -11,7 +11,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, 
 
 from ..execution import Prepared
 from ..limits import CLOCK, TimeUp
-from .nouns import NOT_COMPILED, Model, Verdict
+from .nouns import NOT_COMPILED, Model, Outcomes, Verdict
 from .subjects import Subjects
 from .telling import Departed, Subject, line, shown, told, versions
 
@@ -160,12 +160,9 @@ class _Examining:
         if verdict.rule == NOT_COMPILED or (verdict.rule, verdict.execution) in self._found:
             return None
         try:
-            from .locating import located
-
             seconds = max(self._left(1.0), LOCATING_SECONDS)
             with CLOCK.limited(seconds):
-                root = self._prepared.root
-                return located(subject.model, verdict.execution, found, root, seconds)
+                return located(subject.model, verdict.execution, found, self._prepared.root)
         except (TimeUp, Exception) as error:
             self._notes[f"the layer was not found: {type(error).__name__}: {error}"[:300]] = None
             return None
@@ -203,6 +200,17 @@ class _Examining:
             "amplified": mutants.amplified,
             "apis": list(mutants.apis),
         }
+
+
+def located(model: Model, execution: str, outcomes: Outcomes, root: str) -> Optional[Any]:
+    """The first layer that departs, by the framework's own room."""
+    if model.framework == "keras":
+        from .keras_ import locating as of_keras
+
+        return of_keras.located(model, execution, root)
+    from . import locating
+
+    return locating.located(model, execution, outcomes, root)
 
 
 def described(model: Model) -> str:
