@@ -28,6 +28,7 @@ _LEAST_A_CALL = 16 * 1024
 _LEAST_SECONDS = 5e-4
 _SLOWER = 2.5
 SECONDS = 30.0
+_CACHE = type(functools.lru_cache(maxsize=1)(len))
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ def _bytes(tensor: Any) -> int:
 
 def _bounded(objects: Sequence[Any]) -> List[Any]:
     """The caches among objects that have a bound: they are no leak, however full."""
-    found = [each for each in objects if type(each) is functools._lru_cache_wrapper]
+    found = [each for each in objects if type(each) is _CACHE]
     return [each for each in found if each.cache_info().maxsize is not None]
 
 

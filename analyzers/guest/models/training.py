@@ -93,7 +93,7 @@ def _step(model: Model, module: Any, weights: Any, step: int) -> Optional[str]:
         return None
     if not bool(loss.isfinite()):
         return f"the loss is {loss.item():g} after {step - 1} steps"
-    gradients = torch.autograd.grad(loss, list(weights.values()), allow_unused=True)
+    gradients: Any = torch.autograd.grad(loss, list(weights.values()), allow_unused=True)
     pairs = [(name, found) for name, found in zip(weights, gradients) if found is not None]
     for name, found in pairs:
         if not _are_finite([found]):
@@ -194,12 +194,13 @@ def _deriving() -> Type[Any]:
 
         def forward(self, *inputs: Any, **keywords: Any) -> Tuple[Any, ...]:
             named = {n: p for n, p in self.module.named_parameters() if p.requires_grad}
+            found: Any
             with torch.enable_grad():
                 total = _weighted(self.module(*inputs, **keywords))
                 found = torch.autograd.grad(total, list(named.values()), allow_unused=True)
             pairs = zip(named.items(), found)
             gradients = [torch.zeros_like(p) if g is None else g for (_, p), g in pairs]
-            slope = sum(each.square().sum() for each in gradients).sqrt()
+            slope = torch.stack([each.square().sum() for each in gradients]).sum().sqrt()
             rate = LEARNING_RATE / (1.0 + slope)
             moved = {n: (p - rate * g).detach() for (n, p), g in zip(named.items(), gradients)}
             stepped = torch.func.functional_call(self.module, moved, inputs, keywords)

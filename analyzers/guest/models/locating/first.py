@@ -61,7 +61,7 @@ def located(
     but what interrupts: then there is no reference, and ``None``.
     """
     if model.framework == "keras":
-        return _of_keras(model, execution)
+        return _of_keras(model, execution, root)
     try:
         units = taped(model, root)
     except Exception:
@@ -75,10 +75,10 @@ def located(
     )
 
 
-def _of_keras(model: Model, execution: str) -> Optional[Located]:
+def _of_keras(model: Model, execution: str, root: str) -> Optional[Located]:
     from ..keras_.locating import located as first
 
-    found = first(model, execution)
+    found = first(model, execution, root)
     if found is None:
         return None
     return Located(found.place, found.source, found.ratio, found.low, found.high, confirmed=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-import sys
 import sysconfig
 from pathlib import Path
 from types import FrameType
@@ -20,7 +20,7 @@ def use(root: str) -> Tuple[str, int]:
     Without a root any code that belongs to no library is the project's, and its path is the
     whole one.  ``("", 0)`` where there is none.
     """
-    frame: Optional[FrameType] = sys._getframe(1)
+    frame: Optional[FrameType] = inspect.currentframe()
     while frame is not None:
         path = frame.f_code.co_filename
         if _is_project(path, root):
