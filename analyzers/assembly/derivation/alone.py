@@ -2,8 +2,9 @@
 
 In the text of the parent the block is replaced by one that, when it is called, runs the
 block on copies of its arguments, derives the sum of what it gives, and raises with an
-account of it.  So the expressions in the block mean what they mean there, its input has the
-shape that the parent gives it, and the rest of the file has no say.
+account of it; or goes on as the parent does where the block gives what the parent's gives.
+So the expressions in the block mean what they mean there, its input has the shape that the
+parent gives it, and the rest of the file has no say.
 """
 
 from __future__ import annotations
@@ -44,17 +45,25 @@ def looks(leaf):
         told.append(bool(((leaf < 0) | (leaf > 1)).any()))
     return told
 
-def tell(state, stage="", error=None, outputs=(), written=False, kind=""):
+def account(result, written):
+    outputs = leaves(result)
+    looked = repr([type(result).__name__, written, [looks(each) for each in outputs]])
     finite = all(bool(torch.isfinite(each).all()) for each in outputs)
-    looked = repr([kind, written, [looks(each) for each in outputs]])
+    return finite, "%08x" % zlib.crc32(looked.encode())
+
+def tell(state, stage="", error=None, finite=True, outputs=""):
     said = str(error or "").encode("ascii", "replace").decode()[:90]
     name = type(error).__name__[:40] if error is not None else ""
-    account = [state, stage, name, finite, "%08x" % zlib.crc32(looked.encode()), said]
-    raise RuntimeError("{MARK}" + json.dumps(account)) from None
+    told = [state, stage, name, finite, outputs, said]
+    raise RuntimeError("{MARK}" + json.dumps(told)) from None
+
+def versions(given, named):
+    return [each._version for each in leaves([given, named])]
 
 class Alone(torch.nn.Module):
-    def __init__(self, make):
+    def __init__(self, make, former=None):
         super().__init__()
+        self.former = None if former is None else former()
         try:
             self.block = make()
         except BaseException as error:
@@ -71,30 +80,56 @@ class Alone(torch.nn.Module):
     def forward(self, *given, **named):
         stage = "forward"
         try:
-            given, named = fresh(given), fresh(named)
-            fed = leaves([given, named])
-            before = [each._version for each in fed]
-            result = self.block(*given, **named)
-            written = before != [each._version for each in fed]
-            outputs = leaves(result)
-            sums = [each.sum() for each in outputs if each.requires_grad]
+            args, more = fresh(given), fresh(named)
+            before = versions(args, more)
+            result = self.block(*args, **more)
+            finite, outputs = account(result, before != versions(args, more))
+            sums = [each.sum() for each in leaves(result) if each.requires_grad]
             stage = "backward"
             if sums:
                 sum(each.real for each in sums).backward()
         except BaseException as error:
             tell("raised", stage, error)
-        tell("ran", "", None, outputs, written, type(result).__name__)
+        if self.former is None:
+            tell("ran", "", None, finite, outputs)
+        before = versions(given, named)
+        wanted = self.former(*given, **named)
+        if outputs != account(wanted, before != versions(given, named))[1]:
+            tell("differs", "", None, finite, outputs)
+        return wanted
 '''
 _MAKER = f'(lambda s: (exec({_CODE!r}, s), s["Alone"])[1])({{}})'
 
 
 def alone(block: Block) -> Block:
-    """A block that tells what comes of running this block alone, instead of it."""
+    """A block that tells what comes of the first call of this block alone, instead of it."""
+    return _in_place(block, f"lambda: {_written(block)}")
+
+
+def beside(block: Block, former: Block) -> Block:
+    """A block that does what ``former`` does, and runs this one alone beside each call of it.
+
+    It tells of the first call that fails, or gives something of another structure; where it
+    tells nothing and the file runs, all calls run and give the same structure.
+    """
+    return _in_place(block, f"lambda: {_written(block)}, lambda: {_written(former)}")
+
+
+def _written(block: Block) -> str:
     if not block.fed:
-        return replace(block, pieces=(f"{_MAKER}(lambda: {block.pieces[0]})",))
+        return block.pieces[0]
     head, tail = block.pieces
-    whole = f"{_MAKER}(lambda: lambda _fed: {head}_fed{tail})("
-    return replace(block, pieces=(whole, ")"))
+    return f"lambda _fed: {head}_fed{tail}"
+
+
+def _in_place(block: Block, made: str) -> Block:
+    whole = f"{_MAKER}({made})"
+    return replace(block, pieces=(f"{whole}(", ")") if block.fed else (whole,))
+
+
+def compared(outcome: Assembled) -> Alone:
+    """What a run of a text with such a block beside another told."""
+    return Alone("ran") if outcome.state == "ran" else heard(outcome)
 
 
 def heard(outcome: Assembled) -> Alone:
@@ -117,7 +152,7 @@ def _read(account: str) -> Alone | None:
         return None
     match told:
         case [
-            "ran" | "raised" as state,
+            "ran" | "raised" | "differs" as state,
             str() as stage,
             str() as exception,
             bool() as finite,

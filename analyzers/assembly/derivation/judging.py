@@ -24,6 +24,7 @@ from analyzers.assembly.derivation.nouns import (
 from analyzers.vocabulary import Assembled
 
 _PLAIN = {"died": DIED, "timed-out": TIMED_OUT, "not-run": NOT_RUN}
+_FAILED = {"ran": INCONSISTENT, "differs": BRITTLE, "not-run": NOT_RUN, "timed-out": NOT_RUN}
 
 
 def asks(outcome: Assembled, *, negative: bool) -> bool:
@@ -32,17 +33,12 @@ def asks(outcome: Assembled, *, negative: bool) -> bool:
 
 
 def kind_of(
-    outcome: Assembled,
-    parent: Assembled,
-    *,
-    negative: bool,
-    alone: Alone | None = None,
-    before: Alone | None = None,
+    outcome: Assembled, parent: Assembled, *, negative: bool, alone: Alone | None = None
 ) -> str:
     """The kind of a node.
 
-    ``alone`` is its block's own state, ``before`` that of the parent's block in its place;
-    they are needed where :func:`asks` says so.
+    ``alone`` is its block's own state, beside the parent's block for a legal change; it is
+    needed where :func:`asks` says so.
     """
     if outcome.state in _PLAIN:
         return _PLAIN[outcome.state]
@@ -50,20 +46,10 @@ def kind_of(
         return _of_negative(outcome, alone)
     if outcome.state == "ran":
         return RAN if outcome.finite or not parent.finite else NON_FINITE
-    return _of_failed(alone, before)
+    return NOT_RUN if alone is None else _FAILED.get(alone.state, UNFIT)
 
 
 def _of_negative(outcome: Assembled, alone: Alone | None) -> str:
     if outcome.state == "raised":
         return REFUSED
     return UNCHECKED if alone is not None and alone.state == "ran" else UNREACHED
-
-
-def _of_failed(alone: Alone | None, before: Alone | None) -> str:
-    if alone is None or alone.state == "not-run":
-        return NOT_RUN
-    if alone.state != "ran":
-        return UNFIT
-    if before is None or before.state != "ran":
-        return UNREACHED
-    return INCONSISTENT if alone.outputs == before.outputs else BRITTLE

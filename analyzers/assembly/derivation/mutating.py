@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from analyzers.assembly.constraints import LayerApi
-from analyzers.assembly.derivation.alone import alone
+from analyzers.assembly.derivation.alone import alone, beside
 from analyzers.assembly.derivation.nouns import Node, Policy
 from analyzers.assembly.disassembly import Block, Disassembled, assembled
 from analyzers.assembly.operators import Mutant, bounded, features_before, generated, replaced
@@ -35,11 +35,6 @@ class Child:
     mutant: Mutant
     text: str
     level: int
-
-    @property
-    def place(self) -> tuple[int, int]:
-        """The parent's number and the slot."""
-        return self.parent.node.number, self.mutant.block.slot
 
 
 class Mutating:
@@ -86,6 +81,13 @@ class Mutating:
     def alone(self, parent: Parent, block: Block) -> str:
         """The text that tells what comes of a block alone, in its place in a parent."""
         return self.text(parent, alone(block))
+
+    def question(self, child: Child) -> str:
+        """The text that tells what comes of a child's block, beside its parent's where legal."""
+        parent, block = child.parent, child.mutant.block
+        if child.mutant.change.negative:
+            return self.alone(parent, block)
+        return self.text(parent, beside(block, parent.blocks[block.slot]))
 
     def _mutants(self, parent: Parent, slot: int, level: int) -> Iterator[Child]:
         for _ in range(self._policy.times):

@@ -30,8 +30,9 @@ BUGS = frozenset({INCONSISTENT, UNCHECKED, DIED})
 class Alone:
     """What came of a block run alone, on copies of what its place is fed.
 
-    ``state`` is ``ran``, ``raised``, ``died``, ``timed-out``, ``not-run`` or ``unreached`` (the
-    run did not come to the block).  ``outputs`` identifies the structure of what it gave:
+    ``state`` is ``ran``, ``differs`` (it ran, and gave something of another structure than the
+    parent's block), ``raised``, ``died``, ``timed-out``, ``not-run`` or ``unreached`` (the run did
+    not come to the block).  ``outputs`` identifies the structure of what it gave:
     shapes, dtypes, what of it has gradients, whether it lies in 0 to 1, and whether the input
     was written to.
     """
