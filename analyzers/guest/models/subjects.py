@@ -95,15 +95,17 @@ class Subjects:
         contract = self._message.get("contract")
         if contract is not None:
             yield from self._drawn(contract)
-        if model.framework == "torch":
-            yield from self._fitting(model)
+        yield from self._fitting(model)
 
     def _fitting(self, model: Model) -> Iterator[str]:
         from .inputs import NoInputs, inputs_for
+        from .keras_ import inputs as of_keras
 
         try:
-            yield inputs_for(model.module).recipe
-        except NoInputs as reason:
+            keras = model.framework == "keras"
+            module = model.module
+            yield of_keras.inputs_for(module) if keras else inputs_for(module).recipe
+        except (NoInputs, of_keras.NoInputs) as reason:
             self.obstacle = line(f"no inputs that the model takes are known: {reason}")
 
     def _drawn(self, contract: Mapping[str, Any]) -> List[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Iterator, List, Optional, Tuple
 
 from ..nouns import RATIO, Model, Place
-from .executions import EPS32, Remote
+from .executions import BACKENDS, EPS32, Remote
 from .layers import Part, Step, layers, recorded, replayed
 from .parcels import parcel
 from .running import arrayed, of_inputs, of_precision, remade
@@ -45,11 +45,14 @@ def located(
     ``root`` is the folder that the path of its place is relative to.
     Raises ``Unsupported`` where the model cannot be handed over.
     """
+    backend = execution[len("keras-") :]
+    if execution != f"keras-{backend}" or backend not in BACKENDS:
+        return None
     wide, steps = _reference(model)
     asked = [(step.layer, of_inputs(step.arguments, "float32")) for step in steps]
     expected = _here(wide, "float64")(asked)
     own = _here(model.module, "float32")(asked)
-    remote = Remote(execution[len("keras-") :], model)
+    remote = Remote(backend, model)
     found = [remote.replayed([each])[0] for each in asked]
     parts = layers(model.module)
     for step, given, outcomes in zip(steps, asked, zip(expected, own, found)):
