@@ -7,9 +7,11 @@ from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
 from ..executions import EAGER, FLOAT64, array, execution_of, leaves, mapped
 from ..executions.eager import seeded
 from ..executions.float64 import widened, widening
-from ..judging.outcomes import RETURNED, Prepared, quick
+from ..judging.apart import Apart
+from ..judging.outcomes import RETURNED, SECONDS, quick
+from ..mutation.applying import applied
 from ..mutation.copying import copied
-from ..nouns import Model, Outcome, Outcomes
+from ..nouns import Model, Mutation, Outcome, Outcomes
 
 Arguments = Tuple[Tuple[Any, ...], Mapping[str, Any]]
 
@@ -17,21 +19,27 @@ Arguments = Tuple[Tuple[Any, ...], Mapping[str, Any]]
 class Runner:
     """Runs mutants of one model; those of its weights that they share are widened once.
 
-    ``names`` are executions beside eager and float64.  ``apart`` gives those that run foreign
-    native code a process for each mutant, as a crash of theirs would end this one.
+    ``names`` are executions beside eager and float64.  ``apart`` gives each of those that run
+    foreign native code a process, as a crash of theirs would end this one.  ``model`` is
+    :func:`~..mutation.layering.layered`: mutants are made there again.
     """
 
     def __init__(self, model: Model, names: Sequence[str], *, apart: bool) -> None:
+        self._model = model
+        self._processes: Dict[str, Apart] = {}
         beside = [name for name in names if name not in (EAGER, FLOAT64)]
         self._far = [name for name in beside if apart and _is_foreign(name, model)]
         self._near = [EAGER, FLOAT64, *(name for name in beside if name not in self._far)]
         self._base = _floats(model.module)
         self._wide: Dict[int, Any] = {}
 
-    def outcomes(self, model: Model, inputs: Sequence[Arguments]) -> Tuple[Outcomes, ...]:
+    def outcomes(
+        self, model: Model, inputs: Sequence[Arguments], mutations: Sequence[Mutation] = ()
+    ) -> Tuple[Outcomes, ...]:
         """What the executions of a mutant come to, for each of the arguments.
 
-        Where eager does not return, the others are not run.
+        ``mutations`` made ``model`` of the unmutated one.  Where eager does not return, the
+        others are not run.
         """
         first = self._ran(EAGER, model, inputs)
         if any(outcome.status != RETURNED for outcome in first):
@@ -43,15 +51,43 @@ class Runner:
             {name: column[index] for name, column in columns.items()}
             for index in range(len(inputs))
         ]
-        if self._far:
-            self._add_far(model, inputs, rows)
+        for name in self._far:
+            for row, outcome in zip(rows, self._asked(name, mutations, inputs)):
+                row[name] = outcome
         return tuple(rows)
 
-    def _add_far(self, model: Model, inputs: Sequence[Arguments], rows: List[Outcomes]) -> None:
-        for name in self._far:
-            with Prepared(model, [name]) as prepared:
-                for row, given in zip(rows, inputs):
-                    row[name] = prepared.outcomes(*given)[name]
+    def close(self) -> None:
+        """End the processes."""
+        for process in self._processes.values():
+            process.close()
+        self._processes.clear()
+
+    def _asked(
+        self, name: str, mutations: Sequence[Mutation], inputs: Sequence[Arguments]
+    ) -> List[Outcome]:
+        """An execution's process makes the mutant and runs it; one that ends gets a successor."""
+        if name not in self._processes:
+            execution = execution_of(name, self._model)
+            warm = getattr(execution, "warm", None)
+            if warm is not None and execution.unavailable() is None:
+                warm()
+            longest = max(SECONDS, getattr(execution, "seconds", 0.0))
+            self._processes[name] = Apart(lambda: self._answering(name), longest)
+        answer: Any = self._processes[name].ask((list(mutations), list(inputs)), {})
+        if isinstance(answer, Outcome):
+            self._processes.pop(name).close()
+            return [answer] * len(inputs)
+        return list(answer)
+
+    def _answering(self, name: str) -> Any:
+        def answer(asked: Tuple[Any, ...], _keywords: Mapping[str, Any]) -> List[Outcome]:
+            mutations, inputs = asked
+            mutant = self._model
+            for mutation in mutations:
+                mutant = applied(mutant, mutation)
+            return self._ran(name, mutant, inputs)
+
+        return answer
 
     def _ran(self, name: str, model: Model, inputs: Sequence[Arguments]) -> List[Outcome]:
         """One execution; whatever it raises is told as the executions' own room tells it."""

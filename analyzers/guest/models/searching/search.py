@@ -41,7 +41,12 @@ def search(
     """
     given = [(model.inputs, model.keywords), *inputs]
     with threads(model):
-        yield from _Search(layered(model), names, plan, given, apart=apart).mutants()
+        base = layered(model)
+        runner = Runner(base, names, apart=apart)
+        try:
+            yield from _Search(base, runner, plan, given).mutants()
+        finally:
+            runner.close()
 
 
 @dataclass
@@ -64,19 +69,13 @@ class _Seed:
 
 class _Search:
     def __init__(
-        self,
-        model: Model,
-        names: Sequence[str],
-        plan: Plan,
-        given: Sequence[Arguments],
-        *,
-        apart: bool,
+        self, model: Model, runner: Runner, plan: Plan, given: Sequence[Arguments]
     ) -> None:
         self._plan = plan
         self._given = given
         self._rng = random.Random(plan.seed)
         self._rules = Rules(self._rng)
-        self._runner = Runner(model, names, apart=apart)
+        self._runner = runner
         self._base = {id(each): each for each in model.module.parameters()}
         first = _Seed(model, (), 0.0)
         first.seen()
@@ -122,11 +121,12 @@ class _Search:
         return self._rng.choice(self._seeds)
 
     def _run(self, model: Model, seed: _Seed, mutation: Mutation) -> Mutant:
-        outcomes = self._runner.outcomes(model, self._given)
+        mutations = (*seed.mutations, mutation)
+        outcomes = self._runner.outcomes(model, self._given, mutations)
         problem = next(filter(None, map(useless, outcomes)), "")
         mutant = Mutant(
             model,
-            (*seed.mutations, mutation),
+            mutations,
             outcomes,
             before=seed.inconsistency,
             initial=self._initial,

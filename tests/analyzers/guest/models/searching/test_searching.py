@@ -1,6 +1,7 @@
 """The search makes the same mutants again, learns from them, and stays in its limits."""
 
 import itertools
+import os
 import random
 from collections import Counter
 
@@ -12,6 +13,7 @@ from analyzers.guest.models.executions import EXECUTIONS
 from analyzers.guest.models.judging import judge, outcomes
 from analyzers.guest.models.mutation.applying import mutated
 from analyzers.guest.models.mutation.crafting import Inapplicable
+from analyzers.guest.models.mutation.layering import layered
 from analyzers.guest.models.mutation.rules import RULES
 from analyzers.guest.models.mutation.spelling import parsed, text
 from analyzers.guest.models.nouns import Model, Outcome
@@ -180,6 +182,41 @@ def test_eager_that_fails_ends_a_mutant():
     found = Runner(broken, ["onednn-off"], apart=False).outcomes(broken, [((torch.ones(3),), {})])
 
     assert "eager raised" in useless(found[0])
+
+
+class Deadly:
+    """Foreign code that dies of models with a sigmoid."""
+
+    name, eps, framework, foreign = "deadly", 2.0**-23, "torch", True
+
+    def unavailable(self):
+        return None
+
+    def prepared(self, subject):
+        if any(isinstance(each, nn.Sigmoid) for each in subject.module.modules()):
+            os.abort()
+        return subject.module
+
+
+def test_a_death_is_its_mutants_alone(monkeypatch):
+    monkeypatch.setitem(EXECUTIONS, "deadly", Deadly())
+    subject = layered(model())
+    runner = Runner(subject, ["deadly"], apart=True)
+    given = [(subject.inputs, subject.keywords)]
+
+    def outcome(line):
+        mutations = parsed(line)
+        mutant = mutated(model(), mutations)
+        return runner.outcomes(mutant, given, mutations)[0]
+
+    try:
+        assert outcome("LR act")["deadly"].status == "returned"
+        died = outcome("LA act: Sigmoid() @1; LR norm")
+        assert (died["deadly"].status, died["eager"].status) == ("died", "returned")
+        after = outcome("LA act: Tanh() @1")
+        assert after["deadly"].outputs[0] == pytest.approx(after["float64"].outputs[0], rel=1e-4)
+    finally:
+        runner.close()
 
 
 def test_roulette_prefers_what_was_chosen_seldom():
