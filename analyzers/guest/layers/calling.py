@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import contextmanager
-from typing import Any, Dict, Generator, List, Mapping, Sequence, Tuple
+from typing import Any, Generator, List, Mapping, Sequence, Tuple
 
 from .nouns import Outcome
 
@@ -128,6 +128,3 @@ def _given(source: str) -> Any:
     if source.startswith("torch.rand") and floats(value):
         value.requires_grad_()
     return value
-
-
-Arguments = Dict[str, str]

@@ -99,11 +99,6 @@ class Outcome:
     signs: Tuple[str, ...] = ()
     digest: str = ""
 
-    @property
-    def fine(self) -> bool:
-        """It was taken, and nothing is wrong to see."""
-        return not self.stage and not self.signs
-
     def row(self) -> Dict[str, Any]:
         """As JSON has it."""
         return {

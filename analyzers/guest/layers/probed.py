@@ -155,6 +155,3 @@ def _is_tied(points: Sequence[Tuple[float, Outcome]], anchor: Optional[float]) -
 def tied(outcomes: Outcomes, anchor: Optional[float]) -> bool:
     """Whether what the layer is called with has to change with a count."""
     return _is_tied(sorted((float(value), each) for value, each in outcomes.items()), anchor)
-
-
-Pairs = Dict[Tuple[str, str], List[Tuple[int, int, Outcome]]]
