@@ -4,6 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from analyzers.ports import Plan
 from analyzers.vocabulary import (
+    Assembled,
+    Assembling,
+    Executed,
+    Executing,
     Explored,
     Exploring,
     Input,
@@ -46,6 +50,12 @@ class IdleBench:
 
     def relate(self, target: Target, relating: Relating) -> Related:
         return Related(obstacle="nothing is related here")
+
+    def execute(self, target: Target, executing: Executing) -> Executed:
+        return Executed(obstacle="nothing is executed here")
+
+    def assemble(self, target: Target, assembling: Assembling) -> Sequence[Assembled]:
+        return ()
 
     def kept(self, target: Target) -> Sequence[Probe]:
         return tuple(probe for probe in self.lasting if probe.target == target.id)
