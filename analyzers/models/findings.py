@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from analyzers.inference.saying import arguments
@@ -175,8 +175,3 @@ def _ratio(departure: Departure) -> float:
 
 def _rounded(number: float | None) -> float | None:
     return None if number is None else float(f"{number:.4g}")
-
-
-def standing(found: Sequence[Finding | None]) -> list[Finding]:
-    """The findings that there are."""
-    return [each for each in found if each is not None]
