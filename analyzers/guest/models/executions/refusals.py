@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from typing import Generator, Iterator, List, Optional, Set
 
@@ -34,6 +35,7 @@ _WORDS = (
     "unsupported: onnx export",
 )
 _LONGEST = 300
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def refused(error: BaseException) -> Optional[str]:
@@ -60,7 +62,7 @@ def refusing() -> Generator[None, None, None]:
 
 def said(error: BaseException) -> str:
     """The first line that an error says, with its type."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    lines = [line.strip() for line in _COLOUR.sub("", str(error)).splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[0] if lines else ''}"[:_LONGEST]
 
 

@@ -103,7 +103,7 @@ def has_ended(pid: int) -> bool:
 
 def test_errors_are_told_with_their_first_line() -> None:
     def run(*_: Any) -> None:
-        raise ValueError("first\nsecond")
+        raise ValueError("\x1b[96mfirst\x1b[0m\nsecond")
 
     assert came_of(run) == ("raised", "ValueError: first")
 
