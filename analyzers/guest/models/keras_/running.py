@@ -6,6 +6,7 @@ import importlib
 from contextlib import contextmanager
 from typing import Any, Callable, Dict, Generator, List, Mapping, Sequence
 
+from ..nouns import Unsupported
 from .parcels import Arguments, Parcel, of_dtype, rebuilt
 from .trees import as_array
 
@@ -108,13 +109,13 @@ def of_inputs(arrays: Any, dtype: str) -> Any:
 def gradients(model: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> List[Any]:
     """Gradients of the mean square of all outputs by the trainable weights, as arrays.
 
-    Raises ``NotImplementedError`` on a backend that has none (NumPy).
+    Raises :class:`Unsupported` on a backend that has none (NumPy).
     """
     import keras
 
     backend = keras.backend.backend()
     if backend not in _GRADIENTS:
-        raise NotImplementedError(f"the backend {backend} has no gradients")
+        raise Unsupported(f"the backend {backend} has no gradients")
     keras.utils.set_random_seed(0)
     return [as_array(each) for each in _GRADIENTS[backend](model, arguments, dict(keywords))]
 
