@@ -306,6 +306,7 @@ class Guest:
         from .assembling import assembling
 
         self._target().blobs.update(message["blobs"])
+        assembling.ready()
         self._in_child(message, assembling.assemble, assembling.nothing)
 
     # -------------------------------------------------------------- study

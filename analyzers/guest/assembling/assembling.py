@@ -10,6 +10,7 @@ import functools
 import gc
 import sys
 import time
+from contextlib import suppress
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
 from ..execution import Prepared
@@ -35,10 +36,15 @@ def nothing(reason: str, files: int = 0) -> Dict[str, Any]:
     return {"type": "assembled", "states": [states.state(states.NOT_RUN, detail=reason)] * files}
 
 
+def ready() -> None:
+    """Load what all files need, before the process that answers is forked; that is done once."""
+    with suppress(Exception):
+        _load_optimizers()
+
+
 def run(prepared: Prepared, message: Mapping[str, Any]) -> List[State]:
     """The state of each file, in order."""
     files = message["files"]
-    _load_optimizers()
     found: List[Optional[State]] = [None] * len(files)
     shares = [range(at, len(files), WORKERS) for at in range(min(WORKERS, len(files)))]
     work = _Work(prepared, message, [list(share) for share in shares])
@@ -112,6 +118,7 @@ class _Work:
                 raise Anew
 
 
+@functools.cache
 def _load_optimizers() -> None:
     """Let torch load what it does with the first step of an optimizer, once for all processes.
 
