@@ -54,6 +54,11 @@ class Bench(Protocol):
         """How much to do."""
         ...
 
+    @property
+    def standins(self) -> Sequence[str]:
+        """The modules that are not installed, as far as what was run imported them."""
+        ...
+
     def search(self, target: Target) -> Searched:
         """Look for answers that reach the target's goals."""
         ...

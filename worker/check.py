@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
 from analyzers import catalogue
@@ -17,13 +18,14 @@ from analyzers.pipeline import ANALYZERS, concerned, conclude, named
 from analyzers.ports import Analyzer, Plan
 from analyzers.vocabulary import ChangeSet, Cost, Report, Skipped
 from worker.broker import Broker, Budget, Shelves, Standing
-from worker.campaign import Campaign, Listener
+from worker.campaign import BenchMaker, Campaign, Listener
 from worker.changes import Scope, materialise, read_changes
 from worker.engines import FORK, Engines
 from worker.engines.eviction import Limits
 from worker.errors import UsageError
 from worker.functions import has_function
 from worker.ignores import added_ignores, refuse_malformed
+from worker.laboratory.bench import SandboxBench
 from worker.laboratory.examples import Examples
 from worker.laboratory.furnishing import furnished
 from worker.laboratory.laboratory import Laboratory, Tree
@@ -84,6 +86,26 @@ class Checked:
     sources: Mapping[str, str]
 
 
+Write = Callable[[str | None, Path], tuple[Skipped, ...]]
+"""Writes the tree of a revision into an empty folder; what it left out, with the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Targets of a change set, and the analyzers that are to examine them.
+
+    ``write`` writes its trees where no checkout has them, ``bench`` makes the benches.
+    """
+
+    changes: ChangeSet
+    found: Detected
+    analyzers: tuple[Analyzer, ...]
+    configuration: Configuration
+    notes: tuple[str, ...] = ()
+    write: Write | None = None
+    bench: BenchMaker = SandboxBench
+
+
 def check(request: CheckRequest, settings: Settings, listener: Listener) -> Checked:
     """Test what changed between two revisions of a checkout.
 
@@ -107,6 +129,19 @@ def check(request: CheckRequest, settings: Settings, listener: Listener) -> Chec
     listener.detected(found.targets)
     if not found.targets:
         return Checked(_untouched(changes, found, began), changes.sources)
+    notes = (*added_ignores(changes), *_proposal(request), *_withheld(request, settings))
+    work = Work(changes, found, analyzers, configuration, notes)
+    return Checked(examined(work, request, settings, listener, began), changes.sources)
+
+
+def examined(
+    work: Work, request: CheckRequest, settings: Settings, listener: Listener, began: float
+) -> Report:
+    """Let the analyzers examine the targets, as long as the budget lasts, from ``began`` on.
+
+    On ``KeyboardInterrupt`` the report is partial.
+    """
+    configuration = work.configuration
     plan = Plan(
         inputs=request.inputs or configuration.inputs,
         recall_threshold=configuration.recall_threshold,
@@ -114,15 +149,13 @@ def check(request: CheckRequest, settings: Settings, listener: Listener) -> Chec
         other_providers=_asks_others(request, settings),
     )
     seconds = request.seconds or configuration.budget.seconds
-    notes = (*added_ignores(changes), *_proposal(request), *_withheld(request, settings))
-    with _laboratory(request, settings, changes, plan, configuration) as bare:
+    with _laboratory(request, settings, work, plan) as bare:
         starting = time.monotonic()
-        with _furnished(bare, request, settings, found, listener) as laboratory:
+        with _furnished(bare, request, settings, work, listener) as laboratory:
             seconds += time.monotonic() - starting
-            campaign = Campaign(laboratory, changes, found, listener)
-            campaign.examine(analyzers, began + seconds)
-            report = campaign.report(configuration, time.monotonic() - began, *notes)
-    return Checked(report, changes.sources)
+            campaign = Campaign(laboratory, work.changes, work.found, listener, work.bench)
+            campaign.examine(work.analyzers, began + seconds)
+            return campaign.report(configuration, time.monotonic() - began, *work.notes)
 
 
 def _analyzers(request: CheckRequest, configuration: Configuration) -> tuple[Analyzer, ...]:
@@ -238,17 +271,18 @@ def _furnished(
     bare: Laboratory,
     request: CheckRequest,
     settings: Settings,
-    found: Detected,
+    work: Work,
     listener: Listener,
 ) -> AbstractContextManager[Laboratory]:
     """The laboratory with the environments; a developer's own is nobody else's."""
+    own = request.standing is None and work.write is None
     return furnished(
         bare,
         settings,
-        [target.path for target in found.targets],
+        [target.path for target in work.found.targets],
         listener.preparing,
         offline=request.offline,
-        checkout=request.repository if request.standing is None else None,
+        checkout=request.repository if own else None,
     )
 
 
@@ -256,13 +290,13 @@ def _furnished(
 def _laboratory(
     request: CheckRequest,
     settings: Settings,
-    changes: ChangeSet,
+    work: Work,
     plan: Plan,
-    configuration: Configuration,
 ) -> Generator[Laboratory]:
+    changes, write = work.changes, work.write or partial(materialise, request.repository)
     place = place_for(settings, trust=request.trust)
     sources = configured(settings.sources, offline=request.offline)
-    broker = _broker(request, settings, configuration)
+    broker = _broker(request, settings, work.configuration)
     with owned_folder("trees") as folder:
         trees: dict[str, Tree] = {}
         left_out: dict[str, tuple[Skipped, ...]] = {}
@@ -273,7 +307,7 @@ def _laboratory(
             root = folder / side
             root.mkdir()
             if texts:
-                left_out[side] = materialise(request.repository, revision, root)
+                left_out[side] = write(revision, root)
             trees[side] = Tree(root, texts)
         folder.chmod(0o755)
         yield Laboratory(

@@ -28,9 +28,10 @@ from analyzers.assembly.naming import names_of
 from analyzers.assembly.settings import settings
 from analyzers.assembly.steady import unsteady_of
 from analyzers.assembly.trying import Trier, usual_call
+from analyzers.inference.missing import not_installed
 from analyzers.inference.selection import concerns
 from analyzers.ports import Bench
-from analyzers.vocabulary import Target, Verdict
+from analyzers.vocabulary import Skipped, Target, Verdict
 
 MOST = 3
 _CONSTRUCTOR = "__init__"
@@ -62,6 +63,10 @@ class AssemblyAnalyzer:
         if not _builds(function, text):
             return
         layers = self._layers(target, bench)
+        missing = not_installed("torch", bench)
+        if missing is not None:
+            yield Skipped(NAME, target.id, f"its layers were not tried: {missing}")
+            return
         built = layers_of(function, text, layers)
         if built:
             yield from _examined(function, built, text, target, bench)

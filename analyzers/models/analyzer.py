@@ -12,10 +12,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from analyzers.inference.exploring import agreed, exploring_of
+from analyzers.inference.missing import not_installed
 from analyzers.inference.selection import concerns
 from analyzers.inference.subject import subject_of
 from analyzers.inference.terms import NoTermsError, Terms, terms_of
 from analyzers.inference.texts import Texts
+from analyzers.models.effort import CHECK, Effort
 from analyzers.models.findings import NAME, Context, bug, finding, groups, level
 from analyzers.models.relevance import Relevance, relevance
 from analyzers.models.roles import Found, Role, found
@@ -33,12 +35,8 @@ from analyzers.vocabulary import (
     Verdict,
 )
 
-SECONDS = 20.0
-COMPILING_SECONDS = 60.0
-SHARE = 0.4
-"""Of the time that is left for a target, what running may take: the rest is for confirming."""
-MUTANTS = 40
-MOST_ADVICE = 1
+LEAST_SECONDS = 15.0
+"""What a further search for mutants needs to come to any."""
 _COMPILERS = frozenset({"inductor", "openvino"})
 _UNTOLD = frozenset({"cuda", "float16", "bfloat16", "channels-last", "eager", "onednn-off"})
 """Executions whose absence, or refusal, is nobody's news."""
@@ -49,6 +47,9 @@ class ModelsAnalyzer:
     """Finds models that behave differently where their mathematics is executed otherwise."""
 
     name = NAME
+
+    def __init__(self, effort: Effort = CHECK) -> None:
+        self._effort = effort
 
     def examine(self, target: Target, bench: Bench) -> Iterator[Verdict]:
         """Yield the verdicts on one target."""
@@ -62,51 +63,71 @@ class ModelsAnalyzer:
         except NoTermsError as reason:
             yield Skipped(NAME, target.id, f"the model cannot be built: {reason}")
             return
-        yield from _Examination(target, bench, model).verdicts(terms)
+        yield from _Examination(target, bench, model, self._effort).verdicts(terms)
 
 
 class _Examination:
     """One target and its model."""
 
-    def __init__(self, target: Target, bench: Bench, model: Found) -> None:
+    def __init__(self, target: Target, bench: Bench, model: Found, effort: Effort) -> None:
         self._target = target
         self._bench = bench
         self._model = model
+        self._effort = effort
+        self._advised = 0
+        self._heard: set[str] = set()
         self._texts = Texts(bench)
         self._relevance = relevance(self._texts, model.framework)
 
     def verdicts(self, terms: Terms) -> Iterator[Verdict]:
         """Build, run and judge."""
         explored = self._bench.explore(self._target, exploring_of(terms, self._target, self._bench))
+        missing = not_installed(self._model.framework, self._bench)
         probes = tuple(map(_plain, filter(_is_usual, explored.passing)))
-        if not probes:
-            why = explored.obstacle or "no valid input was seen to return"
+        if missing is not None or not probes:
+            why = missing or explored.obstacle or "no valid input was seen to return"
             yield Skipped(NAME, self._target.id, f"the model cannot be built: {why}")
             return
-        executed = self._bench.execute(self._target, self._executing(probes, terms))
-        if executed.obstacle is not None:
-            yield Skipped(NAME, self._target.id, f"the model was not run: {executed.obstacle}")
-        yield from self._missing(executed)
-        yield from self._told(executed)
+        executing = self._executing(probes, terms)
+        for turn in range(self._effort.turns):
+            executed = self._bench.execute(self._target, self._in_turn(executing, turn))
+            if executed.obstacle is not None:
+                yield from self._obstacle(executed.obstacle, turn)
+                return
+            yield from self._missing(executed)
+            yield from self._told(executed)
+            if not executed.mutants or self._bench.remaining() * self._effort.share < LEAST_SECONDS:
+                return
+
+    def _in_turn(self, executing: Executing, turn: int) -> Executing:
+        """What a search is asked for: each by another seed, in a part of the time that is left."""
+        compiles = bool(_COMPILERS & set(executing.executions))
+        most = self._effort.compiling_seconds if compiles else self._effort.seconds
+        seconds = min(most, self._effort.share * self._bench.remaining())
+        return replace(executing, seconds=seconds, seed=executing.seed + turn)
+
+    def _obstacle(self, obstacle: str, turn: int) -> Iterator[Skipped]:
+        if turn == 0:
+            yield Skipped(NAME, self._target.id, f"the model was not run: {obstacle}")
 
     def _executing(self, probes: tuple[Probe, ...], terms: Terms) -> Executing:
         relevant = self._relevance
-        compiles = bool(_COMPILERS & set(relevant.executions))
-        most = COMPILING_SECONDS if compiles else SECONDS
         return Executing(
             probes=probes,
             executions=relevant.executions,
             forward=self._forward(),
             generators=terms.generators,
-            mutants=MUTANTS if self._is_whole(relevant) else 0,
-            seconds=min(most, SHARE * self._bench.remaining()),
+            mutants=self._effort.mutants if self._is_whole(relevant) else 0,
             seed=self._bench.plan.seed,
         )
 
     def _is_whole(self, relevant: Relevance) -> bool:
         """Whether mutants are worth their time: of a whole model, where something else runs it."""
         used = set(relevant.uses) - _UNTOLD
-        return bool(used) and self._model.role in (Role.FORWARD, Role.BUILDER)
+        return (bool(used) or self._effort.everything) and self._model.role in (
+            Role.FORWARD,
+            Role.BUILDER,
+        )
 
     def _forward(self) -> Contract | None:
         """What the model takes, where the target's arguments do not say so."""
@@ -131,17 +152,19 @@ class _Examination:
 
     def _told(self, executed: Executed) -> Iterator[Verdict]:
         context = Context(self._target, self._model, self._relevance, executed, self._line())
-        advised = 0
         for group in groups(executed.departures, self._relevance):
-            weight = level(group, self._relevance)
+            weight = level(group, self._relevance, everything=self._effort.everything)
             is_advice = bool(group.first.mutations)
             if weight is None:
                 yield from _listed(bug(group, context))
                 continue
             told = finding(group, weight, context)
-            if told is None or (is_advice and advised >= MOST_ADVICE):
+            if told is None or told.fingerprint in self._heard:
                 continue
-            advised += is_advice
+            if is_advice and self._advised >= self._effort.advice:
+                continue
+            self._heard.add(told.fingerprint)
+            self._advised += is_advice
             yield told
 
     def _line(self) -> int:

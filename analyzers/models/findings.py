@@ -25,7 +25,7 @@ from analyzers.vocabulary import (
 
 NAME = "models"
 NOT_COMPILED = "not-compiled"
-_GRAVE = ("crash", "non-finite", "divergence", NOT_COMPILED)
+_GRAVE = ("crash", "non-finite", "divergence", "gradient", NOT_COMPILED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,17 @@ def groups(departures: Iterable[Departure], relevance: Relevance) -> list[Group]
     return sorted(found, key=lambda group: _GRAVE.index(group.first.rule))
 
 
-def level(group: Group, relevance: Relevance) -> Level | None:
-    """How much it weighs; ``None`` where only the library is at fault."""
+def level(group: Group, relevance: Relevance, *, everything: bool = False) -> Level | None:
+    """How much it weighs; ``None`` where only the library is at fault.
+
+    ``everything``: that, too, is told, as a warning.
+    """
+    weight = _level(group, relevance)
+    told = everything and group.first.rule != NOT_COMPILED
+    return Level.WARNING if weight is None and told else weight
+
+
+def _level(group: Group, relevance: Relevance) -> Level | None:
     rule, use = group.first.rule, group.use(relevance)
     if rule == NOT_COMPILED:
         return Level.NOTICE if use is not None else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -49,15 +49,19 @@ class Found:
 
 def found(target: Target, bench: Bench) -> Found | None:
     """The model that a target is a method of, or makes; ``None`` where it has none."""
-    texts = Texts(bench)
-    subject = subject_of(target.path, target.function, texts)
-    if subject is None or "<locals>" in target.function:
+    return found_in(target.path, target.function, Texts(bench))
+
+
+def found_in(path: str, function: str, texts: Mapping[str, str]) -> Found | None:
+    """The model that a function of a file is a method of, or makes."""
+    subject = subject_of(path, function, texts)
+    if subject is None or "<locals>" in function:
         return None
     classes = Classes(texts)
     return _method(subject, classes, texts) if subject.owner else _builder(subject, classes)
 
 
-def _method(subject: Subject, classes: Classes, texts: Texts) -> Found | None:
+def _method(subject: Subject, classes: Classes, texts: Mapping[str, str]) -> Found | None:
     owner, _, name = subject.function.rpartition(".")
     framework = classes.framework(subject.path, owner)
     decorators = {ast.unparse(each) for each in subject.node.decorator_list}

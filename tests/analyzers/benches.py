@@ -35,6 +35,7 @@ class IdleBench:
         self.plan = plan or Plan()
         self.texts = dict(texts or {})
         self.lasting: list[Probe] = []
+        self.standins: Sequence[str] = ()
 
     def search(self, target: Target) -> Searched:
         return Searched(None, obstacle="nothing is searched here")

@@ -17,6 +17,7 @@ from analyzers.vocabulary import (
     Recorded,
     Returned,
     Run,
+    Skipped,
     Target,
     Violated,
     Violates,
@@ -203,3 +204,14 @@ def test_what_builds_no_layers_is_not_looked_at():
     bench = Bench(net="import torch\n\n\ndef f(x):\n    return torch.relu(x)\n")
     assert examined(bench, "f") == []
     assert bench.ran == []
+
+
+def test_library_that_is_not_installed_is_said():
+    bench = Bench()
+    bench.standins = ("torch",)
+    (told,) = examined(bench)
+    assert told == Skipped(
+        "assembly",
+        "net.py::Net.__init__",
+        "its layers were not tried: torch is not installed in the project's environment",
+    )

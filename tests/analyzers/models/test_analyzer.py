@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from analyzers.models.analyzer import ModelsAnalyzer
+from analyzers.models.effort import FUZZ
 from analyzers.ports import Plan
 from analyzers.vocabulary import (
     Departure,
@@ -86,6 +87,7 @@ class Bench:
     executed: Executed = EXECUTED
     plan = Plan()
     asked: list = field(default_factory=list)
+    standins: tuple = ()
 
     def paths(self):
         return tuple(self.texts)
@@ -238,3 +240,27 @@ def test_what_is_no_model_is_left_alone():
     bench = Bench(texts={"net.py": "import torch\n\n\ndef f(x):\n    return torch.relu(x)\n"})
     assert examined(bench, "f") == []
     assert bench.asked == []
+
+
+def test_framework_that_is_not_installed_is_said():
+    (told,) = examined(Bench(standins=("torch", "onnx")))
+    assert told == Skipped(
+        "models",
+        TARGET.id,
+        "the model cannot be built: torch is not installed in the project's environment",
+    )
+
+
+def test_campaign_searches_in_turns_and_tells_what_nobody_uses():
+    bench = Bench(texts={"net.py": NET}, executed=replace(EXECUTED, mutants=7))
+    effort = replace(FUZZ, turns=3)
+    (told,) = ModelsAnalyzer(effort).examine(TARGET, bench)
+    assert (told.rule, told.level) == ("model/divergence", Level.WARNING)
+    assert [each.seed for each in bench.asked] == [0, 1, 2]
+    assert {each.mutants for each in bench.asked} == {effort.mutants}
+
+
+def test_campaign_ends_where_no_mutant_can_be_made():
+    bench = Bench(texts={"net.py": NET})
+    list(ModelsAnalyzer(FUZZ).examine(TARGET, bench))
+    assert len(bench.asked) == 1
