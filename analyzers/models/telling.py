@@ -51,6 +51,7 @@ def _does(departure: Departure) -> str:
         "divergence": f"gives another result with {execution}",
         "non-finite": f"gives infinite or undefined values with {execution}",
         "crash": f"fails with {execution}, but not without",
+        "gradient": f"is trained another way with {execution}",
         "not-compiled": f"is left to eager execution by {execution}",
     }[departure.rule]
 

@@ -50,10 +50,10 @@ class Layer:
 class Departure:
     """An execution of a model that gives another result than its mathematics says.
 
-    ``rule`` is ``divergence``, ``non-finite``, ``crash`` or ``not-compiled``.  ``probe``
-    builds and calls the model; its one ``ensures`` is the condition that does not hold, so
-    that the run can be repeated.  ``mutations`` are what was changed in the model before,
-    none for the author's own.  ``layer`` is the first whose output departs, ``single`` a
+    ``rule`` is ``divergence``, ``non-finite``, ``crash``, ``not-compiled`` or ``gradient``.
+    ``probe`` builds and calls the model; its one ``ensures`` is the condition that does not
+    hold, so that the run can be repeated.  ``mutations`` are what was changed in the model
+    before, none for the author's own.  ``layer`` is the first whose output departs, ``single`` a
     program of that layer alone that shows the same, empty where it does not.  ``low`` and
     ``high`` are the range of what the layer is fed.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import math
+import sys
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -13,6 +13,7 @@ from worker.sandbox.related import MOST_EXECUTIONS, line, matching, word
 from worker.sandbox.said import ARGUMENTS, ENDING, recipe, short
 from worker.sandbox.shapes import (
     BadFrame,
+    Checker,
     amount,
     count,
     many,
@@ -22,7 +23,7 @@ from worker.sandbox.shapes import (
     whole,
 )
 
-RULES = frozenset({"divergence", "non-finite", "crash", "not-compiled"})
+RULES = frozenset({"divergence", "non-finite", "crash", "not-compiled", "gradient"})
 MOST_DEPARTURES = 40
 MOST_LEFT_OUT = 40
 MOST_APIS = 2_000
@@ -30,6 +31,7 @@ MOST_MUTATIONS = 8
 LONGEST_NAME = 300
 LONGEST_TEXT = 2_000
 LONGEST_PATH = 1_000
+LARGEST = sys.float_info.max
 
 
 def inputs(value: object) -> None:
@@ -57,8 +59,8 @@ def mutations(value: object) -> None:
 
 
 def number(value: object) -> None:
-    """Expect a finite number."""
-    if type(value) not in (int, float) or not math.isfinite(value):  # type: ignore[arg-type]
+    """Expect a finite number, such as a float32 can be."""
+    if type(value) not in (int, float) or not abs(value) <= LARGEST:  # type: ignore[arg-type]
         raise BadFrame("is no finite number")
 
 
@@ -68,9 +70,20 @@ def place(value: object) -> None:
         line(value)
 
 
+def printable(longest: int) -> Checker:
+    """Expect a line of text that drives no terminal and ends no code span."""
+
+    def check_printable(value: object) -> None:
+        is_text = type(value) is str and len(value) <= longest
+        if not is_text or not str(value).isprintable() or "`" in str(value):
+            raise BadFrame("is no line of text")
+
+    return check_printable
+
+
 execution = matching(r"[a-z][a-z0-9-]*", LONGEST_NAME, "name of an execution")
 rule = matching("|".join(sorted(RULES)), LONGEST_NAME, "rule about models")
-plain = matching(r"[^\n\r`]*", LONGEST_TEXT, "line of text")
+plain = printable(LONGEST_TEXT)
 version = matching(r"[\w.+!-]*", LONGEST_NAME, "version")
 LAYER = record(
     name=matching(r"[\w.\[\]-]*", LONGEST_NAME, "name of a layer"),

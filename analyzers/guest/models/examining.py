@@ -19,6 +19,8 @@ MOST_SUBJECTS = 3
 MOST_DEPARTURES = 20
 SEED_SHARE, SEARCH_SHARE = 0.5, 0.8
 """Of the time, when the author's own model and the search for mutants are over."""
+DERIVE_SHARE = 0.25
+"""Of the time, what gradients may take of what is left once the outputs are compared."""
 SEARCH_GRACE = 10.0
 LOCATING_SECONDS = 30.0
 """What finding a layer may take, even where the time is over: a finding without is half of one."""
@@ -78,6 +80,7 @@ class _Examining:
             self._examine(subject, names)
         if not examined:
             return {**nothing(subjects.obstacle), "seconds": self._spent()}
+        self._derive(examined[0], names)
         searched = self._mutants(examined[0], names)
         return {**self._summary(examined[0].model), **searched}
 
@@ -155,6 +158,21 @@ class _Examining:
             for v in verdicts
         ]
 
+    def _derive(self, subject: Subject, names: Sequence[str]) -> None:
+        """Compare the first model's gradients where its outputs agree."""
+        departing = {execution for _, execution in self._found}
+        alike = [each for each in names if each in self._done and each not in departing]
+        left = min(self._left(SEARCH_SHARE), DERIVE_SHARE * float(self._message["seconds"]))
+        if left <= 0:
+            return
+        try:
+            with CLOCK.limited(left):
+                for departed in gradients(subject, alike, self._ratio, self._prepared.root):
+                    key = (departed.verdict.rule, departed.verdict.execution)
+                    self._found[key] = departed
+        except (TimeUp, Exception) as error:
+            self._notes[f"gradients: {type(error).__name__}: {error}"[:300]] = None
+
     def _located(self, subject: Subject, verdict: Verdict, found: Any) -> Optional[Any]:
         """The first layer that departs; ``None`` where that cannot be told."""
         if verdict.rule == NOT_COMPILED or (verdict.rule, verdict.execution) in self._found:
@@ -211,6 +229,19 @@ def located(model: Model, execution: str, outcomes: Outcomes, root: str) -> Opti
     from . import locating
 
     return locating.located(model, execution, outcomes, root)
+
+
+def gradients(
+    subject: Subject, names: Sequence[str], ratio: float, root: str
+) -> Iterator[Departed]:
+    """What departs in a model's derivative, on those executions that have one."""
+    from .gradients import derived
+    from .locating.first import Located
+
+    for each in derived(subject.model, names, ratio, root):
+        place = None if each.place is None else Located(each.place)
+        results = shown(each.outcomes, each.verdict)
+        yield Departed(subject, each.verdict, results, located=place)
 
 
 def described(model: Model) -> str:

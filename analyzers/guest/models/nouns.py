@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Mapping, Optional, Protocol, Tuple
 
 DIVERGENCE, NON_FINITE, CRASH, NOT_COMPILED = "divergence", "non-finite", "crash", "not-compiled"
+GRADIENT = "gradient"
+"""What executions of a model's derivative have against each other."""
 RATIO = 20.0
 """Error over eager's own from which a difference is real (DESIGN.md: no false one in 784)."""
 
@@ -105,7 +107,7 @@ class Uncompiled(Exception):  # noqa: N818 - a fact about the compiler
 class Verdict:
     """What one oracle says of one execution of a model.
 
-    ``rule`` is one of the four above.  ``error_ratio`` is the execution's error against
+    ``rule`` is one of the five above.  ``error_ratio`` is the execution's error against
     float64 over eager's own, ``d_mad`` LEMON's measure beside it, ``worst`` the index of
     the output.  ``detail`` tells both outcomes in words.
     """

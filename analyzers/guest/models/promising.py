@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 
 from ..arguments import Unusable, made
 from ..exploring.called import Called
 from ..limits import CLOCK
-from .nouns import CRASH, DIVERGENCE, NON_FINITE, NOT_COMPILED, RATIO, Model
+from .nouns import CRASH, DIVERGENCE, GRADIENT, NON_FINITE, NOT_COMPILED, RATIO, Model, Verdict
 
-RULES = (DIVERGENCE, NON_FINITE, CRASH, NOT_COMPILED)
+RULES = (DIVERGENCE, NON_FINITE, CRASH, NOT_COMPILED, GRADIENT)
 
 
 def problem(
@@ -21,16 +21,25 @@ def problem(
     Raises ``Unusable`` for what is no model, and for words that are not known.
     """
     from .executions import EXECUTIONS
-    from .judging import judge, outcomes
 
     if rule not in RULES or execution not in EXECUTIONS:
         raise Unusable(f"no oracle {rule!r} of an execution {execution!r} is known")
     model = model_of(called, inputs)
     if mutations:
         model = _mutant(model, mutations)
-    verdicts = judge(model, outcomes(model, [execution]), RATIO)
-    found = [each for each in verdicts if (each.rule, each.execution) == (rule, execution)]
-    return found[0].detail if found else None
+    found = (v.detail for v in _verdicts(model, rule, execution) if v.execution == execution)
+    return next(found, None)
+
+
+def _verdicts(model: Model, rule: str, execution: str) -> List[Verdict]:
+    """What the oracle of a rule says of executions of a model."""
+    if rule == GRADIENT:
+        from .gradients import derived
+
+        return [each.verdict for each in derived(model, [execution], RATIO)]
+    from .judging import judge, outcomes
+
+    return [v for v in judge(model, outcomes(model, [execution]), RATIO) if v.rule == rule]
 
 
 def _mutant(model: Model, mutations: str) -> Model:

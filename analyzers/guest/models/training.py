@@ -1,31 +1,23 @@
-"""What happens when a model is trained: a few steps of its own, and gradients executed apart.
+"""What happens when a model is trained for a few steps: the check behind the word ``trains``.
 
-``untrained`` is the check behind the word ``trains``.  It is a fair test: the loss is one that
-every output has (cross entropy of rows of scores against their own places, else the mean
-square), and no step moves the parameters by more than a thousandth of their length, so that
-nothing diverges for want of a smaller learning rate.  A model whose input, outputs or first
-loss are not finite, or that cannot be derived at all, is not told of.
-
-``derived`` compares gradients, and the outputs after one step, over executions.
+It is a fair test: the loss is one that every output has (cross entropy of rows of scores
+against their own places, else the mean square), and no step moves the parameters by more than
+a thousandth of their length, so that nothing diverges for want of a smaller learning rate.  A
+model whose input, outputs or first loss are not finite, or that cannot be derived at all, is
+not told of.
 """
 
 from __future__ import annotations
 
 import copy
-import functools
-import re
-from dataclasses import replace
-from typing import Any, Iterator, List, Optional, Sequence, Tuple, Type
+from typing import Any, Optional, Sequence, Tuple
 
 from .. import randomness
 from .executions import leaves, mapped
-from .judging import judge, outcomes, quick
-from .nouns import RATIO, Model, Verdict
+from .nouns import Model
 
 LEARNING_RATE = 1e-2
 _SHORTEST = 1e-3
-DERIVING = ("onednn-off", "decompositions", "channels-last", "cuda")
-"""Executions under which a backward pass runs as a forward pass does."""
 
 
 def untrained(model: Model, steps: int) -> Optional[str]:
@@ -144,78 +136,3 @@ def _are_finite(tensors: Any) -> bool:
 
 def _holds(tensor: Any) -> str:
     return "has NaN" if bool(tensor.isnan().any()) else "is infinite"
-
-
-# ------------------------------------------------------------------- executions
-
-
-def derived(
-    model: Model, names: Sequence[str] = ("onednn-off", "decompositions"), ratio: float = RATIO
-) -> List[Verdict]:
-    """What executions have against each other's gradients, and outputs after one step of SGD.
-
-    The derivative is that of a fixed weighted sum of the floating outputs by each parameter;
-    verdicts name the parameter.  ``names`` are of :data:`DERIVING`; others are left out.
-    """
-    chosen = [name for name in names if name in DERIVING]
-    if model.framework != "torch" or not chosen:
-        return []
-    deriving = replace(model, module=_deriving()(copy.deepcopy(model.module)))
-    run = outcomes if "cuda" in chosen else quick
-    labels = list(_labels(model))
-    return [_labelled(each, labels) for each in judge(deriving, run(deriving, chosen), ratio)]
-
-
-def _labels(model: Model) -> Iterator[str]:
-    for name, each in model.module.named_parameters():
-        if each.requires_grad:
-            yield f"the gradient of {name}"
-
-
-def _labelled(verdict: Verdict, labels: Sequence[str]) -> Verdict:
-    at = verdict.worst
-    name = labels[at] if at < len(labels) else f"output {at - len(labels)} after one step"
-    detail = re.sub(rf"\boutput {at}\b", name, verdict.detail)
-    return replace(verdict, detail=detail if name in detail else f"{name}: {detail}")
-
-
-@functools.cache
-def _deriving() -> Type[Any]:
-    """The class of modules that give gradients, made where torch is at hand."""
-    import torch
-
-    class Deriving(torch.nn.Module):  # type: ignore[misc]
-        """Gives the gradients of a module by its parameters, then its outputs one step on."""
-
-        def __init__(self, module: Any) -> None:
-            super().__init__()
-            self.module = module
-            self.train(False)
-
-        def forward(self, *inputs: Any, **keywords: Any) -> Tuple[Any, ...]:
-            named = {n: p for n, p in self.module.named_parameters() if p.requires_grad}
-            found: Any
-            with torch.enable_grad():
-                total = _weighted(self.module(*inputs, **keywords))
-                found = torch.autograd.grad(total, list(named.values()), allow_unused=True)
-            pairs = zip(named.items(), found)
-            gradients = [torch.zeros_like(p) if g is None else g for (_, p), g in pairs]
-            slope = torch.stack([each.square().sum() for each in gradients]).sum().sqrt()
-            rate = LEARNING_RATE / (1.0 + slope)
-            moved = {n: (p - rate * g).detach() for (n, p), g in zip(named.items(), gradients)}
-            stepped = torch.func.functional_call(self.module, moved, inputs, keywords)
-            return (*gradients, *(each for each in leaves(stepped) if each.is_floating_point()))
-
-    return Deriving
-
-
-def _weighted(outputs: Any) -> Any:
-    """A sum of the floating outputs with weights between a half and one and a half."""
-    import torch
-
-    found = [each for each in leaves(outputs) if each.is_floating_point()]
-    total: Any = 0.0
-    for each in found:
-        places = torch.arange(each.numel(), dtype=each.dtype, device=each.device)
-        total = total + (each * (1.0 + 0.5 * torch.sin(places)).reshape(each.shape)).sum()
-    return total / max(1, sum(each.numel() for each in found))

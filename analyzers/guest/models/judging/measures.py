@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -48,7 +49,7 @@ def worst(
     reference, eager = outcomes[FLOAT64].outputs, outcomes[EAGER].outputs
     if not _are_alike(reference, outcome.outputs) or not _are_alike(reference, eager):
         return None
-    measures: List[Measure] = []
+    found: List[Tuple[float, int, float, float]] = []
     for index, expected in enumerate(reference):
         if expected.dtype.kind != "f" or not expected.size:
             continue
@@ -56,9 +57,28 @@ def worst(
         least = unit(name) * scale(expected)
         allowed = max(own, least, noise[index] if noise else 0.0, 2.0**-1022)
         wrong = error(outcome.outputs[index], expected)
-        beside = d_mad(outcome.outputs[index], eager[index], expected)
-        measures.append(Measure(wrong / allowed, beside, index, wrong, allowed))
-    return max(measures, key=lambda measure: measure.ratio, default=None)
+        found.append((wrong / allowed, index, wrong, allowed))
+    if not found:
+        return None
+    ratio, index, wrong, allowed = max(found, key=lambda each: each[0])
+    beside = d_mad(outcome.outputs[index], eager[index], reference[index])
+    return Measure(ratio, beside, index, wrong, allowed)
+
+
+def departs_by(name: str, index: int, floor: float, outcomes: Outcomes) -> float:
+    """An output's error over what rounding explains, ``floor`` being the noise of that output.
+
+    Without end where only the execution's shape is another than the reference's.
+    """
+    expected = outcomes[FLOAT64].outputs[index]
+    own, eager = outcomes[name].outputs[index], outcomes[EAGER].outputs[index]
+    if own.shape != expected.shape or eager.shape != expected.shape:
+        return math.inf if own.shape != eager.shape else 0.0
+    if expected.dtype.kind != "f":
+        return 0.0
+    of_eager = 0.0 if name == EAGER else error(eager, expected)
+    least = unit(name) * scale(expected)
+    return error(own, expected) / max(of_eager, least, floor, 2.0**-1022)
 
 
 def error(found: Any, expected: Any) -> float:

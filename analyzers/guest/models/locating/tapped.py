@@ -8,9 +8,9 @@ from typing import Any, Optional, Tuple, Type
 from ..executions import EAGER, FLOAT64, leaves
 from ..judging import quick
 from ..judging.finite import departs
-from ..judging.measures import error, scale, unit
+from ..judging.measures import departs_by, unit
 from ..judging.noise import Noise
-from ..nouns import RATIO, Model, Outcomes
+from ..nouns import RATIO, Model
 from .single import is_foreign, outcomes_of
 from .tape import Tape, taping
 
@@ -78,21 +78,10 @@ def _first(model: Model, execution: str) -> Optional[int]:
         return None
     floors = Noise(model, found[FLOAT64]).floor(unit(execution))
     for index, floor in enumerate(floors):
-        if departs(execution, model, index, found) or _is_off(index, floor, execution, found):
+        off = departs_by(execution, index, floor, found) >= RATIO
+        if off or departs(execution, model, index, found):
             return index
     return None
-
-
-def _is_off(index: int, floor: float, execution: str, found: Outcomes) -> bool:
-    expected = found[FLOAT64].outputs[index]
-    own, eager = found[execution].outputs[index], found[EAGER].outputs[index]
-    if own.shape != expected.shape or eager.shape != expected.shape:
-        return bool(own.shape != eager.shape)
-    if expected.dtype.kind != "f":
-        return False
-    of_eager = 0.0 if execution == EAGER else error(eager, expected)
-    least = unit(execution) * scale(expected)
-    return error(own, expected) >= RATIO * max(of_eager, least, floor, 2.0**-1022)
 
 
 @functools.cache

@@ -1,0 +1,115 @@
+"""Wrong backward kernels are told with their parameter; models that are right never."""
+
+import importlib
+
+import pytest
+import torch
+from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from analyzers.guest.models.building import prepared
+from analyzers.guest.models.executions import EXECUTIONS
+from analyzers.guest.models.executions.eager import EPS32, called
+from analyzers.guest.models.gradients import derived
+from analyzers.guest.models.nouns import GRADIENT
+
+aten = torch.ops.aten
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.mark.parametrize("name", ["lenet", "squeezenet", "pointnet", "lstm", "transformer"])
+def test_models_of_the_zoo_have_one_gradient(name):
+    zoo = importlib.import_module(f"benchmarks.models.zoo.{name}")
+    torch.manual_seed(0)
+    assert derived(prepared(zoo.build(), zoo.inputs())) == []
+
+
+class Wrong(TorchDispatchMode):
+    """One backward kernel whose results are changed."""
+
+    def __init__(self, kernel, change):
+        super().__init__()
+        self.wrong = (kernel, change)
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        found = func(*args, **(kwargs or {}))
+        return self.wrong[1](found) if func is self.wrong[0] else found
+
+
+@pytest.fixture
+def faulty(monkeypatch):
+    """Makes a kernel wrong in the execution without oneDNN."""
+
+    class Faulty:
+        name, eps, framework, foreign = "onednn-off", EPS32, "torch", False
+
+        def __init__(self, kernel, change):
+            self.wrong = (kernel, change)
+
+        def unavailable(self):
+            return None
+
+        def prepared(self, model):
+            run = called(model.module)
+
+            def call(*inputs, **keywords):
+                with Wrong(*self.wrong):
+                    return run(*inputs, **keywords)
+
+            return call
+
+    return lambda *wrong: monkeypatch.setitem(EXECUTIONS, "onednn-off", Faulty(*wrong))
+
+
+def network():
+    torch.manual_seed(0)
+    layers = nn.Linear(4, 8), nn.Tanh(), nn.LayerNorm(8), nn.Linear(8, 2)
+    return prepared(nn.Sequential(*layers), (torch.rand(3, 4),))
+
+
+def shortened(found):
+    changed = found[1].clone()
+    changed[-1] = 0.0
+    return (found[0], changed, *found[2:])
+
+
+@pytest.mark.parametrize(
+    ("kernel", "change", "layer"),
+    [
+        (aten.tanh_backward.default, lambda found: found * 1.0001, "0"),
+        (aten.native_layer_norm_backward.default, shortened, "2"),
+    ],
+)
+def test_a_wrong_backward_kernel_is_told_by_the_last_parameter_before_it(
+    faulty, kernel, change, layer
+):
+    faulty(kernel, change)
+    (found,) = derived(network())
+    assert (found.verdict.rule, found.verdict.execution) == (GRADIENT, "onednn-off")
+    assert f"{layer}." in found.verdict.detail
+    assert found.place.name == layer
+    assert found.place.source.startswith("torch.nn.")
+
+
+def test_a_backward_kernel_that_fails_is_told(faulty):
+    def failing(found):
+        raise RuntimeError("not implemented")
+
+    faulty(aten.tanh_backward.default, failing)
+    (found,) = derived(network())
+    assert found.verdict.rule == GRADIENT
+    assert "not implemented" in found.verdict.detail
+
+
+def test_what_does_not_train_is_not_derived():
+    frozen = network()
+    frozen.module.requires_grad_(False)
+    assert derived(frozen) == []
+    assert derived(network(), ["onnxruntime"]) == []
