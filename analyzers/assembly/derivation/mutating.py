@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -54,6 +54,7 @@ class Mutating:
         self._similarity = Similarity(apis)
         self._texts = {model.template.source}
         self._tried: set[tuple[str, str, str]] = set()
+        self._used = Counter[str]()
 
     def children(self, parents: Sequence[Parent], slot: int, level: int) -> Iterator[Child]:
         """The nodes to be run at a level: of each parent in turn one, the first parent first."""
@@ -113,11 +114,15 @@ class Mutating:
         return mutant
 
     def _replaced(self, parent: Parent, block: Block) -> Mutant | None:
-        return replaced(
+        mutant = replaced(
             block,
             self._apis,
             self._similarity,
             self._template.spelled,
             self._rng,
             features_before(parent.blocks, block.slot, self._apis),
+            self._used,
         )
+        if mutant is not None:
+            self._used[mutant.change.api] += 1
+        return mutant

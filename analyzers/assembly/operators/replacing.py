@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from analyzers.assembly.constraints import LayerApi, Parameter
 from analyzers.assembly.disassembly import Argument, Block
@@ -38,6 +39,7 @@ _MEANINGS = (
     ("dim", "axis", "start_dim"),
     ("num_heads", "nhead"),
 )
+_NEVER: Mapping[str, int] = MappingProxyType({})
 _PLAIN = frozenset({"int", "float", "bool", "str", "ints", "floats", "none"})
 _TAKEN: tuple[tuple[type, frozenset[str]], ...] = (
     (type(None), frozenset({"none"})),
@@ -56,11 +58,13 @@ def replaced(
     spelled: Callable[[str], str],
     rng: random.Random,
     fed: str = "",
+    used: Mapping[str, int] = _NEVER,
 ) -> Mutant | None:
     """A block of another API; ``None`` where there is none that arguments can be found for.
 
     ``spelled`` writes an API as the file can call it; ``fed`` is the source of the number of
-    features that the block is fed, where it is known.
+    features that the block is fed, where it is known.  ``used`` is how often each API was
+    put somewhere: its chances sink with that.
     """
     old = api_of(block, apis)
     given = bound(block, old) if old is not None else None
@@ -68,9 +72,9 @@ def replaced(
         return None
     among = kind(block.api, block.role)
     row = [
-        each
-        for each in similarity.row(old.name)
-        if kind(each[0], "") == among and not apis[each[0]].container
+        (name, weight / (1 + used.get(name, 0)))
+        for name, weight in similarity.row(old.name)
+        if kind(name, "") == among and not apis[name].container
     ]
     for _ in range(8):
         chosen = spun(row, rng)

@@ -1,0 +1,123 @@
+"""A model file taken apart and assembled anew, again and again, to find bugs of the library.
+
+Moderate Code Construction (MoCo): the file's template and blocks, a derivation tree over
+them, and the consistency of execution states.  What breaks it is tried by itself, in the
+smallest program there is; what shows there, and nowhere is ruled in, is a finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from analyzers.assembly import shelves
+from analyzers.assembly.campaign.driving import driven
+from analyzers.assembly.campaign.findings import finding, is_backed
+from analyzers.assembly.campaign.minimal import legal
+from analyzers.assembly.campaign.running import Running, batched
+from analyzers.assembly.campaign.suspecting import Key, Suspicion, Suspicions
+from analyzers.assembly.campaign.witnessing import DIED, TAKEN, Witness, asked, heard
+from analyzers.assembly.constraints import LayerApi
+from analyzers.assembly.derivation import Node, Policy, derive
+from analyzers.assembly.disassembly import Disassembled, UnreadableError, disassembled
+from analyzers.assembly.findings import NAME
+from analyzers.ports import Bench
+from analyzers.vocabulary import Finding, Skipped, Target, Verdict
+
+Load = Callable[[str], Mapping[str, LayerApi]]
+SHARE = 0.75
+"""How much of the time the trees have; the rest is for trying again what they found."""
+TIMES, NODES, BATCH = 8, 20_000, 150
+_ROOM = "torch.nn."
+
+
+class Campaign:
+    """Finds bugs of the library with one file; to be asked once for it.
+
+    ``apis`` are the layers and functions that files called, ``ran`` those in files that ran
+    to their end, ``alone`` the layers that were called by themselves.  ``heard`` is told
+    each node as it stands; ``nodes`` bounds their number.
+    """
+
+    name = NAME
+
+    def __init__(
+        self,
+        load: Load = shelves.load,
+        heard: Callable[[Node], object] = lambda _: None,
+        nodes: int = NODES,
+    ) -> None:
+        self._load = load
+        self._heard = heard
+        self._nodes = nodes
+        self.apis: set[str] = set()
+        self.ran: set[str] = set()
+        self.alone: set[str] = set()
+
+    def examine(self, target: Target, bench: Bench) -> Iterator[Verdict]:
+        """Yield what is found in the target's file, crashes first."""
+        run = Running(target, bench)
+        self.apis, self.ran = run.called, run.ran
+        apis = _layers(self._load(run.version()))
+        if not apis:
+            yield Skipped(NAME, target.id, "nothing is known of the layers of its torch")
+            return
+        try:
+            text = driven(bench.source(target.path), apis, run)
+            models = disassembled(text) if text is not None else []
+        except (SyntaxError, UnreadableError) as error:
+            yield Skipped(NAME, target.id, f"{target.path} cannot be read: {error}")
+            return
+        if not models:
+            reason = f"nobody says how a model of {target.path} is built and called"
+            yield Skipped(NAME, target.id, reason)
+            return
+        suspicions = Suspicions(apis)
+        for node in self._grown(models, apis, run, bench.plan.seed):
+            suspicions.heed(node)
+            self._heard(node)
+        yield from self._confirmed(suspicions, run, target)
+
+    def _grown(
+        self, models: list[Disassembled], apis: Mapping[str, LayerApi], run: Running, seed: int
+    ) -> Iterator[Node]:
+        """The trees of a file's models, each with the time that its blocks are due."""
+        left = run.remaining() * SHARE
+        blocks = sum(len(each.blocks) for each in models) or 1
+        for number, model in enumerate(models):
+            share = len(model.blocks) / blocks
+            policy = Policy(
+                times=TIMES,
+                nodes=max(2, round(self._nodes * share)),
+                seconds=left * share,
+                batch=BATCH,
+                seed=seed + number,
+            )
+            yield from derive(model, apis, run, policy)
+
+    def _confirmed(self, suspicions: Suspicions, run: Running, target: Target) -> Iterator[Finding]:
+        told = dict[Key, Finding]()
+        for suspicion, witness in self._witnessed(list(suspicions.all()), run):
+            shown = witness.state in {DIED, TAKEN} and is_backed(suspicion, witness)
+            if shown and suspicion.key not in told:
+                told[suspicion.key] = finding(suspicion, witness, target)
+        yield from sorted(told.values(), key=lambda each: each.level != "failure")
+
+    def _witnessed(
+        self, suspicions: list[Suspicion], run: Running
+    ) -> Iterator[tuple[Suspicion, Witness]]:
+        """What comes of each value alone."""
+        texts = [_question(each) for each in suspicions]
+        outcomes = [each for batch in batched(texts, BATCH) for each in run(batch)]
+        for suspicion, outcome in zip(suspicions, outcomes, strict=True):
+            self.alone.update(outcome.apis)
+            yield suspicion, heard(outcome)
+
+
+def _question(suspicion: Suspicion) -> str:
+    name = suspicion.parameter.name
+    values = {each: suspicion.call.with_value(name, each) for each in legal(suspicion.parameter)}
+    return asked(suspicion.call, values)
+
+
+def _layers(apis: Mapping[str, LayerApi]) -> Mapping[str, LayerApi]:
+    return {name: api for name, api in apis.items() if name.startswith(_ROOM)}

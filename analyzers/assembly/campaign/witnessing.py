@@ -1,0 +1,142 @@
+"""What comes of a value that is taken: NaN, a negative variance, another value's result.
+
+A text runs a call with the value and with legal ones, on the same weights and inputs, of
+several sizes.  What only the value shows, is a sign of it; the same result as that of one
+legal value, where legal ones differ, says that the value counts for nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from analyzers.assembly.campaign.minimal import Minimal
+from analyzers.vocabulary import Assembled
+
+MARK = "assayer-witness "
+TAKEN, REFUSED, DIED, UNKNOWN = "taken", "refused", "died", "unknown"
+_CODE = f"""\
+import json, zlib, torch
+
+def floats(value):
+    return isinstance(value, torch.Tensor) and value.is_floating_point()
+
+def leaves(value):
+    if isinstance(value, torch.Tensor):
+        return [value] if floats(value) else []
+    parts = value.values() if isinstance(value, dict) else value
+    many = isinstance(value, (dict, list, tuple))
+    return [leaf for part in parts for leaf in leaves(part)] if many else []
+
+def fed(change):
+    torch.manual_seed(0)
+    given = [change(each) if floats(each) else each for each in GIVEN()]
+    return [each.detach().requires_grad_() if floats(each) else each for each in given]
+
+def unfinite(tensors, where):
+    found = [where] if any(bool(torch.isnan(each).any()) for each in tensors) else []
+    return [("NaN" + each) for each in found] or [
+        "infinity" + where for each in tensors[:1]
+        if any(bool(torch.isinf(one).any()) for one in tensors)]
+
+def tried(make, change):
+    given = fed(change)
+    torch.manual_seed(0)
+    layer = make()
+    torch.manual_seed(0)
+    outputs = leaves(layer(*given))
+    signs = unfinite(outputs, "")
+    sums = [each.sum() for each in outputs if each.requires_grad]
+    if sums:
+        sum(sums).backward()
+    learnt = list(getattr(layer, "parameters", list)())
+    signs += unfinite([each.grad for each in [*given, *learnt]
+                       if floats(each) and each.grad is not None], " gradient")
+    for name, buffer in getattr(layer, "named_buffers", list)():
+        if "var" in name and buffer is not None and bool((buffer < 0).any()):
+            signs.append("negative " + name)
+    if hasattr(layer, "eval"):
+        signs += unfinite(leaves(layer.eval()(*fed(change))), " in eval")
+    bare = [each.detach().contiguous() for each in outputs]
+    if bare and all(bool((each >= 0).all()) for each in given if floats(each)):
+        if any(bool((each < 0).any()) for each in bare):
+            signs.append("negative output of a positive input")
+    return signs, zlib.crc32(b"".join(each.numpy().tobytes() for each in bare))
+
+CHANGES = (lambda x: x, lambda x: x * 0.01, lambda x: x * 100, torch.abs)
+
+def account(make):
+    results = [tried(make, change) for change in CHANGES]
+    return [sign for signs, _ in results for sign in signs], [print_ for _, print_ in results]
+
+def known(make):
+    try:
+        return account(make)
+    except Exception:
+        return None
+
+def told():
+    try:
+        signs, prints = account(VALUE)
+    except Exception as error:
+        return ["refused", type(error).__name__, str(error)[:120]]
+    legal = {{name: known(make) for name, make in LEGAL.items()}}
+    legal = {{name: found for name, found in legal.items() if found is not None}}
+    usual = {{sign for found, _ in legal.values() for sign in found}}
+    own = list(dict.fromkeys(sign for sign in signs if sign not in usual))
+    same = [name for name, (_, found) in legal.items() if found == prints]
+    differ = len({{tuple(found) for _, found in legal.values()}}) > 1
+    return ["taken", own[:3] if legal else [], same[0] if same and differ else ""]
+
+raise RuntimeError({MARK!r} + json.dumps(told()))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """What comes of a call: ``taken``, ``refused`` or ``died``; ``unknown`` where nobody tells.
+
+    ``signs`` are what only this value shows, ``same`` is the legal value whose result it has.
+    """
+
+    state: str
+    signs: tuple[str, ...] = ()
+    same: str = ""
+    detail: str = ""
+
+    @property
+    def consequence(self) -> str:
+        """What is seen, the gravest first; empty where nothing is."""
+        if self.signs:
+            return self.signs[0]
+        return f"taken as {self.same}" if self.same else ""
+
+
+def asked(call: Minimal, legal: Mapping[str, Minimal]) -> str:
+    """The text that tells what comes of a call, beside those with legal values."""
+    makers = ", ".join(f"{value!r}: lambda: {each.made}" for value, each in legal.items())
+    head = f"GIVEN = lambda: ({', '.join(call.inputs)},)\n"
+    value = f"VALUE = lambda: {call.made}\nLEGAL = {{{makers}}}\n"
+    return f"import torch\n{head}{value}{_CODE}"
+
+
+def heard(outcome: Assembled) -> Witness:
+    """What such a text told; what has another form counts for nothing."""
+    if outcome.state == "died":
+        return Witness(DIED, detail=outcome.detail)
+    _, mark, account = outcome.detail.partition(MARK)
+    if outcome.state != "raised" or not mark:
+        return Witness(UNKNOWN, detail=outcome.detail)
+    try:
+        told: Any = json.loads(account)
+    except ValueError:
+        return Witness(UNKNOWN)
+    match told:
+        case ["taken", [*signs], str() as same] if all(isinstance(each, str) for each in signs):
+            return Witness(TAKEN, tuple(map(str, signs)), same)
+        case ["refused", str() as kind, str() as detail]:
+            return Witness(REFUSED, detail=f"{kind}: {detail}")
+        case _:
+            return Witness(UNKNOWN)
