@@ -1,71 +1,165 @@
 """Guided search against unguided: how much further apart mutants are than their model.
 
-    python -m benchmarks.models.guided [--models lenet,lstm] [--mutants 200] [--seeds 3]
+    python -m benchmarks.models.guided [--models lenet,lstm] [--mutants 40] [--seeds 10]
+        [--pair fault|rounding] [--out FILE]
+    python -m benchmarks.models.guided --table FILE
 
-Both make the same number of mutants of the ten models of the zoo, with the same executions.
-A mutant's rate is its inconsistency over the model's own, less one (LEMON, table 4); what
-is compared is the mean rate over mutants and seeds, and in brackets the share of mutants that
-are further apart than the model.  One line a model, as it is done.
+Both searches make the same number of mutants of the ten models of the zoo, seed by seed, on
+the same execution beside eager and float64.  ``fault``: it has a wrong kernel too slight to be
+told of (:mod:`.faults`), another operator's with each seed.  ``rounding``: it is torch without
+oneDNN, and there is nothing to be found.
+
+A run's rate is the mean over its mutants of ACC(mutant) / ACC(model) - 1, where ACC is the
+inconsistency accumulated over all pairs of executions (LEMON, section 3.3 and table 5), each
+pair's being its largest difference over eager's own error.  One JSON line a run goes to
+``--out`` as it is done; the table is made of these (:mod:`.amplification`).
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import json
 import math
+import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from statistics import mean
 
 import torch
 
+from analyzers.guest.models.judging import measured
+from analyzers.guest.models.nouns import RATIO as TOLD
 from analyzers.guest.models.nouns import Model
 from analyzers.guest.models.searching.nouns import RATIO, Mutant, Plan
 from analyzers.guest.models.searching.search import search
+from benchmarks.models.amplification import table
+from benchmarks.models.faults import Fault, built_from, faulty, slight
 from benchmarks.models.zoo import MODELS
 
-EXECUTIONS = ("onednn-off",)
+RESULTS = Path(__file__).parent / "results"
+ROUNDING, FAULT = "rounding", "fault"
+_LEAST = 1e-12
+_NARROW = {
+    "alexnet": ("AlexNet", {"width": 4}),
+    "resnet18": ("ResNet", {"width": 8}),
+    "vgg19": ("VGG", {"width": 4}),
+}
+"""The models that are built narrower here than in the zoo, so that there are seeds enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A search: of which model, on which pair, with which seed, guided or not.
+
+    ``rate`` is the mean amplification, ``doublings`` the mean of its base-2 logarithm,
+    ``amplified`` the share of mutants above their model, ``told`` how many depart by the
+    ratio that is told, ``left_out`` how many gave nothing to compare.
+    """
+
+    model: str
+    pair: str
+    operator: str
+    seed: int
+    guided: bool
+    mutants: int
+    left_out: int
+    rate: float
+    doublings: float
+    amplified: float
+    told: int
+    seconds: float
+    load: float
 
 
 def main() -> None:
+    """Run what is asked, and print the table of it."""
     words = argparse.ArgumentParser()
     words.add_argument("--models", default=",".join(MODELS))
-    words.add_argument("--mutants", type=int, default=200)
-    words.add_argument("--seeds", type=int, default=3)
-    words.add_argument("--seconds", type=float, default=120.0)
-    words.add_argument("--measure", default=RATIO)
-    words.add_argument("--executions", default=",".join(EXECUTIONS))
+    words.add_argument("--mutants", type=int, default=40)
+    words.add_argument("--seeds", type=int, default=10)
+    words.add_argument("--pair", choices=(FAULT, ROUNDING), default=FAULT)
+    words.add_argument("--out", type=Path)
+    words.add_argument("--table", type=Path)
     asked = words.parse_args()
-    names = asked.executions.split(",")
-    won = 0
-    models = asked.models.split(",")
-    for name in models:
-        began = time.monotonic()
-        rates = {guided: _rates(name, names, asked, guided=guided) for guided in (True, False)}
-        won += mean(rates[True]) > mean(rates[False])
-        told = ", ".join(
-            f"{'guided' if guided else 'unguided'} {mean(found):8.3f} "
-            f"({100 * mean(rate > 0 for rate in found):3.0f} %)"
-            for guided, found in rates.items()
-        )
-        seconds = time.monotonic() - began
-        print(
-            f"{name:12} {told}  {len(rates[True])}+{len(rates[False])} in {seconds:.0f} s",
-            flush=True,
-        )
-    print(f"guided amplifies more in {won} of {len(models)}", flush=True)
+    if asked.table is not None:
+        print(table([json.loads(line) for line in asked.table.read_text().splitlines()]))
+        return
+    torch.set_num_threads(1)
+    out = asked.out or RESULTS / f"guided-{asked.pair}.jsonl"
+    out.parent.mkdir(exist_ok=True)
+    rows = []
+    with out.open("w", encoding="utf-8") as lines:
+        for name in asked.models.split(","):
+            for run in runs(name, asked):
+                rows.append(asdict(run))
+                lines.write(json.dumps(rows[-1]) + "\n")
+                lines.flush()
+    print(table(rows))
 
 
-def _rates(name: str, names: list[str], asked: argparse.Namespace, *, guided: bool) -> list[float]:
-    found = []
-    for seed in range(asked.seeds):
-        plan = Plan(asked.mutants, asked.seconds, seed, guided, measure=asked.measure)
-        mutants = [mutant for mutant in search(built(name), names, plan) if not mutant.left_out]
-        found += [_rate(mutant) for mutant in mutants]
-    return found or [math.nan]
+def runs(name: str, asked: argparse.Namespace) -> Iterator[Run]:
+    """All runs of one model, guided and unguided by turns."""
+    faults = slight(normalised(name)) if asked.pair == FAULT else [None]
+    for seed in range(asked.seeds if faults else 0):
+        fault = faults[seed % len(faults)]
+        for guided in (True, False):
+            plan = Plan(asked.mutants, math.inf, seed, guided, measure=RATIO)
+            began = time.monotonic()
+            with _execution(fault) as execution:
+                mutants = list(search(normalised(name), [execution], plan))
+                told = sum(_is_told(each, execution) for each in mutants)
+            spent = time.monotonic() - began
+            known = [_ratio(each) for each in mutants if not each.left_out]
+            yield Run(
+                name,
+                asked.pair,
+                fault.operator if fault else "",
+                seed,
+                guided,
+                len(mutants),
+                len(mutants) - len(known),
+                mean(known) - 1,
+                mean(map(math.log2, known)),
+                mean(each > 1 for each in known),
+                told,
+                round(spent, 2),
+                round(os.getloadavg()[0], 1),
+            )
 
 
-def _rate(mutant: Mutant) -> float:
-    return mutant.inconsistency / max(mutant.initial, 1e-12) - 1
+@contextmanager
+def _execution(fault: Fault | None) -> Iterator[str]:
+    if fault is None:
+        yield "onednn-off"
+        return
+    with faulty(fault) as name:
+        yield name
+
+
+def _ratio(mutant: Mutant) -> float:
+    return max(mutant.inconsistency, _LEAST) / max(mutant.initial, _LEAST)
+
+
+def _is_told(mutant: Mutant, execution: str) -> bool:
+    if mutant.left_out:
+        return False
+    found = measured(mutant.outcomes[0]).get(execution)
+    return found is not None and found.ratio >= TOLD
+
+
+def normalised(name: str) -> Model:
+    """A model of the zoo that knows the statistics of its inputs, the same each time."""
+    torch.manual_seed(0)
+    module = importlib.import_module(f"benchmarks.models.zoo.{name}")
+    inputs = tuple(module.inputs())
+    if name not in _NARROW:
+        return built_from(module.build, inputs)
+    kind, widths = _NARROW[name]
+    return built_from(lambda: getattr(module, kind)(**widths), inputs)
 
 
 def built(name: str) -> Model:
