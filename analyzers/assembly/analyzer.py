@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 
-from analyzers.assembly import brittle, guards, shelves
+from analyzers.assembly import brittle, guards, shelves, telling
 from analyzers.assembly.configuration import Built, Flow, Function, flows, function_of, layers_of
 from analyzers.assembly.constraints import LayerApi, Parameter
 from analyzers.assembly.findings import (
@@ -162,7 +162,7 @@ def _seen(flow: Flow, value: str, given: str | None, trier: Trier) -> str:
     detail = None if probe is None else trier.broken(probe)
     if detail is None:
         return ""
-    return detail if "raised" in detail else "NaN or infinity"
+    return telling.said(detail) if "raised" in detail else "NaN or infinity"
 
 
 def _owner(target: Target) -> str:
@@ -208,13 +208,9 @@ def _brittle(
     if layer is None:
         return None
     probe, detail = runs[0]
-    return Brittle(flow, default.value, values, layer, probe, condition, _said(detail))
+    return Brittle(flow, default.value, values, layer, probe, condition, telling.said(detail))
 
 
 def _layer(detail: str, flow: Flow, function: Function, layers: tuple[Built, ...]) -> Built | None:
     size = brittle.expected(detail)
     return None if size is None else brittle.built_for(size, flow.given, function, layers)
-
-
-def _said(detail: str) -> str:
-    return detail.removeprefix("it raised ")

@@ -9,11 +9,11 @@ from analyzers.assembly.configuration import Built, Flow, Function, depends
 from analyzers.assembly.inputs import value_of
 
 _EXPECTED = (
-    re.compile(r"shapes cannot be multiplied \(\d+x\d+ and (?P<size>\d+)x\d+\)"),
-    re.compile(r"expected input\[[\d, ]*\] to have (?P<size>\d+) channels"),
-    re.compile(r"normalized_shape=\[(?P<size>\d+)\], expected input"),
-    re.compile(r"running_mean should contain \d+ elements not (?P<size>\d+)"),
-    re.compile(r"input\.size\(-1\) must be equal to input_size\. Expected (?P<size>\d+)"),
+    re.compile(r"shapes cannot be multiplied \(\d+x\d+ and (?P<size>\d{1,9})x\d+\)"),
+    re.compile(r"expected input\[[\d, ]*\] to have (?P<size>\d{1,9}) channels"),
+    re.compile(r"normalized_shape=\[(?P<size>\d{1,9})\], expected input"),
+    re.compile(r"running_mean should contain \d+ elements not (?P<size>\d{1,9})"),
+    re.compile(r"input\.size\(-1\) must be equal to input_size\. Expected (?P<size>\d{1,9})"),
 )
 _OF_INPUT = frozenset(
     {

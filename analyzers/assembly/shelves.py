@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import string
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -129,7 +130,7 @@ def _key(version: str) -> tuple[int, ...]:
 
 def _digits(part: str) -> Iterator[str]:
     for letter in part:
-        if not letter.isdigit():
+        if letter not in string.digits:
             return
         yield letter
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from analyzers.assembly.findings import Untrained, unsteady
+from analyzers.assembly.telling import said
 from analyzers.assembly.trying import detail_of
 from analyzers.inference.exploring import agreed, exploring_of
 from analyzers.inference.terms import NoTermsError
@@ -41,7 +42,7 @@ def _broken(condition: str, probes: list[Probe], bench: Bench) -> Untrained | No
     details = [detail_of(run) for run in bench.run(asking)]
     if not details or not all(details):
         return None
-    return Untrained(asking[0], condition, details[0] or "")
+    return Untrained(asking[0], condition, said(details[0] or ""))
 
 
 def _ordinary(probe: Probe) -> Probe:

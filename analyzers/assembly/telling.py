@@ -75,5 +75,11 @@ def unsteady(found: Untrained) -> str:
     return f"The same call, made many times: {found.detail}."
 
 
+def said(detail: str) -> str:
+    """What a run says of itself: its first line, as far as it can be shown."""
+    first = detail.removeprefix("it raised ").strip().partition("\n")[0]
+    return "".join(each for each in first if each.isprintable())[:_LONGEST]
+
+
 def _short(built: Built) -> str:
     return built.api.name.rpartition(".")[2]

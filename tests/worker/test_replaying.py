@@ -11,9 +11,11 @@ from analyzers.vocabulary import (
     Crashes,
     Exchange,
     Form,
+    Literal,
     Misses,
     Probe,
     Report,
+    Violates,
 )
 from tests.analyzers.cloud.bench import goals
 from tests.analyzers.samples import finding
@@ -147,6 +149,37 @@ def test_binary_in_the_place_of_code_is_fixed(replayed, tmp_path):
 
 def test_report_without_findings_replays_nothing(replayed):
     assert replayed(CRASHING) == []
+
+
+ACTS = "__import__('os').open({path!r}, 64)"
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "refuses({acts!r})",
+        "refuses('torch.nn.functional.torch.os.open({path}, 64)')",
+        "executes('divergence', 'onnxruntime', inputs={acts!r})",
+        "executes('divergence', 'onnxruntime', mutations={acts!r})",
+        "made({acts!r}) > 0",
+        "{acts} > 0",
+    ],
+)
+def test_condition_of_a_forged_report_is_asked_in_the_sandbox_alone(replayed, tmp_path, condition):
+    marker = tmp_path / "acted"
+    said = condition.format(acts=ACTS.format(path=str(marker)), path=f'"{marker}"')
+    probe = Probe(TARGET, {"path": Literal("'x'")}, (), (said,))
+    evidence = {"api": "torch.nn.ReLU", "parameter": "p", "value": "1", "derivation": ["x"]}
+    forged = finding(
+        **WORDS,
+        analyzer="assembly",
+        rule="assembly/state",
+        evidence=evidence,
+        criterion=Violates(said),
+        probes=(probe,),
+    )
+    assert len(replayed("def check(path):\n    return path\n", forged)) == 1
+    assert not marker.exists()
 
 
 def test_working_tree_of_a_checkout_is_replayed(replayed, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,12 +14,13 @@ from worker.sandbox.shapes import BadFrame, Checker, boolean, count, json_object
 MOST_LAYERS = 2_000
 MOST_ITEMS = 100
 LONGEST = 1_000
+LARGEST = sys.float_info.max
 _SHORT = short(LONGEST)
 _TEXTS = many(_SHORT, MOST_ITEMS)
 
 
 def _number(value: object) -> None:
-    if type(value) not in (int, float):
+    if type(value) not in (int, float) or not abs(value) <= LARGEST:  # type: ignore[arg-type]
         raise BadFrame("is no number")
 
 
@@ -87,5 +89,5 @@ def _source(source: str) -> None:
     """Expect an expression, or nothing: it is only ever read here, never run."""
     try:
         ast.parse(source or "None", mode="eval")
-    except (SyntaxError, ValueError, RecursionError) as error:
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         raise BadFrame(f"holds what is no expression: {source!r:.80}") from error

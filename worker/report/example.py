@@ -98,9 +98,9 @@ def example_test(
     try:
         compared = _comparison(criterion)
         asked = _condition(finding, sources.get(path, ""), function, compared)
+        fed = _fed(criterion)
     except Unspoken:
         return None
-    fed = _fed(criterion)
     made = [*_recipes(finding), *([] if fed is None else [fed])]
     makers = {name for recipe in made for name in recipes.makers(recipe)}
     exception = criterion.exception if isinstance(criterion, Crashes) else ""

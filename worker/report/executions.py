@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from analyzers.guest.exploring.model_words import MODEL_WORDS
-from analyzers.guest.generation.recipes import Recipe, parse
+from analyzers.guest.generation.recipes import BadRecipe, Recipe, parse
 from analyzers.vocabulary import Probe
 from worker.report.promises import Promise, Unspoken
 
@@ -42,9 +42,15 @@ def asked(condition: str) -> Asked | None:
 
 
 def inputs_of(condition: str) -> Recipe | None:
-    """The recipe of the inputs that a condition gives a model; ``None`` where it gives none."""
+    """The recipe of the inputs that a condition gives a model; ``None`` where it gives none.
+
+    Raises ``Unspoken`` for what is no recipe.
+    """
     said = asked(condition)
-    return parse(said.inputs) if said is not None and said.inputs else None
+    try:
+        return parse(said.inputs) if said is not None and said.inputs else None
+    except BadRecipe as error:
+        raise Unspoken(str(error)) from error
 
 
 def execution(condition: str, function: str, probe: Probe) -> Promise | None:

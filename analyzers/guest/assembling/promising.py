@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from types import SimpleNamespace
 from typing import Any, Dict, Optional
 
 from ..arguments import Unusable
 from ..exploring.called import Called
-from ..generation.recipes import BadRecipe, Call, evaluate, parse
+from ..generation.makers import MAKERS
+from ..generation.recipes import BadRecipe, Call, Name, Recipe, evaluate, parse, parts
 from ..generation.scope import Scope
 
 _ROOM = "torch.nn."
+_NAMED = re.compile(r"torch\.nn\.(?:functional\.)?[A-Za-z]\w*\Z")
 
 
 def made(called: Called, name: str) -> Any:
@@ -53,14 +56,40 @@ def taken(called: Called, call: str) -> Optional[str]:
     del called
     layer, inputs = _parts(call)
     try:
-        built = evaluate(parse(layer), _library())
+        recipes = [_checked(each) for each in (layer, *inputs)]
+    except BadRecipe as error:
+        raise Unusable(f"{call!r} is no call of a layer: {error}") from error
+    try:
+        built, *given = [evaluate(each, _library()) for each in recipes]
         if inputs:
-            built(*[evaluate(parse(each), _library()) for each in inputs])
+            built(*given)
     except BadRecipe as error:
         raise Unusable(f"{call!r} is no call of a layer: {error}") from error
     except Exception:
         return None
     return f"{call} is taken"
+
+
+def _checked(source: str) -> Recipe:
+    """A recipe that calls makers and layers, and names what stands beside layers.
+
+    Raises ``BadRecipe``: modules of ``torch.nn`` have imported what does more than compute.
+    """
+    recipe = parse(source)
+    for part in parts(recipe):
+        if isinstance(part, Call) and part.function not in MAKERS and not _is_layer(part.function):
+            raise BadRecipe(f"{part.function} is no layer")
+        if isinstance(part, Name) and _NAMED.match(part.dotted) is None:
+            raise BadRecipe(f"{part.dotted} is nothing that a layer takes")
+    return recipe
+
+
+def _is_layer(dotted: str) -> bool:
+    import torch
+
+    room, _, name = dotted.rpartition(".")
+    kind = getattr(torch.nn, name, None) if f"{room}." == _ROOM else None
+    return isinstance(kind, type) and issubclass(kind, torch.nn.Module)
 
 
 def _parts(call: str) -> Any:

@@ -6,6 +6,7 @@ from analyzers.assembly import shelves
 from analyzers.assembly.brittle import built_for, expected, is_free, legal
 from analyzers.assembly.configuration import flows, function_of, layers_of
 from analyzers.assembly.inputs import inputs
+from analyzers.assembly.telling import said
 
 TEXT = """from torch import nn
 
@@ -69,3 +70,9 @@ def test_other_values_are_legal_ones(function):
 def test_inputs_are_those_of_the_first_layer(function):
     first, *_ = inputs(function, layers_of(function, TEXT, LAYERS), TEXT)
     assert first == "__import__('torch').rand((2, 3, 32, 32))"
+
+
+def test_words_of_a_guest_are_one_short_line():
+    assert said("it raised ValueError: \x1b[2Jno\nmore") == "ValueError: [2Jno"
+    assert len(said("x" * 100_000)) == 200
+    assert expected(f"shapes cannot be multiplied (2x3 and {'9' * 5000}x1)") is None

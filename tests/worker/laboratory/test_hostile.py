@@ -12,9 +12,19 @@ import pytest
 
 import worker.laboratory.conversation
 import worker.laboratory.session
-from analyzers.vocabulary import Contract, Literal, Outcome, Probe, Raised, Relating, Returned
+from analyzers.vocabulary import (
+    Assembling,
+    Contract,
+    Executing,
+    Literal,
+    Outcome,
+    Probe,
+    Raised,
+    Relating,
+    Returned,
+)
 from tests.analyzers.cloud.bench import goals
-from tests.worker.laboratory.hostile.main import RELATING, WAYS
+from tests.worker.laboratory.hostile.main import ASSEMBLING, EXECUTING, RELATING, WAYS
 from tests.worker.sessions import laboratory, target, tree
 from worker.broker import Broker, Recordings
 from worker.engines import Engines
@@ -35,9 +45,13 @@ def claims_the_work_of_others(names):
         return 1
     return 2
 """
-HONEST_ENOUGH = {"raises_elsewhere", "claims_the_work_of_others", "relates_elsewhere"}
-UNHEARD = {"falls_silent", "says_half_a_result", "asks_without_listening", "relates_half"}
-RELATED = {way.__name__ for way in RELATING}
+HONEST_ENOUGH = {
+    *("raises_elsewhere", "claims_the_work_of_others", "relates_elsewhere", "executes_elsewhere"),
+}
+UNHEARD = {
+    *("falls_silent", "says_half_a_result", "asks_without_listening"),
+    *("relates_half", "executes_half", "assembles_half"),
+}
 MIB = 1 << 20
 
 
@@ -65,9 +79,19 @@ PROBE = Probe("app.py::f", {"names": Literal("[]")})
 ASKED = Relating((PROBE,), Contract(), apis=("torch.lcm",), seconds=1.0)
 
 
+RUN = Executing((PROBE,), ("onnxruntime",), seconds=1.0)
+VARIANTS = Assembling("app.py", (APP, APP), seconds=1.0)
+
+
 def asked(hostile: Session, way: str) -> object:
     """What the guest is asked for, of which it makes something else."""
-    return hostile.relate(ASKED) if way in RELATED else hostile.run([PROBE], 1.0)
+    if WAYS[way] in RELATING:
+        return hostile.relate(ASKED)
+    if WAYS[way] in EXECUTING:
+        return hostile.execute(RUN)
+    if WAYS[way] in ASSEMBLING:
+        return hostile.assemble(VARIANTS)
+    return hostile.run([PROBE], 1.0)
 
 
 @pytest.mark.parametrize("way", sorted(set(WAYS) - HONEST_ENOUGH))
@@ -76,6 +100,7 @@ def test_hostile_guest_ends_alone(place, tmp_path, broker, way, monkeypatch):
     if way in UNHEARD:
         monkeypatch.setattr(worker.laboratory.session, "MARGIN_SECONDS", 1.0)
         monkeypatch.setattr(worker.laboratory.session, "PROBE_SECONDS", 1.0)
+        monkeypatch.setattr(worker.laboratory.session, "MODEL_SECONDS", 1.0)
         monkeypatch.setattr(worker.laboratory.conversation, "ANSWER_SECONDS", 1.0)
     began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with session(place, tmp_path, broker, way) as hostile, pytest.raises(GuestFailure):
@@ -101,6 +126,23 @@ def test_library_calls_elsewhere_and_such_as_act_are_left_out(place, tmp_path, b
     with session(place, tmp_path, broker, "relates_elsewhere") as hostile:
         related = hostile.relate(ASKED)
     assert [at.path for _, at in related.beyond] == ["app.py"]
+
+
+def test_layers_elsewhere_and_programs_that_act_are_left_out(place, tmp_path):
+    head = tree(tmp_path / "head", app=APP)
+    mine = target(function="executes_elsewhere")
+    bench = SandboxBench(replace(laboratory(head, head), place=place), mine, time.monotonic() + 60)
+    try:
+        found = bench.execute(mine, RUN)
+    finally:
+        bench.close()
+    assert found.obstacle is None
+    layers = [each.layer.path for each in found.departures if each.layer is not None]
+    assert layers == ["", "", "", "", "app.py"]
+    singles = [each.single for each in found.departures if each.layer is None]
+    assert singles == ["", "", "", "torch.nn.ReLU()", "", ""]
+    conditions = {each.probe.ensures for each in found.departures}
+    assert conditions == {("executes('divergence', 'onnxruntime')",)}
 
 
 def test_guest_speaks_for_its_own_target_alone(place, tmp_path):

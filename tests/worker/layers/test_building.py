@@ -51,6 +51,9 @@ def test_progress_comes_first_and_the_file_last(built):
         ('{"parameters": [{"name": "c"}]}', "without name or kinds"),
         ('{"parameters": [{"name": "c", "kinds": [], "odd": 1}]}', "unknown field"),
         ('{"parameters": [{"name": "c", "kinds": [], "low": "1"}]}', "no number"),
+        ('{"parameters": [{"name": "c", "kinds": [], "low": Infinity}]}', "no JSON"),
+        ('{"parameters": [{"name": "c", "kinds": [], "low": 1' + "0" * 400 + "}]}", "64 bits"),
+        ('{"example": "' + "(" * 900 + '"}', "no expression"),
     ],
 )
 def test_guests_that_break_off_or_lie_make_no_file(built, how, words):

@@ -202,6 +202,156 @@ RELATING = (
     *(relates_what_it_was_not_asked, relates_calls_that_are_none, relates_ten_megabytes),
     *(relates_after_it_was_done, relates_half, relates_elsewhere),
 )
+DEPARTURE = {
+    "rule": "divergence",
+    "execution": "onnxruntime",
+    "arguments": {},
+    "inputs": "",
+    "mutations": "",
+    "ending": {"kind": "violated", "condition": "True", "detail": "off by 1"},
+    "signal": None,
+    "outcome": "1.5",
+    "expected": "1.0",
+    "error_ratio": 1e5,
+    "d_mad": 0.3,
+    "layer": None,
+    "single": "",
+    "low": None,
+    "high": None,
+}
+EXECUTED = {
+    "done": ["onnxruntime"],
+    "left_out": [],
+    "model": "torch.nn.Module",
+    "mutants": 0,
+    "amplified": 0,
+    "apis": [],
+    "executions": 1,
+    "seconds": 0.0,
+    "obstacle": None,
+    "notes": [],
+    "versions": [],
+}
+DEEP = "(" + "-" * 1500 + "1,)"
+
+
+def departs(host, *changes):
+    host.hear()
+    departures = [{**DEPARTURE, **each} for each in changes]
+    host.say(type="executed", departures=departures, **EXECUTED)
+
+
+def executes_what_it_was_not_asked(host):
+    departs(host, {"execution": "cuda"})
+
+
+def executes_code_as_inputs(host):
+    departs(host, {"inputs": "(__import__('os').system('id'),)"})
+
+
+def executes_depths_as_inputs(host):
+    departs(host, {"inputs": DEEP})
+
+
+def executes_mutations_that_are_none(host):
+    departs(host, {"mutations": "LA a: Conv2d(__import__('os')) @1"})
+
+
+def executes_with_an_infinite_ratio(host):
+    host.hear()
+    frame = {"type": "executed", "departures": [{**DEPARTURE, "error_ratio": 7.5}], **EXECUTED}
+    payload = json.dumps(frame).replace("7.5", "1e999").encode()
+    host.sock.sendall(struct.pack(">I", len(payload)) + payload)
+
+
+def executes_with_no_number(host):
+    departs(host, {"d_mad": float("nan")})
+
+
+def executes_with_a_bound_beyond_all_floats(host):
+    departs(host, {"high": 10**4000})
+
+
+def executes_words_for_a_terminal(host):
+    host.hear()
+    host.say(type="executed", departures=[], **{**EXECUTED, "model": "\x1b[2Ja model"})
+
+
+def executes_ten_megabytes(host):
+    departs(host, {"outcome": "o" * 10_000_000})
+
+
+def executes_half(host):
+    host.hear()
+    host.sock.sendall(struct.pack(">I", 500) + b'{"type": "executed", ')
+
+
+def executes_elsewhere(host):
+    """Layers outside of the checkout, programs that act, names of others, and an honest one."""
+    layer = {"name": "a", "kind": "ReLU", "line": 1, "source": "nn.ReLU()"}
+    places = [
+        {"layer": {**layer, "path": path}}
+        for path in ("../../etc/passwd", "/etc/passwd", "absent.py", "\x1b[2Japp.py", "app.py")
+    ]
+    acting = ("torch.load('a')", "torch.nn.functional.torch.os.system('id')", "(lambda: 0)()")
+    singles = [{"single": each} for each in (*acting, "torch.nn.ReLU()", DEEP, "a\u2028b")]
+    lent = [{"arguments": {"x": {"kind": "made", "recipe": "os.system('id')"}}}]
+    other = [{"ending": RETURNED}]
+    departs(host, *places, *singles, *lent, *other)
+
+
+STATE = {
+    "state": "raised",
+    "stage": "forward",
+    "exception": "RuntimeError",
+    "detail": "no",
+    "line": 3,
+    "finite": True,
+    "apis": ["torch.nn.Linear"],
+    "seconds": 0.0,
+}
+
+
+def assembles(host, *changes):
+    host.hear()
+    host.say(type="assembled", states=[{**STATE, **each} for each in changes])
+
+
+def assembles_more_than_it_was_asked(host):
+    assembles(host, {}, {}, {})
+
+
+def assembles_what_is_no_exception(host):
+    assembles(host, {}, {"exception": "`rm -rf`"})
+
+
+def assembles_apis_of_others(host):
+    assembles(host, {}, {"apis": ["os.system"]})
+
+
+def assembles_ten_megabytes(host):
+    assembles(host, {}, {"detail": "d" * 10_000_000})
+
+
+def assembles_a_line_beyond_all_files(host):
+    assembles(host, {}, {"line": 10**30})
+
+
+def assembles_half(host):
+    host.hear()
+    host.sock.sendall(struct.pack(">I", 500) + b'{"type": "assembled", ')
+
+
+EXECUTING = (
+    *(executes_what_it_was_not_asked, executes_code_as_inputs, executes_depths_as_inputs),
+    *(executes_mutations_that_are_none, executes_with_an_infinite_ratio, executes_with_no_number),
+    *(executes_with_a_bound_beyond_all_floats, executes_words_for_a_terminal),
+    *(executes_ten_megabytes, executes_half, executes_elsewhere),
+)
+ASSEMBLING = (
+    *(assembles_more_than_it_was_asked, assembles_what_is_no_exception, assembles_apis_of_others),
+    *(assembles_ten_megabytes, assembles_a_line_beyond_all_files, assembles_half),
+)
 WAYS = {
     way.__name__: way
     for way in (
@@ -210,6 +360,6 @@ WAYS = {
         *(hits_a_point_that_is_none, says_half_a_result, falls_silent, leaves, floods_its_output),
         *(claims_an_answer_that_nobody_gave,),
         *(says_done_without_results, raises_elsewhere, claims_the_work_of_others),
-        *RELATING,
+        *(*RELATING, *EXECUTING, *ASSEMBLING),
     )
 }
