@@ -268,7 +268,8 @@ class Interpreter:
         if name.startswith("math."):
             return number_of(name[5:], args)
         if name.startswith("builtins."):
-            return BUILTINS[name[9:]](self, list(args), kwargs)
+            builtin = BUILTINS.get(name.removeprefix("builtins."), Interpreter._unfollowed)
+            return builtin(self, list(args), kwargs)
         layer = layer_of(name, args, kwargs)
         if layer is not None:
             return layer
@@ -276,6 +277,10 @@ class Interpreter:
         if made is not None:
             return made
         return library_call(self, name, list(args), kwargs)
+
+    def _unfollowed(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Of a method of a built-in type that is looked up on the type: ``set.difference``."""
+        return self._escape(args, kwargs)
 
     def _escape(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Arguments go to where they cannot be followed."""

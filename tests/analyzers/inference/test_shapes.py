@@ -162,6 +162,17 @@ def f(x, flag):
     assert [each.partition(":")[0] for each in said(shapes.facts(subject(text, "f")))] == ["x"]
 
 
+def test_a_method_that_is_looked_up_on_its_type_is_no_trouble():
+    text = """
+import torch
+
+def f(x, names):
+    odd = set.symmetric_difference(set(names), {1})
+    return torch.relu(x).view(-1, 4), odd, dict.fromkeys(names)
+"""
+    assert [each.partition(":")[0] for each in said(shapes.facts(subject(text, "f")))] == ["x"]
+
+
 def test_a_rank_that_indices_alone_show_is_likely_only():
     text = (
         "import torch\nclass P:\n    def count(self, x: torch.Tensor):\n        return x.shape[1]\n"
