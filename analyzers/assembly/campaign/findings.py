@@ -39,7 +39,7 @@ def finding(suspicion: Suspicion, witness: Witness, target: Target) -> Finding:
         "said_by": parameter.said_by,
         "quote": parameter.quote,
         "in_place": suspicion.in_place,
-        "program": call.program,
+        "program": _program(suspicion, comes),
     }
     name = f"{call.api}({parameter.name}={suspicion.value})"
     return Finding(
@@ -57,8 +57,18 @@ def finding(suspicion: Suspicion, witness: Witness, target: Target) -> Finding:
         probes=(Probe(target.id, {}, (), ensures=(condition,)),),
         criterion=Crashes(DEATH, "", "") if died else Violates(condition),
         input_kind=" ".join((*suspicion.key, "died" if died else "unchecked")),
-        reproducer=call.program,
+        reproducer=_program(suspicion, comes),
     )
+
+
+def _program(suspicion: Suspicion, comes: str) -> str:
+    """The smallest program with the value, and what it shows where that is not its output."""
+    program = suspicion.call.program
+    if "in eval" in comes:
+        program += f"print(layer.eval()({', '.join(suspicion.call.inputs)}))\n"
+    elif comes.startswith("negative running"):
+        program += "print(dict(layer.named_buffers()))\n"
+    return f"{program}# {comes}\n"
 
 
 def _message(suspicion: Suspicion, comes: str) -> str:

@@ -1,0 +1,67 @@
+"""What comes of values, told by the real torch."""
+
+import pytest
+
+from analyzers.assembly import shelves
+from analyzers.assembly.campaign.minimal import legal, of_layer
+from analyzers.assembly.campaign.witnessing import MARK, asked, heard
+from analyzers.vocabulary import Assembled
+from tests.analyzers.assembly.derivation.running import Here
+
+LAYERS = shelves.load("2.13.0")
+
+
+def witnessed(name, parameter, value):
+    layer = LAYERS[f"torch.nn.{name}"]
+    call = of_layer(layer)
+    values = {each: call.with_value(parameter, each) for each in legal(layer.parameter(parameter))}
+    (outcome,) = Here()([asked(call.with_value(parameter, value), values)])
+    return heard(outcome)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "value", "comes"),
+    [
+        ("LayerNorm", "eps", "-1.0", "NaN"),
+        ("BatchNorm2d", "momentum", "2.0", "negative running_var"),
+        ("AvgPool2d", "divisor_override", "-1", "negative output of a positive input"),
+        ("CrossEntropyLoss", "label_smoothing", "-1.0", "taken as 0.0"),
+        ("MultiheadAttention", "dropout", "-1.0", "taken as 0.0"),
+    ],
+)
+def test_consequence_is_seen(name, parameter, value, comes):
+    witness = witnessed(name, parameter, value)
+    assert (witness.state, witness.consequence) == ("taken", comes)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "value"),
+    [("LayerNorm", "eps", "0.5"), ("LeakyReLU", "negative_slope", "-0.5"), ("ELU", "alpha", "2.0")],
+)
+def test_nothing_is_seen_of_what_is_right(name, parameter, value):
+    witness = witnessed(name, parameter, value)
+    assert (witness.state, witness.consequence) == ("taken", "")
+
+
+def test_refusals_are_told():
+    assert witnessed("Dropout", "p", "2.0").state == "refused"
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        Assembled("ran"),
+        Assembled("raised", detail="something else"),
+        Assembled("raised", detail=MARK + "[1"),
+        Assembled("raised", detail=MARK + '["taken", [1], ""]'),
+        Assembled("raised", detail=MARK + '{"taken": []}'),
+        Assembled("timed-out"),
+    ],
+)
+def test_other_words_count_for_nothing(outcome):
+    assert heard(outcome).state == "unknown"
+
+
+def test_death_is_told_with_its_signal():
+    witness = heard(Assembled("died", detail="SIGFPE"))
+    assert (witness.state, witness.detail) == ("died", "SIGFPE")
