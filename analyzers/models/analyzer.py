@@ -8,14 +8,14 @@ where the project uses the execution; what a mutant shows is advice.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from analyzers.inference.exploring import agreed, exploring_of
 from analyzers.inference.missing import not_installed
 from analyzers.inference.selection import concerns
 from analyzers.inference.subject import subject_of
-from analyzers.inference.terms import NoTermsError, Terms, terms_of
+from analyzers.inference.terms import NoTermsError, constructor_terms, terms_of
 from analyzers.inference.texts import Texts
 from analyzers.models.effort import CHECK, Effort
 from analyzers.models.findings import NAME, Context, bug, finding, groups, level
@@ -58,12 +58,7 @@ class ModelsAnalyzer:
         model = found(target, bench)
         if model is None:
             return
-        try:
-            terms = agreed(target, bench)
-        except NoTermsError as reason:
-            yield Skipped(NAME, target.id, f"the model cannot be built: {reason}")
-            return
-        yield from _Examination(target, bench, model, self._effort).verdicts(terms)
+        yield from _Examination(target, bench, model, self._effort).verdicts()
 
 
 class _Examination:
@@ -79,16 +74,13 @@ class _Examination:
         self._texts = Texts(bench)
         self._relevance = relevance(self._texts, model.framework)
 
-    def verdicts(self, terms: Terms) -> Iterator[Verdict]:
+    def verdicts(self) -> Iterator[Verdict]:
         """Build, run and judge."""
-        explored = self._bench.explore(self._target, exploring_of(terms, self._target, self._bench))
-        missing = not_installed(self._model.framework, self._bench)
-        probes = tuple(map(_plain, filter(_is_usual, explored.passing)))
-        if missing is not None or not probes:
-            why = missing or explored.obstacle or "no valid input was seen to return"
-            yield Skipped(NAME, self._target.id, f"the model cannot be built: {why}")
+        try:
+            executing = self._drawn() or self._constructed()
+        except NoTermsError as reason:
+            yield Skipped(NAME, self._target.id, f"the model cannot be built: {reason}")
             return
-        executing = self._executing(probes, terms)
         for turn in range(self._effort.turns):
             executed = self._bench.execute(self._target, self._in_turn(executing, turn))
             if executed.obstacle is not None:
@@ -99,24 +91,60 @@ class _Examination:
             if not executed.mutants or self._bench.remaining() * self._effort.share < LEAST_SECONDS:
                 return
 
+    def _drawn(self) -> Executing | None:
+        """The model by the target's own terms; ``None`` where its inputs are still to be found.
+
+        Raises ``NoTermsError`` where nothing builds it, with the reason.
+        """
+        target, bench = self._target, self._bench
+        try:
+            terms = agreed(target, bench)
+        except NoTermsError:
+            if self._model.role is Role.FORWARD:
+                return None
+            raise
+        explored = bench.explore(target, exploring_of(terms, target, bench))
+        missing = not_installed(self._model.framework, bench)
+        if missing is not None:
+            raise NoTermsError(missing)
+        probes = tuple(map(_plain, filter(_is_usual, explored.passing)))
+        if probes:
+            return self._executing(probes, terms.generators, self._forward())
+        if self._model.role is Role.FORWARD and not terms.given:
+            return None
+        raise NoTermsError(explored.obstacle or "no valid input was seen to return")
+
+    def _constructed(self) -> Executing:
+        """The model by its constructor's terms alone: its inputs are found by trying."""
+        terms = constructor_terms(self._target, self._bench)
+        contract = Contract({}, constructor=terms.contract)
+        return self._executing((), terms.generators, contract)
+
     def _in_turn(self, executing: Executing, turn: int) -> Executing:
         """What a search is asked for: each by another seed, in a part of the time that is left."""
+        return replace(executing, seconds=self._seconds(executing), seed=executing.seed + turn)
+
+    def _seconds(self, executing: Executing) -> float:
         compiles = bool(_COMPILERS & set(executing.executions))
         most = self._effort.compiling_seconds if compiles else self._effort.seconds
-        seconds = min(most, self._effort.share * self._bench.remaining())
-        return replace(executing, seconds=seconds, seed=executing.seed + turn)
+        return min(most, self._effort.share * self._bench.remaining())
 
     def _obstacle(self, obstacle: str, turn: int) -> Iterator[Skipped]:
         if turn == 0:
             yield Skipped(NAME, self._target.id, f"the model was not run: {obstacle}")
 
-    def _executing(self, probes: tuple[Probe, ...], terms: Terms) -> Executing:
+    def _executing(
+        self,
+        probes: tuple[Probe, ...],
+        generators: Mapping[str, Contract],
+        forward: Contract | None,
+    ) -> Executing:
         relevant = self._relevance
         return Executing(
             probes=probes,
             executions=relevant.executions,
-            forward=self._forward(),
-            generators=terms.generators,
+            forward=forward,
+            generators=generators,
             mutants=self._effort.mutants if self._is_whole(relevant) else 0,
             seed=self._bench.plan.seed,
         )

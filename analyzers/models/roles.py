@@ -91,7 +91,7 @@ def _role(name: str) -> Role:
 
 def _builder(subject: Subject, classes: Classes) -> Found | None:
     """A function that returns what it makes of a class of models."""
-    for made in _returned(subject.node):
+    for made in returned(subject.node):
         framework = classes.framework(subject.path, made)
         if framework is not None:
             symbol = f"{subject.path}::{subject.function}"
@@ -99,7 +99,7 @@ def _builder(subject: Subject, classes: Classes) -> Found | None:
     return None
 
 
-def _returned(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
+def returned(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
     """The dotted names of what is called for the values that a function returns."""
     if node.returns is not None:
         yield ast.unparse(node.returns).strip("'\"")

@@ -13,7 +13,11 @@ from analyzers.vocabulary.verdicts import Broken, Finding, LibraryBug, Skipped
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What was done for one target, counted by the host."""
+    """What was done for one target, counted by the host.
+
+    ``apis`` are those of a library that a campaign on the target reached, beside those
+    that the target itself calls.
+    """
 
     goals_total: int = 0
     goals_reached: int = 0
@@ -21,6 +25,7 @@ class Tally:
     branches_total: int = 0
     branches_covered: int = 0
     executions: int = 0
+    apis: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ COMMANDS = {
     "annotate": "worker.cli.annotate:annotate",
     "relations": "worker.cli.relations:relations",
     "layers": "worker.cli.layers:layers",
+    "fuzz": "worker.cli.fuzz:fuzz",
     "demo": "worker.cli.demo:demo",
     "doctor": "worker.cli.doctor:doctor",
     "init": "worker.cli.init:init",
@@ -58,6 +59,7 @@ def cli() -> None:
     assayer check --all             test every function that uses ML
     assayer relations show          which calls of torch should agree
     assayer layers show             what layers of torch take silently
+    assayer fuzz model.py           look for bugs of torch with a model
     assayer doctor                  what works on this machine
     """  # noqa: D301 - click reads the escape
 

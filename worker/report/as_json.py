@@ -89,7 +89,7 @@ def _target(target: Target, tally: Tally) -> dict[str, Any]:
         "function": target.function,
         "line": target.line,
         "reason": target.reason.value,
-        "apis": list(target.apis),
+        "apis": sorted({*target.apis, *tally.apis}),
         "goals": {
             "total": tally.goals_total,
             "reached": tally.goals_reached,

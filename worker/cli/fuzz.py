@@ -1,0 +1,95 @@
+"""``assayer fuzz``: a campaign on one model file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from worker.cli.campaigning import campaign_listener
+from worker.cli.output import Output, exit_status, publish, written
+from worker.fuzzing import FuzzRequest, Spent
+from worker.fuzzing import fuzz as run_fuzz
+from worker.fuzzing.fuzzing import SECONDS
+from worker.report.render import FORMATS
+from worker.settings.server import read_settings
+from worker.sweeping import sweep
+
+
+@click.command(epilog="Exit status: 0 nothing grave, 1 failure, 2 wrong usage, 3 could not decide.")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--budget",
+    type=click.FloatRange(1),
+    default=SECONDS,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time for the whole campaign.",
+)
+@click.option(
+    "--seed", type=int, default=0, metavar="N", show_default=True, help="Seed of every choice."
+)
+@click.option(
+    "--settings",
+    "settings_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Sandbox and environments.",
+)
+@click.option("--offline", is_flag=True, help="Install nothing from a network.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(tuple(FORMATS)),
+    default="text",
+    show_default=True,
+    help="Form of the report.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="PATH",
+    help="Write the report to PATH.",
+)
+@click.option(
+    "--artifacts",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write inputs and reproducers to DIR.",
+)
+@click.option("--trust", is_flag=True, help="Run without isolation: for your own code only.")
+@click.option("--quiet", is_flag=True, help="No progress.")
+def fuzz(  # noqa: PLR0913, PLR0917 - one parameter an option of the contract
+    file: Path,
+    budget: float,
+    seed: int,
+    settings_file: Path | None,
+    offline: bool,  # noqa: FBT001
+    form: str,
+    output: Path | None,
+    artifacts: Path | None,
+    trust: bool,  # noqa: FBT001
+    quiet: bool,  # noqa: FBT001
+) -> int:
+    """Look for bugs of the library with the model code in FILE.
+
+    Takes the file apart and assembles it anew with other layers and values,
+    runs the models that it builds, and mutants of them, several ways that
+    should give the same, and reports what breaks, each with a program that
+    shows it.
+    """
+    settings = read_settings(settings_file)
+    sweep(settings)
+    request = FuzzRequest(file, seconds=budget, seed=seed, offline=offline, trust=trust)
+    with campaign_listener(quiet=quiet) as listener:
+        spent = Spent(listener.spent)
+        checked = run_fuzz(request, settings, listener, spent)
+        listener.ended(spent)
+    where = Output(form, output, artifacts)
+    try:
+        files = written(checked, artifacts)
+    except OSError:
+        publish(checked, where, None)
+        raise
+    publish(checked, where, files)
+    return exit_status(checked)
