@@ -29,7 +29,8 @@ def assembled_of(frame: Frame, files: int) -> tuple[Assembled, ...]:
 
 
 def _state(frame: Frame) -> Assembled:
-    return Assembled(**{**frame, "apis": tuple(frame["apis"]), "seconds": float(frame["seconds"])})
+    changed: Frame = {"apis": tuple(frame["apis"]), "seconds": float(frame["seconds"])}
+    return Assembled(**{**frame, **changed})
 
 
 NOTHING = Assembled("not-run", detail="the process that runs them broke off")
