@@ -6,6 +6,7 @@ import traceback
 from collections.abc import Collection, Iterator, Sequence
 
 from analyzers.assembly.analyzer import AssemblyAnalyzer
+from analyzers.assembly.causes import same_cause
 from analyzers.cloud.analyzer import CloudAnalyzer, asks_cloud
 from analyzers.judging import DEATH
 from analyzers.models.analyzer import ModelsAnalyzer
@@ -66,17 +67,24 @@ def explains(special: Finding, general: Finding) -> bool:
     """Whether a finding tells of the cause of another one, which then need not be told.
 
     A library call that crashes explains the crash of the function around it:
-    both are deaths, or the same exception at the same line.
+    both are deaths, or the same exception at the same line.  What a model's call shows
+    explains what its constructor is told of for the same reason.
     """
+    rules = (special.rule, general.rule)
+    return (rules == _LIBRARY and _shows_crash(special, general)) or same_cause(special, general)
+
+
+def _shows_crash(special: Finding, general: Finding) -> bool:
     one, other = special.criterion, general.criterion
-    if (special.rule, general.rule) != ("relation/crash", "property/crash"):
-        return False
     if special.target != general.target or not isinstance(one, Crashes):
         return False
     if not isinstance(other, Crashes) or one.exception != other.exception:
         return False
     same_line = (special.path, special.line) == (general.path, general.line)
     return one.exception == DEATH or same_line
+
+
+_LIBRARY = ("relation/crash", "property/crash")
 
 
 def _broken(analyzer: Analyzer, target: Target, error: Exception) -> Broken:

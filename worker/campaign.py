@@ -170,7 +170,7 @@ class Campaign:
 
         One that weighs less explains nothing away.
         """
-        others = [each for each in self._findings.values() if each.target == finding.target]
+        others = list(self._findings.values())
         for other in others:
             if explains(finding, other) and _gravity(finding) >= _gravity(other):
                 del self._findings[other.fingerprint]

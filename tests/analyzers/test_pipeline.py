@@ -6,7 +6,16 @@ import pytest
 
 from analyzers.judging import DEATH
 from analyzers.pipeline import ANALYZERS, concerned, conclude, examine, explains, named
-from analyzers.vocabulary import ApiCall, Broken, Conclusion, Crashes, Level, Skipped, Status
+from analyzers.vocabulary import (
+    ApiCall,
+    Broken,
+    Conclusion,
+    Crashes,
+    Level,
+    Skipped,
+    Status,
+    Violates,
+)
 from tests.analyzers.samples import finding, target
 
 
@@ -106,6 +115,52 @@ def test_targets_without_cloud_calls_are_nothing_to_the_cloud_analyzer():
 LIBRARY = {"rule": "relation/crash", "criterion": Crashes(DEATH, "", "")}
 FUNCTION = {"rule": "property/crash", "criterion": Crashes(DEATH, "", "")}
 INTERNAL = Crashes("RuntimeError", "app.py", "check")
+
+
+STATE = {
+    "rule": "assembly/state",
+    "target": "app.py::Net.__init__",
+    "evidence": {
+        "consequence": "RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x8 and 7x1)"
+    },
+    "criterion": Violates("finite(result(x))"),
+}
+CRASH = {
+    "rule": "property/crash",
+    "target": "app.py::Net.forward",
+    "evidence": {"message": "mat1 and mat2 shapes cannot be multiplied (4x9 and 7x1)"},
+    "criterion": Crashes("RuntimeError", "app.py", "Net.forward"),
+}
+TRAINS = {"rule": "assembly/state", "criterion": Violates("trains(5)")}
+MADE = {"target": "app.py::Net.__init__", **TRAINS, "criterion": Violates("trains(5, inputs='')")}
+CALLED = {"target": "app.py::Net.forward", **TRAINS}
+
+
+@pytest.mark.parametrize(
+    ("special", "general", "expected"),
+    [
+        (CRASH, STATE, True),
+        (CRASH | {"target": "app.py::Other.forward"}, STATE, False),
+        (CRASH | {"target": "app.py::Net.reset"}, STATE, False),
+        (
+            CRASH | {"evidence": {"message": "shapes cannot be multiplied (4x9 and 6x1)"}},
+            STATE,
+            False,
+        ),
+        (CRASH | {"evidence": {"message": "no"}}, STATE, False),
+        (CRASH | {"criterion": Crashes("KeyError", "app.py", "Net.forward")}, STATE, False),
+        (CRASH | {"criterion": Violates("trains(5)")}, STATE, False),
+        (CRASH, STATE | {"rule": "assembly/unchecked-boundary"}, False),
+        (CALLED, MADE, True),
+        (CALLED | {"criterion": Violates("settles(50)")}, MADE, False),
+        (CALLED, STATE, False),
+        (CALLED | {"criterion": Violates("finite(result)")}, STATE, False),
+    ],
+)
+def test_call_of_a_model_explains_what_its_constructor_is_told_of(special, general, expected):
+    one, other = finding(**special), finding(**general)
+    assert explains(one, other) is expected
+    assert not explains(other, one)
 
 
 @pytest.mark.parametrize(
