@@ -3,6 +3,7 @@
 ``executes(RULE, EXECUTION, inputs="", mutations="")``: the model that the call is of
 (``self`` of a ``forward``, else ``result``), put into evaluation mode, passes an oracle on
 another execution.  ``trains(STEPS)``: training it so many steps on its input stays finite.
+``inputs`` are those of a model that the call makes.
 ``settles(TIMES)``: making the call so often lets neither memory nor time grow.
 ``made(NAME)``: what an argument of the constructor of ``self`` was.  ``refuses(CALL)``: a
 call of a library raises.
@@ -32,10 +33,10 @@ def model_words(called: Callable[[], Called], said: List[str]) -> Dict[str, Any]
 
         return told(problem(called(), rule, execution, inputs, mutations))
 
-    def trains(steps: int) -> bool:
+    def trains(steps: int, inputs: str = "") -> bool:
         from ..models.promising import untrained
 
-        return told(untrained(called(), steps))
+        return told(untrained(called(), steps, inputs))
 
     def settles(times: int) -> bool:
         from ..models.promising import unsettled

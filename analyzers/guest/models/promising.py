@@ -53,11 +53,11 @@ def _mutant(model: Model, mutations: str) -> Model:
         raise Unusable(f"the mutations do not fit the model: {reason}") from reason
 
 
-def untrained(called: Called, steps: int) -> Optional[str]:
+def untrained(called: Called, steps: int, inputs: str = "") -> Optional[str]:
     """What becomes infinite or undefined in so many steps of training the call's model."""
     from .training import untrained as problem_of
 
-    return problem_of(model_of(called), steps)
+    return problem_of(model_of(called, inputs), steps)
 
 
 def unsettled(called: Called, times: int) -> Optional[str]:
