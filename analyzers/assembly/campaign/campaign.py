@@ -26,7 +26,7 @@ from analyzers.vocabulary import Finding, Skipped, Target, Verdict
 Load = Callable[[str], Mapping[str, LayerApi]]
 SHARE = 0.75
 """How much of the time the trees have; the rest is for trying again what they found."""
-TIMES, NODES, BATCH = 8, 20_000, 150
+TIMES, NODES, BATCH = 8, 20_000, 64
 _ROOM = "torch.nn."
 
 
@@ -81,20 +81,22 @@ class Campaign:
         self, models: list[Disassembled], apis: Mapping[str, LayerApi], run: Running, seed: int
     ) -> Iterator[Node]:
         """The trees of a file's models, each with the time that its blocks are due."""
-        left = run.remaining() * SHARE
+        run.kept = run.remaining() * (1 - SHARE)
+        left = run.remaining()
         blocks = sum(len(each.blocks) for each in models) or 1
         for number, model in enumerate(models):
             share = len(model.blocks) / blocks
             policy = Policy(
                 times=TIMES,
                 nodes=max(2, round(self._nodes * share)),
-                seconds=left * share,
+                seconds=min(left * share, run.remaining()),
                 batch=BATCH,
                 seed=seed + number,
             )
             yield from derive(model, apis, run, policy)
 
     def _confirmed(self, suspicions: Suspicions, run: Running, target: Target) -> Iterator[Finding]:
+        run.kept = 0.0
         told = dict[Key, Finding]()
         for suspicion, witness in self._witnessed(list(suspicions.all()), run):
             shown = witness.state in {DIED, TAKEN} and is_backed(suspicion, witness)
