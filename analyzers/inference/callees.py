@@ -13,6 +13,7 @@ from analyzers.guest.annotations.reading import read
 from .interpreting.interpreter import Interpreter
 from .interpreting.machine import Event
 from .interpreting.values import Class, Function, Instance, Parameter
+from .naming import meant
 from .nouns import Confidence, Fact, Inferred, Required, Source, Subject
 from .shapes import interpreted
 
@@ -91,8 +92,16 @@ def _said(
             and (function.module.path == subject.path or _is_plain(fact.constraint))
         ):
             name = passed[fact.parameter].name
+            if _is_hearsay(fact, name):
+                continue
             sure = min(fact.confidence, Confidence.LIKELY)
             yield Inferred(name, fact.constraint, Source.CALLEE, sure, where)
+
+
+def _is_hearsay(fact: Inferred, name: str) -> bool:
+    """Whether the name that a callee has for an argument says less than its own: `pair(t)`."""
+    guessed = fact.source is Source.NAME and fact.confidence is Confidence.GUESS
+    return guessed and meant(name) is not None
 
 
 def _names(condition: str) -> set[str]:

@@ -89,6 +89,21 @@ def terms_of(target: Target, bench: Bench) -> Terms:
     )
 
 
+def constructor_terms(target: Target, bench: Bench) -> Terms:
+    """The terms on which instances of a method's class can be made, whatever the method takes.
+
+    Raises :class:`NoTermsError`.
+    """
+    texts = Texts(bench)
+    annotated = read(texts[target.path])
+    subject = subject_of(target.path, target.function, texts)
+    if subject is None or subject.owner is None:
+        raise NoTermsError("the method is not found in its file")
+    draft = _Draft(annotated, bench, target)
+    contract = draft.constructor(subject) or Contract()
+    return Terms(contract, draft.terms, _generators(annotated, texts, target))
+
+
 class _Draft:
     """Puts contracts together, and notes who said what."""
 
@@ -112,7 +127,7 @@ class _Draft:
             arguments,
             requires=self._requires(subject, said, arguments),
             ensures=_ensures(subject, said),
-            constructor=self._constructor(subject) if not prefix else None,
+            constructor=self.constructor(subject) if not prefix else None,
             examples=said.cc_examples,
         )
 
@@ -157,7 +172,7 @@ class _Draft:
             self._observed = self._bench.observe(self._target)
         return inferred(subject, self._observed)
 
-    def _constructor(self, subject: Subject) -> Contract | None:
+    def constructor(self, subject: Subject) -> Contract | None:
         """How the instance is made that a method is called on; ``None`` for what needs none."""
         if not _is_bound(subject):
             return None

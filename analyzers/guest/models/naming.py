@@ -119,9 +119,21 @@ def _full(shape: Tuple[str, ...], dtype: str, fill: str) -> Way:
     return Way(text, frozenset((*shape, fill)) & _AXES)
 
 
+def _picture(shape: Tuple[Any, ...]) -> Way:
+    return _tensor(shape, -1, 1)
+
+
 _NONE = _constant("None")
 _SEQUENCE = ("batch", "length")
 _BY_NAME: List[Tuple[FrozenSet[str], List[Way]]] = [
+    (
+        frozenset(("img", "imgs", "image", "images", "pixel", "picture", "pictures")),
+        [_picture(("batch", channels, "side", "side")) for channels in (3, 1)],
+    ),
+    (
+        frozenset(("video", "videos", "clip", "clips")),
+        [_picture(("batch", 3, "length", "side", "side"))],
+    ),
     (
         frozenset(("mask", "masks", "padding")),
         [

@@ -16,13 +16,15 @@ from ..generation.calls import inputs as strategy_of
 from ..generation.recipes import BadRecipe, Call, Display, Recipe, names, parse
 from ..generation.scope import Scope
 from ..limits import CLOCK, TimeUp
-from . import promising
+from . import promising, trials
 from .nouns import Model
 from .telling import Subject, line
 
 FORWARDS = ("forward", "call", "__call__")
 BUILD_SECONDS = 10.0
 DRAWN = 24
+_MADE_OF_NUMBERS = ("tensor", "array", "jax_array")
+MOST_INSTANCES = 12
 Arguments = Mapping[str, Any]
 
 
@@ -42,12 +44,26 @@ class Subjects:
     def built(self, most: int) -> Iterator[Subject]:
         """At most ``most`` models that run, those with the most telling inputs first."""
         found = 0
-        for arguments in sorted((p["arguments"] for p in self._message["probes"]), key=_worth):
+        for arguments in self._calls():
             if found >= most or (found and time.monotonic() > self._until):
                 return
             for subject in self._of(arguments):
                 found += 1
                 yield subject
+
+    def _calls(self) -> Iterator[Arguments]:
+        """The arguments of the probes; where there are none, of calls that are found by trying."""
+        probes = self._message["probes"]
+        yield from sorted((probe["arguments"] for probe in probes), key=_worth)
+        if probes or not self._is_call or self._message.get("contract") is None:
+            return
+        made = self._limited(partial(trials.instances, self._prepared, self._message))
+        for instance in (made or ())[:MOST_INSTANCES]:
+            if time.monotonic() > self._until:
+                return
+            arguments = self._limited(partial(trials.call, self._prepared, instance))
+            if arguments is not None:
+                yield arguments
 
     def _of(self, arguments: Arguments) -> Iterator[Subject]:
         """The model of one probe, with inputs for a model that was only built."""
@@ -161,7 +177,7 @@ def _varied(recipes: Mapping[str, Recipe]) -> Tuple[int, int]:
 
 
 def _is_constant(recipe: Recipe) -> bool:
-    """Whether a recipe makes a tensor whose elements are all alike."""
-    if not isinstance(recipe, Call) or recipe.function != "tensor":
+    """Whether a recipe makes an array whose elements are all alike."""
+    if not isinstance(recipe, Call) or recipe.function not in _MADE_OF_NUMBERS:
         return False
     return not any(name in ("seed", "at", "values") for name, _ in recipe.keywords)

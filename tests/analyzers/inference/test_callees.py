@@ -1,6 +1,6 @@
 """What the functions say that an argument is passed on to."""
 
-from analyzers.inference import callees, hints
+from analyzers.inference import callees, hints, names
 from tests.analyzers.inference.subjects import said, subject
 
 CALLED = """
@@ -48,3 +48,15 @@ def test_a_condition_on_arguments_that_are_all_passed_on_holds_of_them():
     found = said(callees.facts(subject(text, "f", other_py=ANNOTATED)))
     assert found[0] == "bool((n <= x.shape[1]).all()) STRONG"
     assert [each.rpartition(" ")[2] for each in found] == ["STRONG"] * 3
+
+
+def test_what_a_callee_calls_it_says_less_than_its_own_name():
+    text = """
+def pair(t):
+    return t, t
+
+def made(image_size, spec):
+    return pair(image_size), pair(spec)
+"""
+    found = said(callees.facts(subject(text, "made"), names.facts))
+    assert found == ["spec: ints(min=0, max=10) GUESS"]

@@ -8,6 +8,7 @@ from analyzers.models.analyzer import ModelsAnalyzer
 from analyzers.models.effort import FUZZ
 from analyzers.ports import Plan
 from analyzers.vocabulary import (
+    Contract,
     Departure,
     Executed,
     Explored,
@@ -49,6 +50,18 @@ class Made(nn.Module):
 
 
 class Unknown(nn.Module):
+    def __init__(self, thing):
+        super().__init__()
+
+    def forward(self, x: torch.Tensor):
+        return x
+
+
+class Silent(nn.Module):
+    #@arg(width): ints(min=1, max=4)
+    def __init__(self, width):
+        super().__init__()
+
     def forward(self, thing):
         return thing.it()
 """
@@ -213,6 +226,15 @@ def test_model_that_cannot_be_built_is_skipped():
     assert told == Skipped("models", TARGET.id, "the model cannot be built: weights.pt is missing")
     (told,) = examined(Bench(), "Unknown.forward")
     assert "the model cannot be built: nothing says what `thing`" in told.reason
+
+
+@pytest.mark.parametrize("function", ["Silent.forward", "Made.forward"])
+def test_inputs_that_nobody_knows_are_found_by_trying(function):
+    bench = Bench(explored=Explored(obstacle="self cannot be made"))
+    examined(bench, function)
+    (asked,) = bench.asked
+    assert asked.probes == ()
+    assert asked.forward == Contract(constructor=Contract({"width": "ints(min=1, max=4)"}))
 
 
 def test_model_that_is_not_run_is_skipped():
