@@ -18,6 +18,7 @@ from .endings import is_own
 from .execution import Callee, Prepared
 from .interception import Interception
 from .limits import CLOCK
+from .models.keras_ import making
 from .network.network import Network
 from .projects import SHADOWED, Project, ProjectLoader, compiled
 from .sources import Sources
@@ -54,6 +55,7 @@ def prepare(message: Mapping[str, Any]) -> Prepared:
     calls.set_supplier(calls.Nothing())
     loaded = _loaded(project, path, name)
     calm_torch()
+    making.remember()
     web.settle_django()
     project.notes += network.loaded()
     interception.warm(expected)

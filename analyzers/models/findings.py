@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from analyzers.inference.saying import arguments
+from analyzers.models.classes import KERAS, TORCH
+from analyzers.models.known import differs_by_design
 from analyzers.models.relevance import Relevance, Use
 from analyzers.models.roles import Found
 from analyzers.models.telling import advice_title, message, title
@@ -25,6 +27,7 @@ from analyzers.vocabulary import (
 
 NAME = "models"
 NOT_COMPILED = "not-compiled"
+_LAYERS = {TORCH: "torch.nn", KERAS: "keras.layers"}
 _GRAVE = ("crash", "non-finite", "divergence", "gradient", NOT_COMPILED)
 
 
@@ -54,6 +57,12 @@ class Group:
     def executions(self) -> tuple[str, ...]:
         """The executions, each once."""
         return tuple(dict.fromkeys(each.execution for each in self.departures))
+
+    @property
+    def is_of_backends(self) -> bool:
+        """Whether backends of Keras differ at a layer of the project: it runs on one of them."""
+        layer = self.first.layer
+        return self.first.execution.startswith("keras-") and bool(layer and layer.path)
 
     def use(self, relevance: Relevance) -> Use | None:
         """Where the project uses the first of the executions that it uses."""
@@ -93,10 +102,11 @@ def _level(group: Group, relevance: Relevance) -> Level | None:
         return Level.NOTICE if use is not None else None
     if group.first.mutations or group.executions == ("eager",):
         return Level.WARNING if use is not None else None
+    by_design = differs_by_design(group.first.layer)
     if use is not None:
-        return Level.FAILURE
+        return Level.WARNING if by_design else Level.FAILURE
     declared = any(each in relevance.declared for each in group.executions)
-    return Level.WARNING if declared else None
+    return Level.WARNING if declared or (group.is_of_backends and not by_design) else None
 
 
 def finding(group: Group, weight: Level, context: Context) -> Finding | None:
@@ -141,7 +151,7 @@ def bug(group: Group, context: Context) -> LibraryBug | None:
     library = context.found.framework
     version = dict(context.executed.versions).get(library, "")
     divergence = Divergence(
-        api=layer.kind if "." in layer.kind else f"{library}.nn.{layer.kind}",
+        api=layer.kind if "." in layer.kind else f"{_LAYERS[library]}.{layer.kind}",
         rule="crash" if first.rule == "crash" else "value",
         relation=first.execution,
         related=first.execution,

@@ -34,6 +34,10 @@ _QUICK = ("eager", "onednn-off", "decompositions", "channels-last", "bfloat16", 
 _INSTEAD = {"onnxruntime": "onnxruntime-torchscript"}
 """What need not run where a project uses something else for the same."""
 _KERAS_BACKENDS = ("torch", "jax", "numpy", "tensorflow")
+_KERAS_PACKAGES = {name: f"keras-{name}" for name in ("torch", "jax", "tensorflow")}
+_KERAS_BACKEND = re.compile(
+    rf"KERAS_BACKEND[\"']?\s*[:=]\s*[\"']?(?P<name>{'|'.join(_KERAS_BACKENDS)})\b"
+)
 _HALF = ("torch.float16", "torch.half")
 _LONGEST_LIST = 4
 
@@ -74,9 +78,11 @@ def relevance(texts: Mapping[str, str], framework: str) -> Relevance:
         if path.endswith(".py") and not TESTS.search(path):
             for execution, use in _used(path, text):
                 uses.setdefault(execution, use)
-    declared = dict(_declared(texts))
     if framework == KERAS:
-        return _of_keras(uses, declared)
+        return _of_keras(
+            {**dict(_configured(texts)), **uses}, dict(_declared(texts, _KERAS_PACKAGES))
+        )
+    declared = dict(_declared(texts, _PACKAGES))
     ours = {name: use for name, use in uses.items() if not name.startswith("keras-")}
     quick = [name for name in _QUICK if name in DEFAULT or name in ours]
     others = [name for name in DEFAULT if _INSTEAD.get(name, "") not in ours]
@@ -88,7 +94,7 @@ def relevance(texts: Mapping[str, str], framework: str) -> Relevance:
 def _of_keras(uses: Mapping[str, Use], declared: Mapping[str, Use]) -> Relevance:
     ours = {name: use for name, use in uses.items() if name.startswith("keras-")}
     backends = tuple(f"keras-{name}" for name in _KERAS_BACKENDS)
-    return Relevance(backends, ours, {n: u for n, u in declared.items() if n in backends})
+    return Relevance(backends, ours, declared)
 
 
 # ----------------------------------------------------------------- the code
@@ -193,15 +199,28 @@ def _backend(*values: ast.expr) -> Iterator[tuple[str, str]]:
 # ---------------------------------------------------------- the dependencies
 
 
-def _declared(texts: Mapping[str, str]) -> Iterator[tuple[str, Use]]:
+def _declared(texts: Mapping[str, str], packages: Mapping[str, str]) -> Iterator[tuple[str, Use]]:
     """The executions that declared packages are for."""
-    for path, text in texts.items():
-        if not _DECLARING.search(path):
-            continue
-        for package, execution in _PACKAGES.items():
+    for path, text in _declaring(texts):
+        for package, execution in packages.items():
             found = re.search(
                 rf"(?m)(?:^|[\s\"'\[,]){package}(?:-gpu|\[[\w,-]*\])?(?![\w.-])", text
             )
             if found is not None:
-                line = text.count("\n", 0, found.start() + 1) + 1
-                yield execution, Use(path, line, package)
+                yield execution, Use(path, _line(text, found.start() + 1), package)
+
+
+def _configured(texts: Mapping[str, str]) -> Iterator[tuple[str, Use]]:
+    """The backends of Keras that a project's configuration names."""
+    for path, text in _declaring(texts):
+        for found in _KERAS_BACKEND.finditer(text):
+            name = found["name"]
+            yield f"keras-{name}", Use(path, _line(text, found.start()), f"KERAS_BACKEND={name}")
+
+
+def _declaring(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    return ((path, text) for path, text in texts.items() if _DECLARING.search(path))
+
+
+def _line(text: str, place: int) -> int:
+    return text.count("\n", 0, place) + 1

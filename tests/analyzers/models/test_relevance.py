@@ -84,3 +84,19 @@ def test_keras_models_run_on_backends():
     found = relevance({"a.py": "import os\nos.environ['KERAS_BACKEND'] = 'jax'"}, "keras")
     assert found.executions == ("keras-torch", "keras-jax", "keras-numpy", "keras-tensorflow")
     assert set(found.uses) == {"keras-jax"}
+
+
+def test_backends_of_a_configuration_gate_and_declared_ones_advise():
+    text = """[project]
+dependencies = ["keras", "torch>=2", "numpy"]
+[project.optional-dependencies]
+tpu = ["jax"]
+[tool.pytest_env]
+KERAS_BACKEND = "tensorflow"
+"""
+    found = relevance({"pyproject.toml": text}, "keras")
+    assert {name: use.line for name, use in found.uses.items()} == {"keras-tensorflow": 6}
+    assert {name: use.line for name, use in found.declared.items()} == {
+        "keras-torch": 2,
+        "keras-jax": 4,
+    }

@@ -12,7 +12,7 @@ from .child import Child, Raised, child
 from .parcels import Parcel, parcel
 from .running import arrayed, of_inputs, of_precision, predicted, remade
 from .said import said
-from .trees import Untold, told
+from .trees import Untold, flat, told
 
 EPS32, EPS64 = 2.0**-23, 2.0**-52
 BACKENDS = ("torch", "jax", "numpy", "tensorflow")
@@ -63,7 +63,9 @@ class Float64(Eager):
         """A second model of the same configuration and weights."""
         _keras(model)
         arguments = arrayed((tuple(model.inputs), dict(model.keywords)))
-        module = _remade(parcel(model), of_inputs(arguments, "float64"))
+        given = parcel(model)
+        _check_same(model, given, arguments)
+        module = _remade(given, of_inputs(arguments, "float64"))
 
         def call(*inputs: Any, **keywords: Any) -> Any:
             wide, named = of_inputs(arrayed((inputs, keywords)), "float64")
@@ -71,6 +73,24 @@ class Float64(Eager):
                 return predicted(module, wide, named)
 
         return call
+
+
+def _check_same(model: Model, given: Parcel, arguments: Any) -> None:
+    """Raise :class:`Unsupported` where a model of a class is another one by its configuration."""
+    import numpy
+
+    if not given.modules:
+        return
+    inputs, keywords = arguments
+    own = flat(predicted(model.module, inputs, keywords))
+    _check_remade(given, arguments)
+    again = flat(predicted(remade(given, arguments), inputs, keywords))
+    same = len(own) == len(again) and all(
+        one.shape == other.shape and numpy.allclose(one, other, 1e-3, 1e-5, equal_nan=True)
+        for one, other in zip(own, again)
+    )
+    if not same:
+        raise Unsupported("made again from its configuration it gives something else")
 
 
 def _check_remade(given: Parcel, arguments: Any) -> None:
@@ -101,9 +121,14 @@ class Backend:
         self.backend = backend
         self.name = f"keras-{backend}"
 
+    @property
+    def is_own(self) -> bool:
+        """Whether it is the backend that the project runs on already."""
+        return self.backend == own_backend()
+
     def unavailable(self) -> Optional[str]:
         """Where Keras or the backend is missing, or the project runs on it already."""
-        if self.backend == own_backend():
+        if self.is_own:
             return f"{self.backend} is the backend that the model runs on anyway"
         return _missing("keras") or _missing(self.backend)
 

@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 from ..nouns import Model, Unsupported
+from .making import made_with
 from .said import said
 from .trees import as_array
 
@@ -47,8 +48,11 @@ def parcel(model: Model) -> Parcel:
     try:
         config: Any = keras.saving.serialize_keras_object(model.module)
         config.pop("compile_config", None)
+        config["config"] = {**config["config"], **(made_with(model.module) or {})}
         config = _accepted(config, {kind.__name__: kind for kind in kinds})
         weights = tuple(weights_of(model.module))
+    except Unsupported:
+        raise
     except Exception as error:
         raise Unsupported(
             f"the model has no configuration: {type(error).__name__}: {said(error)}"
