@@ -92,10 +92,10 @@ dependencies = ["keras", "torch>=2", "numpy"]
 [project.optional-dependencies]
 tpu = ["jax"]
 [tool.pytest_env]
-KERAS_BACKEND = "tensorflow"
+KERAS_BACKEND = "numpy"
 """
     found = relevance({"pyproject.toml": text}, "keras")
-    assert {name: use.line for name, use in found.uses.items()} == {"keras-tensorflow": 6}
+    assert {name: use.line for name, use in found.uses.items()} == {"keras-numpy": 6}
     assert {name: use.line for name, use in found.declared.items()} == {
         "keras-torch": 2,
         "keras-jax": 4,
