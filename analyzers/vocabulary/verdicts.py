@@ -188,6 +188,7 @@ class Finding:
     ``probes`` are recorded (scripted) and ``criterion`` says when they show
     the defect: the test that is suggested is the probe that was run.
     ``symbol`` is ``path::function`` of the place, part of the fingerprint.
+    ``reproducer`` is a program of a few lines that shows it without the project.
     """
 
     analyzer: str

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from analyzers.catalogue import load
 from analyzers.vocabulary import Finding, Input, Report
 from worker.report import replay
+from worker.report.programs import program_test
 from worker.report.reproducer import reproducer, test_name
 from worker.report.wording import inputs_of
 
@@ -57,15 +58,20 @@ def write_artifacts(
     files: dict[str, FindingFiles] = {}
     for finding in report.findings:
         inputs = dict(_write_inputs(finding, directory))
-        text = finding.reproducer or reproducer(
-            finding, sources or {}, apis.get(finding.target, ())
-        )
+        text = _reproducer(finding, sources or {}, apis.get(finding.target, ()))
         files[finding.fingerprint] = FindingFiles(
             inputs,
             replay.write_replay(finding, inputs, directory),
             None if text is None else _write_reproducer(finding, text, directory),
         )
     return Artifacts(directory, files, texts)
+
+
+def _reproducer(finding: Finding, sources: Mapping[str, str], apis: Sequence[str]) -> str | None:
+    """The test of a finding: of the program that shows it, where an analyzer knows one."""
+    if finding.reproducer is not None:
+        return program_test(finding, finding.reproducer, test_name(finding))
+    return reproducer(finding, sources, apis)
 
 
 def _write_reproducer(finding: Finding, text: str, directory: Path) -> Path:
