@@ -32,6 +32,7 @@ from worker.report.cases import printable
 from worker.report.executions import execution, inputs_of, is_of_models
 from worker.report.promises import Unspoken, promise
 from worker.report.templating import fill
+from worker.report.trained import inputs_of_training, training
 
 TEMPLATE = "example.py.j2"
 _FUTURE = "from __future__ import annotations"
@@ -145,7 +146,9 @@ def _comparison(criterion: Criterion) -> Comparison | None:
 
 def _fed(criterion: Criterion) -> recipes.Recipe | None:
     """The inputs that a model is given beside the arguments."""
-    return inputs_of(criterion.condition) if isinstance(criterion, Violates) else None
+    if not isinstance(criterion, Violates):
+        return None
+    return inputs_of(criterion.condition) or inputs_of_training(criterion.condition)
 
 
 def _condition(
@@ -158,7 +161,8 @@ def _condition(
     said = (each for probe in finding.probes for each in probe.ensures)
     whole = next((each for each in said if postconditions.plain(each) == criterion.condition), None)
     if is_of_models(criterion.condition):
-        of_model = execution(criterion.condition, function, finding.probes[0])
+        asks = (criterion.condition, function, finding.probes[0])
+        of_model = execution(*asks) or training(*asks)
         if of_model is None:
             raise Unspoken("a test by itself knows no words about models")
         return {"condition": of_model.expression, "helpers": of_model.helpers}
