@@ -29,7 +29,7 @@ _PACKAGES = {
     "optimum": "onnxruntime",
     "openvino": "openvino",
 }
-_QUICK = ("eager", "onednn-off", "decompositions", "channels-last", "bfloat16", "float16")
+_QUICK = ("eager", "onednn-off", "channels-last", "bfloat16", "float16")
 """What takes milliseconds, and so runs first."""
 _INSTEAD = {"onnxruntime": "onnxruntime-torchscript"}
 """What need not run where a project uses something else for the same."""
@@ -140,7 +140,7 @@ def _called(node: ast.Call, tree: ast.Module) -> Iterator[tuple[str, str]]:
         yield "inductor", "torch.compile"
     elif name.startswith("openvino.") or name == "torch.export.openvino":
         yield "openvino", name
-    elif name.endswith("autocast"):
+    elif name.endswith("autocast") and "enabled=False" not in ast.unparse(node):
         yield ("float16" if _mentions(node, _HALF) else "bfloat16"), name
     elif method in ("half", "bfloat16", "cuda") and not node.args and "." in written:
         yield {"half": "float16"}.get(method, method), f".{method}()"

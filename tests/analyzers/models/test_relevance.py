@@ -42,6 +42,7 @@ def test_code_that_runs_models_otherwise(code, execution):
         "m.to('cpu')",
         "torch.export.export(m, (x,))",
         "# torch.onnx.export(m, x)",
+        "@torch.autocast('cuda', enabled=False)\ndef f(): pass",
     ],
 )
 def test_code_that_only_looks_like_it(code):
