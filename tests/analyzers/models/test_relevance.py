@@ -73,8 +73,8 @@ def test_what_is_quick_or_used_runs_first():
     assert relevance({"a.py": "import torch\ntorch.compile(m)"}, "torch").executions == (
         "eager",
         "onednn-off",
-        "decompositions",
         "inductor",
+        "decompositions",
         "onnxruntime",
     )
     older = relevance({"a.py": "import torch\ntorch.onnx.export(m, x, dynamo=False)"}, "torch")
