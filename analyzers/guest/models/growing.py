@@ -27,6 +27,8 @@ _LEAST_RESIDENT = 8 * _MIB
 _LEAST_A_CALL = 16 * 1024
 _LEAST_SECONDS = 5e-4
 _SLOWER = 2.5
+_SOONER = 0.1
+"""How much less time must grow at first, for the longer run to tell."""
 SECONDS = 30.0
 _CACHE = type(functools.lru_cache(maxsize=1)(len))
 
@@ -53,11 +55,11 @@ def unsettled(call: Callable[[], Any], times: int, seconds: float = SECONDS) -> 
     try:
         with _counting() as caches:
             _repeated(call, 2 * count, until)
-            first = _growth(_readings(call, count, until, caches), count)
+            first = _growth(_readings(call, count, until, caches), count, _SOONER)
             if first is None:
                 return None
             count *= _LONGER
-            again = _growth(_readings(call, count, until, caches), count)
+            again = _growth(_readings(call, count, until, caches), count, 1.0)
     except _Late:
         return None
     if again is None or again[0] != first[0]:
@@ -138,7 +140,7 @@ def _resident() -> float:
         return 0.0
 
 
-def _growth(readings: Sequence[Reading], count: int) -> Optional[Tuple[str, str]]:
+def _growth(readings: Sequence[Reading], count: int, share: float) -> Optional[Tuple[str, str]]:
     """What grew in every block, and in words; ``None`` where nothing did."""
     if _steps([each.tensors for each in readings], count):
         held = (readings[-1].held - readings[0].held) / _MIB
@@ -150,7 +152,7 @@ def _growth(readings: Sequence[Reading], count: int) -> Optional[Tuple[str, str]
     if _steps([each.objects for each in readings], count):
         more = readings[-1].objects - readings[0].objects
         return "objects", f"{more} objects more are alive"
-    return _native(readings, count) or _slower(readings)
+    return _native(readings, count) or _slower(readings, share)
 
 
 def _steps(values: Sequence[float], least: float) -> bool:
@@ -166,9 +168,10 @@ def _native(readings: Sequence[Reading], count: int) -> Optional[Tuple[str, str]
     return "resident", f"the process takes {more / _MIB:.3g} MiB more"
 
 
-def _slower(readings: Sequence[Reading]) -> Optional[Tuple[str, str]]:
+def _slower(readings: Sequence[Reading], share: float) -> Optional[Tuple[str, str]]:
+    """Whether calls take longer block by block; a share of what is told is enough at first."""
     values = [each.seconds for each in readings[1:]]
-    risen = _steps(values, 1e-9) and values[-1] >= _SLOWER * values[0]
-    if not risen or values[-1] - values[0] < _LEAST_SECONDS:
+    risen = _steps(values, 1e-9) and values[-1] >= (1.0 + share * (_SLOWER - 1.0)) * values[0]
+    if not risen or values[-1] - values[0] < share * _LEAST_SECONDS:
         return None
     return "seconds", f"a call takes {values[-1] / values[0]:.3g} times as long as before"

@@ -38,10 +38,7 @@ class Noise:
         if not all(map(self._is_alike, (*near, *far))):
             return (math.inf,) * len(self._reference)
         return tuple(
-            _floor(
-                max(error(sample[index], expected) for sample in near),
-                max(error(sample[index], expected) for sample in far),
-            )
+            _floor(_moved(near, index, expected), _moved(far, index, expected))
             for index, expected in enumerate(self._reference)
         )
 
@@ -99,6 +96,13 @@ class Noise:
         run = execution_of(FLOAT64, self._model).prepared(_with(self._model, module))
         given = mapped((self._model.inputs, dict(self._model.keywords)), moved)
         return tuple(array(each) for each in leaves(run(*given[0], **given[1])))
+
+
+def _moved(samples: List[Any], index: int, expected: Any) -> float:
+    """How far an output of numbers moves in samples; whole numbers and booleans have no noise."""
+    if expected.dtype.kind != "f":
+        return 0.0
+    return max(error(sample[index], expected) for sample in samples)
 
 
 def _floor(near: float, far: float) -> float:

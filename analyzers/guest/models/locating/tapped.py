@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Optional, Tuple, Type
+from typing import Any, List, Optional, Sequence, Tuple, Type
 
 from ..executions import EAGER, FLOAT64, leaves
 from ..judging import quick
@@ -12,22 +12,19 @@ from ..judging.measures import departs_by, unit
 from ..judging.noise import Noise
 from ..nouns import RATIO, Model
 from .single import is_foreign, outcomes_of
-from .tape import Tape, taping
+from .tape import Tape, Unit, taping
 
 RETURNED = "returned"
 
 
-def tapped(model: Model, only: Optional[int] = None) -> Model:
-    """The model that gives the outputs of all units in order, or those of one."""
-    made = _class()(model.module, only)
+def tapped(model: Model, names: Sequence[str] = (), only: Optional[int] = None) -> Model:
+    """The model that gives the outputs of all units in order, or those of one.
+
+    ``names`` are those of the units of a run: what an exporter's run has besides, such as
+    tensors made of sizes that it follows, is left out.
+    """
+    made = _class()(model.module, tuple(names), only)
     return Model(made, model.inputs, model.keywords, model.framework)
-
-
-def sizes(model: Model) -> Tuple[int, ...]:
-    """How many tensors each unit of a model gives."""
-    probe = tapped(model)
-    quick(probe, [])
-    return tuple(probe.module.sizes)
 
 
 def departing(model: Model, execution: str) -> Optional[int]:
@@ -36,27 +33,41 @@ def departing(model: Model, execution: str) -> Optional[int]:
     What an exporter makes of a model that gives everything may be right where the model
     is not, for nothing is fused then: prefixes of the model are halved in that case.
     """
-    counts = sizes(model)
+    probe = tapped(model)
+    quick(probe, [])
+    names, counts = probe.module.ran, probe.module.sizes
     if not counts:
         return None
-    output = _first(tapped(model), execution)
+    output = _first(tapped(model, names), execution)
     if output is not None:
         return _owner(counts, output)
-    return _halved(model, execution, len(counts)) if is_foreign(execution) else None
+    return _halved(model, execution, names) if is_foreign(execution) else None
 
 
-def _halved(model: Model, execution: str, count: int) -> Optional[int]:
+def _halved(model: Model, execution: str, names: Sequence[str]) -> Optional[int]:
     """The first unit up to which the model departs, given that the last does."""
-    low, high = 0, count - 1
-    if _first(tapped(model, high), execution) is None:
+    low, high = 0, len(names) - 1
+    if _first(tapped(model, names, high), execution) is None:
         return None
     while low < high:
         middle = (low + high) // 2
-        if _first(tapped(model, middle), execution) is None:
+        if _first(tapped(model, names, middle), execution) is None:
             low = middle + 1
         else:
             high = middle
     return low
+
+
+def _aligned(units: List[Unit], names: Sequence[str]) -> List[Unit]:
+    """The units that have these names in this order; all where none are given."""
+    if not names:
+        return units
+    left, found = list(reversed(names)), []
+    for each in units:
+        if left and left[-1] == each.name:
+            left.pop()
+            found.append(each)
+    return found
 
 
 def _owner(counts: Tuple[int, ...], output: int) -> Optional[int]:
@@ -90,12 +101,14 @@ def _class() -> Type[Any]:
     import torch
 
     class Tapped(torch.nn.Module):  # type: ignore[misc]
-        """``sizes`` is how many tensors each unit of the last call gave."""
+        """``ran`` and ``sizes`` are the units of the last call, and how many tensors each gave."""
 
-        def __init__(self, module: Any, only: Optional[int]) -> None:
+        def __init__(self, module: Any, names: Tuple[str, ...], only: Optional[int]) -> None:
             super().__init__()
             self.module = module
+            self.names = names
             self.only = only
+            self.ran: Tuple[str, ...] = ()
             self.sizes: Tuple[int, ...] = ()
             self.train(False)
 
@@ -103,7 +116,9 @@ def _class() -> Type[Any]:
             tape = Tape(keeps=False)
             with taping(self.module, tape):
                 self.module(*inputs, **keywords)
-            found = [tuple(leaves(each.output)) for each in tape.units]
+            units = _aligned(tape.units, self.names)
+            self.ran = tuple(each.name for each in units)
+            found = [tuple(leaves(each.output)) for each in units]
             self.sizes = tuple(len(each) for each in found)
             chosen = found if self.only is None else found[self.only : self.only + 1]
             return tuple(tensor for each in chosen for tensor in each)

@@ -38,6 +38,11 @@ IMAGE = numbers(1, 2, 8, 8)
 WRONG: dict[str, tuple[Callable[..., Any], torch.Tensor, str]] = {
     "avg_pool2d": (lambda x: functional.avg_pool2d(x, 2, divisor_override=1), IMAGE, "divergence"),
     "softplus": (lambda x: functional.softplus(x, threshold=0.1), IMAGE, "divergence"),
+    "beside booleans": (
+        lambda x: (x > 0, functional.softplus(x, threshold=0.1)),
+        IMAGE,
+        "divergence",
+    ),
     "floor_divide": (lambda x: x // 0.3, IMAGE, "divergence"),
     "hardshrink": (functional.hardshrink, holed(IMAGE), "non-finite"),
     "max_pool2d": (lambda x: functional.max_pool2d(x, 2), holed(IMAGE), "non-finite"),

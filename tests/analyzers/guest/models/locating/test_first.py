@@ -176,3 +176,36 @@ def test_what_an_exporter_forgets_is_named_and_repeats_alone(monkeypatch, tmp_pa
     exec(found.source, names)
     assert float((names["found"] - names["expected"]).abs().max()) > 0.01
     assert "largest difference" in capsys.readouterr().out
+
+
+class Masked(nn.Module):
+    """Makes a tensor of the sizes of its input, which an exporter follows."""
+
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(4, 4)
+
+    def forward(self, x):
+        mask = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()
+        return torch.softmax(self.fc(x).masked_fill(~mask, -1e4), dim=-1).tanh()
+
+
+def test_units_that_only_an_exporter_sees_are_left_out(monkeypatch):
+    onnx = pytest.importorskip("onnx")
+    pytest.importorskip("onnxruntime")
+    right = EXECUTIONS["onnxruntime-torchscript"]
+
+    class Wrong(type(right)):
+        def exported(self, flattened):
+            program = onnx.load_model_from_string(super().exported(flattened))
+            for node in program.graph.node:
+                if node.op_type == "Softmax":
+                    node.attribute[0].i = -2
+            return program.SerializeToString()
+
+    monkeypatch.setitem(EXECUTIONS, right.name, Wrong())
+    torch.manual_seed(0)
+    model = prepared(Masked(), (torch.rand(2, 4, 4),))
+    found = located(model, right.name, outcomes(model, [right.name]), str(HERE.parent))
+    assert found.place.name == "softmax"
+    assert found.confirmed

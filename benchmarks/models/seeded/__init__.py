@@ -1,0 +1,1 @@
+"""Wrong kernels, chosen beforehand, seeded into one execution at a time (README.md)."""
