@@ -13,7 +13,7 @@ from analyzers.assembly import shelves
 from analyzers.assembly.campaign.driving import driven
 from analyzers.assembly.campaign.findings import finding, is_backed
 from analyzers.assembly.campaign.minimal import legal
-from analyzers.assembly.campaign.running import Running, batched
+from analyzers.assembly.campaign.running import BATCH, Running
 from analyzers.assembly.campaign.suspecting import Key, Suspicion, Suspicions
 from analyzers.assembly.campaign.witnessing import DIED, TAKEN, Witness, asked, heard
 from analyzers.assembly.constraints import LayerApi
@@ -24,9 +24,9 @@ from analyzers.ports import Bench
 from analyzers.vocabulary import Finding, Skipped, Target, Verdict
 
 Load = Callable[[str], Mapping[str, LayerApi]]
-SHARE = 0.75
+SHARE = 0.65
 """How much of the time the trees have; the rest is for trying again what they found."""
-TIMES, NODES, BATCH = 8, 20_000, 64
+TIMES, NODES = 8, 20_000
 _ROOM = "torch.nn."
 
 
@@ -34,8 +34,8 @@ class Campaign:
     """Finds bugs of the library with one file; to be asked once for it.
 
     ``apis`` are the layers and functions that files called, ``ran`` those in files that ran
-    to their end, ``alone`` the layers that were called by themselves.  ``heard`` is told
-    each node as it stands; ``nodes`` bounds their number.
+    to their end, ``alone`` the layers of assembled files that ran by themselves, as they are
+    documented.  ``heard`` is told each node as it stands; ``nodes`` bounds their number.
     """
 
     name = NAME
@@ -75,7 +75,9 @@ class Campaign:
         for node in self._grown(models, apis, run, bench.plan.seed):
             suspicions.heed(node)
             self._heard(node)
+        run.kept = 0.0
         yield from self._confirmed(suspicions, run, target)
+        self._called(suspicions, run)
 
     def _grown(
         self, models: list[Disassembled], apis: Mapping[str, LayerApi], run: Running, seed: int
@@ -96,23 +98,23 @@ class Campaign:
             yield from derive(model, apis, run, policy)
 
     def _confirmed(self, suspicions: Suspicions, run: Running, target: Target) -> Iterator[Finding]:
-        run.kept = 0.0
         told = dict[Key, Finding]()
-        for suspicion, witness in self._witnessed(list(suspicions.all()), run):
+        for suspicion, witness in _witnessed(list(suspicions.all()), run):
             shown = witness.state in {DIED, TAKEN} and is_backed(suspicion, witness)
             if shown and suspicion.key not in told:
                 told[suspicion.key] = finding(suspicion, witness, target)
         yield from sorted(told.values(), key=lambda each: each.level != "failure")
 
-    def _witnessed(
-        self, suspicions: list[Suspicion], run: Running
-    ) -> Iterator[tuple[Suspicion, Witness]]:
-        """What comes of each value alone."""
-        texts = [_question(each) for each in suspicions]
-        outcomes = [each for batch in batched(texts, BATCH) for each in run(batch)]
-        for suspicion, outcome in zip(suspicions, outcomes, strict=True):
-            self.alone.update(outcome.apis)
-            yield suspicion, heard(outcome)
+    def _called(self, suspicions: Suspicions, run: Running) -> None:
+        for outcome in run.all([each.program for each in suspicions.calls()]):
+            if outcome.state == "ran":
+                self.alone.update(outcome.apis)
+
+
+def _witnessed(suspicions: list[Suspicion], run: Running) -> Iterator[tuple[Suspicion, Witness]]:
+    """What comes of each value alone."""
+    outcomes = run.all([_question(each) for each in suspicions])
+    return zip(suspicions, map(heard, outcomes), strict=True)
 
 
 def _question(suspicion: Suspicion) -> str:

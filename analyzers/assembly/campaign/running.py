@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from analyzers.ports import Bench
 from analyzers.vocabulary import Assembled, Assembling, Target
 
+BATCH = 64
 BATCH_SECONDS = 120.0
 FILE_SECONDS = 10.0
 _REFUSED_EARLY = frozenset({"load", "build"})
@@ -36,6 +37,11 @@ class Running:
             self._note(outcome)
         return outcomes
 
+    def all(self, texts: Sequence[str]) -> list[Assembled]:
+        """One state for each of many texts that are no assembled files; in batches."""
+        batches = (texts[start : start + BATCH] for start in range(0, len(texts), BATCH))
+        return [outcome for batch in batches for outcome in self._run(batch)]
+
     def version(self) -> str:
         """The version of torch there; empty where there is none."""
         (outcome,) = self._run([_VERSION])
@@ -63,9 +69,3 @@ class Running:
             self.ran.update(outcome.apis)
         if outcome.state == "ran" or outcome.stage not in {"", *_REFUSED_EARLY}:
             self.called.update(outcome.apis)
-
-
-def batched(texts: Sequence[str], most: int) -> Iterator[Sequence[str]]:
-    """Texts in batches."""
-    for start in range(0, len(texts), most):
-        yield texts[start : start + most]

@@ -76,18 +76,23 @@ class Suspicions:
         found = Suspicion(call, parameter, change.value, node.line, node.derivation, in_place=True)
         self._found.setdefault(found.key, found)
 
-    def apis(self) -> frozenset[str]:
-        """The APIs that were met."""
-        return frozenset(self._met)
+    def calls(self) -> Iterator[Minimal]:
+        """The documented calls of the layers that were met."""
+        for _, call, _ in self._layers():
+            yield call
 
     def all(self) -> Iterator[Suspicion]:
         """What ran, or died, in its place; then the boundaries of all layers that were met."""
         yield from self._found.values()
+        for layer, call, met in self._layers():
+            yield from self._alone(layer, call, met)
+
+    def _layers(self) -> Iterator[tuple[LayerApi, Minimal, _Met]]:
         for name, met in self._met.items():
             layer = self._apis.get(name)
             call = None if layer is None else of_layer(layer)
             if layer is not None and call is not None:
-                yield from self._alone(layer, call, met)
+                yield layer, call, met
 
     def _alone(self, layer: LayerApi, call: Minimal, met: _Met) -> Iterator[Suspicion]:
         for parameter in layer.parameters:
