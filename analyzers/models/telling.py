@@ -9,6 +9,8 @@ from analyzers.models.relevance import Use
 from analyzers.vocabulary import Departure, Executed, Layer, Violated
 
 LONGEST = 400
+BRANCH = "branch"
+"""What a place is that is no layer, but the line where an export takes one of two paths."""
 _NAMES = {
     "eager": "eager torch in float32",
     "onednn-off": "torch without oneDNN",
@@ -106,6 +108,8 @@ def _layer(departure: Departure) -> str:
     layer = departure.layer
     if layer is None:
         return ""
+    if layer.kind == BRANCH:
+        return f"The branch is at {layer.path}:{layer.line}." if layer.path else ""
     fed = ""
     if departure.low is not None and departure.high is not None:
         fed = f", which is fed values from {departure.low:.4g} to {departure.high:.4g}"

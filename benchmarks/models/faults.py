@@ -9,9 +9,10 @@ eager's own error, a fifth of what is told.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
@@ -41,7 +42,7 @@ def slight(model: Model) -> list[Fault]:
 
 
 @contextmanager
-def faulty(fault: Fault) -> Iterator[str]:
+def faulty(fault: Fault) -> Generator[str, None, None]:
     """The name of the execution that has the fault inside."""
     own = EXECUTIONS[SUSPECT]
     EXECUTIONS[SUSPECT] = Faulty(fault.operator, _astray(fault.part))
@@ -82,10 +83,10 @@ def built_from(build: Callable[[], torch.nn.Module], inputs: tuple[torch.Tensor,
     An untrained one has none: in evaluation what its layers give vanishes beside the last bias.
     """
     module = build()
-    norms = [each for each in module.modules() if hasattr(each, "running_mean")]
+    norms: list[Any] = [each for each in module.modules() if hasattr(each, "running_mean")]
     kept = [each.momentum for each in norms]
     for norm in norms:
-        norm.momentum = None
+        norm.momentum = None  # their running statistics are then plain means
     module.train()
     with torch.no_grad():
         for _ in range(4):

@@ -23,7 +23,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -132,7 +132,7 @@ def runs(name: str, asked: argparse.Namespace) -> Iterator[Run]:
 
 
 @contextmanager
-def _execution(fault: Fault | None) -> Iterator[str]:
+def _execution(fault: Fault | None) -> Generator[str, None, None]:
     if fault is None:
         yield "onednn-off"
         return

@@ -70,19 +70,22 @@ def executed_of(frame: Frame, target: str, is_file: IsFile) -> Executed:
     )
 
 
-def execution_condition(rule: str, execution: str, inputs: str = "", mutations: str = "") -> str:
+def execution_condition(
+    rule: str, execution: str, inputs: str = "", mutations: str = "", other: str = ""
+) -> str:
     """The postcondition that a departure breaks, as it is asked again."""
     parts = [repr(rule), repr(execution)]
     if inputs:
         parts.append(f"inputs={inputs!r}")
     if mutations:
         parts.append(f"mutations={mutations!r}")
+    if other:
+        parts.append(f"other={other!r}")
     return ast.unparse(ast.parse(f"executes({', '.join(parts)})", mode="eval"))
 
 
 def _departure(frame: Frame, target: str, is_file: IsFile) -> Departure | None:
-    asked = (frame["rule"], frame["execution"], frame["inputs"], frame["mutations"])
-    condition = execution_condition(*asked)
+    condition = execution_condition(*(frame[name] for name in _ASKED))
     made = {place: argument_of(each) for place, each in frame["arguments"].items()}
     ending = Died(frame["signal"]) if frame["ending"] is None else ending_of(frame["ending"])
     if isinstance(ending, Violated):
@@ -101,6 +104,7 @@ def _departure(frame: Frame, target: str, is_file: IsFile) -> Departure | None:
     )
 
 
+_ASKED = ("rule", "execution", "inputs", "mutations", "other")
 _PLAIN = ("outcome", "expected", "error_ratio", "d_mad", "low", "high")
 
 

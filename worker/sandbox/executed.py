@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from analyzers.guest.generation.recipes import names, parse
+from analyzers.guest.models.changes import CHANGES
 from analyzers.guest.models.mutation.spelling import Malformed, parsed
 from worker.sandbox.related import MOST_EXECUTIONS, line, matching, word
 from worker.sandbox.said import ARGUMENTS, ENDING, recipe, short
@@ -82,6 +83,7 @@ def printable(longest: int) -> Checker:
 
 
 execution = matching(r"[a-z][a-z0-9-]*", LONGEST_NAME, "name of an execution")
+other = matching("|".join(["", *CHANGES]), LONGEST_NAME, "name of a change of inputs")
 rule = matching("|".join(sorted(RULES)), LONGEST_NAME, "rule about models")
 plain = printable(LONGEST_TEXT)
 version = matching(r"[\w.+!-]*", LONGEST_NAME, "version")
@@ -98,6 +100,7 @@ DEPARTURE = record(
     arguments=ARGUMENTS,
     inputs=inputs,
     mutations=mutations,
+    other=other,
     ending=optional(ENDING),
     signal=optional(whole),
     outcome=short(LONGEST_TEXT),

@@ -1,9 +1,9 @@
 """The words of postconditions about models and layers.
 
-``executes(RULE, EXECUTION, inputs="", mutations="")``: the model that the call is of
-(``self`` of a ``forward``, else ``result``), put into evaluation mode, passes an oracle on
-another execution.  ``trains(STEPS)``: training it so many steps on its input stays finite.
-``inputs`` are those of a model that the call makes.
+``executes(RULE, EXECUTION, inputs="", mutations="", other="")``: the model that the call is
+of (``self`` of a ``forward``, else ``result``), put into evaluation mode, passes an oracle on
+another execution; ``other``: on a change of the inputs that this was made for.
+``trains(STEPS)``: training it so many steps on its input stays finite.
 ``settles(TIMES)``: making the call so often lets neither memory nor time grow.
 ``made(NAME)``: what an argument of the constructor of ``self`` was.  ``refuses(CALL)``: a
 call of a library raises.
@@ -28,10 +28,12 @@ def model_words(called: Callable[[], Called], said: List[str]) -> Dict[str, Any]
             said.append(str(problem))
         return not problem
 
-    def executes(rule: str, execution: str, inputs: str = "", mutations: str = "") -> bool:
+    def executes(
+        rule: str, execution: str, inputs: str = "", mutations: str = "", other: str = ""
+    ) -> bool:
         from ..models.promising import problem
 
-        return told(problem(called(), rule, execution, inputs, mutations))
+        return told(problem(called(), rule, execution, inputs, mutations, other))
 
     def trains(steps: int, inputs: str = "") -> bool:
         from ..models.promising import untrained

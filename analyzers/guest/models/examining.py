@@ -22,6 +22,8 @@ SEED_SHARE, SEARCH_SHARE = 0.5, 0.8
 DERIVE_SHARE = 0.25
 """Of the time, what gradients may take of what is left once the outputs are compared."""
 SEARCH_GRACE = 10.0
+GRACE_SHARE = 0.4
+"""Of one execution's limit, what the last execution may take when the time is over."""
 LOCATING_SECONDS = 30.0
 """What finding a layer may take, even where the time is over: a finding without is half of one."""
 QUICK_SECONDS = 1.0
@@ -117,6 +119,8 @@ class _Examining:
 
         for name in self._message["executions"]:
             execution = EXECUTIONS.get(name)
+            if getattr(execution, "is_own", False):
+                continue  # what it is on anyway
             reason = "is not known here" if execution is None else execution.unavailable()
             if reason is None:
                 yield name
@@ -135,25 +139,43 @@ class _Examining:
                 self._left_out.setdefault(name, "the time budget was spent")
                 continue
             began = time.monotonic()
-            for departed in self._departures(subject, name):
+            for departed in self._in_time(subject, name):
                 key = (departed.verdict.rule, departed.verdict.execution)
                 self._found.setdefault(key, departed)
                 self._settled.add(name)
             if time.monotonic() - began > QUICK_SECONDS:
                 self._settled.add(name)
 
-    def _departures(self, subject: Subject, name: str) -> List[Departed]:
-        from .judging import judge, outcomes
+    def _in_time(self, subject: Subject, name: str) -> List[Departed]:
+        """What departs on an execution, where it ends before the host gives the frame up."""
+        grace = GRACE_SHARE * float(self._message["timeout"])
+        try:
+            with CLOCK.limited(max(self._left(1.0) + grace, 1.0)):
+                return self._departures(subject, name)
+        except TimeUp:
+            self._left_out.setdefault(name, "it took longer than there was time for")
+            return []
 
-        found = outcomes(subject.model, [name])
+    def _departures(self, subject: Subject, name: str) -> List[Departed]:
+        from .judging import Prepared as Executions
+        from .judging import judge
+
+        model = subject.model
+        with Executions(model, [name]) as executions:
+            found = executions.outcomes(model.inputs, model.keywords)
+            verdicts = [v for v in judge(model, found, self._ratio) if v.execution == name]
+            if not verdicts and found[name].status == "returned" and self._left(1.0) > 0:
+                branch = branches(executions, subject, name, self._ratio, self._prepared.root)
+                baked = list(branch)
+            else:
+                baked = []
         self._executions += len(found)
         own = found.get(name)
         if own is not None and own.status in ("unsupported", "timed-out"):
             self._left_out.setdefault(name, line(own.detail or own.status))
         else:
             self._done[name] = None
-        verdicts = [v for v in judge(subject.model, found, self._ratio) if v.execution == name]
-        return [
+        return baked or [
             Departed(subject, v, shown(found, v), located=self._located(subject, v, found))
             for v in verdicts
         ]
@@ -242,6 +264,20 @@ def gradients(
         place = None if each.place is None else Located(each.place)
         results = shown(each.outcomes, each.verdict)
         yield Departed(subject, each.verdict, results, located=place)
+
+
+def branches(
+    executions: Any, subject: Subject, name: str, ratio: float, root: str
+) -> Iterator[Departed]:
+    """A branch that an export for the model's own inputs decides for all others."""
+    from .judging.branches import baked
+    from .locating.first import Located
+
+    found = baked(executions, subject.model, name, ratio=ratio, root=root)
+    if found is not None:
+        place = None if found.place is None else Located(found.place)
+        results = shown(found.outcomes, found.verdict)
+        yield Departed(subject, found.verdict, results, located=place, other=found.other)
 
 
 def described(model: Model) -> str:

@@ -13,11 +13,17 @@ RULES = (DIVERGENCE, NON_FINITE, CRASH, NOT_COMPILED, GRADIENT)
 
 
 def problem(
-    called: Called, rule: str, execution: str, inputs: str = "", mutations: str = ""
+    called: Called,
+    rule: str,
+    execution: str,
+    inputs: str = "",
+    mutations: str = "",
+    other: str = "",
 ) -> Optional[str]:
     """What an oracle says of the call's model on an execution; ``None`` where it is content.
 
-    ``inputs`` is the recipe of a tuple, given where the call is not of the model itself.
+    ``inputs`` is the recipe of a tuple, given where the call is not of the model itself;
+    ``other`` the name of a change of them that the execution is run on, as it was prepared.
     Raises ``Unusable`` for what is no model, and for words that are not known.
     """
     from .executions import EXECUTIONS
@@ -27,8 +33,26 @@ def problem(
     model = model_of(called, inputs)
     if mutations:
         model = _mutant(model, mutations)
+    if other:
+        return _branch(model, rule, execution, other)
     found = (v.detail for v in _verdicts(model, rule, execution) if v.execution == execution)
     return next(found, None)
+
+
+def _branch(model: Model, rule: str, execution: str, other: str) -> Optional[str]:
+    """What is said of a branch that shows on changed inputs, where these agree as they are."""
+    from .changes import CHANGES
+    from .judging import Prepared, judge
+    from .judging.branches import baked
+
+    if rule != DIVERGENCE or other not in CHANGES:
+        raise Unusable(f"no other inputs {other!r} are known to the oracle {rule!r}")
+    with Prepared(model, [execution]) as prepared:
+        found = prepared.outcomes(model.inputs, model.keywords)
+        if found[execution].status != "returned" or judge(model, found, RATIO):
+            return None
+        branch = baked(prepared, model, execution, [other])
+    return None if branch is None else branch.verdict.detail
 
 
 def _verdicts(model: Model, rule: str, execution: str) -> List[Verdict]:

@@ -32,7 +32,8 @@ class Subject:
 class Departed:
     """An oracle's verdict on a model, and where in the model it begins.
 
-    ``results`` are what the execution and the reference gave, in words.
+    ``results`` are what the execution and the reference gave, in words; ``other`` is the
+    change of the inputs that shows it, where the inputs as they are do not.
     """
 
     subject: Subject
@@ -41,6 +42,7 @@ class Departed:
     mutations: Sequence[Mutation] = ()
     located: Optional[Any] = None
     signal: Optional[int] = None
+    other: str = ""
 
 
 def told(departed: Departed) -> Dict[str, Any]:
@@ -53,6 +55,7 @@ def told(departed: Departed) -> Dict[str, Any]:
         "arguments": dict(departed.subject.arguments),
         "inputs": departed.subject.inputs,
         "mutations": text(departed.mutations),
+        "other": departed.other,
         "ending": None if departed.signal is not None else _violated(verdict),
         "signal": departed.signal,
         "outcome": outcome[:LONGEST],

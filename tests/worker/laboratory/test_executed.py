@@ -25,6 +25,13 @@ class Net(torch.nn.Module):
         return self.act(self.head(x))
 
 
+class Deciding(Net):
+    def forward(self, x):
+        if x.sum() > 0:
+            return self.head(x)
+        return x[:, :2] - 3.0
+
+
 def plain(n):
     return n
 """
@@ -74,6 +81,25 @@ def test_exported_model_departs_and_the_run_repeats(bench):
     assert not isinstance(right.ending, Violated)
 
 
+def test_branch_of_an_export_is_found_on_other_inputs_and_the_run_repeats(bench):
+    at, where = bench("Deciding.forward")
+    given = {"self": "Deciding()", "x": "tensor((4, 3), seed=1)"}
+    found = at.execute(where, Executing((probe("Deciding.forward", **given),), (SCRIPT,)))
+    (departure,) = found.departures
+    assert (departure.rule, departure.execution) == ("divergence", SCRIPT)
+    assert departure.run.ending.detail.startswith("branch baked in")
+    assert (departure.layer.kind, departure.layer.path, departure.layer.line) == (
+        "branch",
+        "app.py",
+        16,
+    )
+    assert departure.probe.ensures == (f"executes('divergence', '{SCRIPT}', other='negated')",)
+    (run,) = at.run([departure.probe])
+    assert isinstance(run.ending, Violated)
+    assert run.ending.condition == departure.probe.ensures[0]
+    assert run.ending.detail == departure.run.ending.detail
+
+
 def probe_asking(function, execution, **recipes):
     plain = probe(function, **recipes)
     return Probe(plain.target, plain.arguments, (), (f"executes('divergence', '{execution}')",))
@@ -117,6 +143,11 @@ def test_condition_has_inputs_and_mutations():
             "divergence", "onnxruntime", "(tensor((1,)),)", "GF a: weight @7; LR b"
         ),
     )
+
+
+def test_condition_has_the_change_of_the_inputs():
+    (departure,) = read(other="zeroed").departures
+    assert departure.probe.ensures == ("executes('divergence', 'onnxruntime', other='zeroed')",)
 
 
 def test_other_endings_show_nothing():

@@ -25,6 +25,7 @@ class OnnxRuntime:
     eps = EPS32
     framework = "torch"
     foreign = True
+    exports = True
     _needs: Tuple[str, ...] = ("onnxruntime", "onnx", "onnxscript")
 
     def unavailable(self) -> Optional[str]:

@@ -208,6 +208,7 @@ DEPARTURE = {
     "arguments": {},
     "inputs": "",
     "mutations": "",
+    "other": "",
     "ending": {"kind": "violated", "condition": "True", "detail": "off by 1"},
     "signal": None,
     "outcome": "1.5",
