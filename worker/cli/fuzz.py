@@ -10,7 +10,7 @@ from worker.cli.campaigning import campaign_listener
 from worker.cli.output import Output, exit_status, publish, written
 from worker.fuzzing import FuzzRequest, Spent
 from worker.fuzzing import fuzz as run_fuzz
-from worker.fuzzing.fuzzing import SECONDS
+from worker.fuzzing.fuzzing import NODES, SECONDS
 from worker.report.render import FORMATS
 from worker.settings.server import read_settings
 from worker.sweeping import sweep
@@ -25,6 +25,14 @@ from worker.sweeping import sweep
     show_default=True,
     metavar="SECONDS",
     help="Time for the whole campaign.",
+)
+@click.option(
+    "--files",
+    type=click.IntRange(1),
+    default=NODES,
+    show_default=True,
+    metavar="N",
+    help="Assemble so many files at most.",
 )
 @click.option(
     "--seed", type=int, default=0, metavar="N", show_default=True, help="Seed of every choice."
@@ -62,6 +70,7 @@ from worker.sweeping import sweep
 def fuzz(  # noqa: PLR0913, PLR0917 - one parameter an option of the contract
     file: Path,
     budget: float,
+    files: int,
     seed: int,
     settings_file: Path | None,
     offline: bool,  # noqa: FBT001
@@ -80,16 +89,16 @@ def fuzz(  # noqa: PLR0913, PLR0917 - one parameter an option of the contract
     """
     settings = read_settings(settings_file)
     sweep(settings)
-    request = FuzzRequest(file, seconds=budget, seed=seed, offline=offline, trust=trust)
+    request = FuzzRequest(file, budget, files, seed, offline=offline, trust=trust)
     with campaign_listener(quiet=quiet) as listener:
         spent = Spent(listener.spent)
         checked = run_fuzz(request, settings, listener, spent)
         listener.ended(spent)
     where = Output(form, output, artifacts)
     try:
-        files = written(checked, artifacts)
+        artifact_files = written(checked, artifacts)
     except OSError:
         publish(checked, where, None)
         raise
-    publish(checked, where, files)
+    publish(checked, where, artifact_files)
     return exit_status(checked)

@@ -29,17 +29,22 @@ from worker.fuzzing.spent import CountingBench, Spent
 from worker.settings.configuration import Configuration, read_configuration
 from worker.settings.server import Settings
 
-SECONDS = 120.0
+SECONDS, NODES = 120.0, 20_000
 MODULE = "<module>"
 _LAYERS = frozenset({"torch"})
 
 
 @dataclass(frozen=True, slots=True)
 class FuzzRequest:
-    """The file to run a campaign on, and for how long."""
+    """The file to run a campaign on, and for how long.
+
+    ``files``: assemble so many at most.  What a number bounds, and not the clock, comes to the
+    same each time.
+    """
 
     file: Path
     seconds: float = SECONDS
+    files: int = NODES
     seed: int = 0
     offline: bool = False
     trust: bool = False
@@ -57,7 +62,7 @@ def fuzz(
     began = time.monotonic()
     spent = spent or Spent()
     file = opened(request.file)
-    found, analyzers = _work(file, request.file)
+    found, analyzers = _work(file, request)
     listener.detected(found.targets)
     work = Work(
         changes=file.changes,
@@ -72,18 +77,18 @@ def fuzz(
     return Checked(replace(report, environment=(said, *report.environment)), file.changes.sources)
 
 
-def _work(file: Opened, named: Path) -> tuple[Detected, tuple[Analyzer, ...]]:
+def _work(file: Opened, request: FuzzRequest) -> tuple[Detected, tuple[Analyzer, ...]]:
     """The targets in a file, and which analyzer is for which."""
     texts = file.changes.sources
     models = {f"{file.path}::{name}" for name in models_in(file.path, texts)}
     whole = {f"{file.path}::{MODULE}"} if imports_one(texts[file.path], _LAYERS) else set[str]()
     if not models and not whole:
         raise UsageError(
-            f"{named} has no model in it: a campaign needs a class below torch.nn.Module or"
+            f"{request.file} has no model in it: a campaign needs a class below torch.nn.Module or"
             " keras.Model, a function that returns one, or code that uses torch"
         )
     found = detect(file.changes, catalogue.load(), only=models | whole)
-    analyzers = (_Only(ModelsAnalyzer(FUZZ), models), _Only(Assembly(), whole))
+    analyzers = (_Only(ModelsAnalyzer(FUZZ), models), _Only(Assembly(nodes=request.files), whole))
     return replace(found, targets=_ordered(found.targets)), analyzers
 
 
