@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 
-from analyzers.assembly import brittle, guards, shelves, telling
+from analyzers.assembly import brittle, callsites, guards, shelves, telling
 from analyzers.assembly.configuration import Built, Flow, Function, flows, function_of, layers_of
 from analyzers.assembly.constraints import LayerApi, Parameter
 from analyzers.assembly.findings import (
@@ -26,12 +26,12 @@ from analyzers.assembly.findings import brittle as brittle_finding
 from analyzers.assembly.inputs import defaults, inputs
 from analyzers.assembly.naming import names_of
 from analyzers.assembly.settings import settings
-from analyzers.assembly.steady import unsteady_of
+from analyzers.assembly.steady import unsteady_of, unsteady_of_made
 from analyzers.assembly.trying import Trier, usual_call
 from analyzers.inference.missing import not_installed
 from analyzers.inference.selection import concerns
 from analyzers.ports import Bench
-from analyzers.vocabulary import Skipped, Target, Verdict
+from analyzers.vocabulary import Reason, Skipped, Target, Verdict
 
 MOST = 3
 _CONSTRUCTOR = "__init__"
@@ -89,14 +89,17 @@ def _examined(
 ) -> Iterator[Verdict]:
     usual = usual_call(function, target, bench)
     found = list(flows(function, built))
-    if usual is None or not found:
+    if usual is None:
         return
     trier = Trier(target, bench, usual)
     candidates = inputs(function, built, text)
     given = next((x for x in candidates if trier.holds(called(x))), None)
-    yield from _boundaries(found, given, function, trier)
-    if given is not None:
+    if target.reason is Reason.CHANGED:
+        yield from _boundaries(found, given, function, trier)
+    if given is not None and target.reason is Reason.CHANGED:
         yield from _shapes(found, given, (function, built), trier)
+    if given is not None and function.name == _CONSTRUCTOR:
+        yield from unsteady_of_made(trier, given)
 
 
 def called(given: str) -> str:
@@ -111,7 +114,7 @@ def _boundaries(
     found: list[Flow], given: str | None, function: Function, trier: Trier
 ) -> Iterator[Verdict]:
     """Illegal values that are taken, those with a consequence that was seen first."""
-    taken = [each for flow in found for each in _taken(flow, given, trier)]
+    taken = [each for flow in found for each in _taken(flow, given, function, trier)]
     target, bench = trier.target, trier.bench
     text = bench.source(target.path)
     for each in gravest(taken, MOST):
@@ -119,13 +122,15 @@ def _boundaries(
         yield unchecked(each, target, suggestion)
 
 
-def _taken(flow: Flow, given: str | None, trier: Trier) -> Iterator[Taken]:
+def _taken(flow: Flow, given: str | None, function: Function, trier: Trier) -> Iterator[Taken]:
     """The first illegal value that the function takes, where a configuration can set it."""
     condition = guards.condition_of(flow.parameter, flow.source)
     if flow.parameter.checked or condition is None:
         return
     texts = {path: trier.bench.source(path) for path in trier.bench.paths()}
-    places = settings(flow.name, _owner(trier.target), texts, field=bool(flow.attribute))
+    place = callsites.position(function, flow.given)
+    wanted = callsites.Parameter(_owner(trier.target), flow.given, place)
+    places = settings(wanted, texts, field=flow.attribute)
     if not places or not trier.holds(condition):
         return
     for value, consequence in _illegal(flow.parameter):

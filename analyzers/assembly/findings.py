@@ -119,7 +119,7 @@ def unsteady(found: Untrained, target: Target) -> Finding:
     evidence: dict[str, Json] = {
         "api": "torch.nn.Module",
         "parameter": found.condition.partition("(")[0],
-        "value": found.condition.partition("(")[2].rstrip(")"),
+        "value": found.condition.partition("(")[2].rstrip(")").partition(",")[0],
         "derivation": [found.condition],
         "consequence": found.detail,
     }

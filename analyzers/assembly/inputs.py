@@ -55,6 +55,16 @@ def _of(layer: Built, function: Function, torch: str) -> Iterator[str]:
             yield f"{torch}.rand(({shape.format(size)}))"
 
 
+def recipe_of(given: str) -> str:
+    """The recipe of a tuple of ordinary numbers, of the shape of one of the sources."""
+    call = ast.parse(given, mode="eval").body
+    assert isinstance(call, ast.Call)
+    shape = ast.unparse(call.args[0])
+    if call.keywords:
+        return f"(tensor({shape}, 'int64'),)"
+    return f"(tensor({shape}, seed=1, low=-1.0, high=1.0),)"
+
+
 def value_of(expression: ast.expr, function: Function) -> int | None:
     """What an expression of integers and of parameters with defaults is worth, if it is small."""
     return _value(expression, defaults(function))

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from analyzers.assembly.findings import Untrained, unsteady
+from analyzers.assembly.inputs import recipe_of
 from analyzers.assembly.telling import said
-from analyzers.assembly.trying import detail_of
+from analyzers.assembly.trying import Trier, detail_of
 from analyzers.inference.exploring import agreed, exploring_of
 from analyzers.inference.terms import NoTermsError
 from analyzers.ports import Bench
@@ -34,6 +35,14 @@ def unsteady_of(target: Target, bench: Bench) -> Iterator[Verdict]:
         found = _broken(condition, usual[:_MOST], bench)
         if found is not None:
             yield unsteady(found, target)
+
+
+def unsteady_of_made(trier: Trier, given: str) -> Iterator[Verdict]:
+    """What does not stay as it should of a model that the target makes, trained on an input."""
+    for condition in (f"trains(5, inputs={recipe_of(given)!r})", "settles(50)"):
+        found = _broken(condition, [trier.usual], trier.bench)
+        if found is not None:
+            yield unsteady(found, trier.target)
 
 
 def _broken(condition: str, probes: list[Probe], bench: Bench) -> Untrained | None:

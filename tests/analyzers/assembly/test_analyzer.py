@@ -118,8 +118,8 @@ def works(probe):
     return Returned("None")
 
 
-def examined(bench, function="Net.__init__"):
-    target = Target("net.py", function, 6, 10, Reason.CHANGED, (), (), ("net.py",))
+def examined(bench, function="Net.__init__", reason=Reason.CHANGED):
+    target = Target("net.py", function, 6, 10, reason, (), (), ("net.py",))
     return list(AssemblyAnalyzer(lambda version: LAYERS).examine(target, bench))
 
 
@@ -198,6 +198,22 @@ def test_model_that_trains_and_settles_is_silent():
     assert examined(bench, "Net.forward") == []
     asked = {condition for probe in bench.ran for condition in probe.ensures}
     assert asked == {"trains(5)", "settles(50)"}
+
+
+def test_constructor_that_changed_alone_is_trained_on_an_input_of_its_layers():
+    condition = "trains(5, inputs='(tensor((2, 1, 32, 32), seed=1, low=-1.0, high=1.0),)')"
+    trained = {condition: Violated(condition, "the gradient has NaN in step 1")}
+    (found,) = examined(Bench(train="", kernel=works, trained=trained))
+    assert (found.rule, found.criterion) == ("assembly/state", Violates(condition))
+    assert (found.target, found.evidence["value"]) == ("net.py::Net.__init__", "5")
+
+
+def test_function_that_only_calls_what_changed_is_not_blamed_for_its_layers():
+    bench = Bench()
+    assert examined(bench, reason=Reason.CALLS_CHANGED) == []
+    assert {e.partition("(")[0] for p in bench.ran for e in p.ensures} == {
+        *("finite", "trains", "settles"),
+    }
 
 
 def test_what_builds_no_layers_is_not_looked_at():
