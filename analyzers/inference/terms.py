@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from analyzers.guest.annotations.nouns import Annotated, Annotations, Constraint, Expression
 from analyzers.guest.annotations.reading import read
 from analyzers.guest.annotations.rendering import render
+from analyzers.inference.defaults import defaults
 from analyzers.inference.hints import returned
 from analyzers.inference.inferring import inferred
 from analyzers.inference.nouns import (
@@ -17,6 +18,7 @@ from analyzers.inference.nouns import (
     Source,
     Subject,
 )
+from analyzers.inference.settled import settled
 from analyzers.inference.states import set_elsewhere
 from analyzers.inference.subject import sibling, subject_of
 from analyzers.inference.texts import Texts
@@ -157,12 +159,13 @@ class _Draft:
         written = tuple(clause.source for clause in said.requires)
         if self._is_said(subject, said):
             return written
-        known = self._inferred(subject).requires
-        return written + tuple(
-            each.condition
-            for each in known
+        kept = {arg.arg: value for arg, value in defaults(subject) if arg.arg not in arguments}
+        known = (
+            settled(each.condition, kept)
+            for each in self._inferred(subject).requires
             if each.confidence >= Confidence.LIKELY and _names(each.condition) & arguments.keys()
         )
+        return written + tuple(each for each in known if each is not None)
 
     def _is_said(self, subject: Subject, said: Annotations) -> bool:
         return {arg.arg for arg in required(subject)} <= said.constraints.keys() and bool(said)
