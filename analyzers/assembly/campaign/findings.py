@@ -29,6 +29,7 @@ def finding(suspicion: Suspicion, witness: Witness, target: Target) -> Finding:
     died = witness.state == DIED
     comes = f"the process dies ({witness.detail})" if died else witness.consequence or RULED_OUT
     condition = call.refused
+    program = _program(suspicion, witness, comes)
     evidence: dict[str, Json] = {
         "api": call.api,
         "parameter": parameter.name,
@@ -39,7 +40,7 @@ def finding(suspicion: Suspicion, witness: Witness, target: Target) -> Finding:
         "said_by": parameter.said_by,
         "quote": parameter.quote,
         "in_place": suspicion.in_place,
-        "program": _program(suspicion, comes),
+        "program": program,
     }
     name = f"{call.api}({parameter.name}={suspicion.value})"
     return Finding(
@@ -57,17 +58,21 @@ def finding(suspicion: Suspicion, witness: Witness, target: Target) -> Finding:
         probes=(Probe(target.id, {}, (), ensures=(condition,)),),
         criterion=Crashes(DEATH, "", "") if died else Violates(condition),
         input_kind=" ".join((*suspicion.key, "died" if died else "unchecked")),
-        reproducer=_program(suspicion, comes),
+        reproducer=program,
     )
 
 
-def _program(suspicion: Suspicion, comes: str) -> str:
+def _program(suspicion: Suspicion, witness: Witness, comes: str) -> str:
     """The smallest program with the value, and what it shows where that is not its output."""
-    program = suspicion.call.program
+    call = suspicion.call.fed(witness.change)
+    program = call.program
     if "in eval" in comes:
-        program += f"print(layer.eval()({', '.join(suspicion.call.inputs)}))\n"
+        program += f"print(layer.eval()({', '.join(call.inputs)}))\n"
     elif comes.startswith("negative running"):
         program += "print(dict(layer.named_buffers()))\n"
+    elif witness.same:
+        legal = call.with_value(suspicion.parameter.name, witness.same)
+        program += f"\n{legal.program.partition(chr(10) * 2)[2]}"
     return f"{program}# {comes}\n"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analyzers.assembly.constraints import LayerApi, Parameter
 from analyzers.assembly.derivation import Node
@@ -14,6 +14,7 @@ from analyzers.assembly.operators.binding import api_of, example_of, is_called
 from analyzers.assembly.operators.literals import UnknownError, is_known, value_of
 
 _DRAWN = re.compile(r"torch\.randn?\((?P<shape>\([\d, ]+\))\)")
+_WHOLE = ("torch.tensor(", "torch.randint(")
 _PROGRAM = """\
 import torch
 
@@ -68,6 +69,11 @@ class Minimal:
             call = self.made
         return f"refuses({call!r})"
 
+    def fed(self, change: str) -> Minimal:
+        """The call with something done to all its inputs that are no integers."""
+        inputs = (each if each.startswith(_WHOLE) else each + change for each in self.inputs)
+        return replace(self, inputs=tuple(inputs))
+
     @property
     def _written(self) -> tuple[str, ...]:
         return tuple(f"{each.name}={each.value}".removeprefix("=") for each in self.arguments)
@@ -75,8 +81,7 @@ class Minimal:
     def with_value(self, parameter: str, value: str) -> Minimal:
         """The call with another value of a parameter."""
         kept = tuple(each for each in self.arguments if each.name != parameter)
-        changed = (*kept, Argument(parameter, value))
-        return Minimal(self.api, changed, self.inputs, self.function)
+        return replace(self, arguments=(*kept, Argument(parameter, value)))
 
 
 def of_layer(api: LayerApi) -> Minimal | None:

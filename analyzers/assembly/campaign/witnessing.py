@@ -16,6 +16,8 @@ from analyzers.assembly.campaign.minimal import Minimal
 from analyzers.vocabulary import Assembled
 
 MARK = "assayer-witness "
+CHANGES = ("", " * 0.01", " * 100", ".abs()")
+"""What is done to the inputs, for which of them a value shows what it does."""
 TAKEN, REFUSED, DIED, UNKNOWN = "taken", "refused", "died", "unknown"
 _CODE = f"""\
 import json, zlib, torch
@@ -65,11 +67,11 @@ def tried(make, change):
             signs.append("negative output of a positive input")
     return signs, zlib.crc32(b"".join(each.numpy().tobytes() for each in bare))
 
-CHANGES = (lambda x: x, lambda x: x * 0.01, lambda x: x * 100, torch.abs)
+CHANGES = ({", ".join(f"lambda x: x{each}" for each in CHANGES)})
 
 def account(make):
     results = [tried(make, change) for change in CHANGES]
-    return [sign for signs, _ in results for sign in signs], [print_ for _, print_ in results]
+    return [signs for signs, _ in results], [print_ for _, print_ in results]
 
 def known(make):
     try:
@@ -84,11 +86,12 @@ def told():
         return ["refused", type(error).__name__, str(error)[:120]]
     legal = {{name: known(make) for name, make in LEGAL.items()}}
     legal = {{name: found for name, found in legal.items() if found is not None}}
-    usual = {{sign for found, _ in legal.values() for sign in found}}
-    own = list(dict.fromkeys(sign for sign in signs if sign not in usual))
+    usual = {{sign for found, _ in legal.values() for each in found for sign in each}}
+    own = [[sign, at] for at, each in enumerate(signs) for sign in each if sign not in usual]
     same = [name for name, (_, found) in legal.items() if found == prints]
     differ = len({{tuple(found) for _, found in legal.values()}}) > 1
-    return ["taken", own[:3] if legal else [], same[0] if same and differ else ""]
+    sign, at = own[0] if legal and own else ["", 0]
+    return ["taken", sign, at, same[0] if same and differ else ""]
 
 raise RuntimeError({MARK!r} + json.dumps(told()))
 """
@@ -98,19 +101,21 @@ raise RuntimeError({MARK!r} + json.dumps(told()))
 class Witness:
     """What comes of a call: ``taken``, ``refused`` or ``died``; ``unknown`` where nobody tells.
 
-    ``signs`` are what only this value shows, ``same`` is the legal value whose result it has.
+    ``sign`` is what only this value shows, where ``change`` is done to the inputs; ``same`` is
+    the legal value whose result it has.
     """
 
     state: str
-    signs: tuple[str, ...] = ()
+    sign: str = ""
+    change: str = ""
     same: str = ""
     detail: str = ""
 
     @property
     def consequence(self) -> str:
-        """What is seen, the gravest first; empty where nothing is."""
-        if self.signs:
-            return self.signs[0]
+        """What is seen; empty where nothing is."""
+        if self.sign:
+            return self.sign
         return f"taken as {self.same}" if self.same else ""
 
 
@@ -134,8 +139,8 @@ def heard(outcome: Assembled) -> Witness:
     except ValueError:
         return Witness(UNKNOWN)
     match told:
-        case ["taken", [*signs], str() as same] if all(isinstance(each, str) for each in signs):
-            return Witness(TAKEN, tuple(map(str, signs)), same)
+        case ["taken", str() as sign, int() as at, str() as same] if 0 <= at < len(CHANGES):
+            return Witness(TAKEN, sign, CHANGES[at], same)
         case ["refused", str() as kind, str() as detail]:
             return Witness(REFUSED, detail=f"{kind}: {detail}")
         case _:

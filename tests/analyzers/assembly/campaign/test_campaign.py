@@ -1,6 +1,8 @@
 """Files taken apart and assembled anew, run by the real torch."""
 
 import ast
+import io
+from contextlib import redirect_stdout
 
 import pytest
 import torch
@@ -87,7 +89,29 @@ def test_each_finding_is_its_own_test(script):
         assert each.criterion == Violates(*probe.ensures)
         call = ast.parse(each.criterion.condition, mode="eval").body
         assert taken(None, ast.literal_eval(call.args[0])) is not None
-        exec(compile(each.reproducer, "program.py", "exec"), {})
+
+
+def test_programs_show_what_comes_of_a_value(script):
+    found, _, _ = script
+    programs = {each.evidence["parameter"]: each.reproducer for each in found}
+    names = {}
+    exec(compile(programs["eps"], "program.py", "exec"), names)
+    assert torch.isnan(names["output"]).any()
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        exec(compile(programs["label_smoothing"], "program.py", "exec"), {})
+    first, second = printed.getvalue().split()
+    assert first == second
+
+
+def test_programs_have_the_inputs_that_show_it():
+    text = APP.replace("LayerNorm(6", "BatchNorm1d(6")
+    found, _, _ = examined(text, "Linear", "ReLU", "BatchNorm1d")
+    assert keys(found) == {("torch.nn.BatchNorm1d", "momentum")}
+    for each in found:
+        names = {}
+        exec(compile(each.reproducer, "program.py", "exec"), names)
+        assert (names["layer"].running_var < 0).any()
 
 
 def test_layers_that_fit_nowhere_are_tried_alone():
