@@ -71,7 +71,10 @@ def leaks() -> Iterator[tuple[str, Callable[[Any], None]]]:
 
 
 def _hooked(shared: Any, model: Any) -> None:
-    shared.register_forward_hook(lambda *_: model)
+    def hook(*_: Any) -> None:
+        model.eval()
+
+    shared.register_forward_hook(hook)
 
 
 def _longer(grown: list[Any], model: Any) -> None:

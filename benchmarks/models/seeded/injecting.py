@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -93,31 +93,34 @@ def _dispatched(right: Any, fault: Fault) -> Any:
 
 
 @contextmanager
-def _decomposed(fault: Fault) -> Iterator[None]:
+def _decomposed(fault: Fault) -> Generator[None, None, None]:
     """The table of decompositions has a wrong rule."""
     operator = overload(fault.operator)
     right = decomposition_table[operator]
-    wrong: Kernel = fault.wrong
-    decomposition_table[operator] = lambda *args, **kwargs: wrong(right, args, kwargs)
+    decomposition_table[operator] = _instead(right, fault.wrong)
     try:
         yield
     finally:
         decomposition_table[operator] = right
 
 
+def _instead(right: Callable[..., Any], wrong: Kernel) -> Callable[..., Any]:
+    """A function that can stand where the right one stood."""
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        return wrong(right, args, kwargs)
+
+    return called
+
+
 def _lowered(right: Any, fault: Fault) -> Any:
-    """The compiler has a wrong decomposition, which it takes before its own lowering."""
+    """The compiler, in the process that it is forked for, has a wrong lowering."""
 
     class Lowered(type(right)):  # type: ignore[misc]
         def prepared(self, model: Model) -> Callable[..., Any]:
-            decomposition: Any = import_module("torch._inductor.decomposition")
             lowering: Any = import_module("torch._inductor.lowering")
             operator = overload(fault.operator)
-            lowering.lowerings.pop(operator, None)
-            decomposition.decompositions[operator] = lambda *args, **kwargs: fault.wrong(
-                operator, args, kwargs
-            )
-            decomposition.fast_random_decomps.cache_clear()
+            lowering.lowerings[operator] = _instead(lowering.lowerings[operator], fault.wrong)
             return super().prepared(model)
 
     return Lowered()
@@ -146,10 +149,11 @@ def _changed(graph: bytes, fault: Fault) -> bytes:
 
 
 @contextmanager
-def _planted(fault: Fault) -> Iterator[None]:
+def _planted(fault: Fault) -> Generator[None, None, None]:
     """The interpreter of the backend begins with the wrong function; it is started anew."""
     backend = fault.execution[len("keras-") :]
-    right = child.Child._program
+    kind: Any = child.Child
+    right = kind._program
     given = (backend, fault.operator, fault.wrong)
 
     def program(self: Any, theirs: int, back: int) -> str:
@@ -158,9 +162,9 @@ def _planted(fault: Fault) -> Iterator[None]:
         return first + planting + right(self, theirs, back)
 
     child.close_all()
-    child.Child._program = program  # type: ignore[method-assign]
+    kind._program = program
     try:
         yield
     finally:
-        child.Child._program = right  # type: ignore[method-assign]
+        kind._program = right
         child.close_all()

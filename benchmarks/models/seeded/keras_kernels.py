@@ -45,10 +45,10 @@ def last_feature_off(right: Wrong, *args: Any, **kwargs: Any) -> Any:
     return found * factors
 
 
-def eps_forgotten(right: Wrong, x: Any, mean: Any, variance: Any, *args: Any, **kwargs: Any) -> Any:
+def eps_forgotten(right: Wrong, x: Any, mean: Any, variance: Any, axis: Any, *rest: Any) -> Any:
     """``epsilon`` is not added to the variance."""
-    kwargs["epsilon"] = 0.0
-    return right(x, mean, variance, *args, **kwargs)
+    offset, scale = (*rest, None, None)[:2]
+    return right(x, mean, variance, axis, offset, scale, 0.0)
 
 
 def softmax_over_rows(right: Wrong, x: Any, **_: Any) -> Any:

@@ -43,6 +43,18 @@ class Tagger(nn.Module):
         return self.head(self.act(found + attended))
 
 
+class Gated(nn.Module):
+    """A gated recurrent network over vectors."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gru = nn.GRU(8, 16, batch_first=True)
+        self.head = nn.Linear(16, 5)
+
+    def forward(self, x: Any) -> Any:
+        return self.head(torch.relu(self.gru(x)[0]))
+
+
 def decoder() -> tuple[Any, tuple[Any, ...]]:
     """Built, with what it takes."""
     return Decoder(), (torch.randn(2, 8, 6, 6),)
@@ -51,6 +63,11 @@ def decoder() -> tuple[Any, tuple[Any, ...]]:
 def tagger() -> tuple[Any, tuple[Any, ...]]:
     """Built, with what it takes."""
     return Tagger(), (torch.randn(2, 7, 8),)
+
+
+def gated() -> tuple[Any, tuple[Any, ...]]:
+    """Built, with what it takes."""
+    return Gated(), (torch.randn(2, 7, 8),)
 
 
 def picture() -> tuple[Any, tuple[Any, ...]]:
@@ -93,5 +110,11 @@ def vectors() -> tuple[Any, tuple[Any, ...]]:
     return model, (numpy.random.default_rng(0).normal(size=(3, 10)).astype("float32"),)
 
 
-NETS = {"decoder": decoder, "tagger": tagger, "picture": picture, "vectors": vectors}
+NETS = {
+    "decoder": decoder,
+    "tagger": tagger,
+    "gated": gated,
+    "picture": picture,
+    "vectors": vectors,
+}
 KERAS = ("picture", "vectors")

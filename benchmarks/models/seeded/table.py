@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from benchmarks.models.seeded import graphs as g
 from benchmarks.models.seeded import kernels as k
+from benchmarks.models.seeded import lowerings as low
 from benchmarks.models.seeded.nouns import Fault
 
 _CONV, _MAX, _BATCH = (
@@ -84,7 +85,7 @@ _SCRIPT = (
     ("decoder", "resize", "Resize", g.pixels_asymmetric),
     ("decoder", "smooth", "AveragePool", g.pads_counted),
     ("decoder", "act", "LeakyRelu", g.slope_default),
-    ("tagger", "gru", "GRU", g.reset_before),
+    ("gated", "gru", "GRU", g.reset_before),
 )
 _DYNAMO = (
     ("lenet", "max_pool2d", "MaxPool", g.pads_one_sided),
@@ -95,8 +96,8 @@ _DYNAMO = (
     ("pointnet", "transform.conv1", "Conv", g.weights_rounded),
 )
 _INDUCTOR = (
-    ("lenet", "relu", "relu.default", k.zero_leaks),
-    ("decoder", "act", "leaky_relu.default", k.slope_forgotten),
+    ("lenet", "relu", "relu.default", low.zero_leaks),
+    ("decoder", "sigmoid", "sigmoid.default", low.a_thousandth_more),
 )
 _NUMPY = (
     ("picture", "conv", "conv", "same_pads_before"),
