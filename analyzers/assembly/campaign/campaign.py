@@ -114,7 +114,8 @@ class Campaign:
 def _witnessed(suspicions: list[Suspicion], run: Running) -> Iterator[tuple[Suspicion, Witness]]:
     """What comes of each value alone."""
     outcomes = run.all([_question(each) for each in suspicions])
-    return zip(suspicions, map(heard, outcomes), strict=True)
+    for suspicion, outcome in zip(suspicions, outcomes, strict=True):
+        yield suspicion, heard(outcome, list(legal(suspicion.parameter)))
 
 
 def _question(suspicion: Suspicion) -> str:

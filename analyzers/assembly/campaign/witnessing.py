@@ -8,7 +8,8 @@ legal value, where legal ones differ, says that the value counts for nothing.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,8 @@ from analyzers.vocabulary import Assembled
 MARK = "assayer-witness "
 CHANGES = ("", " * 0.01", " * 100", ".abs()")
 """What is done to the inputs, for which of them a value shows what it does."""
+_SIGN = re.compile(r"[A-Za-z_ ]{0,60}")
+_SIGNAL = re.compile(r"[A-Za-z0-9 ]{1,20}")
 TAKEN, REFUSED, DIED, UNKNOWN = "taken", "refused", "died", "unknown"
 _CODE = f"""\
 import json, zlib, torch
@@ -127,10 +130,14 @@ def asked(call: Minimal, legal: Mapping[str, Minimal]) -> str:
     return f"import torch\n{head}{value}{_CODE}"
 
 
-def heard(outcome: Assembled) -> Witness:
-    """What such a text told; what has another form counts for nothing."""
+def heard(outcome: Assembled, legal: Collection[str]) -> Witness:
+    """What such a text told; what has another form counts for nothing.
+
+    It ends up in programs, so that only plain words are signs, and only one of the ``legal``
+    values is the same.
+    """
     if outcome.state == "died":
-        return Witness(DIED, detail=outcome.detail)
+        return Witness(DIED, detail=outcome.detail if _SIGNAL.fullmatch(outcome.detail) else "")
     _, mark, account = outcome.detail.partition(MARK)
     if outcome.state != "raised" or not mark:
         return Witness(UNKNOWN, detail=outcome.detail)
@@ -139,7 +146,9 @@ def heard(outcome: Assembled) -> Witness:
     except ValueError:
         return Witness(UNKNOWN)
     match told:
-        case ["taken", str() as sign, int() as at, str() as same] if 0 <= at < len(CHANGES):
+        case ["taken", str() as sign, int() as at, str() as same] if (
+            _SIGN.fullmatch(sign) and 0 <= at < len(CHANGES) and same in {"", *legal}
+        ):
             return Witness(TAKEN, sign, CHANGES[at], same)
         case ["refused", str() as kind, str() as detail]:
             return Witness(REFUSED, detail=f"{kind}: {detail}")

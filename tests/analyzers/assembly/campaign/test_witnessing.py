@@ -16,7 +16,7 @@ def witnessed(name, parameter, value):
     call = of_layer(layer)
     values = {each: call.with_value(parameter, each) for each in legal(layer.parameter(parameter))}
     (outcome,) = Here()([asked(call.with_value(parameter, value), values)])
-    return heard(outcome)
+    return heard(outcome, values)
 
 
 @pytest.mark.parametrize(
@@ -56,13 +56,16 @@ def test_refusals_are_told():
         Assembled("raised", detail=MARK + '["taken", "NaN", 9, ""]'),
         Assembled("raised", detail=MARK + '["taken", ["NaN"], 0, ""]'),
         Assembled("raised", detail=MARK + '{"taken": []}'),
+        Assembled("raised", detail=MARK + '["taken", "NaN\\nimport os", 0, ""]'),
+        Assembled("raised", detail=MARK + '["taken", "", 0, "1.0"]'),
         Assembled("timed-out"),
     ],
 )
 def test_other_words_count_for_nothing(outcome):
-    assert heard(outcome).state == "unknown"
+    assert heard(outcome, ["0.0"]).state == "unknown"
 
 
-def test_death_is_told_with_its_signal():
-    witness = heard(Assembled("died", detail="SIGFPE"))
-    assert (witness.state, witness.detail) == ("died", "SIGFPE")
+@pytest.mark.parametrize(("said", "wanted"), [("SIGFPE", "SIGFPE"), ("it\nleft", "")])
+def test_death_is_told_with_its_signal(said, wanted):
+    witness = heard(Assembled("died", detail=said), [])
+    assert (witness.state, witness.detail) == ("died", wanted)
