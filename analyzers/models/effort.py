@@ -30,4 +30,4 @@ class Effort:
 
 
 CHECK = Effort()
-FUZZ = Effort(mutants=2_000, turns=1_000, seconds=45.0, share=0.6, advice=5, everything=True)
+FUZZ = Effort(mutants=2_000, turns=1_000, seconds=90.0, share=0.6, advice=5, everything=True)
