@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import (
@@ -49,8 +50,9 @@ class Part(NamedTuple):
 def layers(model: Any) -> List[Part]:
     """A model's layers as its author made them, with their names: no parts of Keras's own.
 
-    A layer of a functional or Sequential model goes by its own name (``conv2d_1``), one of
-    a class by the attribute that holds it (``block.conv``).
+    A layer of a functional or Sequential model goes by its own name (``conv2d_1`` is the
+    second convolution without one), one of a class by the attribute that holds it
+    (``block.conv``).
     """
     return list(_layers(model, "", set()))
 
@@ -77,10 +79,24 @@ def is_composite(layer: Layer) -> bool:
 
 def _parts(owner: Any) -> List[Tuple[str, Layer]]:
     if type(owner).__module__.startswith("keras."):
-        operations = getattr(owner, "operations", None) or owner._layers
-        return [(each.name, each) for each in operations]
+        return list(_numbered(getattr(owner, "operations", None) or owner._layers))
     named: Dict[int, str] = {id(value): name for name, value in _attributes(owner)}
     return [(named.get(id(each)) or str(each.name), each) for each in owner._layers]
+
+
+def _numbered(operations: Sequence[Layer]) -> Iterator[Tuple[str, Layer]]:
+    """Layers with their names; those that Keras made up are counted in this model alone.
+
+    Keras counts the layers of a process: ``conv2d_7`` is another one in the next.
+    """
+    counts: Dict[str, int] = {}
+    for each in operations:
+        name = re.sub(r"_\d+$", "", str(each.name))
+        if name.replace("_", "") != type(each).__name__.lower():
+            yield str(each.name), each
+            continue
+        count = counts[name] = counts.get(name, -1) + 1
+        yield (f"{name}_{count}" if count else name), each
 
 
 def _attributes(owner: Any) -> Iterator[Tuple[str, Any]]:

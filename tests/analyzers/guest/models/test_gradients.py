@@ -16,14 +16,6 @@ from analyzers.guest.models.nouns import GRADIENT
 aten = torch.ops.aten
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
 @pytest.mark.parametrize("name", ["lenet", "squeezenet", "pointnet", "lstm", "transformer"])
 def test_models_of_the_zoo_have_one_gradient(name):
     zoo = importlib.import_module(f"benchmarks.models.zoo.{name}")

@@ -11,14 +11,6 @@ from analyzers.guest.models.training import untrained
 from benchmarks.models.zoo import MODELS
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
 def _model(name):
     zoo = importlib.import_module(f"benchmarks.models.zoo.{name}")
     torch.manual_seed(0)

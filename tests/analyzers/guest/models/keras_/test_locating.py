@@ -100,7 +100,7 @@ def test_wrong_kernel_is_found_in_its_layer(project, monkeypatch, kernel, layer,
     assert [each.execution for each in judge(model, found)] == ["keras-numpy"]
     place = located(model, "keras-numpy")
     assert place is not None
-    assert place.place.name.startswith(layer)
+    assert place.place.name == layer
     assert place.place.path == "networks.py"
     assert SOURCE.splitlines()[place.place.line - 1].strip() == line
     assert place.ratio > 20

@@ -18,14 +18,6 @@ from analyzers.guest.models.locating import located
 HERE = Path(__file__)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
 class Wrong(TorchDispatchMode):
     """A kernel whose results go through ``change``."""
 

@@ -21,14 +21,6 @@ from analyzers.guest.models.nouns import Model
 from .small import ALL, encoder, functional, recurrent, residual
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 def out(model):
     with torch.no_grad():
         return model.module(*copy.deepcopy(model.inputs), **model.keywords)
