@@ -17,6 +17,7 @@ from .executions import EAGER, FLOAT64, leaves
 from .judging import judge, outcomes, quick
 from .judging.measures import departs_by, unit
 from .judging.noise import Noise
+from .locating import located
 from .locating.sources import source_of
 from .locating.tape import taped
 from .nouns import GRADIENT, RATIO, Model, Outcomes, Place, Verdict
@@ -31,9 +32,10 @@ class Derived:
     """What one execution has against the others' gradients.
 
     ``verdict`` is of the rule ``gradient`` and names the parameter; ``outcomes`` are those of
-    the derivative, whose output ``verdict.worst`` is.  ``place`` is the layer of the last
-    parameter, in the order of the run, whose gradient departs: what is wrong there, or between
-    it and the next that is right, goes back to all parameters before.
+    the derivative, whose output ``verdict.worst`` is.  ``place`` is the layer that departs
+    forward, by less than the model's outputs show; where none does that of the last parameter,
+    in the order of the run, whose gradient departs: what is wrong there, or between it and the
+    next that is right, goes back to all parameters before.
     """
 
     verdict: Verdict
@@ -82,7 +84,11 @@ def _told(
     wrong = [weights[at] for at in _departing(verdict, found, noise) if at < len(weights)]
     units = _units(model, root)
     last = max(wrong, key=lambda name: _order(name, units, weights), default=None)
-    place = None if last is None else _place(model, last, units)
+    forward = located(model, verdict.execution, {}, root)
+    if forward is not None:
+        place: Optional[Place] = forward.place
+    else:
+        place = None if last is None else _place(model, last, units)
     labelled = replace(_labelled(verdict, weights, last), rule=GRADIENT)
     return Derived(labelled, found, place)
 

@@ -3,7 +3,7 @@
     python -m benchmarks.models.seeded [--clean] [--out FILE] [EXECUTION ...]
 
 One line of JSON for each fault, in the order of the table, through the path that findings take:
-outcomes, oracles, localisation.  ``effect`` is by how much the fault moves the execution's
+outcomes, oracles, localisation, and gradients where outputs agree.  ``effect`` is by how much the fault moves the execution's
 output, over what eager's own error and the rounding of the largest element allow; below one
 nothing can be told, whatever the oracle.  With ``--clean`` what right executions of the ten
 models are told of, over three seeds.
@@ -24,6 +24,7 @@ import torch
 
 from analyzers.guest.models.building import prepared
 from analyzers.guest.models.examining import located
+from analyzers.guest.models.gradients import derived
 from analyzers.guest.models.judging import judge, measured, outcomes
 from analyzers.guest.models.nouns import Model
 from benchmarks.models.seeded.injecting import injected
@@ -57,13 +58,16 @@ def told(fault: Fault) -> dict[str, Any]:
         own = measured(found).get(fault.execution)
         verdicts = [each for each in judge(model, found) if each.execution == fault.execution]
         judged = time.monotonic()
-        place = located(model, fault.execution, found, "") if verdicts else None
+        first = located(model, fault.execution, found, "") if verdicts else None
+        place = None if first is None else first.place
+        for each in () if verdicts else derived(model, [fault.execution]):
+            verdicts, place = [each.verdict], each.place
     return {
         **about(fault),
         "status": found[fault.execution].status,
         "effect": None if own is None else float(f"{own.ratio:.3g}"),
         "rule": verdicts[0].rule if verdicts else None,
-        "named": None if place is None else place.place.name,
+        "named": None if place is None else place.name,
         "judged": round(judged - began, 2),
         "located": round(time.monotonic() - judged, 2),
         "detail": found[fault.execution].detail[:300],

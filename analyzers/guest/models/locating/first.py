@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass
 from typing import List, Optional, Tuple
 
+from ..judging import measured, quick
 from ..nouns import (
     CRASH,
     DIVERGENCE,
@@ -30,6 +31,8 @@ from .tape import Unit, taped
 from .tapped import departing
 
 SECONDS = 60.0
+_SUSPECT = 5.0
+"""Error over what rounding explains from which a unit is more likely than those after it."""
 _BY_NUMBERS = (DIVERGENCE, NON_FINITE)
 _STATUSES = {"raised": CRASH, "died": CRASH, "uncompiled": NOT_COMPILED}
 
@@ -103,7 +106,29 @@ def _by_output(model: Model, execution: str, units: List[Unit]) -> Optional[Loca
     index = departing(model, execution)
     if index is None or index >= len(units):
         return None
-    return _located(model, units[index], execution, None)
+    unit = (
+        units[index] if is_foreign(execution) else _furthest(model, units[: index + 1], execution)
+    )
+    return _located(model, unit, execution, None)
+
+
+def _furthest(model: Model, units: List[Unit], execution: str) -> Unit:
+    """Of units none of which departs alone the one that is furthest off; the last if none is.
+
+    An error that is too small where it is made to be told there grows on its way.
+    """
+    ratios = [_ratio(model, each, execution) for each in units]
+    furthest = max(range(len(units)), key=ratios.__getitem__)
+    return units[furthest] if ratios[furthest] >= _SUSPECT else units[-1]
+
+
+def _ratio(model: Model, unit: Unit, execution: str) -> float:
+    """How far off an execution of a unit alone is, over what rounding explains."""
+    try:
+        found = measured(quick(single(model, unit), [execution])).get(execution)
+    except Exception:
+        return 0.0
+    return 0.0 if found is None else found.ratio
 
 
 def _alone(model: Model, unit: Unit, execution: str) -> Optional[Verdict]:
