@@ -35,9 +35,9 @@ def settings(
     """Where the value of a parameter may be set without looking at it.
 
     None where nobody gives it a value from elsewhere, unless it is a ``field`` of what is
-    given: another thing may have a value of that name.  What a function takes and hands on
-    is set where the function's own parameter is.  A file that compares the value with
-    something, or gives it a type of its own, is taken to check it.
+    given (classes that have it come first): another thing may have a value of that name.
+    What a function takes and hands on is set where the function's own parameter is.  A file
+    that compares the value with something, or gives it a type of its own, is taken to check it.
     """
     name = field or wanted.name
     found: list[Setting] = []
@@ -46,6 +46,7 @@ def settings(
             found += _in_document(name, path, text)
         elif path.endswith(".py") and not is_test(path) and (name in text or wanted.owner in text):
             found += _in_code(name, None if field else wanted, path, text)
+    found.sort(key=lambda each: bool(field) and not each.says.endswith(f".{field}"))
     kept = [place for each in found for place in _sources(each, texts, depth)]
     is_given = bool(field) or any(each.passed for each in kept)
     return tuple(dict.fromkeys(kept)) if is_given else ()

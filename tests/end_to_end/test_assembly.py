@@ -1,32 +1,60 @@
 """A pull request with models that their configuration can break, from check to replay."""
 
+import subprocess
+import sys
+
 import pytest
 from jsonschema import Draft202012Validator
 
 from tests.end_to_end.commandline import home
 from tests.end_to_end.conftest import Desk
 from tests.end_to_end.repositories import commit, git, small_repository
-from tests.end_to_end.test_properties import SCHEMA, run_test
+from tests.end_to_end.test_properties import SCHEMA
 
-BLOCK = """import torch
+HEAD = """from dataclasses import dataclass
+
+import torch
 from torch import nn
 
 
-class Block(nn.Module):
-    def __init__(self, dim=8, eps=1e-5):
+@dataclass
+class Sizes:
+    dim: int = 8
+    eps: float = 1e-5
+
+
+class Scaled(nn.Module):
+    def __init__(self):
         super().__init__()
+        self.head = nn.Linear(4, 2)
+        self.scale = nn.Parameter(torch.{start}(1))
+
+    def forward(self, x):
+        return self.head(x) * torch.sqrt(self.scale)
+"""
+BLOCK = """
+
+class {name}(nn.Module):
+    def __init__(self, dim=8, eps=1e-5):
+{guard}        super().__init__()
         self.norm = nn.LayerNorm(dim, eps=eps)
 
     def forward(self, x):
         return self.norm(x)
 """
-CAREFUL = BLOCK.replace(
-    "        super()",
-    "        if not eps >= 0:\n            raise ValueError(eps)\n        super()",
-)
+CONFIGURED = """
+
+class {name}(nn.Module):
+    def __init__(self, config: Sizes):
+{guard}        super().__init__()
+        self.norm = nn.LayerNorm(config.dim, eps=config.eps)
+
+    def forward(self, x):
+        return self.norm(x)
+"""
 LENET = """
 
-class LeNet(nn.Module):
+class {name}(nn.Module):
     def __init__(self, kernel=5):
         super().__init__()
         self.conv = nn.Conv2d(1, 6, kernel)
@@ -35,69 +63,90 @@ class LeNet(nn.Module):
     def forward(self, x):
         return self.out(torch.flatten(torch.relu(self.conv(x)), 1))
 """
-BRITTLE = LENET.format(size="6 * 28 * 28")
-FOLLOWING = LENET.format(size="6 * (33 - kernel) ** 2")
+GUARD = "        if not {0} >= 0:\n            raise ValueError({0})\n"
+FIXED_SIZE, FOLLOWING = "6 * 28 * 28", "6 * (33 - kernel) ** 2"
 TRAIN = """import argparse
 
-from nets import Block
+from nets import Block, CarefulBlock
 
 
 def model():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--dim", type=int, default=8)
     parser.add_argument("--eps", type=float, default=1e-5)
-    return Block(eps=parser.parse_args().eps)
+    args = parser.parse_args()
+    return Block(args.dim, args.eps), CarefulBlock(args.dim, args.eps)
 """
-CONSTRUCTORS = ("nets.py::Block.__init__", "nets.py::LeNet.__init__")
+KINDS = ("Block", "Configured", "LeNet", "Scaled")
+CAREFUL = ("CarefulBlock", "CarefulConfigured", "FollowingLeNet")
+
+
+def written(*, repaired):
+    """The file of the change: with defects and, beside them, what has none of them."""
+    return "".join(
+        (
+            HEAD.format(start="ones" if repaired else "zeros"),
+            BLOCK.format(name="Block", guard=GUARD.format("eps") if repaired else ""),
+            BLOCK.format(name="CarefulBlock", guard=GUARD.format("eps")),
+            CONFIGURED.format(name="Configured", guard=GUARD.format("config.eps") * repaired),
+            CONFIGURED.format(name="CarefulConfigured", guard=GUARD.format("config.eps")),
+            LENET.format(name="LeNet", size=FOLLOWING if repaired else FIXED_SIZE),
+            LENET.format(name="FollowingLeNet", size=FOLLOWING),
+        )
+    )
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory) -> Desk:
     folder = tmp_path_factory.mktemp("nets")
-    tree = small_repository(folder / "nets", {"nets.py": "import torch\n", "train.py": TRAIN})
-    for branch, text in (("added", BLOCK + BRITTLE), ("careful", CAREFUL + FOLLOWING)):
+    before = {"nets.py": HEAD.format(start="ones"), "train.py": TRAIN}
+    tree = small_repository(folder / "nets", before)
+    for branch in ("added", "repaired"):
         git(tree, "checkout", "--quiet", "-b", branch, "main")
+        text = written(repaired=branch == "repaired")
         (tree / "nets.py").write_text(text, encoding="utf-8")
         commit(tree, branch)
     git(tree, "checkout", "--quiet", "main")
     return Desk(tree, home(folder), folder)
 
 
-def checked(project, name, branch):
-    targets = [word for target in CONSTRUCTORS for word in ("--target", target)]
-    given = ("--base", "main", "--head", branch, "--only", "assembly", *targets)
-    return project.check(name, *given)
-
-
 @pytest.fixture(scope="module")
 def added(project):
-    return checked(project, "added", "added")
+    names = (f"nets.py::{name}.__init__" for name in (*KINDS, *CAREFUL))
+    targets = [word for name in names for word in ("--target", name)]
+    given = ("--base", "main", "--head", "added", "--only", "assembly", *targets)
+    return project.check("added", *given)
 
 
-def test_both_defects_are_told_at_their_layers(added):
-    lines = (BLOCK + BRITTLE).splitlines()
+def line_of(text, after=""):
+    lines = written(repaired=False).splitlines()
+    start = lines.index(after) if after else 0
+    return lines.index(text, start) + 1
+
+
+def test_defects_alone_are_told_at_their_layers(added):
     told = {(f["rule"], f["line"], f["status"], f["level"]) for f in added.findings}
+    unchecked, state = "assembly/unchecked-boundary", "assembly/state"
     assert told == {
+        (unchecked, line_of("        self.norm = nn.LayerNorm(dim, eps=eps)"), "new", "warning"),
         (
-            "assembly/unchecked-boundary",
-            lines.index("        self.norm = nn.LayerNorm(dim, eps=eps)") + 1,
+            unchecked,
+            line_of("        self.norm = nn.LayerNorm(config.dim, eps=config.eps)"),
             "new",
             "warning",
         ),
-        (
-            "assembly/state",
-            lines.index("        self.out = nn.Linear(6 * 28 * 28, 10)") + 1,
-            "new",
-            "warning",
-        ),
+        (state, line_of("        self.out = nn.Linear(6 * 28 * 28, 10)"), "new", "warning"),
+        (state, line_of("    def __init__(self):"), "new", "warning"),
     }
     assert (added.report["verdict"], added.report["broken"]) == ("neutral", [])
 
 
-def test_guard_was_tried(added):
-    (finding,) = [f for f in added.findings if f["rule"] == "assembly/unchecked-boundary"]
-    assert finding["suggestion"]["verified"]
-    assert "raise ValueError" in finding["suggestion"]["replacement"]
-    assert finding["evidence"]["set_at"][0] == "train.py:8: --eps"
+def test_guards_were_tried(added):
+    found = [f for f in added.findings if f["rule"] == "assembly/unchecked-boundary"]
+    assert all(f["suggestion"]["verified"] for f in found)
+    assert all("raise ValueError" in f["suggestion"]["replacement"] for f in found)
+    set_at = {f["evidence"]["set_at"][0] for f in found}
+    assert set_at == {"train.py:9: --eps", "nets.py:8: Sizes.eps"}
 
 
 def test_report_keeps_the_schema(added):
@@ -106,13 +155,19 @@ def test_report_keeps_the_schema(added):
 
 
 def test_reproducers_fail_on_the_change_alone(added, project):
-    for finding in added.findings:
-        place = added.folder / finding["reproducer"]
-        assert run_test(place, project.branch("added")).returncode == 1
-        assert run_test(place, project.branch("careful")).returncode == 0
+    tests = [added.folder / finding["reproducer"] for finding in added.findings]
+    assert last_line(tests, project.branch("added")).startswith(f"{len(tests)} failed")
+    assert last_line(tests, project.branch("repaired")).startswith(f"{len(tests)} passed")
 
 
-def test_guarded_and_following_code_is_silent(project):
-    careful = checked(project, "careful", "careful")
-    assert careful.findings == []
-    assert careful.report["broken"] == []
+def last_line(tests, tree):
+    """What pytest says of some files at its end, run by one process in a tree."""
+    ended = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider", *tests],
+        cwd=tree,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    return ended.stdout.strip().splitlines()[-1].strip("= ")

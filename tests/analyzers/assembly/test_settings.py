@@ -82,6 +82,13 @@ def test_calls_that_give_what_is_written_down_or_looked_at(text):
     assert settings(EPS, {"tests/train.py": "net = Net(4, options.eps)\n"}) == ()
 
 
+def test_class_that_has_the_field_comes_first():
+    option = {"a.py": 'parser.add_argument("--eps", type=float)\n'}
+    owner = {"b.py": "@dataclass\nclass Sizes:\n    eps: float = 1e-5\n"}
+    found = settings(CONFIG, option | owner, field="eps")
+    assert [each.says for each in found] == ["Sizes.eps", "--eps"]
+
+
 def test_value_that_is_handed_on_is_set_where_it_comes_from():
     inner = {"net.py": "def build(dim, eps=1e-6):\n    return Net(dim, eps)\n"}
     outer = {"train.py": "build(4, options.eps)\n"}
