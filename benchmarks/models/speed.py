@@ -1,6 +1,6 @@
 """Mutants a minute: made, run by eager, float64 and other executions, and compared.
 
-    python -m benchmarks.models.speed [--seconds 8] [--out FILE]
+    python -m benchmarks.models.speed [--seconds 6] [--out FILE]
 
 A table for README.md in less than two minutes: for each model and set of executions the rate by
 the clock of one process with one thread and of two side by side (two searches with other seeds,
@@ -81,7 +81,7 @@ HEAD = (
 
 def main() -> None:
     words = argparse.ArgumentParser()
-    words.add_argument("--seconds", type=float, default=8.0)
+    words.add_argument("--seconds", type=float, default=6.0)
     words.add_argument("--out", type=Path, default=RESULTS / "speed.jsonl")
     asked = words.parse_args()
     print(HEAD, flush=True)

@@ -142,6 +142,24 @@ def test_execution_that_the_project_uses_gates():
     assert told.symbol == "net.py::Net"
 
 
+def test_branch_that_an_export_decided_is_told_at_its_line():
+    condition = "executes('divergence', 'onnxruntime', other='negated')"
+    branch = replace(
+        DEPARTURE,
+        probe=replace(PROBE, ensures=(condition,)),
+        run=Run(Violated(condition, "branch baked in: as exported for one input it departs")),
+        error_ratio=None,
+        layer=Layer("", "branch", "net.py", 11),
+        single="",
+    )
+    (told,) = examined(Bench(departures=(branch,)))
+    assert (told.rule, told.level, told.line) == ("model/divergence", Level.FAILURE, 11)
+    assert told.criterion == Violates(condition)
+    assert "branch baked in" in told.message
+    assert "The branch is at net.py:11." in told.message
+    assert "first layer" not in told.message
+
+
 def test_evidence_and_words():
     (told,) = examined(Bench())
     assert (
