@@ -3,7 +3,7 @@
 ``executes(RULE, EXECUTION, inputs="", mutations="", other="")``: the model that the call is
 of (``self`` of a ``forward``, else ``result``), put into evaluation mode, passes an oracle on
 another execution; ``other``: on a change of the inputs that this was made for.
-``trains(STEPS)``: training it so many steps on its input stays finite.
+``trains(STEPS, inputs="")``: training it so many steps on its input stays finite.
 ``settles(TIMES)``: making the call so often lets neither memory nor time grow.
 ``made(NAME)``: what an argument of the constructor of ``self`` was.  ``refuses(CALL)``: a
 call of a library raises.
