@@ -7,7 +7,7 @@ may take a process down runs in processes of its own (:mod:`.judging`).
 from __future__ import annotations
 
 import time
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ..execution import Prepared
 from ..limits import CLOCK, TimeUp
@@ -222,13 +222,9 @@ class _Examining:
 
         mutants = Mutants(subject.model, beside, list(self._found))
         seed, guided = int(self._message["seed"]), bool(self._message["guided"])
-        try:
-            with CLOCK.limited(left + SEARCH_GRACE):
-                mutants.search(Plan(most, left, seed, guided), self._ratio)
-                found = mutants.found(self._budget(1.0))
-        except (TimeUp, Exception) as error:
-            self._notes[f"mutants: {type(error).__name__}: {error}"[:300]] = None
-            return {}
+        plan = Plan(most, left, seed, guided)
+        self._bounded(lambda: mutants.search(plan, self._ratio), left + SEARCH_GRACE)
+        found = self._bounded(lambda: mutants.found(self._budget(1.0)), SEARCH_GRACE) or []
         for verdict, mutations, outcomes, model in found:
             fed = Subject(subject.arguments, subject.inputs, model)
             located = self._located(fed, verdict, outcomes)
@@ -240,6 +236,17 @@ class _Examining:
             "amplified": mutants.amplified,
             "apis": list(mutants.apis),
         }
+
+    def _bounded(self, work: Callable[[], Any], seconds: float) -> Any:
+        """What some work with mutants gives; ``None``, and a note, where it fails or is cut."""
+        try:
+            with CLOCK.limited(seconds):
+                return work()
+        except TimeUp:
+            self._notes["mutants: the time was over"] = None
+        except Exception as error:
+            self._notes[f"mutants: {type(error).__name__}: {error}"[:300]] = None
+        return None
 
 
 def located(model: Model, execution: str, outcomes: Outcomes, root: str) -> Optional[Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from analyzers.guest.models import subjects, trials
 from analyzers.guest.models.examining import execute
 from analyzers.guest.models.executions import EXECUTIONS, register
 from tests.analyzers.guest.search.targets import target
@@ -84,7 +85,9 @@ def test_execution_that_hangs_leaves_what_the_others_came_to(endless):
     assert left["execution"] == "endless"
 
 
-def test_model_without_probes_is_found_by_its_constructor():
-    found = frame()
+def test_model_without_probes_is_found_by_its_constructor(monkeypatch):
+    monkeypatch.setattr(subjects, "BUILD_SECONDS", 200.0)
+    monkeypatch.setattr(trials, "DRAW_SECONDS", 100.0)
+    found = frame(seconds=400.0)
     assert found["obstacle"] is None
     assert found["model"].startswith("torch.nn.Module, 1 layers")
