@@ -5,8 +5,9 @@ import pytest
 from analyzers.assembly import shelves
 from analyzers.assembly.brittle import built_for, expected, is_free, legal
 from analyzers.assembly.configuration import flows, function_of, layers_of
-from analyzers.assembly.inputs import inputs
+from analyzers.assembly.inputs import inputs, recipe_of
 from analyzers.assembly.telling import said
+from analyzers.guest.generation.recipes import parse
 
 TEXT = """from torch import nn
 
@@ -76,3 +77,14 @@ def test_words_of_a_guest_are_one_short_line():
     assert said("it raised ValueError: \x1b[2Jno\nmore") == "ValueError: [2Jno"
     assert len(said("x" * 100_000)) == 200
     assert expected(f"shapes cannot be multiplied (2x3 and {'9' * 5000}x1)") is None
+
+
+@pytest.mark.parametrize(
+    ("given", "recipe"),
+    [
+        ("th.rand((2, 3))", "(tensor((2, 3), seed=1, low=-1.0, high=1.0),)"),
+        ("torch.zeros((2, 8), dtype=torch.int64)", "(tensor((2, 8), 'int64'),)"),
+    ],
+)
+def test_input_of_a_layer_is_a_recipe_too(given, recipe):
+    assert recipe_of(given) == parse(recipe).source()
