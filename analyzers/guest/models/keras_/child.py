@@ -46,23 +46,38 @@ class Child:
 
     def start(self) -> None:
         """Start the interpreter; Keras is waited for at the first question."""
+        try:
+            self._spawn()
+        except OSError as error:
+            raise Unsupported(f"{self.backend} was not started: {error}") from error
+
+    def _spawn(self) -> None:
         theirs, self._writing = os.pipe()
         self._reading, back = os.pipe()
         self._owner = os.getpid()
         for descriptor in (theirs, back):
             os.set_inheritable(descriptor, True)
-        self.process = os.posix_spawn(
-            sys.executable,
-            [sys.executable, "-s", "-B", "-c", self._program(theirs, back)],
-            _environment(self.backend),
-            setsigmask=[],
-            setsigdef=[signal.SIGALRM, signal.SIGINT],
-        )
-        os.close(theirs)
-        os.close(back)
+        try:
+            self.process = os.posix_spawn(
+                sys.executable,
+                [sys.executable, "-s", "-B", "-c", self._program(theirs, back)],
+                _environment(self.backend),
+                setsigmask=[],
+                setsigdef=[signal.SIGALRM, signal.SIGINT],
+            )
+        except OSError:
+            os.close(self._reading)
+            os.close(self._writing)
+            raise
+        finally:
+            os.close(theirs)
+            os.close(back)
 
     def _await_keras(self) -> None:
-        hello, _ = self._received(START_SECONDS)
+        try:
+            hello, _ = self._received(START_SECONDS)
+        except Raised as raised:
+            raise Unsupported(f"{self.backend} did not start: {raised}") from raised
         if "raised" in hello:
             self.close()
             raise Unsupported(f"{self.backend}: {hello['raised']}: {hello['message']}")

@@ -1,4 +1,6 @@
 import os
+import sys
+from pathlib import Path
 
 import numpy
 import pytest
@@ -9,6 +11,8 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 import keras
 
 from analyzers.guest.models.executions import EXECUTIONS, execution_of
+from analyzers.guest.models.judging import judge, outcomes
+from analyzers.guest.models.keras_ import child as own
 from analyzers.guest.models.keras_.child import Raised, child
 from analyzers.guest.models.keras_.executions import Remote
 from analyzers.guest.models.nouns import Model, Unsupported
@@ -142,16 +146,29 @@ def test_model_of_a_class_travels(tmp_path, monkeypatch) -> None:
     numpy.testing.assert_allclose(wide, wanted, atol=1e-5)
 
 
-def test_child_that_was_killed_is_started_anew() -> None:
+@pytest.mark.parametrize(
+    "program", ["/bin/false", "/nowhere/python", "KILLED"], ids=["ends", "missing", "dies"]
+)
+def test_child_that_does_not_start_is_left_out(program, monkeypatch, tmp_path) -> None:
+    if program == "KILLED":
+        program = str(tmp_path / "aborts")
+        Path(program).write_text("#!/bin/sh\nkill -ABRT $$\n")
+        Path(program).chmod(0o755)
+    monkeypatch.setattr(sys, "executable", program)
+    monkeypatch.setattr(own, "_CHILDREN", {})
+    model = convolutional()
+    found = outcomes(model, ["keras-numpy"])
+    assert found["keras-numpy"].status == "unsupported"
+    assert judge(model, found) == []
+
+
+def test_child_that_was_killed_is_started_anew_and_ends_when_its_pipe_does() -> None:
     model = convolutional()
     call = EXECUTIONS["keras-numpy"].prepared(model)
     os.kill(child("numpy").process, 9)
     with pytest.raises(Unsupported):
         call(*model.inputs)
     assert call(*model.inputs).shape == (2, 3)
-
-
-def test_child_ends_when_its_pipe_does() -> None:
     found = child("numpy")
     process = found.process
     found.close()
