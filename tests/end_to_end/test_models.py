@@ -10,6 +10,7 @@ from tests.end_to_end.conftest import Desk
 from tests.end_to_end.repositories import commit, git, small_repository
 from tests.end_to_end.test_properties import SCHEMA, run_test
 
+PATH, TARGET = "net.py", "net.py::Net.forward"
 BEFORE = """import torch
 import torch.nn.functional as F
 
@@ -34,7 +35,31 @@ from net import Net
 def export(path):
     torch.onnx.export(Net().eval(), (torch.rand(2, 3, 4, 4),), path, dynamo=False)
 """
-PATH, TARGET = "net.py", "net.py::Net.forward"
+SOFT = BEFORE.replace("F.avg_pool2d(x, 2)", "F.softplus(F.avg_pool2d(x, 2), threshold=0.1)")
+MEMORY = """import torch
+import torch.nn.functional as F
+
+
+class Net(torch.nn.Module):
+    def __init__(self, width: int = 4):
+        super().__init__()
+        self.memory = torch.nn.LSTM(4, width, batch_first=True)
+
+    #@arg(x): tensors(dtype="float32", shape=(2, 3, 4, 4), min=-1, max=1)
+    def forward(self, x):
+        x = F.avg_pool2d(x, 2, divisor_override=3)
+        return self.memory(x.flatten(2))[0]
+
+
+def fast():
+    return torch.compile(Net())
+"""
+BRANCHES = {
+    "divided": {PATH: DIVIDED},
+    "wide": {PATH: WIDE},
+    "soft": {PATH: SOFT},
+    "compiled": {PATH: MEMORY, "export.py": "# nothing is exported any more\n"},
+}
 CHECK = ("--base", "main", "--only", "models", "--target", TARGET, "--inputs", "1")
 
 
@@ -42,9 +67,10 @@ CHECK = ("--base", "main", "--only", "models", "--target", TARGET, "--inputs", "
 def project(tmp_path_factory) -> Desk:
     folder = tmp_path_factory.mktemp("nets")
     tree = small_repository(folder / "nets", {PATH: BEFORE, "export.py": EXPORT})
-    for branch, text in (("divided", DIVIDED), ("wide", WIDE)):
+    for branch, files in BRANCHES.items():
         git(tree, "checkout", "--quiet", "-b", branch, "main")
-        (tree / PATH).write_text(text, encoding="utf-8")
+        for path, text in files.items():
+            (tree / path).write_text(text, encoding="utf-8")
         commit(tree, branch)
     git(tree, "checkout", "--quiet", "main")
     return Desk(tree, home(folder), folder)
@@ -88,3 +114,30 @@ def test_right_model_is_quiet(project):
     assert checked.findings == []
     assert checked.report["skipped"] == []
     assert checked.status == 0
+
+
+def test_what_an_exporter_leaves_out_is_told(project):
+    checked = project.check("soft", *CHECK, "--head", "soft")
+    (finding,) = checked.findings
+    line = next(n for n, text in enumerate(SOFT.splitlines(), 1) if "softplus" in text)
+    assert (finding["rule"], finding["line"]) == ("model/divergence", line)
+    assert finding["evidence"]["first_layer"] == "softplus"
+    assert checked.report["verdict"] == "failure"
+
+
+@pytest.fixture(scope="module")
+def compiled(project):
+    return project.check("compiled", *CHECK, "--head", "compiled")
+
+
+def test_what_is_not_compiled_is_a_notice(compiled):
+    (finding,) = compiled.findings
+    told = (finding["rule"], finding["level"], finding["status"])
+    assert told == ("model/not-compiled", "notice", "new")
+    assert "LSTM" in finding["message"]
+    assert compiled.status == 0
+
+
+def test_execution_that_the_project_does_not_use_is_left_to_the_library(compiled):
+    (bug,) = compiled.report["appendix"]
+    assert "divisor_override=3" in bug["call"]
