@@ -65,7 +65,7 @@ def fuzz(
     found, analyzers = _work(file, request)
     listener.detected(found.targets)
     work = Work(
-        changes=file.changes,
+        changes=replace(file.changes, base=""),
         found=found,
         analyzers=analyzers,
         configuration=_configuration(file),

@@ -161,6 +161,8 @@ TRIED = (
 
 def check_command(finding: StoredFinding, report: StoredReport) -> str:
     """The command that finds a finding again, in a checkout of the head."""
+    if not report.base:
+        return shlex.join(["assayer", "fuzz", finding.path])
     parts = ["assayer", "check", "--base", report.base[:12], "--target", finding.target]
     return shlex.join(parts)
 

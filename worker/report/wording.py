@@ -78,6 +78,11 @@ class Telling(Protocol[T_co]):
     """A report, fresh from its run or read from a document."""
 
     @property
+    def base(self) -> str:
+        """The revision that is compared with; empty where there is none."""
+        ...
+
+    @property
     def conclusion(self) -> Conclusion:
         """The verdict."""
         ...
@@ -209,9 +214,15 @@ def standing(finding: Told, report: Telling[Told]) -> str:
     """How a finding stands: its level, its status, and whether it is ignored."""
     ignored = report.ignored.get(finding.fingerprint)
     if ignored is None:
-        return f"{finding.level}, {STATUS_WORDS[finding.status]}"
+        return f"{finding.level}, {_status(finding, report)}"
     until = f" until {ignored['until']}" if ignored.get("until") else ""
     return f"ignored{until}: {ignored.get('reason', '')}"
+
+
+def _status(finding: Told, report: Telling[Told]) -> str:
+    """A report without a base is of no change, but of a campaign."""
+    alone = not report.base and finding.status is Status.NEW
+    return "found by the campaign" if alone else STATUS_WORDS[finding.status]
 
 
 def blocks(finding: Told, report: Telling[Told]) -> bool:
