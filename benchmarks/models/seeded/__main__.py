@@ -3,10 +3,10 @@
     python -m benchmarks.models.seeded [--clean] [--out FILE] [EXECUTION ...]
 
 One line of JSON for each fault, in the order of the table, through the path that findings take:
-outcomes, oracles, localisation, and gradients where outputs agree.  ``effect`` is by how much the fault moves the execution's
-output, over what eager's own error and the rounding of the largest element allow; below one
-nothing can be told, whatever the oracle.  With ``--clean`` what right executions of the ten
-models are told of, over three seeds.
+outcomes, oracles, localisation, and gradients where outputs agree.  ``effect`` is by how much
+the fault moves the execution's output, over what eager's own error and the rounding of the
+largest element allow.  With ``--clean`` what right executions of the ten models are told of,
+over three seeds.
 """
 
 from __future__ import annotations
