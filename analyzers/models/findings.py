@@ -26,9 +26,11 @@ from analyzers.vocabulary import (
 )
 
 NAME = "models"
-NOT_COMPILED = "not-compiled"
+NOT_COMPILED, GRADIENT = "not-compiled", "gradient"
 _LAYERS = {TORCH: "torch.nn", KERAS: "keras.layers"}
-_GRAVE = ("crash", "non-finite", "divergence", "gradient", NOT_COMPILED)
+_GRAVE = ("crash", "non-finite", "divergence", GRADIENT, NOT_COMPILED)
+_PUBLISHED = {GRADIENT: "divergence"}
+"""Rules that are told under another one's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +121,10 @@ def finding(group: Group, weight: Level, context: Context) -> Finding | None:
     placed = layer is not None and bool(layer.path)
     path, line = (layer.path, layer.line) if layer and placed else (found.path, context.line)
     told = advice_title if first.mutations else title
-    kind = "mutant" if first.mutations else "model"
+    kind = "mutant" if first.mutations else GRADIENT if first.rule == GRADIENT else "model"
     return Finding(
         analyzer=NAME,
-        rule=f"model/{first.rule}",
+        rule=f"model/{_PUBLISHED.get(first.rule, first.rule)}",
         level=weight,
         path=path,
         line=line,

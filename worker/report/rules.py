@@ -119,13 +119,6 @@ RULES: dict[str, Rule] = {
             " run the model there.",
         ),
         Rule(
-            "model/gradient",
-            "The model's gradients, or one step of training, depend on the execution",
-            "Look at the layer that is named: its backward pass, or that of what follows it up to"
-            " the next layer with parameters, gives another result. Write that part with other"
-            " operators, or train where it is right.",
-        ),
-        Rule(
             "model/not-compiled",
             "A model that is compiled is left to eager execution, in whole or in part",
             "Nothing goes wrong, but nothing gets faster either: the finding says which part the"

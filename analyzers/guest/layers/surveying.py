@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import replace
-from typing import Any, Callable, Dict, Iterator, List, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence, Tuple
 
 from ..relating.running import Begin, Died, Done, Failed, Hung, Pool
 from . import catalogue, deciding, errors, examples, reading, trying
@@ -18,7 +18,7 @@ _CONTAINED = 20
 Send = Callable[[Dict[str, Any]], None]
 
 
-def survey(message: Dict[str, Any], send: Send) -> Dict[str, Any]:
+def survey(message: Mapping[str, Any], send: Send) -> Dict[str, Any]:
     """Survey the layers of the installed torch; ``message`` has ``names`` (all where empty).
 
     Sends ``progress`` frames with a row for each layer, returns the ``surveyed`` frame.
