@@ -37,6 +37,7 @@ from analyzers.vocabulary import (
 
 LEAST_SECONDS = 15.0
 """What a further search for mutants needs to come to any."""
+COMPILING_TURN = 1
 _COMPILERS = frozenset({"inductor", "openvino"})
 _UNTOLD = frozenset({"cuda", "float16", "bfloat16", "channels-last", "eager", "onednn-off"})
 """Executions whose absence, or refusal, is nobody's news."""
@@ -88,7 +89,8 @@ class _Examination:
                 return
             yield from self._missing(executed)
             yield from self._told(executed)
-            if not executed.mutants or self._bench.remaining() * self._effort.share < LEAST_SECONDS:
+            is_searched = bool(executed.mutants) or turn == COMPILING_TURN
+            if not is_searched or self._bench.remaining() * self._effort.share < LEAST_SECONDS:
                 return
 
     def _drawn(self) -> Executing | None:
@@ -121,7 +123,13 @@ class _Examination:
         return self._executing((), terms.generators, contract)
 
     def _in_turn(self, executing: Executing, turn: int) -> Executing:
-        """What a search is asked for: each by another seed, in a part of the time that is left."""
+        """What a search is asked for: each by another seed, in a part of the time that is left.
+
+        Where there are several, compilers take part in one: they leave no time for mutants.
+        """
+        if self._effort.turns > 1 and turn != COMPILING_TURN:
+            left = tuple(each for each in executing.executions if each not in _COMPILERS)
+            executing = replace(executing, executions=left)
         return replace(executing, seconds=self._seconds(executing), seed=executing.seed + turn)
 
     def _seconds(self, executing: Executing) -> float:

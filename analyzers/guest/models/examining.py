@@ -29,6 +29,9 @@ LOCATING_SECONDS = 30.0
 QUICK_SECONDS = 1.0
 """Executions that took longer run the first model alone."""
 EAGER = "eager"
+COMPILERS = ("inductor", "openvino")
+EXPORTS = ("onnxruntime-torchscript", "onnxruntime")
+"""The same runtime by two exporters, the one that takes milliseconds first."""
 
 
 def execute(prepared: Prepared, message: Mapping[str, Any]) -> Dict[str, Any]:
@@ -212,7 +215,7 @@ class _Examining:
     def _mutants(self, subject: Subject, names: Sequence[str]) -> Dict[str, Any]:
         """Look for mutants in the time that is left; what departs is added to what was found."""
         most, left = int(self._message["mutants"]), self._left(SEARCH_SHARE)
-        beside = [each for each in names if each in self._done and each != EAGER]
+        beside = beside_mutants([each for each in names if each in self._done])
         if most <= 0 or left <= 0 or not beside or subject.model.framework != "torch":
             return {}
         if any(execution in beside for _, execution in self._found):
@@ -285,6 +288,12 @@ def branches(
         place = None if found.place is None else Located(found.place)
         results = shown(found.outcomes, found.verdict)
         yield Departed(subject, found.verdict, results, located=place, other=found.other)
+
+
+def beside_mutants(done: Sequence[str]) -> List[str]:
+    """The executions that mutants are run by: none that takes seconds where one does not."""
+    exports = [each for each in EXPORTS if each in done]
+    return [each for each in done if each not in (EAGER, *COMPILERS, *exports[1:])]
 
 
 def described(model: Model) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from analyzers.guest.models import subjects, trials
-from analyzers.guest.models.examining import execute
+from analyzers.guest.models.examining import beside_mutants, execute
 from analyzers.guest.models.executions import EXECUTIONS, register
 from tests.analyzers.guest.search.targets import target
 
@@ -91,3 +91,9 @@ def test_model_without_probes_is_found_by_its_constructor(monkeypatch):
     found = frame(seconds=400.0)
     assert found["obstacle"] is None
     assert found["model"].startswith("torch.nn.Module, 1 layers")
+
+
+def test_mutants_are_run_by_what_takes_milliseconds():
+    quick, slow = "onnxruntime-torchscript", "onnxruntime"
+    assert beside_mutants(["eager", "onednn-off", slow, quick, "inductor"]) == ["onednn-off", quick]
+    assert beside_mutants(["eager", slow]) == [slow]
