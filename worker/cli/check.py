@@ -8,9 +8,9 @@ import click
 
 from worker.check import CheckRequest
 from worker.check import check as run_check
-from worker.cli.output import Output, exit_status, publish, written
+from worker.cli import options
+from worker.cli.output import Output, exit_status
 from worker.cli.progress import progress_listener
-from worker.report.render import FORMATS
 from worker.settings.server import read_settings
 from worker.sweeping import sweep
 
@@ -40,44 +40,15 @@ def _names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[st
 @click.option(
     "--budget", type=click.FloatRange(1), metavar="SECONDS", help="Time for the whole run."
 )
-@click.option(
-    "--seed", type=int, default=0, metavar="N", show_default=True, help="Seed of every choice."
-)
-@click.option(
-    "--settings",
-    "settings_file",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Engines, sources, sandbox.",
-)
+@options.seed
+@options.settings_file
 @click.option("--offline", is_flag=True, help="Use no source or engine that needs a network.")
 @click.option(
     "--other-providers",
     is_flag=True,
     help="Ask other configured providers too about inputs that miss a branch.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(tuple(FORMATS)),
-    default="text",
-    show_default=True,
-    help="Form of the report.",
-)
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="PATH",
-    help="Write the report to PATH.",
-)
-@click.option(
-    "--artifacts",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Write inputs and reproducers to DIR.",
-)
-@click.option("--trust", is_flag=True, help="Run without isolation: for your own code only.")
-@click.option("--quiet", is_flag=True, help="No progress.")
+@options.report
 def check(  # noqa: PLR0913, PLR0917 - one parameter an option of the contract
     repo: Path,
     base: str | None,
@@ -121,11 +92,5 @@ def check(  # noqa: PLR0913, PLR0917 - one parameter an option of the contract
     sweep(settings)
     with progress_listener(quiet=quiet) as listener:
         checked = run_check(request, settings, listener)
-    where = Output(form, output, artifacts)
-    try:
-        files = written(checked, artifacts)
-    except OSError:
-        publish(checked, where, None)
-        raise
-    publish(checked, where, files)
+    options.handed_over(checked, Output(form, output, artifacts))
     return exit_status(checked)

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
+from worker.cli import options
 from worker.cli.campaigning import campaign_listener
-from worker.cli.output import Output, exit_status, publish, written
+from worker.cli.output import Output, exit_status
 from worker.fuzzing import FuzzRequest, Spent
 from worker.fuzzing import fuzz as run_fuzz
 from worker.fuzzing.fuzzing import NODES, SECONDS
-from worker.report.render import FORMATS
 from worker.settings.server import read_settings
 from worker.sweeping import sweep
 
@@ -34,39 +34,10 @@ from worker.sweeping import sweep
     metavar="N",
     help="Assemble so many files at most.",
 )
-@click.option(
-    "--seed", type=int, default=0, metavar="N", show_default=True, help="Seed of every choice."
-)
-@click.option(
-    "--settings",
-    "settings_file",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Sandbox and environments.",
-)
+@options.seed
+@options.settings_file
 @click.option("--offline", is_flag=True, help="Install nothing from a network.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(tuple(FORMATS)),
-    default="text",
-    show_default=True,
-    help="Form of the report.",
-)
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="PATH",
-    help="Write the report to PATH.",
-)
-@click.option(
-    "--artifacts",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Write inputs and reproducers to DIR.",
-)
-@click.option("--trust", is_flag=True, help="Run without isolation: for your own code only.")
-@click.option("--quiet", is_flag=True, help="No progress.")
+@options.report
 def fuzz(  # noqa: PLR0913, PLR0917 - one parameter an option of the contract
     file: Path,
     budget: float,
@@ -94,11 +65,5 @@ def fuzz(  # noqa: PLR0913, PLR0917 - one parameter an option of the contract
         spent = Spent(listener.spent)
         checked = run_fuzz(request, settings, listener, spent)
         listener.ended(spent)
-    where = Output(form, output, artifacts)
-    try:
-        artifact_files = written(checked, artifacts)
-    except OSError:
-        publish(checked, where, None)
-        raise
-    publish(checked, where, artifact_files)
+    options.handed_over(checked, Output(form, output, artifacts))
     return exit_status(checked)

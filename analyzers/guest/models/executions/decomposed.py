@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import functools
-from typing import Any, Callable, Optional, Type
+from typing import Any, Callable, Optional
 
+from ...decomposing import decomposing
 from ..nouns import Model
 from .eager import EPS32, called
 
@@ -26,31 +26,7 @@ class Decomposed:
         run = called(model.module)
 
         def call(*inputs: Any, **keywords: Any) -> Any:
-            with _mode()():
+            with decomposing()():
                 return run(*inputs, **keywords)
 
         return call
-
-
-@functools.cache
-def _mode() -> Type[Any]:
-    """The mode's class, made where torch is at hand."""
-    from torch._decomp import decomposition_table
-    from torch.utils._python_dispatch import TorchDispatchMode
-
-    class Decomposing(TorchDispatchMode):  # type: ignore[misc]
-        @classmethod
-        def _should_skip_dynamo(cls) -> bool:
-            return False
-
-        def __torch_dispatch__(
-            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-        ) -> Any:
-            rule = decomposition_table.get(func)
-            if rule is not None:
-                result = rule(*args, **(kwargs or {}))
-                if result is not NotImplemented:
-                    return result
-            return func(*args, **(kwargs or {}))
-
-    return Decomposing
