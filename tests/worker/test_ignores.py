@@ -4,6 +4,7 @@ import datetime
 
 import pytest
 
+import worker.ignores
 from analyzers.vocabulary import Change, ChangeSet
 from tests.analyzers.samples import finding
 from worker.errors import UsageError
@@ -11,7 +12,6 @@ from worker.ignores import added_ignores, ignored_findings, refuse_malformed
 from worker.settings.configuration import Configuration, Ignore
 
 CRASH = finding()
-TODAY = datetime.datetime.now(tz=datetime.UTC).date()
 SILENCED = "a = 1\nb = 2\nc = a[b]  # assayer: ignore[cloud/crash] known since May\n"
 
 
@@ -37,13 +37,18 @@ def test_fingerprint_or_place_is_ignored():
     assert ignored(Ignore(rule="cloud/crash", path="other/", reason="known")) is None
 
 
-def test_ignore_ends_after_its_day():
-    def until(days):
-        day = TODAY + datetime.timedelta(days=days)
+def test_ignore_ends_after_its_day(monkeypatch):
+    class Clock(datetime.datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return cls(2026, 2, 28, 23, 59, tzinfo=tz)
+
+    def until(day):
         return ignored(Ignore(fingerprint=CRASH.fingerprint, reason="known", until=day))
 
-    assert until(0) == {"reason": "known", "until": TODAY.isoformat()}
-    assert until(-1) is None
+    monkeypatch.setattr(worker.ignores.datetime, "datetime", Clock)
+    assert until(datetime.date(2026, 2, 28)) == {"reason": "known", "until": "2026-02-28"}
+    assert until(datetime.date(2026, 2, 27)) is None
 
 
 def test_comment_ignores_its_rule_on_its_line():

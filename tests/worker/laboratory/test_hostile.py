@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import select
 import sys
 import time
 from dataclasses import replace
@@ -103,8 +104,11 @@ def test_hostile_guest_ends_alone(place, tmp_path, broker, way, monkeypatch):
         monkeypatch.setattr(worker.laboratory.session, "MODEL_SECONDS", 1.0)
         monkeypatch.setattr(worker.laboratory.conversation, "ANSWER_SECONDS", 1.0)
     began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    with session(place, tmp_path, broker, way) as hostile, pytest.raises(GuestFailure):
-        asked(hostile, way)
+    with session(place, tmp_path, broker, way) as hostile:
+        if way == "answers_what_was_not_asked":
+            assert select.select([hostile._talk._guest.channel._socket], [], [], 30)[0]
+        with pytest.raises(GuestFailure):
+            asked(hostile, way)
     assert time.monotonic() - began < 60
     assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 < 200 * MIB
 
