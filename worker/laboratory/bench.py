@@ -230,7 +230,8 @@ class SandboxBench:
     def execute(self, target: Target, executing: Executing) -> Executed:
         """Run a model several ways on head; a broken guest is an obstacle.
 
-        What departs is told as it was seen: whoever reports it runs it again.
+        What departs is told as it was seen: whoever reports it runs it again.  What the
+        guest could not do (find a layer, compare gradients) is a note of the report.
         """
         heed()
         left = self.remaining()
@@ -247,6 +248,7 @@ class SandboxBench:
         names = Names(target.path, self._laboratory.head.texts)
         self._counts.executions += executed.executions
         self._counts.judged += executed.executions
+        self.notes = tuple(dict.fromkeys((*self.notes, *executed.notes)))
         departures = (each for each in executed.departures if names.knows(each.probe))
         return replace(executed, departures=tuple(departures))
 

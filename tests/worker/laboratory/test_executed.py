@@ -58,6 +58,21 @@ def probe(function, **recipes):
     return Probe(f"app.py::{function}", {name: Made(r) for name, r in recipes.items()}, ())
 
 
+def test_what_a_guest_could_not_do_is_noted_once(bench, monkeypatch):
+    class Guest:
+        def execute(self, executing):
+            return Executed(notes=("the layer was not found: KeyError: 'act'",))
+
+        def close(self):
+            pass
+
+    at, where = bench("Net.forward")
+    monkeypatch.setattr(at, "_opened", Guest)
+    for _ in range(2):
+        at.execute(where, Executing((probe("Net.forward"),), (SCRIPT,)))
+    assert at.notes == ("the layer was not found: KeyError: 'act'",)
+
+
 def test_exported_model_departs_and_the_run_repeats(bench):
     at, where = bench("Net.forward")
     found = at.execute(
