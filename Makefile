@@ -1,11 +1,15 @@
 # Everything sets itself up on a fresh machine; the second time it is quick.
-.PHONY: demo test test-prism gate format setup lock clean
+.PHONY: demo test test-all test-prism gate format setup lock clean
 
 demo: .venv/.made-demo
 	.venv/bin/assayer demo
 
 test: .venv/.made-test .venv/.made-demo
 	scripts/gate
+
+# the gate and every test, also those marked slow
+test-all: test
+	.venv/bin/python scripts/slow.py
 
 # a second opinion on what is said to GitHub, from npm; not part of test
 test-prism: .venv/.made-test
