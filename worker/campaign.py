@@ -33,6 +33,7 @@ from worker.laboratory.bench import SandboxBench
 from worker.laboratory.confirm import Confirmer
 from worker.laboratory.failures import GuestFailure, Unpreparable
 from worker.laboratory.laboratory import Laboratory
+from worker.laboratory.reached import Reached
 from worker.settings.configuration import Configuration
 
 LEAST_TARGET_SECONDS = 20.0
@@ -82,6 +83,7 @@ class Campaign:
         self._targets = found.targets
         self._listener = listener
         self._bench = bench
+        self._reached = Reached(laboratory, changes)
         self._tallies: dict[str, Tally] = {}
         self._findings: dict[str, Finding] = {}
         self._skipped: list[Skipped] = [*changes.skipped, *found.skipped]
@@ -115,7 +117,7 @@ class Campaign:
         self._listener.examining(target)
         before = Before(self._laboratory, target, self._changes.changes)
         bench = self._bench(self._laboratory, target, deadline, before)
-        confirmer = Confirmer(self._laboratory, target, before)
+        confirmer = Confirmer(self._laboratory, target, before, self._reached.finding)
         with ExitStack() as stack:
             stack.callback(self._note, target, bench)
             stack.callback(bench.close)

@@ -35,7 +35,7 @@ def detect(
     the ids (``path::function``) of the functions to test whether they changed
     or not.  Functions, files and goals are those of head.
     """
-    files = Files(_own(changes.sources, catalogue), catalogue.libraries | FRAMEWORKS)
+    files = Files(own_sources(changes.sources, catalogue), catalogue.libraries | FRAMEWORKS)
     extent = Extent(everything and not only, frozenset(only))
     touched = _touched(changes, files, extent)
     unread = _unparsable(files, touched)
@@ -59,7 +59,7 @@ def _touched(changes: ChangeSet, files: Files, extent: Extent) -> frozenset[str]
     return files.paths & named
 
 
-def _own(sources: Mapping[str, str], catalogue: Catalogue) -> dict[str, str]:
+def own_sources(sources: Mapping[str, str], catalogue: Catalogue) -> dict[str, str]:
     """The project's own files, without the libraries that were copied into it."""
     paths = [path for path in sources if path.endswith(SUFFIXES)]
     folders = tuple(f"{folder}/" for folder in installed(paths))

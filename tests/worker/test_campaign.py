@@ -24,11 +24,11 @@ from tests.analyzers.samples import finding
 from tests.worker.sessions import FakeSession, answered, laboratory, target, tree
 from worker import interruption
 from worker.campaign import LEAST_TARGET_SECONDS, Campaign
-from worker.laboratory.failures import GuestFailure
+from worker.laboratory.failures import GuestFailure, Unpreparable
 from worker.settings.configuration import Configuration, Ignore
 
 CRASHING = "def check(path):\n    return labels()[0]\n"
-CAREFUL = "def check(path):\n    return labels()[:1]\n"
+CAREFUL = "def check(path):\n    return labels()[:1]  # unloadable base\n"
 CRASH = finding(line=2, criterion=Crashes("IndexError", "app.py", "check"), probes=(answered(),))
 TARGETS = target(), target("two.py"), target("three.py")
 
@@ -104,6 +104,18 @@ def test_what_does_not_repeat_blocks_nothing(campaign):
     report, _ = examined(campaign, target(), analyzer=Speaking(other))
     assert [found.status for found in report.findings] == [Status.FLAKY]
     assert report.conclusion is Conclusion.NEUTRAL
+
+
+@pytest.mark.parametrize(("path", "status"), [("app.py", Status.NEW), ("two.py", Status.EXISTING)])
+def test_base_that_cannot_run_leaves_only_what_the_change_reaches_new(
+    campaign, sessions, path, status
+):
+    sessions.trouble["# unloadable base"] = Unpreparable("no module named x")
+    found = replace(
+        CRASH, path=path, target=f"{path}::check", criterion=Crashes("IndexError", path, "check")
+    )
+    report, _ = examined(campaign, target(path), analyzer=Speaking(found))
+    assert [each.status for each in report.findings] == [status]
 
 
 def test_one_fingerprint_is_reported_once(campaign):

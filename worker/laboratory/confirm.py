@@ -7,7 +7,7 @@ without making anything else worse.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from analyzers.judging import UNSTEADY, crash_of, decided, shows, stands, translate
@@ -42,10 +42,18 @@ History = Sequence[tuple[Probe, Run]]
 class Confirmer:
     """Confirms the findings of one target; its guests are closed at the end."""
 
-    def __init__(self, laboratory: Laboratory, target: Target, before: Before) -> None:
+    def __init__(
+        self,
+        laboratory: Laboratory,
+        target: Target,
+        before: Before,
+        reached: Callable[[Finding], bool] = lambda _: True,
+    ) -> None:
+        """``reached`` tells whether the change edits or reaches where a finding is."""
         self._laboratory = laboratory
         self._target = target
         self._before = before
+        self._reached = reached
         self._session: Session | None = None
 
     def close(self) -> None:
@@ -75,8 +83,8 @@ class Confirmer:
             return Skipped(finding.analyzer, finding.target, "it is not written there any more")
         there = self._before.source(criterion.path)
         known = there is not None and stands(criterion, there[1])
-        status = Status.EXISTING if known else finding.status
-        return self._repaired(replace(finding, status=status), history)
+        old = replace(finding, status=Status.EXISTING)
+        return self._repaired(old if known else self._unseen(finding), history)
 
     def _repaired(self, standing: Finding, history: History) -> Finding:
         """The finding with a verified, or no, suggestion."""
@@ -89,14 +97,25 @@ class Confirmer:
         """New, existing, or new with the doubt that base could not be run."""
         criterion = self._before.criterion(finding)
         if criterion is None:
-            return finding
+            return self._unseen(finding)
         try:
             runs = self._before.run(finding.probes)
         except (Incomparable, Unpreparable, GuestFailure) as reason:
-            return _doubtful(finding, str(reason).partition("\n")[0])
+            return self._unseen(finding, str(reason).partition("\n")[0])
         if not decided(runs):
-            return _doubtful(finding, "the same inputs could not be run there")
+            return self._unseen(finding, "the same inputs could not be run there")
         return replace(finding, status=Status.EXISTING) if shows(criterion, runs) else finding
+
+    def _unseen(self, finding: Finding, reason: str | None = None) -> Finding:
+        """A finding that base could not show, for a ``reason`` or since it lacks the code.
+
+        Existing where the change does not reach it.
+        """
+        if not self._reached(finding):
+            why = "not run: the change neither edits this code nor reaches it by a call"
+            evidence = {**finding.evidence, "base": why}
+            return replace(finding, status=Status.EXISTING, evidence=evidence)
+        return finding if reason is None else _doubtful(finding, reason)
 
     def _tried(self, finding: Finding, suggestion: Suggestion, history: History) -> Finding | str:
         """The finding with its suggestion verified, or why there is none."""

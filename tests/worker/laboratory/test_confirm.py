@@ -66,7 +66,7 @@ def confirm(tmp_path, sessions):
         trees = tree(tmp_path / "head", app=head), tree(tmp_path / "base", **texts)
         made, examined = laboratory(*trees), more.get("target", target())
         before = Before(made, examined, changes)
-        confirmer = Confirmer(made, examined, before)
+        confirmer = Confirmer(made, examined, before, more.get("reached", lambda _: True))
         with closing(before), closing(confirmer):
             return confirmer.confirmed(found, history)
 
@@ -83,6 +83,18 @@ def test_crash_that_base_avoids_is_new(confirm):
 
 def test_crash_on_both_sides_is_existing(confirm):
     assert confirm(CRASH, CRASHING, CRASHING).status is Status.EXISTING
+
+
+@pytest.mark.parametrize("base", [CAREFUL, "def other():\n    pass\n"])
+def test_what_the_change_does_not_reach_is_existing_where_base_cannot_tell(confirm, sessions, base):
+    sessions.trouble["# unloadable on base"] = Unpreparable("no module named x")
+    unseen = confirm(CRASH, CRASHING, f"# unloadable on base\n{base}", reached=lambda _: False)
+    assert (unseen.status, unseen.level) == (Status.EXISTING, Level.FAILURE)
+    assert "neither edits this code nor reaches it" in unseen.evidence["base"]
+
+
+def test_what_base_avoids_is_new_wherever_it_stands(confirm):
+    assert confirm(CRASH, CRASHING, CAREFUL, reached=lambda _: False) == CRASH
 
 
 def test_crash_in_a_new_function_is_new(confirm):
