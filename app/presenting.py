@@ -11,6 +11,7 @@ from typing import cast
 
 from analyzers.vocabulary import Status, Suggestion
 from worker.report import wording
+from worker.report.answered import with_origin
 from worker.report.bars import Bar, Document, bars_of
 from worker.report.stored import StoredFinding, StoredReport
 
@@ -41,6 +42,7 @@ class Card:
     file: str | None
     media: str | None
     text: str | None
+    answer: str
     credit: str
 
 
@@ -149,6 +151,7 @@ def _card(item: Document) -> Card:
         file=file,
         media=None if file is None else media_of(file),
         text=None if item.get("value") is None else _text(str(item["value"])),
+        answer=with_origin(str(item.get("answer") or ""), str(item.get("answered_by") or "")),
         credit=", ".join(str(origin[k]) for k in ("author", "licence", "url") if origin.get(k)),
     )
 

@@ -9,6 +9,7 @@ from analyzers.cloud.answers import says_nothing
 from analyzers.cloud.branches import NAME
 from analyzers.judging import DEATH, crash_of, wants_world
 from analyzers.vocabulary import (
+    AnswerSource,
     Crashes,
     Died,
     Finding,
@@ -99,6 +100,7 @@ class CrashLog:
                 "raised_at": f"{path}:{line}",
                 "answer": _last_answer(run),
                 "message": message,
+                "simulated": _is_simulated(run),
             },
             probes=(probe,),
             criterion=criterion,
@@ -149,6 +151,11 @@ def _nothing(run: Run) -> bool:
     return all(says_nothing(apis.get(each.api), each.answer) for each in run.exchanges)
 
 
+def _is_simulated(run: Run) -> bool:
+    """Whether an answer of a run was made up."""
+    return any(each.source is AnswerSource.SIMULATED for each in run.exchanges)
+
+
 def _last_answer(run: Run) -> JsonObject:
     return run.exchanges[-1].answer if run.exchanges else {}
 
@@ -158,6 +165,7 @@ def _message(exception: str, text: str, where: str, probe: Probe, run: Run) -> s
     given = f"Given {_named(item)}, " if item else "When "
     said = f"`{run.exchanges[-1].api}`" if run.exchanges else "the API"
     shape = "finds nothing" if _nothing(run) else "gives a valid answer"
+    shape += " (simulated)" if _is_simulated(run) else ""
     detail = f": {' '.join(text.split())}" if text else ""
     joined = ", and the code raises" if item else ", the code raises"
     return f"{given}{said} {shape}{joined} `{exception}`{detail} at {where}."

@@ -172,7 +172,7 @@ def _saying_no_more(wish: Wish, catalogue: Catalogue) -> Probe:
     api = catalogue.apis[wish.wanted.api]
     task, reading = wish.wanted.task, wish.wanted.reading or ""
     script = tuple(
-        replace(e, answer=alone(meaning_by(api, task, e.answer, reading), e.answer, reading))
+        e.answering(alone(meaning_by(api, task, e.answer, reading), e.answer, reading))
         if e.api == api.name
         else e
         for e in wish.template.script or ()
@@ -184,8 +184,7 @@ def _saying_surely(wish: Wish, probe: Probe, catalogue: Catalogue) -> Probe:
     """A probe whose answer has no low score in it."""
     api = catalogue.apis[wish.wanted.api]
     script = tuple(
-        replace(e, answer=sure(api, e.answer)) if e.api == api.name else e
-        for e in probe.script or ()
+        e.answering(sure(api, e.answer)) if e.api == api.name else e for e in probe.script or ()
     )
     return replace(probe, script=script)
 

@@ -14,6 +14,7 @@ from analyzers.vocabulary.inputs import Corner, Input, InputKind, Origin, Supply
 from analyzers.vocabulary.json import Json, JsonObject
 from analyzers.vocabulary.models import Departure, Executed, Executing, Layer
 from analyzers.vocabulary.probes import (
+    AnswerSource,
     Argument,
     Content,
     Exchange,
@@ -70,6 +71,7 @@ from analyzers.vocabulary.verdicts import (
 
 __all__ = [
     "Alike",
+    "AnswerSource",
     "ApiCall",
     "Argument",
     "Asked",

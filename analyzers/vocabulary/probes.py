@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -58,18 +58,32 @@ class Made:
 Argument: TypeAlias = Literal | Content | Inert | Made
 
 
+class AnswerSource(StrEnum):
+    """The origin of an answer: a service, a local engine in its place, or our own invention."""
+
+    PROVIDER = "provider"
+    RECORDING = "recording"
+    LOCAL = "local"
+    SIMULATED = "simulated"
+
+
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """One question to an ML API and its answer.
 
     ``digest`` is the SHA-256 of the canonical request.  ``answer`` is the
     response in the schema's own field names (snake case, as protobuf JSON
-    with preserved names).
+    with preserved names).  ``source`` does not belong to its identity.
     """
 
     api: str
     digest: str
     answer: JsonObject
+    source: AnswerSource = field(default=AnswerSource.SIMULATED, compare=False)
+
+    def answering(self, answer: JsonObject) -> Exchange:
+        """Return the exchange with an answer that was made up."""
+        return replace(self, answer=answer, source=AnswerSource.SIMULATED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +118,11 @@ class Probe:
         One that was given answers and asked for none (or died) keeps them.
         """
         return self if self.script and not exchanges else replace(self, script=exchanges)
+
+    @property
+    def simulated(self) -> bool:
+        """Whether some answer in the script was made up."""
+        return any(each.source is AnswerSource.SIMULATED for each in self.script or ())
 
     @property
     def inputs(self) -> tuple[Input, ...]:

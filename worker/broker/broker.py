@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
 from analyzers import catalogue
-from analyzers.vocabulary import JsonObject
+from analyzers.vocabulary import AnswerSource, JsonObject
 from worker.broker.admission import admitted
 from worker.broker.budget import Budget
 from worker.broker.flights import Flights, Key
@@ -104,6 +104,14 @@ class Broker:
             return self._engines.engine(api).local
         except NoAnswer:
             return False
+
+    def source(self, api: str) -> AnswerSource:
+        """Return the origin of the answers to an API that has an engine."""
+        engine = self._engines.engine(api)
+        if engine.local:
+            return AnswerSource.LOCAL
+        recorded = engine.identity == ANY_ENGINE
+        return AnswerSource.RECORDING if recorded else AnswerSource.PROVIDER
 
     def provided(self, api: str) -> bool:
         """Whether the provider itself is set to answer, or recordings of it."""

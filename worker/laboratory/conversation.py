@@ -79,5 +79,5 @@ class Conversation:
             answer = self._broker.answer(frame["api"], request)
         except NoAnswer as refusal:
             return {"type": "refused", "reason": str(refusal)}
-        self.answered.add(frame["api"], request, answer)
+        self.answered.add(frame["api"], request, answer, self._broker.source(frame["api"]))
         return {"type": "answer", "answer": answer}

@@ -12,6 +12,7 @@ from analyzers.vocabulary import (
     Assembled,
     Assembling,
     Died,
+    Exchange,
     Executed,
     Executing,
     Explored,
@@ -30,6 +31,7 @@ from analyzers.vocabulary import (
     Target,
 )
 from worker.broker import Broker
+from worker.laboratory.answered import inherited
 from worker.laboratory.assembled import assemble_frame, assembled_of
 from worker.laboratory.codec import run_frame, run_of, searched_of
 from worker.laboratory.conversation import Conversation
@@ -223,7 +225,8 @@ class Session:
                 raise self._talk.failure(BadFrame("no result, or one twice"))
             for index, result in new.items():
                 run = self._placed(run_of(result, self.prepared.points))
-                runs[index] = self._answered(run) if probes[index].script is None else run
+                script = probes[index].script
+                runs[index] = self._answered(run) if script is None else _scripted(run, script)
         return self._in_order(runs, len(probes), frame["ended"])
 
     def _answered(self, run: Run) -> Run:
@@ -253,6 +256,11 @@ class Session:
         if ended is None:
             raise GuestFailure("the guest left out results")
         return [*ordered, Run(Died(int(ended["signal"])))]
+
+
+def _scripted(run: Run, script: Sequence[Exchange]) -> Run:
+    """Return the run with the sources of the answers that it was given."""
+    return replace(run, exchanges=tuple(inherited(each, script) for each in run.exchanges))
 
 
 def _is_in(tree: Path, path: str) -> bool:

@@ -1,25 +1,82 @@
-"""What an ML API answered, in a few words."""
+"""The answer that stands for an input in every format, in a few words, with its origin."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from analyzers.vocabulary import Exchange, Finding, Input, Json, JsonObject, Probe
-from worker.report.wording import clipped
+from analyzers.vocabulary import (
+    AnswerSource,
+    Exchange,
+    Finding,
+    Input,
+    Json,
+    JsonObject,
+    Probe,
+)
+from worker.report.wording import clipped, failing_probes
 
 LONGEST = 140
 
 
-def answers_of(probe: Probe) -> list[tuple[str, str]]:
-    """``(API, answer in words)`` of each recorded exchange of a probe."""
-    return [(exchange.api, answer_words(exchange)) for exchange in probe.script or ()]
+ORIGINS = {AnswerSource.SIMULATED: "simulated", AnswerSource.LOCAL: "local stand-in"}
+"""The words for answers that the provider did not give."""
 
 
-def answer_to(item: Input, finding: Finding) -> str:
-    """What the API answered to an input of a finding, in words; empty where it is not known."""
-    probe = next((probe for probe in finding.probes if item in probe.inputs), None)
-    return "; ".join(said for _, said in answers_of(probe)) if probe else ""
+@dataclass(frozen=True, slots=True)
+class AnsweredInput:
+    """An input of a finding and the answers to it, the same in every format.
+
+    ``failing``: it shows the finding.  ``answered_by`` is empty where no
+    answer is known; a simulated one makes the whole simulated.
+    """
+
+    item: Input
+    answer: str
+    failing: bool
+    answered_by: str
+
+    @property
+    def simulated(self) -> bool:
+        """Whether an answer was made up."""
+        return self.answered_by == AnswerSource.SIMULATED
+
+    @property
+    def said(self) -> str:
+        """The answer with its origin, where it is not the provider's."""
+        return with_origin(self.answer, self.answered_by)
+
+
+def answered_inputs(finding: Finding) -> list[AnsweredInput]:
+    """Return the finding's inputs, each once, in the order of its probes.
+
+    An input that was run with several answers stands with the first one that
+    shows the finding.
+    """
+    failing = failing_probes(finding)
+    chosen: dict[str, tuple[Input, Probe]] = {}
+    for probe in (*failing, *finding.probes):
+        for item in probe.inputs:
+            chosen.setdefault(item.digest, (item, probe))
+    shows = {item.digest for probe in failing for item in probe.inputs}
+    order = dict.fromkeys(item.digest for probe in finding.probes for item in probe.inputs)
+    return [_answered(*chosen[digest], failing=digest in shows) for digest in order]
+
+
+def with_origin(answer: str, answered_by: str) -> str:
+    """Return an answer in words, marked where it is not the provider's."""
+    origin = next((words for source, words in ORIGINS.items() if source == answered_by), "")
+    return f"{answer} ({origin})" if answer and origin else answer
+
+
+def _answered(item: Input, probe: Probe, *, failing: bool) -> AnsweredInput:
+    script = probe.script or ()
+    sources = {exchange.source for exchange in script}
+    graver = (AnswerSource.SIMULATED, AnswerSource.LOCAL, AnswerSource.RECORDING)
+    source = next((each for each in graver if each in sources), AnswerSource.PROVIDER)
+    words = "; ".join(map(answer_words, script))
+    return AnsweredInput(item, words, failing, source.value if script else "")
 
 
 def answer_words(exchange: Exchange) -> str:

@@ -8,15 +8,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from analyzers.vocabulary import Finding, Input, InputKind, Report, Skipped, Tally, Target
+from analyzers.vocabulary import Finding, InputKind, Report, Skipped, Tally, Target
 from worker.report import appendix
-from worker.report.answered import answer_to
+from worker.report.answered import AnsweredInput, answered_inputs
 from worker.report.artifacts import Artifacts, FindingFiles
 from worker.report.document import validator
 from worker.report.escape import json_inert
 from worker.report.replay import read_document
 from worker.report.values import values_of
-from worker.report.wording import clipped, failing_digests, inputs_of, suggested, text_of
+from worker.report.wording import clipped, suggested, text_of
 
 SCHEMA = "assayer-report/1"
 LONGEST_VALUE = 4000
@@ -131,17 +131,9 @@ def _finding(
 def _inputs(
     finding: Finding, files: FindingFiles | None, relative_to: Path | None
 ) -> list[dict[str, Any]]:
-    items = inputs_of(finding)
-    if items:
-        failing = failing_digests(finding)
-        return [
-            {
-                **_input(item, files, relative_to),
-                "answer": answer_to(item, finding) or None,
-                "failing": item.digest in failing,
-            }
-            for item in items
-        ]
+    answered = answered_inputs(finding)
+    if answered:
+        return [_input(each, files, relative_to) for each in answered]
     return [
         {
             "kind": "value",
@@ -153,7 +145,10 @@ def _inputs(
     ]
 
 
-def _input(item: Input, files: FindingFiles | None, relative_to: Path | None) -> dict[str, Any]:
+def _input(
+    answered: AnsweredInput, files: FindingFiles | None, relative_to: Path | None
+) -> dict[str, Any]:
+    item = answered.item
     file = files.inputs.get(item.digest) if files else None
     text = item.kind in (InputKind.TEXT, InputKind.VALUE)
     return {
@@ -163,6 +158,10 @@ def _input(item: Input, files: FindingFiles | None, relative_to: Path | None) ->
         "value": clipped(repr(text_of(item)), LONGEST_VALUE) if text else None,
         "reading": item.reading,
         "origin": asdict(item.origin),
+        "answer": answered.answer or None,
+        "answered_by": answered.answered_by or None,
+        "simulated": answered.simulated,
+        "failing": answered.failing,
     }
 
 

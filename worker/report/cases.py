@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from analyzers.guest.places import ARGUMENTS, WEB, Builder, parse, wholes
 from analyzers.vocabulary import (
+    AnswerSource,
     Argument,
     Content,
     Finding,
@@ -31,10 +32,11 @@ EMPTY = {form: _BLANK_PICTURE if form in (Form.PIL, Form.NUMPY) else 'b""' for f
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One call, as Python text: arguments by name, and the recorded answers."""
+    """One call, as Python text: arguments by name, and the answers; ``note`` says whose."""
 
     arguments: tuple[tuple[str, str], ...]
     answers: str
+    note: str = ""
 
 
 def cases(finding: Finding) -> list[Case]:
@@ -95,7 +97,16 @@ def _case(probe: Probe, names: Mapping[str, str]) -> Case:
     given = {key: _placed(key, value, names) for key, value in probe.arguments.items()}
     arguments = tuple(wholes(given, _TEXT).items())
     answers = [(exchange.api, exchange.answer) for exchange in probe.script or ()]
-    return Case(arguments, literal(answers, 12))
+    return Case(arguments, literal(answers, 12), _note(probe))
+
+
+def _note(probe: Probe) -> str:
+    """The comment beside answers that the provider did not give."""
+    sources = {exchange.source for exchange in probe.script or ()}
+    if AnswerSource.SIMULATED in sources:
+        return "# Simulated: valid by the API's schema, but no engine gave this answer."
+    local = AnswerSource.LOCAL in sources
+    return "# Answered by a local stand-in for the provider." if local else ""
 
 
 def _placed(key: str, argument: Argument, names: Mapping[str, str]) -> str:

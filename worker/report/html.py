@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from analyzers.vocabulary import Finding, Input, InputKind, Mixes, Probe, Report
 from worker.report import appendix, wording
-from worker.report.answered import answers_of
+from worker.report.answered import AnsweredInput, answered_inputs
 from worker.report.artifacts import Artifacts
 from worker.report.bars import bars_of
 from worker.report.escape import inert
@@ -39,7 +39,7 @@ class Shown:
     picture: str | None
     sound: str | None
     text: str | None
-    answers: Sequence[tuple[str, str]]
+    answer: str
     credit: str
 
 
@@ -102,7 +102,8 @@ def _groups(finding: Finding) -> list[Group]:
         ]
     else:
         parts = [("Inputs", "", probes)]
-    groups = [_group(*part) for part in parts if any(probe.inputs for probe in part[2])]
+    known = {each.item.digest: each for each in answered_inputs(finding)}
+    groups = [_group(*part, known) for part in parts if any(probe.inputs for probe in part[2])]
     return groups or _values(finding)
 
 
@@ -115,17 +116,20 @@ def _values(finding: Finding) -> list[Group]:
         else f"{value.description} = {value.source}"
         for value in found[:MOST_INPUTS]
     ]
-    cards = [Shown("", None, None, wording.clipped(text, LONGEST_TEXT), (), "") for text in told]
+    cards = [Shown("", None, None, wording.clipped(text, LONGEST_TEXT), "", "") for text in told]
     return [Group("Arguments", "", cards, max(0, len(found) - MOST_INPUTS))] if found else []
 
 
-def _group(title: str, mark: str, probes: Sequence[Probe]) -> Group:
-    pairs = {item.digest: (item, probe) for probe in probes for item in probe.inputs}
-    cards = [_card(item, probe) for item, probe in list(pairs.values())[:MOST_INPUTS]]
-    return Group(title, mark, cards, max(0, len(pairs) - MOST_INPUTS))
+def _group(
+    title: str, mark: str, probes: Sequence[Probe], known: Mapping[str, AnsweredInput]
+) -> Group:
+    digests = list(dict.fromkeys(item.digest for probe in probes for item in probe.inputs))
+    cards = [_card(known[digest]) for digest in digests[:MOST_INPUTS]]
+    return Group(title, mark, cards, max(0, len(digests) - MOST_INPUTS))
 
 
-def _card(item: Input, probe: Probe) -> Shown:
+def _card(answered: AnsweredInput) -> Shown:
+    item = answered.item
     text = item.kind in (InputKind.TEXT, InputKind.VALUE)
     origin = item.origin
     return Shown(
@@ -133,7 +137,7 @@ def _card(item: Input, probe: Probe) -> Shown:
         thumbnail(item.content) if item.kind is InputKind.IMAGE else None,
         _sound(item),
         wording.clipped(wording.text_of(item), LONGEST_TEXT) if text else None,
-        answers_of(probe),
+        answered.said,
         ", ".join(part for part in (origin.author, origin.licence, origin.url) if part),
     )
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from analyzers.vocabulary import InputKind, Report
 from worker.report import appendix, escape, wording
+from worker.report.answered import with_origin
 from worker.report.artifacts import Artifacts
 from worker.report.as_json import report_document
 from worker.report.stored import StoredFinding, StoredInput, StoredReport, stored
@@ -175,7 +176,8 @@ def _paragraphs(message: str, detail: int) -> list[str]:
 
 
 def _input(item: StoredInput, addresses: Addresses) -> str:
-    answer = f" → {escape.plain(item.answer)}" if item.answer else ""
+    answered = with_origin(item.answer, item.answered_by)
+    answer = f" → {escape.plain(answered)}" if answered else ""
     said = escape.plain(wording.clipped(item.description, LONGEST_INPUT))
     address = addresses.file(item.file) if item.file else None
     if item.kind is InputKind.IMAGE and address:

@@ -17,6 +17,7 @@ from jsonschema.exceptions import best_match
 
 from analyzers.vocabulary import (
     Alike,
+    AnswerSource,
     Argument,
     Constant,
     Content,
@@ -125,8 +126,17 @@ def _probe_json(probe: Probe) -> dict[str, Any]:
         "arguments": {name: _argument_json(value) for name, value in probe.arguments.items()},
         "script": None
         if probe.script is None
-        else [{"api": e.api, "digest": e.digest, "answer": e.answer} for e in probe.script],
+        else [_exchange_json(exchange) for exchange in probe.script],
         **({"ensures": list(probe.ensures)} if probe.ensures else {}),
+    }
+
+
+def _exchange_json(exchange: Exchange) -> dict[str, Any]:
+    return {
+        "api": exchange.api,
+        "digest": exchange.digest,
+        "answer": exchange.answer,
+        "source": exchange.source.value,
     }
 
 
@@ -269,9 +279,14 @@ def _read_probe(
     return Probe(
         target,
         arguments,
-        None if script is None else tuple(Exchange(**each) for each in script),
+        None if script is None else tuple(map(_read_exchange, script)),
         tuple(document.get("ensures", ())),
     )
+
+
+def _read_exchange(document: Mapping[str, Any]) -> Exchange:
+    source = AnswerSource(document.get("source", AnswerSource.SIMULATED))
+    return Exchange(document["api"], document["digest"], document["answer"], source)
 
 
 def _read_argument(document: Mapping[str, Any], inputs: Mapping[str, Input]) -> Argument:

@@ -260,4 +260,5 @@ def _heading(finding: Finding) -> str:
 def _recorded(finding: Finding) -> str:
     if is_drawn(finding):
         return "; with Hypothesis it draws more inputs where it is told to"
-    return "; the answers of the ML API are recorded below"
+    simulated = any(probe.simulated for probe in finding.probes)
+    return f"; the answers of the ML API are {'simulated' if simulated else 'recorded'} below"

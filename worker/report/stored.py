@@ -31,8 +31,9 @@ class StoredInput:
     """An input that shows a finding.
 
     ``file`` is relative to the run's folder, ``value`` the ``repr`` of a
-    text, ``answer`` what the API said to it, in words.  ``failing`` tells
-    it from inputs on which the code does what is meant.
+    text, ``answer`` what the API said to it, in words, ``answered_by`` the
+    source of that.  ``failing`` tells it from inputs on which the code does
+    what is meant.
     """
 
     kind: InputKind
@@ -41,6 +42,7 @@ class StoredInput:
     value: str | None
     answer: str
     failing: bool
+    answered_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +151,7 @@ def _input(item: Mapping[str, Any]) -> StoredInput:
         value=item["value"],
         answer=str(item.get("answer") or ""),
         failing=bool(item.get("failing", True)),
+        answered_by=str(item.get("answered_by") or ""),
     )
 
 

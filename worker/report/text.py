@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from analyzers.vocabulary import Conclusion, Finding, Input, InputKind, Level, Report, Status
+from analyzers.vocabulary import Conclusion, Finding, InputKind, Level, Report, Status
 from worker.report import appendix, values, wording
-from worker.report.answered import answer_to
+from worker.report.answered import AnsweredInput, answered_inputs
 from worker.report.artifacts import Artifacts, FindingFiles
 from worker.report.valid_inputs import OFFERED, offers_of
 
@@ -92,11 +92,11 @@ def _finding(
 
 
 def _inputs(finding: Finding, files: FindingFiles | None) -> Iterator[Padding]:
-    items = wording.inputs_of(finding)
+    items = answered_inputs(finding)
     if items:
         yield _indented("Inputs:")
     for item in items[:MOST_INPUTS]:
-        yield _indented(_input(item, finding, files), 4)
+        yield _indented(_input(item, files), 4)
     if len(items) > MOST_INPUTS:
         yield _indented(f"and {len(items) - MOST_INPUTS} more", 4)
     made = [] if items else values.values_of(finding)
@@ -110,9 +110,9 @@ def _inputs(finding: Finding, files: FindingFiles | None) -> Iterator[Padding]:
         yield _indented(f"and {len(made) - MOST_VALUES} more", 4)
 
 
-def _input(item: Input, finding: Finding, files: FindingFiles | None) -> str:
-    said = answer_to(item, finding)
-    answer = f" → {said}" if said else ""
+def _input(answered: AnsweredInput, files: FindingFiles | None) -> str:
+    item = answered.item
+    answer = f" → {answered.said}" if answered.said else ""
     if item.kind is InputKind.TEXT:
         text = wording.text_of(item)
         named = "" if item.description == text else f"{item.description}: "

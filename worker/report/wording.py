@@ -15,6 +15,7 @@ from analyzers.vocabulary import (
     Json,
     Level,
     Mixes,
+    Probe,
     Status,
     Suggestion,
 )
@@ -130,7 +131,7 @@ STATUS_WORDS: Mapping[Status, str] = {
     Status.FIXED: "fixed by this change",
     Status.FLAKY: "does not repeat every time",
 }
-_SHOWN_OTHERWISE = ("answer", "interval", "missed", "groups", "examples")
+_SHOWN_OTHERWISE = ("answer", "simulated", "interval", "missed", "groups", "examples")
 _SHARES = (
     "threshold",
     "recall_after",
@@ -245,8 +246,8 @@ def inputs_of(finding: Finding) -> list[Input]:
     return list(found.values())
 
 
-def failing_digests(finding: Finding) -> frozenset[str]:
-    """The digests of the inputs that show the finding: all, where none is known to be fine."""
+def failing_probes(finding: Finding) -> tuple[Probe, ...]:
+    """Return the probes that show the finding: all, where none is known to be fine."""
     probes, missed = finding.probes, finding.evidence.get("missed")
     if isinstance(finding.criterion, Mixes):
         split = finding.criterion.positives
@@ -254,7 +255,7 @@ def failing_digests(finding: Finding) -> frozenset[str]:
         probes = probes[:split] if negative else probes[split:]
     elif isinstance(missed, Sequence) and not isinstance(missed, str):
         probes = tuple(probe for index, probe in enumerate(probes) if index in missed)
-    return frozenset(item.digest for probe in probes for item in probe.inputs)
+    return probes
 
 
 def measured(evidence: Mapping[str, Json], said: str = "") -> list[str]:

@@ -120,7 +120,7 @@ def _containing(vocabulary: Vocabulary, label: str) -> list[str]:
 def _saying(wish: Wish, api: Api, label: str) -> Probe:
     """The wish's witness with another label in its answer."""
     script = tuple(
-        replace(exchange, answer=_renamed(exchange.answer, wish.wanted.reading or "", label))
+        exchange.answering(_renamed(exchange.answer, wish.wanted.reading or "", label))
         if exchange.api == api.name
         else exchange
         for exchange in wish.template.script or ()

@@ -113,7 +113,7 @@ def has_feeling(api: Api) -> bool:
 def _scored(probe: Probe, choose: Choose, floored: frozenset[str]) -> Probe:
     known = {api.name: api for api in scored_apis(probe)}
     script = tuple(
-        replace(each, answer=_rated(known[each.api], number, each, choose, floored))
+        each.answering(_rated(known[each.api], number, each, choose, floored))
         if each.api in known
         else each
         for number, each in enumerate(probe.script or ())

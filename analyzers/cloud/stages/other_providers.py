@@ -61,4 +61,4 @@ def _answered(look: Examination, probe: Probe, ours: Api, theirs: Api) -> Probe 
 
 def _translated(exchange: Exchange, ours: Api, theirs: Api, answer: JsonObject) -> Exchange | None:
     said = in_terms_of(ours, theirs, exchange.answer, answer)
-    return None if said is None else replace(exchange, answer=said)
+    return None if said is None else exchange.answering(said)

@@ -20,6 +20,7 @@ from types import SimpleNamespace
 from analyzers.guest.goals import RECORD, Recorder, decisions, instrument
 from analyzers.ports import Plan
 from analyzers.vocabulary import (
+    AnswerSource,
     ApiCall,
     Content,
     Corner,
@@ -43,6 +44,7 @@ from analyzers.vocabulary import (
     Witness,
 )
 from tests.analyzers.benches import IdleBench
+from worker.laboratory.answered import inherited
 
 LIKELIHOODS = IntEnum(
     "Likelihood", "VERY_UNLIKELY UNLIKELY POSSIBLE LIKELY VERY_LIKELY"
@@ -380,15 +382,21 @@ class _Asked:
             entries = self._probe.script or ()
             answer = next((e.answer for e in entries if e.api == api), None) or self._answer()
             digest = hashlib.sha256(repr((question, named)).encode()).hexdigest()
-            self.exchanges.append(Exchange(api, digest, answer))
+            self.exchanges.append(self._sourced(api, digest, answer))
             return _message(answer) if api.startswith("google.") else answer
 
         return ask
 
     def _ask(self):
         answer = self._answer()
-        self.exchanges.append(Exchange(self._case.api, "digest", answer))
+        self.exchanges.append(self._sourced(self._case.api, "digest", answer))
         return answer
+
+    def _sourced(self, api: str, digest: str, answer) -> Exchange:
+        if self._probe.script is not None:
+            return inherited(Exchange(api, digest, answer), self._probe.script)
+        local = self._case.substitute
+        return Exchange(api, digest, answer, AnswerSource.LOCAL if local else AnswerSource.PROVIDER)
 
     def _said(self):
         return json.loads(self._probe.inputs[0].content) if self._probe.inputs else None

@@ -11,6 +11,7 @@ import pytest
 import worker.laboratory.session
 from analyzers.guest.arguments import BLANK
 from analyzers.vocabulary import (
+    AnswerSource,
     Asked,
     Content,
     Died,
@@ -153,6 +154,7 @@ def test_questions_go_to_the_engine(opened):
     assert [exchange.api for exchange in run.exchanges] == [LABELS]
     assert len(run.exchanges[0].digest) == 64
     assert run.asked == (picture_asked(),)
+    assert run.exchanges[0].source is AnswerSource.PROVIDER
 
 
 def picture_asked():
@@ -176,6 +178,7 @@ def test_recorded_answers_need_no_engine(opened):
     with opened(target(function="look")) as session:
         (run,) = session.run([probe])
     assert run.ending == Returned("['Sky']")
+    assert run.exchanges[0].source is AnswerSource.SIMULATED
     assert [(a.api, a.kind, a.size) for a in run.asked] == [(LABELS, InputKind.IMAGE, len(BLANK))]
 
 
@@ -345,6 +348,13 @@ def test_answer_of_an_earlier_batch_is_none_of_this(session):
     assert opened.run([asking])[0].exchanges == (Exchange(LABELS, DIGEST, FIRE),)
     with pytest.raises(GuestFailure, match="never given"):
         opened.run([asking])
+
+
+def test_scripted_answer_keeps_its_source(session):
+    script = (Exchange(LABELS, DIGEST, FIRE, AnswerSource.LOCAL),)
+    _, opened = session(PREPARED, claiming(DIGEST, LABELS, FIRE), DONE)
+    (run,) = opened().run([replace(given("a"), script=script)])
+    assert run.exchanges[0].source is AnswerSource.LOCAL
 
 
 def test_digest_of_an_exchange_is_the_hosts(session):

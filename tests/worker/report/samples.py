@@ -8,6 +8,7 @@ from pathlib import Path
 from PIL import Image, ImageDraw
 
 from analyzers.vocabulary import (
+    AnswerSource,
     ApiCall,
     Broken,
     Conclusion,
@@ -153,7 +154,7 @@ def tweet(text: str, reading: str) -> Input:
 
 
 def exchange(method: str, answer: dict) -> Exchange:
-    return Exchange(method, "0" * 64, answer)
+    return Exchange(method, "0" * 64, answer, AnswerSource.PROVIDER)
 
 
 def labels(*names: str) -> Exchange:
