@@ -9,7 +9,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any, Callable, Optional, Sequence
 
-from . import standins
+from . import replaced, standins
 from .clients.family import Maker, Patch
 from .clients.inert import patch_clients
 from .endings import is_own
@@ -39,7 +39,7 @@ class First(MetaPathFinder):
         """A spec for the modules that concern us."""
         make = self._instead(fullname)
         if make is not None:
-            standins.note(fullname)
+            _note(fullname)
             return _spec(fullname, make)
         patch = self._patch(fullname)
         if patch is None:
@@ -68,7 +68,7 @@ class Last(MetaPathFinder):
         parent = sys.modules.get(fullname.rpartition(".")[0])
         if not (isinstance(parent, standins.InertModule) or self._is_asked()):
             return None
-        standins.note(fullname)
+        _note(fullname)
         return _spec(fullname, self._missing(fullname))
 
     def _is_asked(self) -> bool:
@@ -80,6 +80,11 @@ class Last(MetaPathFinder):
                 return is_own(name, self._root)
             frame = frame.f_back  # type: ignore[assignment]
         return False
+
+
+def _note(name: str) -> None:
+    standins.note(name)
+    replaced.note(name)
 
 
 def _spec(name: str, make: Maker) -> ModuleSpec:

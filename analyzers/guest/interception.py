@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Iterator, List, Mapping, Optional, Sequence, Tuple
 
-from . import camera, files, standins
+from . import camera, files, replaced, standins
 from .clients import (
     aws_family,
     azure_family,
@@ -55,6 +55,12 @@ The SDK expects it to be missing, as without its extra.
 """
 
 
+BESIDE = ("apiclient", "botocore", "httpx", "oauth2client", "requests")
+"""Packages of ML APIs' clients that no catalogue entry names."""
+LIBRARIES = ("transformers",)
+"""Libraries that are more than the client of the ML API that the catalogue describes."""
+
+
 class Interception:
     """The rules of all families; the first that says something of a module counts."""
 
@@ -82,6 +88,9 @@ class Interception:
         project = Project(*about, schema, known, self._network, self._warmers)
         self._rules = [rule for family in FAMILIES for rule in family(project)]
         self._any = re.compile("|".join(f"(?:{rule.modules})" for rule in self._rules))
+        methods = (method for entry in self._entries for method in entry.get("methods") or ())
+        clients = {*BESIDE, *(str(method).partition(".")[0] for method in methods)}
+        replaced.exempt(clients.difference(LIBRARIES))
         for name in LEFT_OUT:
             sys.modules.setdefault(name, None)  # type: ignore[arg-type]
         standins.InertModule.submodule = staticmethod(self._submodule)

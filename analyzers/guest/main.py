@@ -12,7 +12,7 @@ import signal
 import time
 from typing import Any, Callable, Dict, Mapping, Optional
 
-from . import calls, standins
+from . import calls, replaced, standins
 from .asking import Asking
 from .board import AWAITING, IDLE, RUNNING, SENDING, Board, send_results
 from .endings import not_run, timed_out
@@ -67,6 +67,7 @@ class Guest:
         except Unprepared as reason:
             self._wire.send({"type": "unprepared", "reason": str(reason)})
             return
+        replaced.begin()
         gc.collect()
         gc.freeze()
         self._wire.send(
@@ -75,6 +76,7 @@ class Guest:
                 "points": prepared.points,
                 "parameters": prepared.parameters,
                 "standins": list(standins.names),
+                "replaced": replaced.libraries(),
                 "notes": prepared.notes,
             }
         )
@@ -99,8 +101,7 @@ class Guest:
             board.flush(self._wire)
             if running or status:
                 if not killed:
-                    ended = {"index": index, "signal": _signal(status)}
-                    self._wire.send({"type": "done", "ended": ended})
+                    self._done({"index": index, "signal": _signal(status)})
                     return
                 self._report(index, timed_out(seconds))
                 board.reset(index + 1)
@@ -108,7 +109,10 @@ class Guest:
             if slow > MOST_TIMED_OUT:
                 self._give_up(board.index, len(probes), seconds)
                 break
-        self._wire.send({"type": "done", "ended": None})
+        self._done(None)
+
+    def _done(self, ended: Optional[Mapping[str, int]]) -> None:
+        self._wire.send({"type": "done", "ended": ended, "used": replaced.used()})
 
     def _run_from(self, first: int, message: Mapping[str, Any]) -> None:
         """Run the probes from ``first``; after a time-out leave the rest to others."""
@@ -189,7 +193,8 @@ class Guest:
         from .search import search
 
         self._board.run(0)
-        found = pack({**search(self._target(), message), "type": "searched"})
+        searched = search(self._target(), message)
+        found = pack({**searched, "type": "searched", "used": replaced.used()})
         self._board.enter(SENDING)
         self._wire.write(found)
         self._board.reset(1)
@@ -223,7 +228,7 @@ class Guest:
         from .exploring.exploration import explore
 
         self._board.run(0)
-        found = pack(explore(self._target(), message))
+        found = pack({**explore(self._target(), message), "used": replaced.used()})
         self._board.enter(SENDING)
         self._wire.write(found)
         self._board.reset(1)
@@ -245,6 +250,7 @@ class Guest:
 
         self._board.run(0)
         found = pack(observe(self._target(), message))
+        replaced.used()
         self._board.enter(SENDING)
         self._wire.write(found)
         self._board.reset(1)
@@ -296,7 +302,7 @@ class Guest:
         answer: Callable[[Prepared, Mapping[str, Any]], Mapping[str, Any]],
     ) -> None:
         self._board.run(0)
-        found = pack(answer(self._target(), message))
+        found = pack({**answer(self._target(), message), "used": replaced.used()})
         self._board.enter(SENDING)
         self._wire.write(found)
         self._board.reset(1)

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, Dict, Iterator, List, Optional, Sequence
 
-from . import standins
+from . import replaced, standins
 from .endings import is_own
 from .goals import RECORD
 from .limits import CLOCK
@@ -88,7 +88,24 @@ class Project(MetaPathFinder):
                 return
             for name, value in before.items():
                 if namespace.get(name) is value:
-                    namespace[name] = _standin(statement, name)
+                    namespace[name] = self._standin(statement, name)
+
+    def _standin(self, statement: ast.stmt, name: str) -> Any:
+        """Return what stands for a name that a failing statement would have bound."""
+        full, library = name, ""
+        if isinstance(statement, ast.ImportFrom):
+            full = f"{statement.module or '.'}.{name}"
+            standins.note(full)
+            library = "" if statement.level else statement.module or ""
+        elif isinstance(statement, ast.Import):
+            aliases = statement.names
+            found = (x.name for x in aliases if name in (x.asname, x.name.partition(".")[0]))
+            full = library = next(found, name)
+        top = library.partition(".")[0]
+        if library and PathFinder.find_spec(top, self._folders) is None:
+            # one name of a library that is there, or the whole of one that is not
+            replaced.note(full if top in sys.modules else top)
+        return standins.attribute(full)
 
     def _seconds(self, statement: ast.stmt) -> float:
         importing = isinstance(statement, (ast.Import, ast.ImportFrom))
@@ -148,14 +165,6 @@ def bound(statement: ast.AST) -> Iterator[str]:
         return
     for child in ast.iter_child_nodes(statement):
         yield from bound(child)
-
-
-def _standin(statement: ast.stmt, name: str) -> Any:
-    full = name
-    if isinstance(statement, ast.ImportFrom):
-        full = f"{statement.module or '.'}.{name}"
-        standins.note(full)
-    return standins.attribute(full)
 
 
 def _undecorated(statement: ast.stmt) -> bool:

@@ -7,9 +7,12 @@ plain value is taken out of one are noted (:func:`leaked`).
 from __future__ import annotations
 
 import abc
+import functools
 import sys
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
+
+from . import replaced
 
 _leaks: Set[CodeType] = set()
 names: List[str] = []
@@ -32,7 +35,7 @@ def note(name: str) -> None:
 
 
 def _leak() -> None:
-    frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+    frame = sys._getframe(3)  # pyright: ignore[reportPrivateUsage]
     _leaks.add(frame.f_code)
 
 
@@ -80,7 +83,8 @@ class Inert(Entered):
         return Inert(self.__dict__["_assayer_name"] + "()")
 
     def __mro_entries__(self, bases: Tuple[Any, ...]) -> Tuple[type, ...]:
-        return () if InertBase in bases else (InertBase,)
+        known = any(isinstance(base, type) and issubclass(base, InertBase) for base in bases)
+        return () if known else (_base(self.__dict__["_assayer_name"]),)
 
     def __instancecheck__(self, instance: Any) -> bool:
         return False
@@ -181,6 +185,48 @@ class Inert(Entered):
     __pos__ = __abs__ = __invert__ = __neg__
 
 
+_USES = (
+    *("__getattr__", "__call__", "__instancecheck__", "__subclasscheck__", "__enter__"),
+    *("__str__", "__format__", "__fspath__", "__bytes__", "__int__", "__index__", "__trunc__"),
+    *("__float__", "__len__", "__bool__", "__iter__", "__contains__", "__getitem__"),
+    *("__setitem__", "__delitem__", "__await__", "__aiter__", "__aenter__", "__round__"),
+    *("__lt__", "__le__", "__gt__", "__ge__", "__divmod__", "__neg__", "__pos__", "__abs__"),
+    *("__invert__",),
+    *(
+        f"__{way}{name}__"
+        for name in (
+            "add",
+            "sub",
+            "mul",
+            "truediv",
+            "floordiv",
+            "mod",
+            "pow",
+            "matmul",
+            "and",
+            "or",
+        )
+        for way in ("", "r", "i")
+    ),
+    *("__xor__", "__rxor__", "__lshift__", "__rlshift__", "__rshift__", "__rrshift__"),
+)
+"""The methods by which code makes use of an inert object."""
+
+
+def _using(method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def used(self: Any, *args: Any, **kwargs: Any) -> Any:
+        replaced.use(self.__dict__["_assayer_name"])
+        return method(self, *args, **kwargs)
+
+    return used
+
+
+for _name in _USES:
+    if hasattr(Inert, _name):
+        setattr(Inert, _name, _using(getattr(Inert, _name)))
+
+
 async def _itself(value: Any) -> Any:
     return value
 
@@ -191,14 +237,17 @@ class InertMeta(abc.ABCMeta):
     def __getattr__(cls, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
-        return attribute(f"{cls.__name__}.{name}")
+        return _of_class(cls, name)
 
 
 class InertBase(metaclass=InertMeta):
     """What a class inherits from when its base is a stand-in."""
 
+    _assayer_name = ""
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         del args, kwargs
+        replaced.use(self._assayer_name)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         del kwargs
@@ -206,7 +255,19 @@ class InertBase(metaclass=InertMeta):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
-        return attribute(f"{type(self).__name__}.{name}")
+        return _of_class(type(self), name)
+
+
+def _of_class(kind: type, name: str) -> Any:
+    """Return what stands under a name of a class that is built on a stand-in."""
+    library = getattr(kind, "_assayer_name", "")
+    replaced.use(library)
+    return attribute(f"{library or kind.__name__}.{name}")
+
+
+def _base(name: str) -> type:
+    """Return the class that stands in for the base class of a dotted name."""
+    return InertMeta("InertBase", (InertBase,), {"_assayer_name": name, "__module__": __name__})
 
 
 class InertText(str):
@@ -235,6 +296,7 @@ class InertModule(ModuleType):
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
         full = f"{self.__name__}.{name}"
+        replaced.use(full)
         value = InertModule.submodule(full) or attribute(full)
         setattr(self, name, value)
         return value

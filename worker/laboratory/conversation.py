@@ -19,13 +19,15 @@ ANSWER_SECONDS = 20.0
 class Conversation:
     """With one guest; whatever breaks it off is a ``GuestFailure``.
 
-    ``answered`` are the answers that it was given.
+    ``answered`` are the answers that it was given, ``used`` the libraries whose
+    stand-ins it says that what ran made use of.
     """
 
     def __init__(self, guest: GuestProcess, broker: Broker) -> None:
         self._guest = guest
         self._broker = broker
         self.answered = Answered()
+        self.used: dict[str, None] = {}
 
     def begin(self, contents: Sequence[bytes]) -> None:
         """A batch of runs begins, which will probably ask about these files in turn."""
@@ -57,6 +59,7 @@ class Conversation:
             except (ChannelClosed, ChannelTimeout, BadFrame) as error:
                 raise self.failure(error) from error
             if frame["type"] != "ask":
+                self.used.update(dict.fromkeys(frame.get("used", ())))
                 yield frame
                 continue
             questions -= 1

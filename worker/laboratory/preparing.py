@@ -23,11 +23,15 @@ LONGEST_TEXT = 500
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What the guest says about a target that it has loaded."""
+    """What the guest says about a target that it has loaded.
+
+    ``replaced`` are the libraries that stand-ins took the place of.
+    """
 
     points: tuple[str, ...]
     standins: tuple[str, ...]
     notes: tuple[str, ...]
+    replaced: tuple[str, ...] = ()
 
 
 def prepare_frame(place: Place, root: str, target: Target) -> Frame:
@@ -50,7 +54,12 @@ def prepared_of(frame: Frame) -> Prepared:
     """What a ``prepared`` frame says.  Raises ``Unpreparable`` for an ``unprepared`` one."""
     if frame["type"] == "unprepared":
         raise Unpreparable(frame["reason"][:LONGEST_TEXT])
-    return Prepared(tuple(frame["points"]), few(frame["standins"]), few(frame["notes"]))
+    return Prepared(
+        tuple(frame["points"]),
+        few(frame["standins"]),
+        few(frame["notes"]),
+        tuple(frame.get("replaced", ())),
+    )
 
 
 def few(texts: Sequence[str]) -> tuple[str, ...]:

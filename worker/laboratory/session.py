@@ -100,6 +100,11 @@ class Session:
     ) -> None:
         self.close()
 
+    @property
+    def used(self) -> frozenset[str]:
+        """The libraries whose stand-ins were used by what ran so far."""
+        return frozenset(self._talk.used)
+
     def close(self) -> None:
         """End the guest and everything it started."""
         self._guest.close()

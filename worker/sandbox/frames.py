@@ -14,7 +14,7 @@ from worker.sandbox.assembled import ASSEMBLED, check_assembled
 from worker.sandbox.executed import EXECUTED, check_executed
 from worker.sandbox.explored import EXPLORED, OBSERVED, check_counts
 from worker.sandbox.related import RECORDED, RELATED, check_recorded, check_related
-from worker.sandbox.said import ARGUMENTS, ENDING
+from worker.sandbox.said import ARGUMENTS, ENDING, short
 from worker.sandbox.shapes import (
     BadFrame,
     Checker,
@@ -37,6 +37,8 @@ MOST_ADDRESSES = 20
 LONGEST_ADDRESS = 300
 MOST_ASKED = 100
 LONGEST_EXCERPT = 4000
+MOST_LIBRARIES = 1000
+LONGEST_LIBRARY = 200
 PARTS = frozenset({"content", "text", "uri"})
 SHA_256 = re.compile("[0-9a-f]{64}")
 REPLIES: Mapping[object, frozenset[str]] = {
@@ -81,6 +83,19 @@ def excerpt(value: object) -> None:
         raise BadFrame("is no short text")
 
 
+def _using(checker: Checker) -> Checker:
+    """Expect what ``checker`` expects, and the libraries whose stand-ins were used, if any."""
+
+    def check_using(value: object) -> None:
+        if type(value) is dict and "used" in value:
+            LIBRARIES(value["used"])
+            value = {name: item for name, item in value.items() if name != "used"}
+        checker(value)
+
+    return check_using
+
+
+LIBRARIES = many(short(LONGEST_LIBRARY), MOST_LIBRARIES)
 SCRIPT = optional(
     many(record(frozenset({"digest"}), api=text, answer=json_object, digest=optional(text)))
 )
@@ -111,35 +126,39 @@ CRASH = record(arguments=ARGUMENTS, script=SCRIPT, ending=ENDING)
 
 MESSAGES: Mapping[str, Checker] = {
     "prepared": record(
+        frozenset({"replaced"}),
         type=text,
         points=many(text),
         parameters=many(PARAMETER),
         standins=many(text),
+        replaced=LIBRARIES,
         notes=many(text),
     ),
     "unprepared": record(type=text, reason=text),
     "ran": record(type=text, results=many(RESULT)),
-    "done": record(type=text, ended=optional(record(index=count, signal=whole))),
+    "done": _using(record(type=text, ended=optional(record(index=count, signal=whole)))),
     "ask": record(type=text, api=text, request=REQUEST),
-    "searched": record(
-        frozenset({"notes"}),
-        type=text,
-        template=optional(record(arguments=ARGUMENTS)),
-        witnesses=many(WITNESS, MOST_FOUND),
-        crashes=many(CRASH, MOST_FOUND),
-        exhausted=many(text),
-        bound=text,
-        constants=mapping(many(text)),
-        obstacle=optional(text),
-        executions=count,
-        notes=many(text),
+    "searched": _using(
+        record(
+            frozenset({"notes"}),
+            type=text,
+            template=optional(record(arguments=ARGUMENTS)),
+            witnesses=many(WITNESS, MOST_FOUND),
+            crashes=many(CRASH, MOST_FOUND),
+            exhausted=many(text),
+            bound=text,
+            constants=mapping(many(text)),
+            obstacle=optional(text),
+            executions=count,
+            notes=many(text),
+        )
     ),
-    "explored": EXPLORED,
+    "explored": _using(EXPLORED),
     "observed": OBSERVED,
-    "recorded": RECORDED,
-    "related": RELATED,
-    "executed": EXECUTED,
-    "assembled": ASSEMBLED,
+    "recorded": _using(RECORDED),
+    "related": _using(RELATED),
+    "executed": _using(EXECUTED),
+    "assembled": _using(ASSEMBLED),
 }
 
 

@@ -96,6 +96,7 @@ class GuestAtHand:
         self.answer: dict[str, Any] | None = None
         self.points: list[str] = []
         self.standins: list[str] = []
+        self.used: list[str] = []
 
     def prepare(self, path: str, function: str, *files: str, **more: Any) -> dict[str, Any]:
         self._wire.send(
@@ -127,6 +128,7 @@ class GuestAtHand:
                 self.asked.append(frame)
                 self._wire.send(self._reply())
             elif frame["type"] == "done":
+                self.used = frame["used"]
                 if frame["ended"]:
                     assert frame["ended"]["index"] == len(results)
                     results.append({"died": frame["ended"]["signal"]})
