@@ -11,14 +11,30 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 import json
 import os
+import sys
 import threading
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
+from types import CodeType, FrameType
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 Answer = Mapping[str, Any]
+Place = Tuple[Any, ...]
+DEEPEST = 60
 _UNANSWERED = "_assayer_unanswered"
 Supplier = Callable[["Request"], Answer]
 
@@ -98,6 +114,7 @@ class Session:
         self.refusal: Optional[str] = None
         self.outside: List[str] = []
         self.process = os.getpid()
+        self._asked_from: Set[Tuple[CodeType, int, int]] = set()
         self._one = threading.Lock()
         self._over = False
 
@@ -115,7 +132,22 @@ class Session:
             except Refused as refused:
                 raise self.refuse(str(refused)) from None
             self.exchanges.append(Exchange(request, answer))
+            if self.faithful:
+                self._note_place()
             return answer
+
+    def places(self) -> FrozenSet[Place]:
+        """Return the calls that led to questions: files and lines, with columns where known."""
+        return frozenset(map(_place_of, self._asked_from))
+
+    def _note_place(self) -> None:
+        """Note which instructions are under way while the question is asked."""
+        frame: Optional[FrameType] = sys._getframe(3)  # pyright: ignore[reportPrivateUsage]
+        for _ in range(DEEPEST):
+            if frame is None:
+                break
+            self._asked_from.add((frame.f_code, frame.f_lasti, frame.f_lineno))
+            frame = frame.f_back
 
     def close(self) -> None:
         """End the run: wait for the question in progress, take no other."""
@@ -126,6 +158,16 @@ class Session:
         """Cut the run short, whatever the code does; return what to raise."""
         self.refusal = reason
         return Refused(reason)
+
+
+def _place_of(asked: Tuple[CodeType, int, int]) -> Place:
+    code, instruction, line = asked
+    if sys.version_info >= (3, 11):
+        found = next(itertools.islice(code.co_positions(), instruction // 2, None), None)
+        if found is not None and None not in found:
+            first, last, start, end = found
+            return code.co_filename, first, start, last, end
+    return code.co_filename, line
 
 
 def unanswered(operation: str, error: Exception) -> Exception:

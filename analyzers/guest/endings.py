@@ -10,10 +10,12 @@ import reprlib
 import sys
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Dict, FrozenSet, Iterator, List, Optional, Tuple
 
 from . import calls, filled, standins
 from .limits import TimeUp
+from .provenance import error_origin
+from .provenance.known_values import Project
 
 Ending = Dict[str, Any]
 Range = Tuple[int, int, int, int]
@@ -54,10 +56,16 @@ def shown(value: Any) -> str:
     return _ADDRESS.sub("", text)[:LONGEST]
 
 
-def raised(error: BaseException, root: str, fillings: Optional[filled.Fillings] = None) -> Ending:
+def raised(
+    error: BaseException,
+    root: str,
+    fillings: Optional[filled.Fillings] = None,
+    given: FrozenSet[str] = frozenset(),
+) -> Ending:
     """The call raised; ``not-run`` where none of the project's code took part.
 
-    ``fillings`` are the arguments that mean nothing, where some do.
+    ``fillings`` are the arguments that mean nothing, where some do; ``given`` are the
+    parameters that we gave a value.
     """
     if isinstance(error, MemoryError):
         return not_run("the memory limit was reached")
@@ -66,7 +74,11 @@ def raised(error: BaseException, root: str, fillings: Optional[filled.Fillings] 
         return not_run(f"the call could not be made: {_named(error)}: {_said(error)}")
     frame, line, where = frames[-1]
     path = frame.f_code.co_filename
+    origin, meant = _origin(error, frames, root, given)
+    made_up = not origin and (_is_our_doing(error, frames, where) or _is_of(fillings, frames))
+    known = {"origin": origin, "meant": meant} if origin else {}
     return {
+        **known,
         "kind": "raised",
         "exception": _named(error),
         "message": _said(error),
@@ -74,7 +86,7 @@ def raised(error: BaseException, root: str, fillings: Optional[filled.Fillings] 
         "line": line,
         "function": function_at(path, line),
         "refusal": _is_refusal(error, path, line),
-        "standin": _is_our_doing(error, frames, where) or _is_of(fillings, frames),
+        "standin": made_up,
     }
 
 
@@ -217,6 +229,20 @@ def _is_refusal(error: BaseException, path: str, line: int) -> bool:
     last = name.attr if isinstance(name, ast.Attribute) else getattr(name, "id", "")
     kinds = {kind.__name__ for kind in type(error).__mro__}
     return last in kinds or not last[:1].isupper()
+
+
+def _origin(
+    error: BaseException, frames: List[Step], root: str, given: FrozenSet[str]
+) -> error_origin.Origin:
+    """Where an exception comes from that the project's own code raised by itself."""
+    path = frames[-1][0].f_code.co_filename
+    last = list(_steps_of(error))[-1][0]
+    statement = _statement(path, frames[-1][1])
+    on_purpose = isinstance(statement, (ast.Raise, ast.Assert)) and not isinstance(error, NameError)
+    if last is not frames[-1][0] or on_purpose or _is_environmental(error):
+        return error_origin.UNKNOWN, ""
+    project = Project(tree_of, functools.partial(is_own, root=root), calls.session().places())
+    return error_origin.origin_of(error, frames, project, given, _texts.get(path, ""))
 
 
 def _is_our_doing(error: BaseException, frames: List[Step], where: Optional[Range]) -> bool:

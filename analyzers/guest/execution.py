@@ -26,7 +26,7 @@ from .asked import asked_about
 from .filled import Fillings
 from .limits import CLOCK, TimeUp
 from .network.outside import named
-from .places import ARGUMENTS, REQUEST, wholes
+from .places import ARGUMENTS, REQUEST, parse, wholes
 from .recording import Recorder
 from .world import BUILDER, world
 
@@ -214,7 +214,8 @@ def _run(
         return endings.not_run(str(unusable))
     except BaseException as error:
         fillings = Fillings.of(arguments) if session.exchanges else None
-        return endings.raised(error, prepared.root, fillings)
+        given = frozenset(parse(key).root for key in arguments)
+        return endings.raised(error, prepared.root, fillings, given)
 
 
 def repeats(arguments: Arguments) -> bool:

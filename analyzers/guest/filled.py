@@ -76,7 +76,7 @@ def takes_filling(steps: Sequence[Step], fillings: Fillings) -> bool:
 
     The first step is in the tested function itself.
     """
-    looked_at: List[ast.AST] = list(_expressions(steps[-1]))
+    looked_at: List[ast.AST] = list(expressions(steps[-1]))
     for call in [node for node in looked_at if isinstance(node, ast.Call)]:
         given = (*call.args, *(each.value for each in call.keywords))
         looked_at += [each for each in given if ast.unparse(each) not in fillings.paths]
@@ -94,7 +94,7 @@ def takes_filling(steps: Sequence[Step], fillings: Fillings) -> bool:
     return False
 
 
-def _expressions(step: Step) -> Iterator[ast.AST]:
+def expressions(step: Step) -> Iterator[ast.AST]:
     """The outermost expressions that lie in the failing one, else the statement's own."""
     statement: Optional[ast.stmt] = None
     for node in ast.walk(step.tree):
@@ -133,7 +133,7 @@ def _given(step: Step, function: Optional[ast.AST], free: Set[str]) -> Iterator[
     if not isinstance(function, Function):
         return
     named = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
-    calls = [c for e in _expressions(step) for c in ast.walk(e) if isinstance(c, ast.Call)]
+    calls = [c for e in expressions(step) for c in ast.walk(e) if isinstance(c, ast.Call)]
     for call in (c for c in calls if _last(c.func) == function.name):
         own = named[1:] if named[:1] in (["self"], ["cls"]) else named
         yield from (value for name, value in zip(own, call.args) if name in free)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TypeAlias
 
 from analyzers.vocabulary.inputs import InputKind
@@ -17,6 +18,18 @@ class Returned:
     value: str
 
 
+class ErrorOrigin(StrEnum):
+    """What an exception was raised by, as far as no value that we made up took part.
+
+    ``CODE``: what the code writes itself, whatever it is given.  ``ANSWERS``: what an
+    ML API answered, too.
+    """
+
+    UNKNOWN = ""
+    CODE = "code"
+    ANSWERS = "answers"
+
+
 @dataclass(frozen=True, slots=True)
 class Raised:
     """The call raised.
@@ -25,7 +38,9 @@ class Raised:
     ``line`` and ``function`` are the deepest frame in the project's own
     code.  ``refusal``: that frame raised on purpose (``raise`` or ``assert``
     about its arguments).  ``standin``: an inert stand-in took part, so the
-    exception may be our doing.
+    exception may be our doing.  ``origin`` says whether no value that we made up
+    can be the cause; ``meant`` is the one name that is spelled almost as a
+    missing one.
     """
 
     exception: str
@@ -35,6 +50,8 @@ class Raised:
     function: str
     refusal: bool = False
     standin: bool = False
+    origin: ErrorOrigin = ErrorOrigin.UNKNOWN
+    meant: str = ""
 
 
 @dataclass(frozen=True, slots=True)

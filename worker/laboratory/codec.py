@@ -16,6 +16,7 @@ from analyzers.vocabulary import (
     Argument,
     Content,
     Ending,
+    ErrorOrigin,
     Exchange,
     Form,
     Inert,
@@ -117,6 +118,8 @@ def ending_of(frame: Frame) -> Ending:
             _text(frame["function"]),
             refusal=bool(frame["refusal"]),
             standin=bool(frame["standin"]),
+            origin=ErrorOrigin(frame.get("origin", "")),
+            meant=_text(frame.get("meant", "")),
         )
     if kind == "timed-out":
         return TimedOut(float(frame["seconds"]))

@@ -11,7 +11,7 @@ from analyzers.guest.annotations.parsing import parse as parse_constraint
 from analyzers.guest.generation.recipes import BadRecipe
 from analyzers.guest.generation.recipes import parse as parse_recipe
 from analyzers.guest.places import parse as parse_place
-from analyzers.vocabulary import Form
+from analyzers.vocabulary import ErrorOrigin, Form
 from worker.sandbox.shapes import (
     BadFrame,
     Checker,
@@ -26,6 +26,8 @@ from worker.sandbox.shapes import (
 )
 
 LONGEST_SOURCE = 20_000
+LONGEST_NAME = 100
+ORIGINS = frozenset(origin.value for origin in ErrorOrigin)
 FORMS = frozenset(form.value for form in Form)
 
 
@@ -94,9 +96,22 @@ def arguments(value: object) -> None:
         raise BadFrame("holds a name that no parameter or place can have") from error
 
 
+def origin(value: object) -> None:
+    """Expect a word for where an exception comes from."""
+    if type(value) is not str or value not in ORIGINS:
+        raise BadFrame("is no origin of an exception")
+
+
+def name(value: object) -> None:
+    """Expect a short name on one line, or nothing."""
+    if type(value) is not str or len(value) > LONGEST_NAME or not value.isprintable():
+        raise BadFrame("is no short name")
+
+
 ENDING = variant(
     returned=record(kind=text, value=text),
     raised=record(
+        frozenset({"origin", "meant"}),
         kind=text,
         exception=text,
         message=text,
@@ -105,6 +120,8 @@ ENDING = variant(
         function=text,
         refusal=boolean,
         standin=boolean,
+        origin=origin,
+        meant=name,
     ),
     violated=record(kind=text, condition=text, detail=text),
     **{

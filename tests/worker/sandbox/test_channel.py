@@ -192,6 +192,21 @@ def test_what_was_asked_about_arrives_with_a_result(pair):
     assert pair.receives(message) == message
 
 
+def test_origin_of_an_exception_arrives(pair):
+    pair.prepared().asked("run")
+    ending = {**RAISED, "origin": "code", "meant": "labels"}
+    message = {"type": "ran", "results": [{**RESULT, "ending": ending}]}
+    assert pair.receives(message) == message
+
+
+@pytest.mark.parametrize("change", [{"origin": "author"}, {"meant": "a\nb"}, {"meant": "a" * 101}])
+def test_forged_origin_is_refused(pair, change):
+    pair.prepared().asked("run")
+    ending = {**RAISED, "origin": "code", "meant": "", **change}
+    with pytest.raises(BadFrame):
+        pair.receives({"type": "ran", "results": [{**RESULT, "ending": ending}]})
+
+
 @pytest.mark.parametrize("field", sorted(RESULT))
 def test_missing_field_is_refused(pair, field):
     pair.prepared().asked("run")

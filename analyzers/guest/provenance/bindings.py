@@ -1,0 +1,220 @@
+"""What a scope binds its names to, and what decides whether a statement runs; read from syntax."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import itertools
+from dataclasses import dataclass
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+
+FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
+_IMPORTS = (ast.Import, ast.ImportFrom)
+_EXITS = (ast.Return, ast.Continue, ast.Break, ast.Raise)
+_MATCH = getattr(ast, "Match", ())
+MUTATORS = frozenset(
+    ("add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem",
+     "remove", "reverse", "setdefault", "sort", "update")
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Binding:
+    """A node that binds or changes a name; ``value`` is what it gives, if that can be read."""
+
+    node: ast.AST
+    value: Optional[ast.AST]
+
+
+@functools.lru_cache(maxsize=256)
+def parents(tree: ast.AST) -> Dict[ast.AST, ast.AST]:
+    """Map each node of a tree to its parent."""
+    return {
+        child: node
+        for node in ast.walk(tree)
+        if not isinstance(node, ast.expr_context)
+        for child in ast.iter_child_nodes(node)
+    }
+
+
+def ancestors(node: ast.AST, tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes around a node, the innermost first."""
+    known = parents(tree)
+    while node in known:
+        node = known[node]
+        yield node
+
+
+def function_at(tree: ast.AST, name: str, line: int) -> Optional[FunctionNode]:
+    """Return the function of a name whose definition, or first decorator, is at a line."""
+    named = (n for n in ast.walk(tree) if isinstance(n, FUNCTIONS) and n.name == name)
+    starts = ((n, (n.lineno, *(each.lineno for each in n.decorator_list))) for n in named)
+    return next((node for node, lines in starts if line in lines), None)
+
+
+def own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a scope, without those within inner functions and classes."""
+    waiting: List[ast.AST] = list(ast.iter_child_nodes(scope))
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, (*_DEFINITIONS, ast.Lambda)):
+            waiting += ast.iter_child_nodes(node)
+
+
+@functools.lru_cache(maxsize=256)
+def bindings(scope: ast.AST) -> Dict[str, List[Binding]]:
+    """Return what a function or module binds each of its names to, changes of it included."""
+    found: Dict[str, List[Binding]] = {}
+    for node in own_nodes(scope):
+        for name, value in _bound(node):
+            found.setdefault(name, []).append(Binding(node, value))
+    return found
+
+
+def _bound(node: ast.AST) -> Iterator[Tuple[str, Optional[ast.AST]]]:
+    if isinstance(node, _DEFINITIONS):
+        yield node.name, node
+    elif isinstance(node, _IMPORTS):
+        for alias in node.names:
+            yield alias.asname or alias.name.partition(".")[0], node
+    elif isinstance(node, ast.ExceptHandler):
+        if node.name:
+            yield node.name, None
+    elif isinstance(node, ast.Call):
+        yield from _mutated(node)
+    else:
+        for target, value in _assigned(node):
+            yield from _stored(target, value)
+
+
+def _assigned(node: ast.AST) -> Iterator[Tuple[ast.AST, Optional[ast.AST]]]:
+    if isinstance(node, ast.Assign):
+        yield from ((target, node.value) for target in node.targets)
+    elif isinstance(node, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)):
+        if node.value is not None:
+            yield node.target, node.value
+    elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
+        yield node.target, node.iter
+    elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+        yield node.optional_vars, node.context_expr
+    elif isinstance(node, ast.Delete):
+        yield from ((target, None) for target in node.targets)
+    elif _MATCH and isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
+        yield ast.Name(node.name, ast.Store()), None
+
+
+def _stored(target: ast.AST, value: Optional[ast.AST]) -> Iterator[Tuple[str, Optional[ast.AST]]]:
+    """Yield the names that an assignment binds, or whose values it changes."""
+    if isinstance(target, ast.Name):
+        yield target.id, value
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        for each in target.elts:
+            yield from _stored(each, value)
+    elif isinstance(target, ast.Starred):
+        yield from _stored(target.value, value)
+    elif isinstance(target, (ast.Subscript, ast.Attribute)) and isinstance(target.value, ast.Name):
+        yield target.value.id, value
+        if isinstance(target, ast.Subscript):
+            yield target.value.id, target.slice
+
+
+def _mutated(call: ast.Call) -> Iterator[Tuple[str, Optional[ast.AST]]]:
+    """Yield the name whose value a method changes, with what it is given."""
+    method = call.func
+    if not isinstance(method, ast.Attribute) or method.attr not in MUTATORS:
+        return
+    if isinstance(method.value, ast.Name):
+        given = [*call.args, *(each.value for each in call.keywords)]
+        yield method.value.id, ast.Tuple(given, ast.Load())
+
+
+def handed_on(scope: ast.AST, name: str) -> Iterator[ast.Call]:
+    """Yield the calls that take a name's value as it is, and may change it."""
+    for node in own_nodes(scope):
+        if isinstance(node, ast.Call):
+            given = [*node.args, *(each.value for each in node.keywords)]
+            if any(isinstance(each, ast.Name) and each.id == name for each in given):
+                yield node
+
+
+# ----------------------------------------------------------------- control
+
+
+@dataclass(frozen=True)
+class Control:
+    """What decides whether a node runs.
+
+    ``conditions`` enclose it, ``exits`` may leave its block earlier.  ``caught``: whether
+    an exception was raised before decides too.
+    """
+
+    conditions: Sequence[ast.AST]
+    exits: Sequence[ast.AST]
+    caught: bool
+
+
+def control(node: ast.AST, scope: ast.AST, tree: ast.AST) -> Control:
+    """Read what decides whether a node of a scope runs."""
+    conditions: List[ast.AST] = []
+    exits: List[ast.AST] = []
+    caught = False
+    inner = node
+    for outer in ancestors(node, tree):
+        conditions += _conditions(outer, inner)
+        exits += _exits(outer, inner)
+        caught = caught or _is_caught(outer, inner)
+        if outer is scope:
+            break
+        inner = outer
+    return Control(conditions, exits, caught)
+
+
+def _conditions(outer: ast.AST, inner: ast.AST) -> Iterator[ast.AST]:
+    """Yield the expressions by which a compound statement decides to run a part of it."""
+    if isinstance(outer, (ast.If, ast.While, ast.IfExp)):
+        if inner is not outer.test:
+            yield outer.test
+    elif isinstance(outer, (ast.For, ast.AsyncFor)):
+        if inner is not outer.iter:
+            yield outer.iter
+    elif isinstance(outer, ast.BoolOp):
+        yield from itertools.takewhile(lambda value: value is not inner, outer.values)
+    elif _MATCH and isinstance(outer, ast.Match):
+        yield outer.subject
+    elif _MATCH and isinstance(outer, ast.match_case) and outer.guard is not None:
+        yield outer.guard
+
+
+def _exits(outer: ast.AST, inner: ast.AST) -> Iterator[ast.AST]:
+    """Yield the conditions of earlier statements of a block that may leave it."""
+    for block in ("body", "orelse", "finalbody"):
+        statements = getattr(outer, block, None)
+        if isinstance(statements, list) and inner in statements:
+            for earlier in statements[: statements.index(inner)]:
+                yield from _leaving(earlier)
+
+
+def _leaving(statement: ast.AST) -> Iterator[ast.AST]:
+    inside = [statement, *own_nodes(statement)]
+    if isinstance(statement, _DEFINITIONS) or not any(isinstance(n, _EXITS) for n in inside):
+        return
+    for node in inside:
+        if isinstance(node, (ast.If, ast.While)):
+            yield node.test
+        elif isinstance(node, (ast.For, ast.AsyncFor)):
+            yield node.iter
+
+
+def _is_caught(outer: ast.AST, inner: ast.AST) -> bool:
+    """Whether a part of a statement runs, or ends early, for an exception that is caught."""
+    if isinstance(outer, ast.ExceptHandler):
+        return True
+    if type(outer).__name__ in ("Try", "TryStar"):
+        tried: Any = outer
+        return bool(tried.handlers) and inner in (*tried.body, *tried.orelse)
+    return isinstance(outer, (ast.With, ast.AsyncWith)) and any(
+        "suppress" in ast.dump(item.context_expr) for item in outer.items
+    )
