@@ -52,6 +52,7 @@ from analyzers.vocabulary.targets import ApiCall, Goal, Outcome, Reason, Target
 from analyzers.vocabulary.verdicts import (
     Alike,
     Broken,
+    Candidate,
     Constant,
     Crashes,
     Criterion,
@@ -79,6 +80,7 @@ __all__ = [
     "Assembled",
     "Assembling",
     "Broken",
+    "Candidate",
     "Change",
     "ChangeSet",
     "Conclusion",
