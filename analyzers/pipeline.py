@@ -22,6 +22,7 @@ from analyzers.vocabulary import (
     Skipped,
     Status,
     Target,
+    Tested,
     Verdict,
 )
 
@@ -96,16 +97,15 @@ def _broken(analyzer: Analyzer, target: Target, error: Exception) -> Broken:
 def conclude(
     verdicts: Sequence[Verdict],
     *,
-    targets: int,
-    tested: int,
+    tested: Sequence[Tested],
     gate: Conclusion = Conclusion.FAILURE,
     ignored: Collection[str] = (),
     partial: bool = False,
 ) -> Conclusion:
-    """The verdict on the whole change (CONTRACT.md, section 1).
+    """Return the verdict on the whole change (CONTRACT.md, section 1).
 
-    ``tested`` counts the runs that say something about the targets.  A notice
-    tells; it is no advice, and never changes the verdict.
+    ``tested`` has an entry for each target: success needs all of them tested.  A notice
+    is no advice, and never changes the verdict.
     """
     standing = [
         verdict
@@ -117,13 +117,12 @@ def conclude(
     ]
     if any(finding.level is Level.FAILURE for finding in standing):
         return gate
-    if partial or any(_ours(verdict) for verdict in verdicts):
+    if any(_ours(verdict) for verdict in verdicts):
         return Conclusion.ERROR
-    if standing:
-        return Conclusion.NEUTRAL
-    if targets:
-        return Conclusion.SUCCESS if tested else Conclusion.NEUTRAL
-    return Conclusion.NEUTRAL if verdicts else Conclusion.SKIPPED
+    if not tested:
+        return Conclusion.NEUTRAL if verdicts else Conclusion.SKIPPED
+    whole = not partial and all(each is Tested.YES for each in tested)
+    return Conclusion.SUCCESS if whole and not standing else Conclusion.NEUTRAL
 
 
 def _ours(verdict: Verdict) -> bool:

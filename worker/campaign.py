@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Protocol
 
+from analyzers.coverage import assess
 from analyzers.detection import Detected
 from analyzers.pipeline import conclude, examine, explains
 from analyzers.ports import Analyzer
@@ -15,6 +17,7 @@ from analyzers.vocabulary import (
     ChangeSet,
     Conclusion,
     Cost,
+    Coverage,
     Finding,
     JsonObject,
     Level,
@@ -85,13 +88,13 @@ class Campaign:
         self._bench = bench
         self._reached = Reached(laboratory, changes)
         self._tallies: dict[str, Tally] = {}
+        self._coverage: dict[str, Coverage] = {}
         self._findings: dict[str, Finding] = {}
         self._skipped: list[Skipped] = [*changes.skipped, *found.skipped]
         self._broken: list[Broken] = []
         self._appendix: dict[tuple[str, ...], LibraryBug] = {}
         self._notes: dict[str, None] = {}
         self._partial = False
-        self._tested = 0
 
     def examine(self, analyzers: Sequence[Analyzer], deadline: float) -> None:
         """Examine target after target, until ``deadline`` or Ctrl-C.
@@ -182,7 +185,7 @@ class Campaign:
 
     def _note(self, target: Target, bench: SandboxBench) -> None:
         self._tallies[target.id] = bench.tally()
-        self._tested += bench.judged
+        self._coverage[target.id] = bench.coverage()
         if bench.standins:
             names = ", ".join(bench.standins)
             self._notes[f"{target.path}: stand-ins replaced what is not installed: {names}"] = None
@@ -201,9 +204,7 @@ class Campaign:
             base=self._changes.base,
             head=self._changes.head,
             conclusion=self._conclusion(configuration, ignored),
-            targets=tuple(
-                (target, self._tallies.get(target.id, Tally())) for target in self._targets
-            ),
+            targets=tuple((target, self._tally(target)) for target in self._targets),
             findings=findings,
             skipped=tuple(self._skipped),
             broken=(*self._broken, *self._outages()),
@@ -214,13 +215,24 @@ class Campaign:
             appendix=tuple(self._appendix.values()),
         )
 
+    def _tally(self, target: Target) -> Tally:
+        """Return what was done for a target, and whether that tested it."""
+        tally = self._tallies.get(target.id, Tally())
+        said: list[Skipped | Broken] = [*self._skipped, *self._broken]
+        own = [each for each in said if each.target == target.id]
+        answer, reasons = assess(
+            tally.executions,
+            self._coverage.get(target.id, Coverage(out_of_time=True)),
+            [*self._findings.values(), *own],
+        )
+        return replace(tally, tested=answer, reasons=reasons)
+
     def _conclusion(
         self, configuration: Configuration, ignored: dict[str, JsonObject]
     ) -> Conclusion:
         return conclude(
             [*self._findings.values(), *self._skipped, *self._broken, *self._outages()],
-            targets=len(self._targets),
-            tested=self._tested,
+            tested=[self._tally(target).tested for target in self._targets],
             gate=Conclusion(configuration.gate),
             ignored=ignored,
             partial=self._partial,

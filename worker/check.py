@@ -224,7 +224,7 @@ def _untouched(changes: ChangeSet, found: Detected, began: float) -> Report:
         repository=changes.repository,
         base=changes.base,
         head=changes.head,
-        conclusion=conclude(skipped, targets=0, tested=0),
+        conclusion=conclude(skipped, tested=()),
         skipped=skipped,
         cost=Cost(seconds=time.monotonic() - began),
     )

@@ -33,7 +33,15 @@ from analyzers.vocabulary.relations import (
     Related,
     Relating,
 )
-from analyzers.vocabulary.report import Conclusion, Cost, Report, Tally
+from analyzers.vocabulary.report import (
+    Conclusion,
+    Cost,
+    Coverage,
+    MainBranch,
+    Report,
+    Tally,
+    Tested,
+)
 from analyzers.vocabulary.runs import (
     Asked,
     Died,
@@ -52,7 +60,6 @@ from analyzers.vocabulary.targets import ApiCall, Goal, Outcome, Reason, Target
 from analyzers.vocabulary.verdicts import (
     Alike,
     Broken,
-    Candidate,
     Constant,
     Crashes,
     Criterion,
@@ -80,7 +87,6 @@ __all__ = [
     "Assembled",
     "Assembling",
     "Broken",
-    "Candidate",
     "Change",
     "ChangeSet",
     "Conclusion",
@@ -89,6 +95,7 @@ __all__ = [
     "Contract",
     "Corner",
     "Cost",
+    "Coverage",
     "Crashes",
     "Criterion",
     "Departure",
@@ -117,6 +124,7 @@ __all__ = [
     "LibraryCall",
     "Literal",
     "Made",
+    "MainBranch",
     "Misses",
     "Mixes",
     "NotRun",
@@ -141,6 +149,7 @@ __all__ = [
     "Supply",
     "Tally",
     "Target",
+    "Tested",
     "TimedOut",
     "Turns",
     "Verdict",

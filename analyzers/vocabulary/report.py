@@ -11,12 +11,55 @@ from analyzers.vocabulary.targets import Target
 from analyzers.vocabulary.verdicts import Broken, Finding, LibraryBug, Skipped
 
 
+class Tested(StrEnum):
+    """Whether a target ran to its main branches on the real libraries (CONTRACT.md, section 2)."""
+
+    YES = "yes"
+    PARTLY = "partly"
+    NO = "no"
+
+
+@dataclass(frozen=True, slots=True)
+class MainBranch:
+    """An outcome of a decision that must run before its target counts as tested.
+
+    ``point`` is its id, ``place`` the same in words.  ``on_answer``: what an ML API
+    answers decides it, so only answers of an engine or a recording judge it.
+    """
+
+    point: str
+    place: str
+    on_answer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The facts, counted by the host, that decide whether a target was tested.
+
+    ``completed`` runs came to the ML API, or returned where a library does the work;
+    ``endings`` say how the others ended, the most frequent first.  ``answered`` runs had
+    their answers from an engine or a recording, or needed none.  ``unreached`` are main
+    branches that no run took, ``simulated`` those that only made-up answers led to.
+    ``replaced`` are declared libraries in whose place a stand-in ran.  ``out_of_time``:
+    the budget ended the examination.
+    """
+
+    completed: int = 0
+    answered: int = 0
+    endings: tuple[str, ...] = ()
+    main: int = 0
+    unreached: tuple[MainBranch, ...] = ()
+    simulated: tuple[MainBranch, ...] = ()
+    replaced: tuple[str, ...] = ()
+    out_of_time: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Tally:
     """What was done for one target, counted by the host.
 
     ``apis`` are those of a library that a campaign on the target reached, beside those
-    that the target itself calls.
+    that the target itself calls.  ``reasons`` say why it is not wholly ``tested``.
     """
 
     goals_total: int = 0
@@ -26,6 +69,8 @@ class Tally:
     branches_covered: int = 0
     executions: int = 0
     apis: tuple[str, ...] = ()
+    tested: Tested = Tested.NO
+    reasons: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

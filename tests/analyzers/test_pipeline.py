@@ -14,6 +14,7 @@ from analyzers.vocabulary import (
     Level,
     Skipped,
     Status,
+    Tested,
     Violates,
 )
 from tests.analyzers.samples import finding, target
@@ -76,32 +77,37 @@ BROKEN = Broken("cloud", "app.py::check", "error")
     ],
 )
 def test_conclusion_of_tested_targets(verdicts, expected):
-    assert conclude(verdicts, targets=1, tested=5) is expected
+    assert conclude(verdicts, tested=[Tested.YES]) is expected
 
 
 def test_gate_may_be_neutral():
-    assert conclude([finding()], targets=1, tested=1, gate=Conclusion.NEUTRAL) is Conclusion.NEUTRAL
+    assert conclude([finding()], tested=[Tested.YES], gate=Conclusion.NEUTRAL) is Conclusion.NEUTRAL
 
 
 def test_ignored_finding_blocks_nothing():
     ignored = [finding().fingerprint]
-    assert conclude([finding()], targets=1, tested=1, ignored=ignored) is Conclusion.SUCCESS
+    assert conclude([finding()], tested=[Tested.YES], ignored=ignored) is Conclusion.SUCCESS
 
 
 def test_nothing_tested_is_neutral_not_success():
-    assert conclude([SKIPPED], targets=1, tested=0) is Conclusion.NEUTRAL
+    assert conclude([SKIPPED], tested=[Tested.NO]) is Conclusion.NEUTRAL
 
 
 def test_no_ml_code_is_skipped():
-    assert conclude([], targets=0, tested=0) is Conclusion.SKIPPED
+    assert conclude([], tested=[]) is Conclusion.SKIPPED
 
 
 def test_unreadable_change_is_not_called_skipped():
-    assert conclude([SKIPPED], targets=0, tested=0) is Conclusion.NEUTRAL
+    assert conclude([SKIPPED], tested=[]) is Conclusion.NEUTRAL
 
 
-def test_interrupted_run_decides_nothing():
-    assert conclude([], targets=1, tested=3, partial=True) is Conclusion.ERROR
+@pytest.mark.parametrize("answer", [Tested.PARTLY, Tested.NO])
+def test_one_target_left_untested_is_neutral(answer):
+    assert conclude([], tested=[Tested.YES, answer]) is Conclusion.NEUTRAL
+
+
+def test_interrupted_run_is_never_success():
+    assert conclude([], tested=[Tested.YES], partial=True) is Conclusion.NEUTRAL
 
 
 def test_targets_without_cloud_calls_are_nothing_to_the_cloud_analyzer():

@@ -221,9 +221,10 @@ def test_lost_interruption_is_heard_before_the_next_target(campaign, monkeypatch
     assert [tally.executions for _, tally in report.targets] == [1, 0, 0]
 
 
-def test_interrupted_run_without_findings_decides_nothing(campaign):
+def test_interrupted_run_without_findings_is_neutral(campaign):
     report, _ = examined(campaign, target(), analyzer=Speaking(after=KeyboardInterrupt()))
-    assert report.conclusion is Conclusion.ERROR
+    assert report.partial
+    assert report.conclusion is Conclusion.NEUTRAL
 
 
 def test_our_own_mistake_is_broken(campaign):

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from analyzers.vocabulary import Assembled, Assembling, Executed, Executing, Tally, Target
+from analyzers.vocabulary import (
+    Assembled,
+    Assembling,
+    Coverage,
+    Executed,
+    Executing,
+    Tally,
+    Target,
+)
 from worker.laboratory.before import Before
 from worker.laboratory.bench import SandboxBench
 from worker.laboratory.laboratory import Laboratory
@@ -85,3 +93,8 @@ class CountingBench(SandboxBench):
     def tally(self) -> Tally:
         """What was done, for the report."""
         return replace(super().tally(), apis=tuple(sorted(self._apis)))
+
+    def coverage(self) -> Coverage:
+        """Return how much ran: a campaign tests the library, and ends when its time is spent."""
+        executions = self.tally().executions
+        return Coverage(executions, executions, replaced=self.replaced)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 
 from analyzers.cloud.inversion import asks_about_text, openings
+from analyzers.coverage import main_branches
 from analyzers.guest.goals import instrument
 from analyzers.ports import Plan
 from analyzers.vocabulary import (
     Assembled,
     Assembling,
-    Content,
     Contract,
+    Coverage,
     Executed,
     Executing,
     Explored,
@@ -39,6 +40,7 @@ from analyzers.vocabulary import (
 from worker.broker import NoAnswer
 from worker.interruption import heed
 from worker.laboratory.before import Before
+from worker.laboratory.counts import Counts
 from worker.laboratory.documents import documents
 from worker.laboratory.failures import GuestFailure, Unpreparable
 from worker.laboratory.laboratory import Laboratory
@@ -53,17 +55,6 @@ SPENT = Run(NotRun(NO_TIME))
 OBSERVING_SECONDS = 10.0
 OBSERVING_SHARE = 0.25
 RECORDING_SECONDS = 10.0
-
-
-@dataclass(slots=True)
-class Counts:
-    """What the host itself saw happen for one target."""
-
-    executions: int = 0
-    judged: int = 0
-    hits: set[str] = field(default_factory=set[str])
-    points: frozenset[str] = frozenset()
-    unreachable: set[str] = field(default_factory=set[str])
 
 
 class SandboxBench:
@@ -86,10 +77,11 @@ class SandboxBench:
         self._deadline = deadline
         self._before = before
         self._session: Session | None = None
-        self._counts = Counts()
+        self._counts = Counts(target)
         self._explorations: list[tuple[Contract, Explored]] = []
         self.history: list[tuple[Probe, Run]] = []
         self.standins: tuple[str, ...] = ()
+        self.replaced: tuple[str, ...] = ()
         self.notes: tuple[str, ...] = ()
         self.outside: dict[str, None] = {}
 
@@ -140,9 +132,7 @@ class SandboxBench:
         except Unpreparable as reason:
             return Explored(obstacle=str(reason))
         explored = Names(target.path, self._laboratory.head.texts).known(explored)
-        self._counts.executions += explored.executions
-        self._counts.judged += explored.executions
-        self._counts.hits |= hits
+        self._counts.explored(explored, hits)
         with suppress(GuestFailure):
             self.run([*explored.passing, *(failure.probe for failure in explored.failures)])
         return explored
@@ -218,7 +208,6 @@ class SandboxBench:
         names = Names(target.path, self._laboratory.head.texts)
         reached = [each for each in related.reached if names.knows(each.probe)]
         self._counts.executions += related.executions
-        self._counts.judged += related.executions
         try:
             runs = self.run([each.probe for each in reached])
         except GuestFailure as failure:
@@ -246,8 +235,7 @@ class SandboxBench:
             self.close()
             return Executed(obstacle=_first_line(failure))
         names = Names(target.path, self._laboratory.head.texts)
-        self._counts.executions += executed.executions
-        self._counts.judged += executed.executions
+        self._counts.executed(executed)
         self.notes = tuple(dict.fromkeys((*self.notes, *executed.notes)))
         departures = (each for each in executed.departures if names.knows(each.probe))
         return replace(executed, departures=tuple(departures))
@@ -269,9 +257,7 @@ class SandboxBench:
         except GuestFailure as failure:
             self.close()
             return [replace(each, detail=_first_line(failure)) for each in nothing]
-        ran = sum(each.state != "not-run" for each in states)
-        self._counts.executions += ran
-        self._counts.judged += ran
+        self._counts.executions += sum(each.state != "not-run" for each in states)
         return states
 
     def kept(self, target: Target) -> Sequence[Probe]:
@@ -364,13 +350,13 @@ class SandboxBench:
             self._session.close()
             self._session = None
 
-    @property
-    def judged(self) -> int:
-        """How many runs say something about the target.
-
-        Not those whose answers were made up for a target that takes inputs.
-        """
-        return self._counts.judged
+    def coverage(self) -> Coverage:
+        """Return the facts that decide whether the target was tested."""
+        return replace(
+            self._counts.coverage(main_branches(self._target, self._laboratory.head.texts)),
+            replaced=self.replaced,
+            out_of_time=self.remaining() <= 0,
+        )
 
     def tally(self) -> Tally:
         """What was done, for the report."""
@@ -411,19 +397,12 @@ class SandboxBench:
         for probe, run in zip(probes, runs, strict=True):
             self.outside.update(dict.fromkeys(run.outside))
             if not isinstance(run.ending, NotRun):
-                self._counts.executions += 1
-                self._counts.judged += _judged(probe)
-                self._counts.hits |= run.hits
+                self._counts.ran(probe, run)
                 self.history.append((probe.answered(run.exchanges), run))
 
 
 def _first_line(failure: GuestFailure) -> str:
     return str(failure).partition("\n")[0]
-
-
-def _judged(probe: Probe) -> bool:
-    takes_inputs = any(isinstance(argument, Content) for argument in probe.arguments.values())
-    return probe.script is None or not takes_inputs
 
 
 def _is_branch_of(target: Target, point: str) -> bool:

@@ -16,11 +16,11 @@ from worker.report.document import validator
 from worker.report.escape import json_inert
 from worker.report.replay import read_document
 from worker.report.values import values_of
-from worker.report.wording import clipped, suggested, text_of, unverified
+from worker.report.wording import clipped, suggested, text_of
 
 SCHEMA = "assayer-report/1"
 LONGEST_VALUE = 4000
-_FOLDER = Path(__file__).parent
+_SKIPPED = ("analyzer", "target", "reason")
 
 
 def tool_version() -> str:
@@ -78,8 +78,8 @@ def replay_files(path: Path) -> list[Path]:
 
 
 def _skipped(skipped: Skipped) -> dict[str, Any]:
-    told = asdict(skipped)
-    return told if skipped.our_fault else {k: v for k, v in told.items() if k != "our_fault"}
+    document = asdict(skipped)
+    return {key: value for key, value in document.items() if value or key in _SKIPPED}
 
 
 def _target(target: Target, tally: Tally) -> dict[str, Any]:
@@ -97,6 +97,8 @@ def _target(target: Target, tally: Tally) -> dict[str, Any]:
         },
         "branches": {"total": tally.branches_total, "covered": tally.branches_covered},
         "executions": tally.executions,
+        "tested": tally.tested.value,
+        "reasons": list(tally.reasons),
     }
 
 
@@ -104,7 +106,7 @@ def _finding(
     finding: Finding, report: Report, artifacts: Artifacts | None, relative_to: Path | None
 ) -> dict[str, Any]:
     files = artifacts.of(finding) if artifacts else None
-    suggestion = suggested(finding) or unverified(finding)
+    suggestion = suggested(finding)
     document: dict[str, Any] = {
         "fingerprint": finding.fingerprint,
         "analyzer": finding.analyzer,

@@ -122,13 +122,10 @@ def _input(answered: AnsweredInput, files: FindingFiles | None) -> str:
 
 
 def _suggestion(finding: Finding, artifacts: Artifacts | None) -> Iterator[Padding]:
-    suggestion = wording.suggested(finding) or wording.unverified(finding)
+    suggestion = wording.suggested(finding)
     if suggestion is None:
         return
-    if suggestion.verified:
-        yield _indented("Suggestion (applied and run again: the finding goes away):")
-    else:
-        yield _indented(f"Suggestion. {wording.unverified_sentence(suggestion)}")
+    yield _indented("Suggestion (applied and run again: the finding goes away):")
     source = artifacts.sources.get(suggestion.path) if artifacts else None
     for line in wording.suggestion_diff(suggestion, source):
         yield _indented(line, 4, "green" if line.startswith("+") else "red")

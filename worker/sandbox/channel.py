@@ -34,7 +34,6 @@ REQUESTS = frozenset(
         "relate",
         "execute",
         "assemble",
-        "resolve",
         "quit",
     }
 )

@@ -67,10 +67,10 @@ def test_runs_are_counted_by_the_host(bench):
     engine_run = replace(answered("Fire"), script=None)
     runs = bench.run([answered("Fire"), answered("Sky")])
     assert bench.tally() == Tally(2, 2, 0, 2, 2, 2)
-    assert bench.judged == 0
+    assert bench.coverage().answered == 0
     assert [run for _, run in bench.history] == runs
     bench.run([engine_run])
-    assert bench.judged == 1
+    assert bench.coverage().answered == 1
     assert bench.history[-1][0].script
 
 

@@ -70,7 +70,7 @@ def test_exploration_is_counted_and_run_again(bench, sessions):
     assert bench.explore(target(), EXPLORING) == sessions.explored
     assert bench.tally().executions == 42
     assert [each for each, _ in bench.history] == [probe("1", script=()), probe("2", script=())]
-    assert bench.judged == 42
+    assert bench.coverage().answered == 42
 
 
 def test_one_contract_is_explored_once(bench, sessions):

@@ -1,0 +1,221 @@
+"""The branches of a target that must run before it counts as tested.
+
+An outcome of a decision is a *main branch* where it depends on an ML answer, or where its
+own code does the ML work: it calls the API or the library, or a function of the project
+that does; in deep-learning code also a method or arithmetic.
+
+These are not: an outcome that only raises (input that the code refuses), an outcome
+without ML work of its own (plain values, logging, returning early), the code of an
+exception handler, and what the machine or an installed version decides
+(``torch.cuda.is_available()``, ``torch.__version__``).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from analyzers import catalogue
+from analyzers.guest.conditions import Decision, Span, Text
+from analyzers.guest.goals import decisions
+from analyzers.vocabulary import Goal, MainBranch, Outcome, Reason, Target
+
+Code: TypeAlias = Sequence[ast.AST]
+_Regions: TypeAlias = dict[tuple[str, Span], tuple[Code, Code]]
+
+_LOGS = re.compile(r"(logging|logger|log|_logger|_log|LOG|LOGGER|warnings)$")
+_EXITS = frozenset({"exit", "_exit", "abort", "quit"})
+_WRITES = frozenset({"print", "warn"})
+_MACHINE = re.compile(
+    r"\bis_available\(|\bis_cuda\b|__version__|\bversion_info\b|sys\.platform|TYPE_CHECKING"
+)
+_LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+
+
+def asks_libraries(target: Target) -> bool:
+    """Return whether a target uses an ML library, not described cloud APIs alone."""
+    known = catalogue.load().apis
+    return not target.apis or any(api not in known for api in target.apis)
+
+
+def main_branches(target: Target, texts: Mapping[str, str]) -> tuple[MainBranch, ...]:
+    """Return the main branches of a target, in source order.
+
+    They are those of its own function; of a target that stands for changed code which it
+    calls, also the decisions on ML answers in there.
+    """
+    found: dict[str, MainBranch] = {}
+    read = {path: _read(texts.get(path, "")) for path in {target.path, *target.files}}
+    for goal in target.goals:
+        if goal.function == target.function or target.reason is Reason.CALLS_CHANGED:
+            whole = goal.whole()
+            decision, code = read.get(goal.path, _Read()).of(whole)
+            if decision is None or not _refuses(decision, goal.outcome, code):
+                found[whole.id] = MainBranch(whole.id, _place(whole), on_answer=True)
+    work = _Work(target)
+    for decision, outcome, code in read[target.path].outcomes():
+        point = f"{target.path}::{decision.function}#{decision.ordinal}:{outcome}"
+        if decision.function == target.function and point not in found and work.within(code):
+            place = f"{target.path}:{decision.line} `{decision.text}` {outcome}"
+            found[point] = MainBranch(point, place, on_answer=False)
+    return tuple(found.values())
+
+
+def _place(goal: Goal) -> str:
+    return f"{goal.path}:{goal.line} `{goal.text}` {goal.outcome}"
+
+
+class _Read:
+    """The decisions of a text, and the code of each outcome."""
+
+    def __init__(self, found: Iterable[Decision] = (), regions: _Regions | None = None) -> None:
+        self._decisions = {(each.function, each.ordinal): each for each in found}
+        self._regions: _Regions = {} if regions is None else regions
+
+    def of(self, goal: Goal) -> tuple[Decision | None, Code]:
+        """Return a goal's decision and the code that runs where it turns out so."""
+        decision = self._decisions.get((goal.function, goal.decision))
+        return decision, () if decision is None else self._code(decision, goal.outcome)
+
+    def outcomes(self) -> Iterator[tuple[Decision, Outcome, Code]]:
+        """Yield the outcomes that have code, but for what the machine decides."""
+        for decision in self._decisions.values():
+            if not _MACHINE.search(decision.text):
+                for outcome in Outcome:
+                    yield decision, outcome, self._code(decision, outcome)
+
+    def _code(self, decision: Decision, outcome: Outcome) -> Code:
+        span = decision.line, decision.column, decision.end_line, decision.end_column
+        true, false = self._regions.get((decision.kind, span), ((), ()))
+        return true if outcome is Outcome.TRUE else false
+
+
+def _read(source: str) -> _Read:
+    try:
+        found = decisions(source)
+        tree = ast.parse(source.lstrip("\ufeff"))
+    except (SyntaxError, ValueError, RecursionError):
+        return _Read()
+    regions = _Walk(Text(source.lstrip("\ufeff")))
+    regions.suite(tree.body)
+    return _Read(found, regions.found)
+
+
+class _Walk:
+    """One walk over a module that notes the code of each outcome."""
+
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self.found: _Regions = {}
+
+    def suite(self, body: Sequence[ast.stmt]) -> None:
+        """Visit statements in order; what follows one that leaves is its other outcome."""
+        for place, node in enumerate(body):
+            if isinstance(node, ast.If):
+                leaves = not node.orelse and isinstance(node.body[-1], _LEAVES)
+                self._note("if", node.test, node.body, body[place + 1 :] if leaves else node.orelse)
+            self._visit(node)
+
+    def _visit(self, node: ast.AST) -> None:
+        match node:
+            case ast.While():
+                self._note("while", node.test, node.body)
+            case ast.For():
+                self._note("for", node, node.body, last=node.iter)
+            case ast.IfExp():
+                self._note("ifexp", node.test, [node.body], [node.orelse])
+            case ast.match_case():
+                self._note("match", node.pattern, node.body, last=node.guard)
+            case ast.ExceptHandler():
+                return
+            case _:
+                pass
+        for _, value in ast.iter_fields(node):
+            if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+                self.suite(value)
+            else:
+                for child in value if isinstance(value, list) else [value]:
+                    if isinstance(child, ast.AST):
+                        self._visit(child)
+
+    def _note(
+        self, kind: str, test: ast.AST, true: Code, false: Code = (), last: ast.AST | None = None
+    ) -> None:
+        self.found[kind, self._text.span(test, last)] = (true, false)
+
+
+def _refuses(decision: Decision, outcome: Outcome, code: Code) -> bool:
+    """Return whether an outcome is a refusal: it ends by raising, and does nothing else."""
+    if decision.kind == "assert":
+        return outcome is Outcome.FALSE
+    return bool(code) and _raises(code[-1])
+
+
+def _raises(node: ast.AST) -> bool:
+    if isinstance(node, ast.Raise):
+        return True
+    called = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(called, ast.Call) and _name(called.func) in _EXITS
+
+
+class _Work:
+    """The ML work of a target, as it is recognised in code."""
+
+    def __init__(self, target: Target) -> None:
+        calls = target.calls
+        self._lines = {call.line for call in calls if call.path == target.path}
+        others = {call.function for call in calls if call.function != target.function}
+        self._functions = {name.rpartition(".")[2] for name in others} - {"forward", "__init__"}
+        self._library = asks_libraries(target)
+
+    def within(self, code: Code) -> bool:
+        """Return whether some of the code does ML work, but for code that refuses input."""
+        if not code or _raises(code[-1]):
+            return False
+        return any(self._does(node) for each in code for node in _running(each))
+
+    def _does(self, node: ast.AST) -> bool:
+        if isinstance(node, ast.Call):
+            known = node.lineno in self._lines or _name(node.func) in self._functions
+            return known or (self._library and _is_method(node.func))
+        return self._library and isinstance(node, ast.BinOp) and not _is_text(node.left)
+
+
+def _running(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of code that runs without an error."""
+    if isinstance(node, ast.Raise | ast.Assert | ast.ExceptHandler):
+        return
+    yield node
+    if isinstance(node, ast.Call) and _is_log(node.func):
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from _running(child)
+
+
+def _is_method(function: ast.expr) -> bool:
+    return (
+        isinstance(function, ast.Attribute)
+        and not _is_log(function)
+        and not _is_text(function.value)
+        and not isinstance(function.value, ast.Dict | ast.List)
+    )
+
+
+def _is_log(function: ast.expr) -> bool:
+    if isinstance(function, ast.Attribute):
+        return _LOGS.match(_name(function.value)) is not None
+    return _name(function) in _WRITES
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
+
+
+def _name(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
