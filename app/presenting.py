@@ -105,7 +105,7 @@ def _view(document: Document, finding: StoredFinding, told: StoredReport) -> Fin
         bars=bars_of(finding.evidence),
         changes=wording.changes_of(finding),
         groups=_groups(document, finding.evidence),
-        suggestion=wording.suggested(finding),
+        suggestion=wording.suggested(finding) or wording.unverified(finding),
         evidence=wording.evidence_lines(finding),
     )
 

@@ -48,6 +48,7 @@ class Guest:
             "relate": self._relate,
             "execute": self._execute,
             "assemble": self._assemble,
+            "resolve": self._resolve,
         }
 
     def serve(self) -> None:
@@ -277,6 +278,12 @@ class Guest:
 
         self._target().blobs.update(message["blobs"])
         self._in_child(message, examining.execute, examining.nothing, message["timeout"])
+
+    def _resolve(self, message: Mapping[str, Any]) -> None:
+        """Tell which names the installed libraries have."""
+        from . import resolving
+
+        self._in_child(message, resolving.resolve, resolving.nothing)
 
     def _in_child(
         self,

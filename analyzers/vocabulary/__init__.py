@@ -60,6 +60,7 @@ from analyzers.vocabulary.targets import ApiCall, Goal, Outcome, Reason, Target
 from analyzers.vocabulary.verdicts import (
     Alike,
     Broken,
+    Candidate,
     Constant,
     Crashes,
     Criterion,
@@ -87,6 +88,7 @@ __all__ = [
     "Assembled",
     "Assembling",
     "Broken",
+    "Candidate",
     "Change",
     "ChangeSet",
     "Conclusion",

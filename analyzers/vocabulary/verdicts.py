@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeAlias
 
-from analyzers.vocabulary.json import JsonObject
+from analyzers.vocabulary.json import Json, JsonObject
 from analyzers.vocabulary.probes import Probe
 from analyzers.vocabulary.relations import Divergence
 from analyzers.vocabulary.targets import Goal
@@ -32,13 +32,36 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """Whole lines to put in the place of ``start_line``..``end_line``."""
+    """Whole lines to put in the place of ``start_line``..``end_line``.
+
+    ``unverified`` says why a change that is offered could not be verified.
+    """
 
     path: str
     start_line: int
     end_line: int
     replacement: str
     verified: bool = False
+    unverified: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A change that may mend a finding, with the facts and the sentence that hold if it does.
+
+    ``title`` names it in few words.  ``meant`` are recorded calls with inputs
+    that are meant for the finding's branch: the changed code must take the
+    branch for a share of at least ``threshold`` of them.  ``known`` are
+    library names that our own tables hold.
+    """
+
+    suggestion: Suggestion
+    title: str = ""
+    evidence: JsonObject = field(default_factory=dict[str, Json])
+    message: str = ""
+    meant: tuple[Probe, ...] = ()
+    threshold: float = 0.0
+    known: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +212,7 @@ class Finding:
     the defect: the test that is suggested is the probe that was run.
     ``symbol`` is ``path::function`` of the place, part of the fingerprint.
     ``reproducer`` is a program of a few lines that shows it without the project.
+    ``candidates`` are changes to be tried in order, the ``suggestion`` first.
     """
 
     analyzer: str
@@ -208,12 +232,37 @@ class Finding:
     status: Status = Status.NEW
     suggestion: Suggestion | None = None
     reproducer: str | None = None
+    candidates: tuple[Candidate, ...] = ()
 
     @property
     def fingerprint(self) -> str:
         """The finding's identity over pushes: rule, symbol and kind of input."""
         identity = "\0".join((self.rule, self.symbol, self.input_kind))
         return hashlib.sha256(identity.encode()).hexdigest()[:16]
+
+    def proposing(self, *candidates: Candidate) -> Finding:
+        """Return the finding with changes to be tried, told as if the first one helped."""
+        if not candidates:
+            return self
+        return replace(self.mended_by(candidates[0]), candidates=candidates)
+
+    def mended_by(self, candidate: Candidate) -> Finding:
+        """Return the finding with a change, its facts and its sentence."""
+        return replace(
+            self,
+            suggestion=candidate.suggestion,
+            evidence={**self.evidence, **candidate.evidence},
+            message="\n".join(filter(None, (self.message, candidate.message))),
+        )
+
+    @property
+    def unmended(self) -> Finding:
+        """The finding without its changes, their facts and their sentences."""
+        first = self.candidates[0] if self.candidates else None
+        facts = first.evidence if first else {}
+        message = self.message.removesuffix(first.message).rstrip("\n") if first else self.message
+        evidence = {key: value for key, value in self.evidence.items() if key not in facts}
+        return replace(self, suggestion=None, candidates=(), evidence=evidence, message=message)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ import pytest
 import worker.laboratory.before
 import worker.laboratory.bench
 import worker.laboratory.confirm
+import worker.laboratory.repairs
 from tests.worker.sessions import FakeSession
 from worker.engines.breaker import BREAKERS
 
@@ -16,6 +17,7 @@ def sessions(monkeypatch):
     monkeypatch.setattr(worker.laboratory.confirm, "Session", kind)
     monkeypatch.setattr(worker.laboratory.bench, "Session", kind)
     monkeypatch.setattr(worker.laboratory.before, "Session", kind)
+    monkeypatch.setattr(worker.laboratory.repairs, "Session", kind)
     return kind
 
 

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from analyzers.ports import Plan
 from analyzers.vocabulary import (
+    AnswerSource,
     ApiCall,
     Content,
     Exchange,
@@ -85,6 +86,12 @@ class FakeSession:
         self._raise_if("unobservable")
         return tuple(call for call in self.observed if call.function in functions)
 
+    def test(self, tests, seconds):
+        return {}
+
+    def resolve(self, names):
+        return dict.fromkeys(names, "there")
+
     def record(self, probes, seconds):
         self._raise_if("unrelatable")
         return Recorded("torch", "2.0")
@@ -109,7 +116,9 @@ def answered(*names):
     content = json.dumps(names).encode()
     picture = Input(InputKind.IMAGE, content, "a picture", "Fire", ".png", Origin("drawn"))
     return Probe(
-        TARGET, {"path": Content(Form.PATH, picture)}, (Exchange(LABELS, "digest", answer),)
+        TARGET,
+        {"path": Content(Form.PATH, picture)},
+        (Exchange(LABELS, "digest", answer, AnswerSource.PROVIDER),),
     )
 
 

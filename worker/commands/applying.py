@@ -23,6 +23,7 @@ from worker.github.errors import (
     UncertainError,
 )
 from worker.publishing.place import bot_login
+from worker.report.stored import suggestion_of
 from worker.store.records import RunRecord
 from worker.temporary import owned_folder
 
@@ -52,7 +53,7 @@ class Change:
         for finding in self.findings:
             found = finding["suggestion"]
             if found and found["verified"]:
-                one = Suggestion(**{name: found[name] for name in Suggestion.__slots__})
+                one = suggestion_of(found)
                 if not any(overlap(one, other) for _, other in chosen):
                     chosen.append((finding["fingerprint"], one))
         return chosen

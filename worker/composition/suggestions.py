@@ -6,7 +6,7 @@ import re
 
 from analyzers.vocabulary import Suggestion
 from worker.report import escape, wording
-from worker.report.markdown import TRIED
+from worker.report.markdown import TRIED, unverified_text
 from worker.report.stored import StoredFinding
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
@@ -43,10 +43,10 @@ def with_button(finding: StoredFinding, text: str) -> str:
 
 
 def to_read(finding: StoredFinding, text: str | None = None) -> str:
-    """Return the verified suggestion as a difference, for any other place; else empty."""
+    """Return the suggestion as a difference, for any other place; else empty."""
     suggestion = wording.suggested(finding)
     if suggestion is None:
-        return ""
+        return unverified_text(finding, text)
     path, first, last = suggestion.path, suggestion.start_line, suggestion.end_line
     where = escape.code(f"{path}:{first}" if first == last else f"{path}:{first}-{last}")
     if text is None:

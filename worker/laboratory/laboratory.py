@@ -34,7 +34,8 @@ class Laboratory:
     """Everything that runs share: the place, the engines, the sources, the plan.
 
     ``examples`` are what failed in this repository before, ``observed`` the calls
-    of a file's functions in tests, by the file and the tests.
+    of a file's functions in tests, by the file and the tests, ``tested`` the
+    outcomes of test files on head.
     """
 
     place: Place
@@ -47,6 +48,10 @@ class Laboratory:
     examples: Examples = field(default_factory=Examples)
     observed: dict[tuple[str, frozenset[str]], Sequence[ObservedCall]] = field(
         default_factory=dict[tuple[str, frozenset[str]], Sequence[ObservedCall]]
+    )
+
+    tested: dict[tuple[str, ...], dict[str, bool]] = field(
+        default_factory=dict[tuple[str, ...], dict[str, bool]]
     )
 
     def place_of(self, tree: Tree) -> Place:

@@ -53,6 +53,7 @@ from worker.sandbox.shapes import BadFrame
 
 PREPARE_SECONDS = 60.0
 PROBE_SECONDS = 10.0
+RESOLVE_SECONDS = 20.0
 MARGIN_SECONDS = 20.0
 MUTATION_SECONDS = 0.7
 SYMBOLIC_SECONDS = 5.0
@@ -172,6 +173,21 @@ class Session:
         frame = next(self._talk.replies(seconds + MARGIN_SECONDS))
         self._note(frame["notes"])
         return observed_of(frame, functions, tests)
+
+    def test(self, tests: Sequence[str], seconds: float) -> Mapping[str, bool]:
+        """Let the guest run tests of the project; tell of each whether it passed."""
+        self._talk.send(observe_frame((), tests, seconds))
+        frame = next(self._talk.replies(seconds + MARGIN_SECONDS))
+        self._note(frame["notes"])
+        found: Mapping[str, bool] = frame["outcomes"]
+        return found
+
+    def resolve(self, names: Sequence[str]) -> Mapping[str, str]:
+        """Tell of dotted names whether the installed libraries have them."""
+        self._talk.send({"type": "resolve", "names": list(names), "seconds": RESOLVE_SECONDS})
+        frame = next(self._talk.replies(RESOLVE_SECONDS + MARGIN_SECONDS))
+        states: Mapping[str, str] = frame["states"]
+        return {name: states.get(name, "absent") for name in names}
 
     def record(self, probes: Sequence[Probe], seconds: float) -> Recorded:
         """Let the guest run probes and watch their calls of a deep-learning library."""

@@ -16,7 +16,7 @@ from worker.report.document import validator
 from worker.report.escape import json_inert
 from worker.report.replay import read_document
 from worker.report.values import values_of
-from worker.report.wording import clipped, suggested, text_of
+from worker.report.wording import clipped, suggested, text_of, unverified
 
 SCHEMA = "assayer-report/1"
 LONGEST_VALUE = 4000
@@ -106,7 +106,7 @@ def _finding(
     finding: Finding, report: Report, artifacts: Artifacts | None, relative_to: Path | None
 ) -> dict[str, Any]:
     files = artifacts.of(finding) if artifacts else None
-    suggestion = suggested(finding)
+    suggestion = suggested(finding) or unverified(finding)
     document: dict[str, Any] = {
         "fingerprint": finding.fingerprint,
         "analyzer": finding.analyzer,

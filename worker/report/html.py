@@ -72,7 +72,7 @@ def to_html(report: Report, artifacts: Artifacts | None = None) -> str:
 
 def _view(finding: Finding, report: Report, artifacts: Artifacts | None) -> dict[str, object]:
     files = artifacts.of(finding) if artifacts else None
-    suggestion = wording.suggested(finding)
+    suggestion = wording.suggested(finding) or wording.unverified(finding)
     source = artifacts.sources.get(suggestion.path) if artifacts and suggestion else None
     return {
         "finding": finding,

@@ -137,11 +137,26 @@ def _finding(
 
 
 def suggestion_text(finding: StoredFinding) -> str:
-    """The verified suggestion as a block that GitHub lets people apply; else empty."""
+    """The verified suggestion as a block that GitHub lets people apply, or another to be read."""
     suggestion = wording.suggested(finding)
     if suggestion is None:
-        return ""
+        return unverified_text(finding)
     return f"{escape.block(suggestion.replacement, 'suggestion')}\n\n{TRIED}"
+
+
+def unverified_text(finding: StoredFinding, text: str | None = None) -> str:
+    """A change that could not be verified, to be read: no button applies it; else empty."""
+    change = wording.unverified(finding)
+    if change is None:
+        return ""
+    first, last = change.start_line, change.end_line
+    where = escape.code(f"{change.path}:{first}" + (f"-{last}" if last != first else ""))
+    told = escape.plain(wording.unverified_sentence(change))
+    if text is None:
+        lines = escape.block(change.replacement.replace("\r", ""), "python")
+        return f"A possible change, instead of {where}:\n\n{lines}\n\n{told}"
+    lines = escape.block("\n".join(wording.suggestion_diff(change, text)), "diff")
+    return f"A possible change, at {where}:\n\n{lines}\n\n{told}"
 
 
 def offers_text(finding: StoredFinding) -> str:

@@ -137,9 +137,20 @@ def _finding(finding: Mapping[str, Any]) -> StoredFinding:
         message=finding["message"],
         evidence=finding["evidence"],
         inputs=tuple(_input(item) for item in finding["inputs"]),
-        suggestion=suggestion
-        and Suggestion(**{name: suggestion[name] for name in Suggestion.__slots__}),
+        suggestion=suggestion and suggestion_of(suggestion),
         reproducer=finding["reproducer"],
+    )
+
+
+def suggestion_of(document: Mapping[str, Any]) -> Suggestion:
+    """Return the suggestion of a finding's document."""
+    return Suggestion(
+        document["path"],
+        document["start_line"],
+        document["end_line"],
+        document["replacement"],
+        document["verified"],
+        str(document.get("unverified") or ""),
     )
 
 

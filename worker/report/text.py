@@ -122,10 +122,13 @@ def _input(answered: AnsweredInput, files: FindingFiles | None) -> str:
 
 
 def _suggestion(finding: Finding, artifacts: Artifacts | None) -> Iterator[Padding]:
-    suggestion = wording.suggested(finding)
+    suggestion = wording.suggested(finding) or wording.unverified(finding)
     if suggestion is None:
         return
-    yield _indented("Suggestion (applied and run again: the finding goes away):")
+    if suggestion.verified:
+        yield _indented("Suggestion (applied and run again: the finding goes away):")
+    else:
+        yield _indented(f"Suggestion. {wording.unverified_sentence(suggestion)}")
     source = artifacts.sources.get(suggestion.path) if artifacts else None
     for line in wording.suggestion_diff(suggestion, source):
         yield _indented(line, 4, "green" if line.startswith("+") else "red")

@@ -146,6 +146,9 @@ _NAMED: Mapping[str, str] = {
     "p_value": "p value (exact test)",
     "chosen_on": "inputs to choose the repair on",
     "checked_on": "inputs to check the repair on",
+    "repair_inputs": "inputs to verify the repair on",
+    "repair_reached": "inputs that take the branch with the repair",
+    "repair_tests": "the project's tests with the repair",
 }
 _USUAL: Mapping[str, Json] = {"judged_together": 1, "unread": 0, "added_labels": []}
 _ORDER = [Status.NEW, Status.FLAKY, Status.EXISTING, Status.FIXED]
@@ -369,6 +372,17 @@ def text_of(item: Input) -> str:
 def suggested(finding: Told) -> Suggestion | None:
     """The change that is suggested: one that was tried and helps, no other."""
     return finding.suggestion if finding.suggestion and finding.suggestion.verified else None
+
+
+def unverified(finding: Told) -> Suggestion | None:
+    """Return the change that is offered though it could not be verified."""
+    found = finding.suggestion
+    return found if found and not found.verified and found.unverified else None
+
+
+def unverified_sentence(suggestion: Suggestion) -> str:
+    """Return what to know of a change that could not be verified."""
+    return f"Not verified: {suggestion.unverified}. Review it before you use it."
 
 
 def suggestion_diff(suggestion: Suggestion, source: str | None) -> list[str]:

@@ -34,6 +34,7 @@ REQUESTS = frozenset(
         "relate",
         "execute",
         "assemble",
+        "resolve",
         "quit",
     }
 )

@@ -26,6 +26,8 @@ MOST_PASSING = 20
 MOST_MATTERS = 100
 MOST_NOTES = 100
 MOST_CALLS = 2_000
+MOST_NAMES = 200
+STATES = frozenset({"there", "missing", "absent"})
 MOST_EXECUTIONS = 1_000_000
 LONGEST_NAME = 300
 LONGEST_NOTE = 2_000
@@ -45,6 +47,26 @@ def failure(value: object) -> None:
     (_DIED if type(value) is dict and "signal" in value else _ENDED)(value)
 
 
+def outcomes(value: object) -> None:
+    """Expect names of tests with whether they passed."""
+    if type(value) is not dict or len(value) > MOST_CALLS:
+        raise BadFrame("is no mapping of a few tests")
+    for name, passed in value.items():
+        short(LONGEST_NAME)(name)
+        boolean(passed)
+
+
+def states(value: object) -> None:
+    """Expect dotted names with what became of them."""
+    if type(value) is not dict or len(value) > MOST_NAMES:
+        raise BadFrame("is no mapping of a few names")
+    for name, state in value.items():
+        short(LONGEST_NAME)(name)
+        if type(state) is not str or state not in STATES:
+            raise BadFrame("is no state of a name")
+
+
+RESOLVED = record(type=text, states=states)
 EXPLORED = record(
     frozenset({"hits"}),
     type=text,
@@ -63,6 +85,7 @@ EXPLORED = record(
 )
 OBSERVED = record(
     type=text,
+    outcomes=outcomes,
     calls=many(
         record(
             function=short(LONGEST_NAME),

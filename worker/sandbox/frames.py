@@ -12,7 +12,7 @@ from typing import Any
 
 from worker.sandbox.assembled import ASSEMBLED, check_assembled
 from worker.sandbox.executed import EXECUTED, check_executed
-from worker.sandbox.explored import EXPLORED, OBSERVED, check_counts
+from worker.sandbox.explored import EXPLORED, OBSERVED, RESOLVED, check_counts
 from worker.sandbox.related import RECORDED, RELATED, check_recorded, check_related
 from worker.sandbox.said import ARGUMENTS, ENDING, short
 from worker.sandbox.shapes import (
@@ -52,6 +52,7 @@ REPLIES: Mapping[object, frozenset[str]] = {
     "relate": frozenset({"related"}),
     "execute": frozenset({"executed"}),
     "assemble": frozenset({"assembled"}),
+    "resolve": frozenset({"resolved"}),
     "quit": frozenset(),
 }
 
@@ -159,6 +160,7 @@ MESSAGES: Mapping[str, Checker] = {
     "related": _using(RELATED),
     "executed": _using(EXECUTED),
     "assembled": _using(ASSEMBLED),
+    "resolved": _using(RESOLVED),
 }
 
 

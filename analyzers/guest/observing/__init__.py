@@ -22,9 +22,14 @@ def observe(prepared: Prepared, message: Mapping[str, Any]) -> Dict[str, Any]:
     names = numbered(prepared, message["functions"])
     recorder = Recorder(prepared, names, MOST_CALLS)
     notes += run_tests(prepared.root, message["tests"], message["seconds"], recorder)
-    return {"type": "observed", "calls": recorder.calls(), "notes": notes[:20]}
+    return {
+        "type": "observed",
+        "calls": recorder.calls(),
+        "outcomes": recorder.outcomes,
+        "notes": notes[:20],
+    }
 
 
 def nothing(reason: str) -> Dict[str, Any]:
     """The frame where the tests could not be run to an end."""
-    return {"type": "observed", "calls": [], "notes": [reason]}
+    return {"type": "observed", "calls": [], "outcomes": {}, "notes": [reason]}

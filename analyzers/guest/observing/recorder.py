@@ -24,6 +24,7 @@ class Recorder:
 
     It slows down whatever runs meanwhile.  ``test`` names what runs now.  Calls
     beyond ``most``, and those that are like one before, are left out.
+    ``outcomes`` tell of each test whether it passed.
     """
 
     def __init__(self, prepared: Prepared, names: Mapping[Place, str], most: int) -> None:
@@ -35,6 +36,12 @@ class Recorder:
         self._running: Dict[int, Dict[str, Any]] = {}
         self._found: Dict[str, Dict[str, Any]] = {}
         self._busy = False
+        self.outcomes: Dict[str, bool] = {}
+
+    def ended(self, test: str, *, passed: bool) -> None:
+        """Note how a test, or a stage of it, ended."""
+        if test in self.outcomes or len(self.outcomes) < self._most:
+            self.outcomes[test] = self.outcomes.get(test, True) and passed
 
     def calls(self) -> List[Dict[str, Any]]:
         """What was recorded, in order."""

@@ -32,8 +32,7 @@ _PLUGINS = {
 def run_tests(root: str, tests: Sequence[str], seconds: float, recorder: Recorder) -> List[str]:
     """Run the tests in files of the project; notes on what went wrong.
 
-    No test takes more than its share of the time; what they print is thrown
-    away, and so is the result: a test that fails has called the function too.
+    No test takes more than its share of the time; what they print is thrown away.
     """
     paths = [str(Path(root, test)) for test in tests if Path(root, test).exists()]
     if not paths:
@@ -90,6 +89,11 @@ class _Watching:
         self.begun = True
         self.recorder.test = nodeid[:300]
 
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Note that a test passed or failed; one that is skipped did neither."""
+        if report.failed or (report.passed and report.when == "call"):
+            self.recorder.ended(report.nodeid[:300], passed=report.passed)
+
     def limit(self, item: Any) -> float:
         """The seconds that a test may take now; once the time is up it is the last."""
         remaining = self._deadline - time.monotonic()
@@ -123,9 +127,20 @@ def _by_hand(paths: Sequence[str], deadline: float, recorder: Recorder) -> List[
                 return [*notes, "the time was up before all tests had run"]
             recorder.test = f"{Path(path).name}::{name}"
             seconds = min(remaining, _SHARE * whole)
-            with contextlib.suppress(BaseException), CLOCK.limited(seconds), recorder.listening():
-                test()
+            _run(test, seconds, recorder)
     return notes
+
+
+def _run(test: Callable[[], Any], seconds: float, recorder: Recorder) -> None:
+    try:
+        with CLOCK.limited(seconds), recorder.listening():
+            test()
+    except unittest.SkipTest:
+        return
+    except BaseException:
+        recorder.ended(recorder.test, passed=False)
+    else:
+        recorder.ended(recorder.test, passed=True)
 
 
 def _files(paths: Sequence[str]) -> Iterator[str]:

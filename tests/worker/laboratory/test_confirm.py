@@ -25,8 +25,9 @@ from tests.analyzers.cloud.bench import goals
 from tests.analyzers.samples import finding, raised
 from tests.worker.sessions import answered, laboratory, target, tree
 from worker.laboratory.before import Before
-from worker.laboratory.confirm import Confirmer, _worse
+from worker.laboratory.confirm import Confirmer
 from worker.laboratory.failures import GuestFailure, Unpreparable
+from worker.laboratory.repairs import worse as is_worse
 
 CAREFUL = """\
 def check(path):
@@ -196,7 +197,8 @@ def test_suggestion_that_helps_is_verified(confirm):
 def test_suggestion_that_does_not_help_is_dropped(confirm):
     found = confirm(suggesting('    if "Fire" in seen or "Smoke" in seen:'), ALARM, "")
     assert found.suggestion is None
-    assert found.evidence["no_repair"] == "the suggested change was tried and does not help"
+    tried = '`if "Fire" in seen or "Smoke" in seen:` (does not help)'
+    assert found.evidence["no_repair"] == f"tried: {tried}"
 
 
 def test_suggestion_that_does_harm_is_dropped(confirm):
@@ -221,12 +223,12 @@ def test_suggestion_that_cannot_be_run_is_dropped(confirm, sessions):
     sessions.trouble["# unloadable then"] = Unpreparable("it is no Python")
     found = confirm(suggesting(f"{WIDER}  # unloadable then"), ALARM, "")
     assert found.suggestion is None
-    assert found.evidence["no_repair"].endswith("it is no Python")
+    assert found.evidence["no_repair"].endswith("(cannot be run: it is no Python)")
 
 
 def test_suggestion_without_its_condition_is_dropped(confirm):
     found = confirm(suggesting("    return 'alarm'", 3, 4), ALARM, "")
-    assert found.evidence["no_repair"] == "the suggested change takes the condition away"
+    assert found.evidence["no_repair"] == "tried: `return 'alarm'` (takes the condition away)"
 
 
 @pytest.mark.parametrize(
@@ -242,13 +244,13 @@ def test_suggestion_without_its_condition_is_dropped(confirm):
     ],
 )
 def test_worse_is_further_from_a_result(before, after, worse):
-    assert _worse([(answered(), Run(before))], [Run(after)]) is worse
+    assert is_worse([(answered(), Run(before))], [Run(after)]) is worse
 
 
 def test_refusing_on_purpose_is_not_worse_where_that_is_the_repair():
     before = [(answered(), Run(Returned("1")))]
-    assert not _worse(before, [Run(raised(refusal=True))], refusing=True)
-    assert _worse(before, [Run(raised())], refusing=True)
+    assert not is_worse(before, [Run(raised(refusal=True))], refusing=True)
+    assert is_worse(before, [Run(raised())], refusing=True)
 
 
 def test_guest_that_broke_off_is_not_used_again(tmp_path, sessions):

@@ -132,7 +132,7 @@ def call(**changes):
 
 
 def observed(*calls):
-    return {"type": "observed", "calls": list(calls), "notes": []}
+    return {"type": "observed", "calls": list(calls), "outcomes": {}, "notes": []}
 
 
 def test_observed_calls_are_heard():
@@ -146,6 +146,8 @@ def test_observed_calls_are_heard():
         observed(call(arguments={"x": "x" * (LONGEST_CONSTRAINT + 1)})),
         observed(call(arguments={"x": 3})),
         observed(call(raised="no")),
+        {**observed(), "outcomes": {"test_a.py::test": 1}},
+        {**observed(), "outcomes": {"t" * 1000: True}},
         observed(call(function="f" * 1000)),
     ],
 )
@@ -159,3 +161,10 @@ def test_exploration_answers_nothing_else():
         said(explored(), "search")
     with pytest.raises(BadFrame, match="no reply"):
         said(observed(), "explore")
+
+
+@pytest.mark.parametrize("states", [{"a.b": "maybe"}, {"a" * 1000: "there"}, ["a"]])
+def test_states_of_names_are_checked(states):
+    said({"type": "resolved", "states": {"a.b": "missing"}}, "resolve")
+    with pytest.raises(BadFrame):
+        said({"type": "resolved", "states": states}, "resolve")

@@ -201,4 +201,45 @@ def test_tests_that_end_the_process_leave_the_guest_alive(start):
     assert reply["calls"] == []
     assert reply["notes"]
     again = observe(guest, ["mean"], ["missing.py"])
-    assert again == {"type": "observed", "calls": [], "notes": ["there are no tests"]}
+    nothing = {"type": "observed", "calls": [], "outcomes": {}}
+    assert again == {**nothing, "notes": ["there are no tests"]}
+
+
+OUTCOMES = """\
+import unittest
+from plain import mean
+
+
+def test_passes():
+    assert mean([1], 2) == [1]
+
+
+def test_fails():
+    assert mean([1], 2) == 3
+
+
+class Case(unittest.TestCase):
+    def test_skipped(self):
+        self.skipTest("not here")
+"""
+
+
+@pytest.mark.parametrize("with_pytest", [True, False])
+def test_outcomes_of_the_tests_are_told(start, with_pytest):
+    files = {
+        "plain.py": "def mean(values, options):\n    return values\n",
+        "test_plain.py": OUTCOMES,
+    }
+    if not with_pytest:
+        files["pytest.py"] = "raise ImportError\n"
+    reply = observe(start(files, "plain.py", "mean"), [], ["test_plain.py"])
+    outcomes = {name.rpartition("::")[2]: passed for name, passed in reply["outcomes"].items()}
+    assert outcomes == {"test_passes": True, "test_fails": False}
+
+
+def test_library_names_are_looked_up(start):
+    guest = start({"plain.py": "import math\n\ndef mean():\n    return 1\n"}, "plain.py", "mean")
+    names = ["math.sqrt", "math.gone", "os.path.sep", "json.decoder.gone", "not_installed.x"]
+    guest._wire.send({"type": "resolve", "names": names, "seconds": 20.0})
+    states = guest._received()["states"]
+    assert list(states.values()) == ["there", "missing", "there", "missing", "absent"]
