@@ -21,7 +21,7 @@ from worker.settings.server import Settings, read_settings
 from worker.store import Store
 from worker.store.blobs import Blobs
 
-_TEMPLATES = Path(__file__).parent.parent / "templates"
+_ROOT = Path(__file__).parent.parent
 
 _POLICY = (
     "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'nonce-{nonce}';"
@@ -61,7 +61,7 @@ def open_services(settings: Settings) -> Services:
 
 def assemble(services: Services) -> Flask:
     """Return the WSGI application of these parts."""
-    app = Flask("assayer", template_folder=str(_TEMPLATES), static_folder=None)
+    app = Flask("assayer", root_path=str(_ROOT), template_folder="templates", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = services.max_body
     app.jinja_env.trim_blocks = True
     app.jinja_env.lstrip_blocks = True

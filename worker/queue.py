@@ -9,9 +9,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
 from typing import Any, Protocol
 
 from celery import Celery
+from celery.loaders.app import AppLoader
 from kombu.exceptions import OperationalError
 
 from worker.settings.server import Settings
@@ -148,6 +151,20 @@ class TableQueue:
             return books.runs.count()[RunState.QUEUED]
 
 
+class _Loader(AppLoader):  # type: ignore[misc] # celery is not typed
+    """Celery's loader, without the current folder, where Celery looks first."""
+
+    def import_from_cwd(
+        self, module: str, imp: Callable[..., ModuleType] | None = None, package: str | None = None
+    ) -> ModuleType:
+        """Import a module from where our own are."""
+        return (imp or import_module)(module, package=package)
+
+    def find_module(self, module: str) -> ModuleType:
+        """Import a module from where our own are."""
+        return import_module(module)
+
+
 def celery_app(url: str, limits: Limits) -> Celery:
     """Return the Celery application on the broker at ``url``.
 
@@ -155,7 +172,8 @@ def celery_app(url: str, limits: Limits) -> Celery:
     The job of a process that died under a living worker is sent again by
     ``worker.tasks``, that of a dead worker by the clock when its lease ends.
     """
-    celery: Any = Celery("assayer", broker=url, include=["worker.tasks"])
+    celery: Any = Celery("assayer", broker=url, include=["worker.tasks"], loader=_Loader)
+    celery.set_default()
     celery.conf.update(
         accept_content=["json"],
         task_serializer="json",

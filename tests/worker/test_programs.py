@@ -3,6 +3,8 @@
 import os
 import shutil
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +13,10 @@ import worker.sandbox.cgroups
 import worker.sweeping
 from worker.changes.git import Git
 from worker.cli.demo import unpack
-from worker.programs import environment
+from worker.programs import distrust_current_folder, environment, located, search_path
 from worker.temporary import remove
 
+ROOT = Path(__file__).parents[2]
 CANARY = "canary-of-a-credential"
 
 
@@ -42,7 +45,7 @@ def stubborn(folder):
 
 
 DEEDS = {
-    "git": lambda folder: Git(folder).run("version"),
+    "git": lambda folder: Git(Path("/")).run("version"),
     "demo": unpack,
     "rm": stubborn,
 }
@@ -89,3 +92,66 @@ def test_system_programs_get_a_path_and_no_more(module, monkeypatch, tmp_path):
         module._start_in(module.Group(()))
     assert calls == [{"PATH": worker.programs.SEARCH_PATH}]
     assert "ASSAYER_TEST_KEY" in os.environ
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """A checkout with a program in its ``bin``, in which we stand, two folders down."""
+    below = tmp_path / "checkout" / "docs" / "pages"
+    below.mkdir(parents=True)
+    for folder in (tmp_path / "checkout", tmp_path / "checkout/bin", below, tmp_path / "tools"):
+        (folder / ".git").mkdir() if folder.name == "checkout" else folder.mkdir(exist_ok=True)
+        (folder / "git").write_text("#!/bin/sh\n")
+        (folder / "git").chmod(0o755)
+    monkeypatch.chdir(below)
+    return tmp_path / "checkout"
+
+
+@pytest.mark.parametrize("entry", ["", ".", "bin", "../../bin", "{}", "{}/bin", "{}/docs/pages"])
+def test_program_in_the_checkout_is_never_found(entry, checkout, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", f"{entry.format(checkout)}:{tmp_path}/tools")
+    assert located("git", Path.cwd()) == f"{tmp_path}/tools/git"
+    command = Git(Path.cwd()).command("version")
+    assert command[0] == f"{tmp_path}/tools/git"
+
+
+def test_link_to_the_checkout_is_the_checkout(checkout, tmp_path, monkeypatch):
+    (tmp_path / "link").symlink_to(checkout / "bin")
+    monkeypatch.setenv("PATH", f"{tmp_path}/link")
+    assert search_path(checkout) == worker.programs.SEARCH_PATH
+
+
+def test_tools_of_a_home_that_is_a_repository_are_found(checkout, monkeypatch):
+    monkeypatch.setenv("HOME", str(checkout / "docs"))
+    monkeypatch.setenv("PATH", f"{checkout}:{checkout}/bin")
+    assert located("git", checkout) == f"{checkout}/bin/git"
+
+
+def test_tools_are_found_from_the_root_folder(tmp_path, monkeypatch, checkout):
+    monkeypatch.setenv("PATH", f"{tmp_path}/tools")
+    assert located("git", Path("/")) == f"{tmp_path}/tools/git"
+
+
+def test_children_import_nothing_from_where_we_stand(checkout, monkeypatch):
+    monkeypatch.setenv("PATH", ":/usr/bin")
+    monkeypatch.setenv("PYTHONPATH", f":lib:{ROOT}")
+    monkeypatch.setenv("PYTHONSAFEPATH", "")
+    inherited = [str(Path.cwd()), f"{Path.cwd()}/lib", "", "lib", str(ROOT), "/usr/lib/python3"]
+    monkeypatch.setattr(sys, "path", inherited)
+    distrust_current_folder()
+    assert sys.path == [str(ROOT), "/usr/lib/python3"]
+    assert os.environ["PYTHONPATH"] == str(ROOT)
+    program = "import sys; print(sys.path[0])"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == str(ROOT)
+
+
+def test_our_own_folder_stays_importable(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("PYTHONPATH", ".")
+    monkeypatch.setenv("PYTHONSAFEPATH", "")
+    monkeypatch.setattr(sys, "path", [str(ROOT), "/usr/lib/python3"])
+    distrust_current_folder()
+    assert sys.path == [str(ROOT), "/usr/lib/python3"]

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import redis
+from celery import current_app
 
 from tests.worker.jobs.crew import asked, found
 from tests.worker.redis_server import INSTALLED, redis_server
@@ -33,6 +35,22 @@ def test_only_json_is_accepted():
     assert conf.accept_content == ["json"]
     assert conf.task_acks_late
     assert conf.worker_prefetch_multiplier == 1
+
+
+@pytest.mark.parametrize("name", ["celeryconfig", "decoy_of_the_current_folder"])
+def test_celery_imports_nothing_from_the_current_folder(name, tmp_path, monkeypatch):
+    (tmp_path / f"{name}.py").write_text("raise AssertionError('it was imported')\n")
+    monkeypatch.chdir(tmp_path)
+    loader = celery_app("redis://127.0.0.1:1", Limits(1)).loader
+    for load in (loader.import_task_module, loader.find_module, loader.import_from_cwd):
+        with pytest.raises(ModuleNotFoundError):
+            load(name)
+
+
+def test_every_thread_has_our_celery():
+    application = celery_app("redis://127.0.0.1:1", Limits(1))
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(current_app._get_current_object).result() is application
 
 
 def test_without_a_broker_the_table_is_the_queue(store):

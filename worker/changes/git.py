@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ from typing import IO
 
 from worker.changes.process import Call, running
 from worker.errors import MachineError, UsageError
-from worker.programs import environment
+from worker.programs import environment, located, search_path
 
 SECONDS = 120.0
 MAX_OUTPUT = 256 << 20
@@ -21,7 +20,7 @@ MAX_OUTPUT = 256 << 20
 OURS = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"}
 """For a repository of our own: nobody else's configuration has a say."""
 
-_KEPT = ("HOME", "PATH", "XDG_CONFIG_HOME", "TMPDIR")
+_KEPT = ("HOME", "XDG_CONFIG_HOME", "TMPDIR")
 _ENVIRONMENT = {
     "LC_ALL": "C",
     "GIT_ALLOW_PROTOCOL": "",
@@ -58,7 +57,8 @@ class Git:
     """Git in one directory.
 
     Nothing of the caller's ``GIT_*`` environment reaches it, no protocol is
-    allowed, and hooks and file-system monitors are off.
+    allowed, and hooks and file-system monitors are off.  No program in the
+    checkout is taken for git.
     """
 
     directory: Path
@@ -118,7 +118,7 @@ class Git:
 
     def command(self, *arguments: str) -> list[str]:
         """The command line of a hardened git."""
-        program = shutil.which("git")
+        program = located("git", self.directory)
         if program is None:
             raise MachineError("git is not installed", "Install git 2.30 or newer.")
         settings = [part for each in _CONFIGURATION for part in ("-c", each)]
@@ -127,7 +127,8 @@ class Git:
     @property
     def variables(self) -> dict[str, str]:
         """The whole environment that git gets."""
-        return environment(*_KEPT) | _ENVIRONMENT | dict(self.environment)
+        path = search_path(self.directory)
+        return environment(*_KEPT, PATH=path) | _ENVIRONMENT | dict(self.environment)
 
     @staticmethod
     @contextmanager

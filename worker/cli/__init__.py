@@ -11,6 +11,7 @@ import click
 from worker.errors import MachineError, UsageError
 from worker.first_process import leave_first_place
 from worker.interruption import interrupt_no_more, interrupt_once
+from worker.programs import distrust_current_folder
 from worker.report.escape import inert
 
 COMMANDS = {
@@ -70,6 +71,7 @@ def main() -> None:
     leave_first_place()
     interrupt_once()
     try:
+        distrust_current_folder()
         status = cli.main(standalone_mode=False)
     except click.ClickException as error:
         error.show()

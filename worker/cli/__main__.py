@@ -1,4 +1,4 @@
-"""``python -m worker.cli``: how Assayer starts processes of its own."""
+"""``python -P -m worker.cli``: how Assayer starts processes of its own."""
 
 from worker.cli import main
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import click
 
+from worker.changes.git import OURS, Git
 from worker.check import Checked, CheckRequest, check
 from worker.cli.output import Output, publish, written
 from worker.cli.progress import progress_listener
 from worker.demo import BASE, BUNDLE, HEAD
-from worker.programs import environment
 from worker.settings.server import read_settings
 from worker.sweeping import sweep
 from worker.temporary import owned_folder
 
-GIT_SECONDS = 30
 BUDGET_SECONDS = 90.0
 INPUTS = 6
 
@@ -60,16 +58,9 @@ def demo(trust: bool, artifacts: Path | None, quiet: bool) -> int:  # noqa: FBT0
 def unpack(folder: Path) -> Path:
     """A checkout of the demo's pull request in ``folder``."""
     repository = folder / "expense-desk"
-    for arguments in (
-        ["clone", "-q", "--branch", BASE, str(BUNDLE), str(repository)],
-        ["-C", str(repository), "branch", "-q", HEAD, f"origin/{HEAD}"],
-    ):
-        subprocess.run(  # noqa: S603 - git, with arguments of ours
-            ["git", *arguments],  # noqa: S607
-            env=environment("PATH", "HOME"),
-            check=True,
-            timeout=GIT_SECONDS,
-        )
+    git = Git(folder, OURS | {"GIT_ALLOW_PROTOCOL": "file"})
+    git.run("clone", "--quiet", "--template=", "--branch", BASE, str(BUNDLE), str(repository))
+    Git(repository, OURS).run("branch", "--quiet", HEAD, f"origin/{HEAD}")
     return repository
 
 

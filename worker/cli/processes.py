@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from threading import Event
 from types import FrameType
 
+from worker.programs import SEARCH_PATH
+
 FIRST_WAIT = 1.0
 LONGEST_WAIT = 30.0
 STEADY_SECONDS = 60.0
@@ -39,7 +41,7 @@ class Program:
 
 def assayer(name: str, *arguments: str, unseen: frozenset[str] = frozenset()) -> Program:
     """Another ``assayer``."""
-    return Program(name, (sys.executable, "-m", "worker.cli", *arguments), unseen)
+    return Program(name, (sys.executable, "-P", "-m", "worker.cli", *arguments), unseen)
 
 
 def stopped_by_signals() -> Event:
@@ -137,5 +139,5 @@ class _Child:
 
 def _bond() -> tuple[str, ...]:
     """The prefix of a command that ends with us, however we end."""
-    program = shutil.which("setpriv")
+    program = shutil.which("setpriv", path=SEARCH_PATH)
     return () if program is None else (program, "--pdeathsig", "TERM", "--")

@@ -156,6 +156,4 @@ def _settings_for_children(file: Path | None) -> Settings:
 
 def _web(host: str, port: int) -> Program:
     bind = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    options = ("--config", "python:app.serving", "--bind", bind)
-    app = "app.web:create_app()"
-    return Program("web app", (sys.executable, "-m", "gunicorn", *options, app))
+    return Program("web app", (sys.executable, "-P", "-m", "app", bind))

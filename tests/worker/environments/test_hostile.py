@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 
+from tests.end_to_end.decoys import decoys
 from worker.environments.declarations import Target, declared_python, read_declaration
 
 TARGET = Target("3.11.7")
@@ -98,3 +99,15 @@ def test_includes_in_circles_end(tree):
     files = {"requirements.txt": "-r a.txt\n", "a.txt": "-r b.txt\nflask\n", "b.txt": "-r a.txt\n"}
     declaration = read_declaration(tree(files), [], TARGET)
     assert [wanted.line for wanted in declaration.wanted] == ["flask"]
+
+
+def test_installer_heeds_nothing_where_we_stand(environment, index, tmp_path, monkeypatch):
+    index.wheel("leaf", "1.0")
+    with decoys(tmp_path / "strange") as strange:
+        monkeypatch.chdir(strange.folder)
+        monkeypatch.setenv("PATH", strange.environment()["PATH"])
+        for name in ("UV_CONFIG_FILE", "PIP_CONFIG_FILE"):
+            monkeypatch.setenv(name, str(strange.folder / "uv.toml"))
+        made = environment({"requirements.txt": "leaf\n"})
+        assert "1 package" in " ".join(made.notes)
+        assert strange.heeded == []

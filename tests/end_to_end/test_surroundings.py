@@ -1,0 +1,155 @@
+"""No command runs or obeys what lies in the folder in which it is started."""
+
+import os
+import signal
+import sys
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.end_to_end.bot import eventually
+from tests.end_to_end.decoys import decoys
+from tests.worker.redis_server import INSTALLED, free_port, redis_server
+from worker.cli import COMMANDS
+from worker.store import Job, Store
+
+SECONDS = 120
+ENDING = {
+    "annotate": ("annotate", "photos.py"),
+    "relations": ("relations", "show", "torch.relu"),
+    "relations build": ("relations", "build", "--library", "numpy", "--api", "numpy.sin"),
+    "layers": ("layers", "show", "torch.nn.ReLU"),
+    "fuzz": ("fuzz", "model.py", "--offline", "--budget", "2"),
+    "doctor": ("doctor",),
+    "init": ("init",),
+    "migrate": ("migrate",),
+}
+LASTING = {"demo", "serve", "worker", "beat"}
+OURSELVES = (sys.executable, "-P", "-m", "worker.cli")
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    with decoys(tmp_path_factory.mktemp("strange")) as made:
+        yield made
+
+
+@contextmanager
+def running(checkout, *arguments, **more):
+    """A command that lasts, ended with all that it began."""
+    process = checkout.start(*arguments, **more)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(SECONDS)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def test_every_command_is_tried():
+    assert {*ENDING, *LASTING, "check", "replay"} >= set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", ENDING)
+def test_command_heeds_no_decoy(checkout, command):
+    process = checkout.start(*ENDING[command])
+    process.wait(SECONDS)
+    assert checkout.heeded == [], checkout.said()
+
+
+def test_check_and_replay_heed_no_decoy(checkout):
+    report = checkout.home / "report.json"
+    inputs = ("--all", "--offline", "--inputs", 1, "--budget", 5)
+    options = (*inputs, "--format", "json", "--output", report)
+    checkout.start("check", ".", *options).wait(SECONDS)
+    assert checkout.heeded == [], checkout.said()
+    assert checkout.start("replay", report).wait(SECONDS) == 1, checkout.said()
+    assert checkout.heeded == [], checkout.said()
+
+
+def test_our_module_heeds_no_decoy(checkout):
+    assert checkout.start("init", "--help", command=OURSELVES).wait(SECONDS) == 0
+    assert checkout.heeded == [], checkout.said()
+
+
+def test_demo_heeds_no_decoy(checkout):
+    with running(checkout, "demo"):
+        eventually(lambda: "A pull request adds" in checkout.said(), SECONDS)
+    assert checkout.heeded == [], checkout.said()
+
+
+@pytest.fixture
+def hosted(tmp_path):
+    """The variables of a bot of our own; its secret is in none of the checkout's files."""
+    return {
+        "ASSAYER_STORE__URL": f"sqlite:///{tmp_path}/assayer.db",
+        "ASSAYER_STORE__BLOBS": str(tmp_path / "blobs"),
+        "ASSAYER_GITHUB__WEBHOOK_SECRET": "env:HOOK",
+        "ASSAYER_GITHUB__CHECKOUTS": str(tmp_path),
+        "HOOK": "a secret",
+    }
+
+
+def asked(store: Store) -> str:
+    """A run of a repository that is not there: all that examines is loaded, and fails."""
+    with store.begin() as books:
+        run = books.runs.ask(Job("octo/app", None, None, "asked"))
+    return run.id
+
+
+def over(store: Store, run: str) -> bool:
+    with store.look() as books:
+        return books.runs.get(run).state.over
+
+
+def commands_below(group: int) -> dict[int, bytes]:
+    """The command lines of a process group."""
+    found = {}
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if os.getpgid(int(place.name)) == group:
+                found[int(place.name)] = (place / "cmdline").read_bytes()
+    return found
+
+
+def started_anew(group: int) -> bool:
+    """Whether a web app that replaces another one is there, with a worker of its own."""
+    return sum(b"/app/__main__.py\0" in line for line in commands_below(group).values()) > 1
+
+
+def is_healthy(port: int) -> bool:
+    try:
+        return httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=5).status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def test_served_bot_and_its_processes_heed_no_decoy(checkout, hosted):
+    port = free_port()
+    with (
+        Store(hosted["ASSAYER_STORE__URL"]) as store,
+        running(checkout, "serve", "--port", port, **hosted) as process,
+    ):
+        run = asked(store)
+        eventually(lambda: checkout.heeded or is_healthy(port), SECONDS)
+        eventually(lambda: checkout.heeded or over(store, run), SECONDS)
+        web = min(pid for pid, line in commands_below(process.pid).items() if b"\0app\0" in line)
+        os.kill(web, signal.SIGUSR2)
+        eventually(lambda: checkout.heeded or started_anew(process.pid), SECONDS)
+    assert checkout.heeded == [], checkout.said()
+
+
+@pytest.mark.skipif(not INSTALLED, reason="redis-server is not installed")
+def test_celery_worker_heeds_no_decoy(checkout, hosted):
+    with redis_server() as url, Store(hosted["ASSAYER_STORE__URL"]) as store:
+        variables = {**hosted, "ASSAYER_QUEUE__URL": url}
+        run = asked(store)
+        with (
+            running(checkout, "worker", "--queues", "cpu", "--concurrency", "1", **variables),
+            running(checkout, "beat", **variables),
+        ):
+            eventually(lambda: checkout.heeded or over(store, run), SECONDS)
+    assert checkout.heeded == [], checkout.said()
