@@ -19,12 +19,15 @@ SECONDS = 120
 ENDING = {
     "annotate": ("annotate", "photos.py"),
     "relations": ("relations", "show", "torch.relu"),
-    "relations build": ("relations", "build", "--library", "numpy", "--api", "numpy.sin"),
     "layers": ("layers", "show", "torch.nn.ReLU"),
     "fuzz": ("fuzz", "model.py", "--offline", "--budget", "2"),
-    "doctor": ("doctor",),
     "init": ("init",),
     "migrate": ("migrate",),
+}
+LONG = {
+    "doctor": ("doctor",),
+    "relations build": ("relations", "build", "--library", "numpy", "--api", "numpy.sin"),
+    "layers build": ("layers", "build", "--layer", "torch.nn.ReLU", "--seconds", "2"),
 }
 LASTING = {"demo", "serve", "worker", "beat"}
 OURSELVES = (sys.executable, "-P", "-m", "worker.cli")
@@ -50,13 +53,19 @@ def running(checkout, *arguments, **more):
 
 
 def test_every_command_is_tried():
-    assert {*ENDING, *LASTING, "check", "replay"} >= set(COMMANDS)
+    assert {*ENDING, *LONG, *LASTING, "check", "replay"} >= set(COMMANDS)
 
 
 @pytest.mark.parametrize("command", ENDING)
 def test_command_heeds_no_decoy(checkout, command):
-    process = checkout.start(*ENDING[command])
-    process.wait(SECONDS)
+    checkout.start(*ENDING[command]).wait(SECONDS)
+    assert checkout.heeded == [], checkout.said()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", LONG)
+def test_long_command_heeds_no_decoy(checkout, command):
+    checkout.start(*LONG[command]).wait(SECONDS)
     assert checkout.heeded == [], checkout.said()
 
 
@@ -127,21 +136,28 @@ def is_healthy(port: int) -> bool:
         return False
 
 
-def test_served_bot_and_its_processes_heed_no_decoy(checkout, hosted):
+def test_served_bot_heeds_no_decoy(checkout, hosted):
     port = free_port()
-    with (
-        Store(hosted["ASSAYER_STORE__URL"]) as store,
-        running(checkout, "serve", "--port", port, **hosted) as process,
-    ):
-        run = asked(store)
+    with running(checkout, "serve", "--port", port, **hosted) as process:
         eventually(lambda: checkout.heeded or is_healthy(port), SECONDS)
-        eventually(lambda: checkout.heeded or over(store, run), SECONDS)
         web = min(pid for pid, line in commands_below(process.pid).items() if b"\0app\0" in line)
         os.kill(web, signal.SIGUSR2)
         eventually(lambda: checkout.heeded or started_anew(process.pid), SECONDS)
     assert checkout.heeded == [], checkout.said()
 
 
+@pytest.mark.slow
+def test_examination_of_the_served_bot_heeds_no_decoy(checkout, hosted):
+    with (
+        Store(hosted["ASSAYER_STORE__URL"]) as store,
+        running(checkout, "serve", "--port", free_port(), **hosted),
+    ):
+        run = asked(store)
+        eventually(lambda: checkout.heeded or over(store, run), SECONDS)
+    assert checkout.heeded == [], checkout.said()
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(not INSTALLED, reason="redis-server is not installed")
 def test_celery_worker_heeds_no_decoy(checkout, hosted):
     with redis_server() as url, Store(hosted["ASSAYER_STORE__URL"]) as store:
