@@ -124,6 +124,14 @@ def commands_below(group: int) -> dict[int, bytes]:
     return found
 
 
+def gunicorn_of(process) -> int:
+    """The first process of the web app, which ``assayer serve`` has started."""
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    return next(
+        int(pid) for pid in children if b"\0app\0" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    )
+
+
 def started_anew(group: int) -> bool:
     """Whether a web app that replaces another one is there, with a worker of its own."""
     return sum(b"/app/__main__.py\0" in line for line in commands_below(group).values()) > 1
@@ -140,8 +148,7 @@ def test_served_bot_heeds_no_decoy(checkout, hosted):
     port = free_port()
     with running(checkout, "serve", "--port", port, **hosted) as process:
         eventually(lambda: checkout.heeded or is_healthy(port), SECONDS)
-        web = min(pid for pid, line in commands_below(process.pid).items() if b"\0app\0" in line)
-        os.kill(web, signal.SIGUSR2)
+        os.kill(gunicorn_of(process), signal.SIGUSR2)
         eventually(lambda: checkout.heeded or started_anew(process.pid), SECONDS)
     assert checkout.heeded == [], checkout.said()
 

@@ -124,4 +124,4 @@ def test_scripts_are_sound(name):
 def test_fragments_name_their_issue():
     kinds = "feature|bugfix|doc|removal|misc"
     for path in (ROOT / "changelog.d").iterdir():
-        assert re.fullmatch(rf"(\d+|\+[\w-]+)\.({kinds})\.md", path.name), path.name
+        assert re.fullmatch(rf"(\d+|\+[\w-]+)\.({kinds})(\.\d+)?\.md", path.name), path.name
