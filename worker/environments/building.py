@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import json
-import time
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from worker.environments.cache import MANIFEST, size_on_disk
-from worker.environments.declarations import Declaration, LeftOut, printable
-from worker.environments.nouns import Contents
+from worker.environments.cache import Cache, size_on_disk
+from worker.environments.declarations import Declaration, printable
+from worker.environments.growth import Growth
+from worker.environments.indexes import Indexes
+from worker.environments.manifests import write_manifest
+from worker.environments.own_packages import describe, lendable
 from worker.environments.pins import Resolution
-from worker.environments.pythons import Interpreter
+from worker.environments.pythons import Interpreter, is_ours
 from worker.environments.resolution import Resolver
+from worker.environments.shared_wheels import SharedWheels, is_shared
 from worker.environments.sources import Sources
 from worker.environments.sourcing import with_built
-from worker.environments.uv import Index, Unreachable, Unsatisfiable, Uv
+from worker.environments.uv import Unreachable, Unsatisfiable, Uv
 from worker.sandbox.command import open_to_others
 from worker.temporary import owned_folder
 
-WATCH_SECONDS = 2.0
 MOST_BAD_WHEELS = 20
 
 
@@ -35,22 +35,23 @@ class Bounds:
 
 
 class Builder:
-    """Makes environments for one interpreter from one index.
+    """Makes environments for one interpreter from the same indexes.
 
-    ``sources`` build what has no wheel; a text says why nothing is built.
+    Large wheels are kept in ``cache``.  ``sources`` build what has no wheel; a text says
+    why nothing is built.
     """
 
     def __init__(
         self,
-        index: Index,
-        downloads: Path,
+        indexes: Indexes,
+        cache: Cache,
         interpreter: Interpreter,
         bounds: Bounds,
         sources: Sources | str,
     ) -> None:
         self._sources = sources
-        self._index = index
-        self._downloads = downloads
+        self._indexes = indexes
+        self._cache = cache
         self._interpreter = interpreter
         self._bounds = bounds
 
@@ -59,32 +60,78 @@ class Builder:
         python = self._interpreter.executable
         packages = frame(folder, self._interpreter)
         with owned_folder("install") as work:
-            watch = _Growth(folder, self._bounds.most)
-            uv = Uv(self._index, self._downloads, work, deadline, watch)
+            watch = Growth(folder, self._bounds.most)
+            uv = self._uv(work, deadline, watch)
             found = self._resolved(uv, declaration)
-            _install(uv, found, python, packages)
-            if size_on_disk(self._downloads) > self._bounds.most:
+            large = {pin.name for pin in found.pins.values() if is_shared(pin)}
+            _install(found, partial(_unpack, uv, python, packages, large))
+            if size_on_disk(self._cache.downloads) > self._bounds.most:
                 uv.clean()
-        open_to_others(folder)
-        write_manifest(folder, self._interpreter.version, found)
+            open_to_others(folder)
+            wheels = SharedWheels(
+                self._cache, self._indexes, self._interpreter, self._bounds.most, deadline
+            )
+            shared: dict[str, int] = {}
+            _install(found, partial(_share, wheels, packages, large, shared))
+        write_manifest(folder, self._interpreter.version, found, list(shared), sum(shared.values()))
+
+    def offers(self, names: Collection[str], declaration: Declaration, deadline: float) -> bool:
+        """Whether packages that an environment lacks would be in it now.
+
+        Raises ``Unreachable``.
+        """
+        with owned_folder("install") as work:
+            found = self._resolved(self._uv(work, deadline), declaration)
+        return not found.pins.keys().isdisjoint(names)
+
+    def _uv(self, work: Path, deadline: float, watch: Callable[[], None] = lambda: None) -> Uv:
+        return Uv(self._indexes, self._cache.downloads, work, deadline, watch)
 
     def _resolved(self, uv: Uv, declaration: Declaration) -> Resolution:
         sources = self._sources
         why = f"; {sources}" if isinstance(sources, str) else ""
-        resolver = Resolver(uv, self._interpreter.executable, declaration, f"only as source{why}")
+        own = lendable() if is_ours(self._interpreter) else {}
+        for name in own:
+            describe(name, uv.wheels)
+        resolver = Resolver(
+            uv, self._interpreter.executable, declaration, f"only as source{why}", own
+        )
         resolve = partial(resolver.resolve, self._bounds.largest, self._bounds.most)
         if isinstance(sources, str):
             return resolve()
         return with_built(resolve, resolver, sources, uv.wheels)
 
 
-def _install(uv: Uv, found: Resolution, python: Path, packages: Path) -> None:
+def _unpack(
+    uv: Uv, python: Path, packages: Path, large: Collection[str], found: Resolution
+) -> None:
+    """Install the pins that are not large."""
+    lines = [pin.line for pin in found.pins.values() if pin.name not in large]
+    if lines:
+        uv.install(lines, python, packages)
+
+
+def _share(
+    wheels: SharedWheels,
+    packages: Path,
+    large: Collection[str],
+    shared: dict[str, int],
+    found: Resolution,
+) -> None:
+    """Link the large wheels into a folder of packages; add their sizes, by their keys."""
+    for pin in [pin for pin in found.pins.values() if pin.name in large]:
+        try:
+            key, size = wheels.add(pin, packages)
+        except (Unsatisfiable, Unreachable) as error:
+            raise type(error)(f"`{pin.name}`: {error}") from error
+        shared[key] = size
+
+
+def _install(found: Resolution, install: Callable[[Resolution], None]) -> None:
     """Install the pins; a wheel that is not what it should be is left out and named."""
     for _ in range(MOST_BAD_WHEELS):
-        if not found.pins:
-            return
         try:
-            uv.install([pin.line for pin in found.pins.values()], python, packages)
+            install(found)
         except (Unsatisfiable, Unreachable) as error:
             bad = _culprit(str(error), found)
             if bad is None:
@@ -125,46 +172,3 @@ def frame(folder: Path, interpreter: Interpreter) -> Path:
     lines = "".join(f"{key} = {value}\n" for key, value in settings.items())
     (folder / "pyvenv.cfg").write_text(lines, encoding="utf-8")
     return packages
-
-
-def write_manifest(folder: Path, python: str, found: Resolution) -> None:
-    """Write down what is in the folder."""
-    contents = Contents(
-        python,
-        {pin.name: pin.version for pin in found.pins.values()},
-        tuple(found.missing),
-        tuple(found.replaced),
-        size_on_disk(folder),
-        tuple(found.built),
-    )
-    (folder / MANIFEST).write_text(json.dumps(asdict(contents)), encoding="utf-8")
-
-
-def contents_of(manifest: Mapping[str, Any]) -> Contents:
-    """What a manifest says."""
-    missing = tuple(LeftOut(**each) for each in manifest["missing"])
-    return Contents(
-        manifest["python"],
-        manifest["packages"],
-        missing,
-        tuple(manifest["replaced"]),
-        manifest["size"],
-        tuple(manifest["built"]),
-    )
-
-
-class _Growth:
-    """Stops an installation that fills the disk."""
-
-    def __init__(self, folder: Path, most: int) -> None:
-        self._folder = folder
-        self._most = most
-        self._next = 0.0
-
-    def __call__(self) -> None:
-        now = time.monotonic()
-        if now < self._next:
-            return
-        self._next = now + WATCH_SECONDS
-        if size_on_disk(self._folder) > self._most:
-            raise Unreachable(f"the environment grew beyond {self._most >> 20} MiB")

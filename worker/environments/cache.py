@@ -120,7 +120,7 @@ class Cache:
         for key in sorted(sizes, key=self._used):
             if excess <= 0:
                 return
-            if self._removed(key):
+            if self.remove(key):
                 excess -= sizes[key]
 
     def sweep(self) -> None:
@@ -148,7 +148,13 @@ class Cache:
                 remove(folder)
             os.close(lock)
 
-    def _removed(self, key: str) -> bool:
+    def touch(self, key: str) -> None:
+        """Count a folder as used now."""
+        with suppress(FileNotFoundError):
+            os.utime(self._locks / key)
+
+    def remove(self, key: str) -> bool:
+        """Remove a folder; whether it was there and nobody used it."""
         lock = self._open(key)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -10,24 +10,33 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
-from worker.environments.building import Bounds, Builder, contents_of
+from packaging.utils import canonicalize_name
+
+from analyzers.detection.frameworks import FRAMEWORKS
+from worker.environments.building import Bounds, Builder
 from worker.environments.cache import Cache, Lease
 from worker.environments.declarations import Declaration
+from worker.environments.indexes import Indexes, indexes_of
+from worker.environments.manifests import contents_of
 from worker.environments.nouns import named
-from worker.environments.pythons import Interpreter
+from worker.environments.own_packages import lendable
+from worker.environments.pythons import Interpreter, is_ours
 from worker.environments.sources import NotBuilt, Sources
 from worker.environments.sources.index import SimpleIndex
 from worker.environments.sources.sandbox import Bench
-from worker.environments.uv import Index, uv_version
+from worker.environments.uv import Index, Unreachable, Uv, uv_version
 from worker.sandbox.isolation import Isolation
 from worker.settings.server import EnvironmentSettings
+from worker.temporary import owned_folder
 
-FORMAT = 2
+FORMAT = 3
 NOT_SET = "set [environments] builds"
 NOT_ISOLATED = "it is built in isolation alone"
 WHEELS_ALONE = "wheels alone are used for it"
+FRAMEWORK_PACKAGES = frozenset(map(canonicalize_name, FRAMEWORKS)) | {"tensorflow-cpu"}
 Tell = Callable[[str], None]
 
 
@@ -78,10 +87,18 @@ class Installer:
         """
         key = self.key(interpreter, declaration, why)
         if offline:
-            return self.cache.lent(key)
+            return self._kept(key)
         deadline = time.monotonic() + self._settings.seconds
         making = _Making(interpreter, why or self._sources(interpreter, deadline), deadline)
         return self._made(key, declaration, making, what)
+
+    def _kept(self, key: str) -> Lease | None:
+        """The environment that is there; its large wheels stay as long as it does."""
+        lease = self.cache.lent(key)
+        if lease is not None:
+            for wheel in contents_of(lease.manifest()).wheels:
+                self.cache.touch(wheel)
+        return lease
 
     def key(self, interpreter: Interpreter, declaration: Declaration, why: str = "") -> str:
         """What an environment is made from, as a name: equal content, equal name.
@@ -93,7 +110,8 @@ class Installer:
             list(declaration.lines()),
             [interpreter.version, str(interpreter.executable)],
             [sysconfig.get_platform(), *platform.libc_ver()],
-            [uv_version(), self._settings.index, int(self._settings.largest)],
+            [uv_version(), self._indexes.shown, lendable() if is_ours(interpreter) else {}],
+            [int(self._settings.largest), int(self._settings.size)],
             why or self._why_not_built() or "built",
         ]
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()
@@ -106,20 +124,54 @@ class Installer:
     def _made(self, key: str, declaration: Declaration, making: _Making, what: str) -> Lease:
         def make(folder: Path) -> None:
             self._tell(f"installing {what}")
-            builder = self._builder(making.interpreter, making.sources)
             builder.build(declaration, folder, making.deadline)
 
+        builder = self._builder(making.interpreter, making.sources)
+        lease = self._kept(key)
+        if lease is not None:
+            if not self._is_outdated(lease, declaration, builder, making.deadline):
+                return lease
+            lease.close()
+            self.cache.remove(key)
         seconds = max(making.deadline - time.monotonic(), 0)
-        return self.cache.lent(key) or self.cache.made(key, make, seconds)
+        return self.cache.made(key, make, seconds)
+
+    def _is_outdated(
+        self, lease: Lease, declaration: Declaration, builder: Builder, deadline: float
+    ) -> bool:
+        """Whether an environment lacks a framework that can be had by now."""
+        missing = {each.name for each in contents_of(lease.manifest()).missing}
+        lost = missing & FRAMEWORK_PACKAGES
+        try:
+            return bool(lost) and builder.offers(lost, declaration, deadline)
+        except Unreachable:
+            return False
 
     def _builder(self, interpreter: Interpreter, sources: Sources | str) -> Builder:
         settings = self._settings
         bounds = Bounds(int(settings.size) // 2, int(settings.largest))
-        return Builder(self._index(), self.cache.downloads, interpreter, bounds, sources)
+        return Builder(self._indexes, self.cache, interpreter, bounds, sources)
 
-    def _index(self) -> Index:
+    @cached_property
+    def _indexes(self) -> Indexes:
+        index = self._index
+        return indexes_of(self._settings, index.address if index else "")
+
+    @property
+    def _index(self) -> Index | None:
+        """The operator's index, where one is set."""
+        if self._settings.index is None:
+            return None
         credentials = self._settings.credentials
         return Index(self._settings.index, credentials.read() if credentials else None)
+
+    def _source_index(self, deadline: float) -> Index:
+        """The index that sources come from."""
+        if self._index is not None:
+            return self._index
+        with owned_folder("install") as work:
+            uv = Uv(self._indexes, self.cache.downloads, work, deadline)
+            return Index(uv.default_index())
 
     def _sources(self, interpreter: Interpreter, deadline: float) -> Sources | str:
         """What builds for an interpreter, or why nothing does."""
@@ -137,4 +189,5 @@ class Installer:
                 yield lease.path / "bin" / "python"
 
         bench = Bench(self._isolation, deadline)
-        return Sources(SimpleIndex(self._index(), deadline), bench, interpreter.version, lend)
+        index = SimpleIndex(self._source_index(deadline), deadline)
+        return Sources(index, bench, interpreter.version, lend)

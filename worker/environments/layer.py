@@ -7,9 +7,6 @@ another they come from the index.
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
@@ -19,8 +16,9 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from worker.environments.building import write_manifest
 from worker.environments.declarations import Declaration, Wanted
+from worker.environments.manifests import write_manifest
+from worker.environments.own_packages import copy_own
 from worker.environments.pins import Pin, Resolution
 from worker.environments.pythons import Interpreter
 
@@ -61,11 +59,6 @@ def lacking(packages: Mapping[str, str], wanted: Iterable[Wanted]) -> list[str]:
     ]
 
 
-def is_ours(interpreter: Interpreter) -> bool:
-    """Whether our own packages run under an interpreter."""
-    return interpreter.key[:2] == sys.version_info[:2]
-
-
 def copy_layer(folder: Path, interpreter: Interpreter) -> None:
     """Fill an empty folder with our own packages that the guest needs."""
     packages = folder / PACKAGES
@@ -73,20 +66,8 @@ def copy_layer(folder: Path, interpreter: Interpreter) -> None:
     found = Resolution()
     for each in _closure():
         found.pins[canonicalize_name(each.name)] = Pin(each.name, each.version)
-        for file in each.files or ():
-            source, place = Path(str(file.locate())), packages / str(file)
-            if ".." not in file.parts and source.is_file():
-                place.parent.mkdir(parents=True, exist_ok=True)
-                _link(source, place)
+        copy_own(each.name, packages)
     write_manifest(folder, interpreter.version, found)
-
-
-def _link(source: Path, place: Path) -> None:
-    """Give a file a second name, or copy it where that cannot be."""
-    try:
-        os.link(source, place)
-    except OSError:
-        shutil.copy2(source, place)
 
 
 def _closure() -> Iterator[Distribution]:

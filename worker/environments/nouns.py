@@ -36,7 +36,10 @@ def shared(*notes: str) -> Environment:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What was installed: versions by name, what is missing, exchanged, or built here."""
+    """What was installed: versions by name, what is missing, exchanged, or built here.
+
+    ``wheels`` are the keys of those that are kept once for all environments.
+    """
 
     python: str
     packages: Mapping[str, str]
@@ -44,6 +47,7 @@ class Contents:
     replaced: tuple[str, ...] = ()
     size: int = 0
     built: tuple[str, ...] = ()
+    wheels: tuple[str, ...] = ()
 
 
 def named(things: tuple[str, ...]) -> str:

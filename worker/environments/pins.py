@@ -10,18 +10,23 @@ from worker.environments.sources.nouns import Sourced
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """One wheel to install: ``size`` in bytes, 0 where the index does not say."""
+    """One wheel to install: ``size`` in bytes, 0 where the index does not say.
+
+    ``lent``: it is the package of our own interpreter.
+    """
 
     name: str
     version: str
     hashes: tuple[str, ...] = ()
     size: int = 0
+    lent: bool = False
 
     @property
     def line(self) -> str:
         """For the installer."""
         hashes = [f"--hash={value}" for value in self.hashes]
-        return " ".join([f"{self.name}=={self.version}", *hashes])
+        # "==" would take another build of the version, too
+        return " ".join([f"{self.name}==={self.version}", *hashes])
 
 
 @dataclass(slots=True)

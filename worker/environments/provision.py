@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
-from worker.environments.building import contents_of
 from worker.environments.cache import Lease
 from worker.environments.declarations import (
     Declaration,
@@ -22,13 +21,13 @@ from worker.environments.layer import (
     NEEDED,
     PACKAGES,
     copy_layer,
-    is_ours,
     lacking,
     layer_declaration,
 )
+from worker.environments.manifests import contents_of
 from worker.environments.nouns import Contents, Environment, named, shared
 from worker.environments.own import OwnEnvironment
-from worker.environments.pythons import Interpreter, choose
+from worker.environments.pythons import Interpreter, choose, is_ours
 from worker.environments.uv import Unreachable
 from worker.sandbox.isolation import Isolation
 from worker.settings.server import EnvironmentSettings

@@ -44,6 +44,11 @@ def our_interpreter() -> Interpreter:
     return Interpreter(Path(sys.executable).resolve(), version)
 
 
+def is_ours(interpreter: Interpreter) -> bool:
+    """Whether our own packages run under an interpreter."""
+    return interpreter.key[:2] == sys.version_info[:2]
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """An interpreter for a project, and what is to be said of it."""

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 from worker.environments.declarations import Declaration, LeftOut, Wanted
+from worker.environments.own_packages import ACCELERATOR, TORCH
 from worker.environments.pins import Pin, Resolution
 from worker.environments.uv import Unsatisfiable, Uv
 
@@ -29,22 +31,30 @@ _ONLY_AS_SOURCE = re.compile(
     r"(?<![\w.-])(?P<name>[\w.-]+)(\[[\w,.-]+\])?(?P<versions>[=<>!~]\S*)? "
     r"(has|have) no usable wheels"
 )
-_ACCELERATOR = re.compile(r"(nvidia|cuda)-|(pytorch-)?triton\Z")
+_FOR_A_GPU = re.compile(r"\+(cu\d+|rocm[\d.]+|cpu)\Z")
+_UNLOADED = re.compile(r"cuda-(bindings|pathfinder|toolkit)\Z|(pytorch-)?triton\Z")
+"""What builds for a GPU load only where there is one."""
+_MOST_ROUNDS = 8
 
-
-_Question: TypeAlias = tuple[tuple[Wanted, ...], tuple[str, ...], tuple[str, ...]]
+_Question: TypeAlias = tuple[tuple[Wanted, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
 
 class Resolver:
     """Resolves a declaration for one interpreter; wheels only.
 
     ``unbuilt`` says by name why a package was not built, ``sources`` why none
-    is.
+    is.  ``own`` are the versions of packages of our interpreter that may be lent.
     """
 
     def __init__(
-        self, uv: Uv, python: Path, declaration: Declaration, sources: str = "only as source"
+        self,
+        uv: Uv,
+        python: Path,
+        declaration: Declaration,
+        sources: str = "only as source",
+        own: Mapping[str, str] | None = None,
     ) -> None:
+        self._own = own or {}
         self.unbuilt: dict[str, str] = {}
         self._answers: dict[_Question, dict[str, Pin] | Unsatisfiable] = {}
         self._sources = sources
@@ -63,8 +73,9 @@ class Resolver:
         found = Resolution()
         self._answers.clear()
         kept = self._satisfiable(self._wanted, found)
-        while not (self._pinned(kept, found) or self._pinned_as_told(kept, found)):
+        while (pins := self._together(kept)) is None:
             kept = self._without_first_conflict(kept, found)
+        found.pins |= self._without_gpu(kept, pins)
         self._keep_hashes(found)
         _fit(found, largest, most)
         return found
@@ -134,29 +145,64 @@ class Resolver:
             found.source(name, ",".join(filter(None, [blamed["versions"] or "", *bounds])), ())
         return str(name)
 
-    def _pinned(self, kept: Sequence[Wanted], found: Resolution) -> bool:
-        """Pin all of them together, if that can be."""
-        if not kept:
-            return True
-        try:
-            found.pins |= self._compile(kept)
-        except Unsatisfiable:
-            return False
-        return True
+    def _together(
+        self, kept: Sequence[Wanted], bounds: Sequence[str] = ()
+    ) -> dict[str, Pin] | None:
+        """Pin all of them together, if that can be; ``bounds`` bound what others bring.
 
-    def _pinned_as_told(self, kept: Sequence[Wanted], found: Resolution) -> bool:
-        """Pin them where exact versions count more than what packages say of each other.
-
-        That is what a frozen list of packages means; pip let such lists come about.
+        Else exact versions count more than what packages say of each other.  That is what
+        a frozen list of packages means; pip let such lists come about.
         """
         exact = [each.text for each in kept if each.specifier.startswith("==")]
-        if not exact:
-            return False
-        try:
-            found.pins |= self._compile(kept, overrides=exact)
-        except Unsatisfiable:
-            return False
-        return True
+        for overrides in ([], exact) if exact else ([],):
+            try:
+                return self._compile(kept, bounds=bounds, overrides=overrides) if kept else {}
+            except Unsatisfiable:
+                continue
+        return None
+
+    def _without_gpu(self, kept: Sequence[Wanted], pins: dict[str, Pin]) -> dict[str, Pin]:
+        """Exchange builds for a GPU for builds that need none, where there are such.
+
+        Our own torch comes first: it is here already.  Builds of both kinds do not load
+        together.
+        """
+        if pins.keys().isdisjoint(TORCH):
+            return pins
+        loose = [each for each in kept if not ACCELERATOR.match(each.name)]
+        for other in self._builds_for_cpu(loose, pins):
+            if _kinds(other) == {True}:
+                return other
+        if _kinds(pins) == {True, False}:
+            cpu = [pins[name] for name in TORCH if name in pins and _is_for_cpu(pins[name])]
+            pins = self._together(kept, [f"{pin.name}!={pin.version}" for pin in cpu]) or pins
+        named = {each.name for each in kept}
+        return {n: pin for n, pin in pins.items() if n in named or not _UNLOADED.match(n)}
+
+    def _builds_for_cpu(
+        self, kept: Sequence[Wanted], pins: Mapping[str, Pin]
+    ) -> Iterator[dict[str, Pin]]:
+        """Yield what meets the requirements with our own torch, then without a GPU's packages."""
+        lent = [f"{name}=={self._own[name]}" for name in TORCH if name in self._own]
+        if lent and (other := self._together(kept, lent)) is not None:
+            yield other
+        excluded = {name for name in pins if ACCELERATOR.match(name)}
+        for _ in range(_MOST_ROUNDS):
+            other = self._together(kept, [f"{name}<0" for name in sorted(excluded)])
+            if other is None:
+                return
+            more = {name for name in other if ACCELERATOR.match(name)} - excluded
+            if not more:
+                yield other
+                return
+            excluded |= more
+
+    def _pin(self, package: dict[str, Any]) -> Pin:
+        """Return the pin of a package; ours where it is of that version."""
+        pin = _pin(package)
+        if self._own.get(pin.name) != pin.version:
+            return pin
+        return replace(pin, hashes=(), size=0, lent=True)
 
     def _without_first_conflict(self, kept: Sequence[Wanted], found: Resolution) -> list[Wanted]:
         """All but the first that contradicts those before it."""
@@ -179,11 +225,12 @@ class Resolver:
         wanted: Sequence[Wanted],
         *options: str,
         deps: bool = False,
+        bounds: Sequence[str] = (),
         overrides: Sequence[str] = (),
     ) -> dict[str, Pin]:
         """Pins of those wanted; what was asked before is known.  Raises ``Unsatisfiable``."""
         alone = () if deps or not self._complete else ("--no-deps",)
-        question = (tuple(wanted), alone + options, tuple(overrides))
+        question = (tuple(wanted), alone + options, tuple(bounds), tuple(overrides))
         if question not in self._answers:
             self._answers[question] = self._compiled(*question)
         answer = self._answers[question]
@@ -192,22 +239,31 @@ class Resolver:
         return dict(answer)
 
     def _compiled(
-        self, wanted: Sequence[Wanted], options: Sequence[str], overrides: Sequence[str]
+        self,
+        wanted: Sequence[Wanted],
+        options: Sequence[str],
+        bounds: Sequence[str],
+        overrides: Sequence[str],
     ) -> dict[str, Pin] | Unsatisfiable:
-        bounds = {"--constraints": self._constraints, "--overrides": overrides}
+        more = {"--constraints": [*self._constraints, *bounds], "--overrides": overrides}
         lines = [each.text for each in wanted]
         try:
-            document = self._uv.compile(lines, self._python, *options, bounds=bounds)
+            document = self._uv.compile(lines, self._python, *options, bounds=more)
         except Unsatisfiable as reason:
             return reason
-        pins = [_pin(package) for package in tomllib.loads(document).get("packages", [])]
+        pins = [self._pin(package) for package in tomllib.loads(document).get("packages", [])]
         return {pin.name: pin for pin in pins}
 
     def _keep_hashes(self, found: Resolution) -> None:
         """What a declaration gives as hashes is what a wheel must have."""
         for wanted in self._wanted:
             pin = found.pins.get(wanted.name)
-            if pin is not None and wanted.hashes and wanted.specifier == f"=={pin.version}":
+            if (
+                pin is not None
+                and not pin.lent
+                and wanted.hashes
+                and wanted.specifier == f"=={pin.version}"
+            ):
                 found.pins[pin.name] = replace(pin, hashes=wanted.hashes)
 
 
@@ -222,8 +278,20 @@ def _blames(reason: str, wanted: Wanted) -> bool:
 
 
 def _on_a_processor(wanted: Wanted) -> Wanted:
+    if wanted.name in TORCH and _FOR_A_GPU.search(wanted.specifier):
+        # a local version names one build: the version is what the project asks for
+        return replace(wanted, specifier=_FOR_A_GPU.sub("", wanted.specifier), hashes=())
     other = ON_A_PROCESSOR.get(wanted.name)
     return wanted if other is None else replace(wanted, name=other, hashes=())
+
+
+def _kinds(pins: Mapping[str, Pin]) -> set[bool]:
+    """Return whether the builds of torch and what is built for it are for the CPU."""
+    return {_is_for_cpu(pins[name]) for name in TORCH if name in pins}
+
+
+def _is_for_cpu(pin: Pin) -> bool:
+    return pin.lent or (Version(pin.version).local or "").startswith("cpu")
 
 
 def _pin(package: dict[str, Any]) -> Pin:
@@ -235,16 +303,27 @@ def _pin(package: dict[str, Any]) -> Pin:
 
 
 def _fit(found: Resolution, largest: int, most: int) -> None:
-    """Drop wheels that are too large, and the libraries for GPUs that only they need."""
+    """Drop wheels that are too large, and torch where it lacks one that it loads."""
+    allowed = f"[environments] largest allows {largest >> 20} MiB"
     for pin in list(found.pins.values()):
         if pin.size > largest:
-            found.drop(pin.name, f"its wheel has {pin.size >> 20} MiB")
-    if any(missing.requirement.startswith("torch==") for missing in found.missing):
-        for name in [name for name in found.pins if _ACCELERATOR.match(name)]:
-            found.pins.pop(name)
+            found.drop(pin.name, f"its wheel has {pin.size >> 20} MiB; {allowed}")
+    lost = [each for each in found.missing if ACCELERATOR.match(each.requirement)]
+    if lost and "torch" in found.pins:
+        found.drop("torch", f"needs {lost[0]}")
+    _without_orphans(found)
     while sum(pin.size for pin in found.pins.values()) > most:
         worst = max(found.pins.values(), key=lambda pin: pin.size)
-        found.drop(worst.name, f"the environment would be too large ({worst.size >> 20} MiB)")
+        reason = f"the environment would be too large ({worst.size >> 20} MiB of it)"
+        found.drop(worst.name, f"{reason}; [environments] size allows {most >> 20} MiB of wheels")
+        _without_orphans(found)
+
+
+def _without_orphans(found: Resolution) -> None:
+    """Drop the libraries for GPUs where torch, which needs them, is dropped."""
+    if any(missing.requirement.startswith("torch==") for missing in found.missing):
+        for name in [name for name in found.pins if ACCELERATOR.match(name)]:
+            found.pins.pop(name)
 
 
 def _short(reason: str) -> str:

@@ -22,6 +22,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 from uv import find_uv_bin
 
 from worker.environments.declarations import printable
+from worker.environments.indexes import Indexes, without_secrets
 from worker.errors import MachineError
 from worker.programs import environment
 
@@ -76,7 +77,7 @@ class Uv:
 
     def __init__(
         self,
-        index: Index,
+        indexes: Indexes,
         downloads: Path,
         work: Path,
         deadline: float,
@@ -86,7 +87,7 @@ class Uv:
             self._program = find_uv_bin()
         except FileNotFoundError as error:
             raise MachineError("uv is not installed.", "Install Assayer again.") from error
-        self._index = index
+        self._indexes = indexes
         self._downloads = downloads
         self._work = work
         self._deadline = deadline
@@ -112,7 +113,7 @@ class Uv:
         self._run(
             *("pip", "compile", str(wanted), "--output-file", str(output), *more),
             *("--format", "pylock.toml", "--only-binary", ":all:", "--no-sources"),
-            *("--python", str(python), "--find-links", str(self.wheels), *options),
+            *("--python", str(python), *options),
         )
         return output.read_text(encoding="utf-8")
 
@@ -124,8 +125,18 @@ class Uv:
         self._run(
             *("pip", "install", "--requirement", str(self._file("pins", lines)), "--no-deps"),
             *("--only-binary", ":all:", "--no-sources", "--target", str(folder)),
-            *("--python", str(python), "--find-links", str(self.wheels), "--compile-bytecode"),
+            *("--python", str(python), "--compile-bytecode"),
         )
+
+    def default_index(self) -> str:
+        """Return the address of the index that uv asks where none is set."""
+        output = self._work / "default.txt"
+        self._run(
+            *("pip", "compile", str(self._file("in", ())), "--output-file", str(output)),
+            *("--no-header", "--emit-index-url"),
+        )
+        found = re.search(r"^--index-url (\S+)$", output.read_text("utf-8"), re.MULTILINE)
+        return found[1] if found else ""
 
     def clean(self) -> None:
         """Forget what was downloaded."""
@@ -181,7 +192,8 @@ class Uv:
             "HOME": str(home),
             "TMPDIR": str(self._work),
             "UV_CACHE_DIR": str(self._downloads),
-            "UV_DEFAULT_INDEX": self._index.address,
+            "UV_FIND_LINKS": ",".join((str(self.wheels), *self._indexes.links)),
+            **self._indexes.variables(),
             "UV_NO_CONFIG": "1",
             "UV_NO_BUILD": "1",
             "UV_KEYRING_PROVIDER": "disabled",
@@ -197,8 +209,7 @@ class Uv:
         """The causes that uv names, as text for a report."""
         with printed.open("rb") as file:
             said = file.read(65_536).decode("utf-8", "replace")
-        if self._index.secret:
-            said = said.replace(self._index.address, self._index.url)
+        said = without_secrets(said)
         causes = re.findall(r"^\s*(?:error|cause): (.*)$", said, re.MULTILINE)
         return printable("; ".join(causes[1:] or causes) or said.strip(), 300)
 

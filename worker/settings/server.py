@@ -220,8 +220,10 @@ class SandboxSettings(_Section):
 
 def _index(url: str) -> str:
     parts = urlsplit(url)
+    if parts.scheme == "file" and parts.path:
+        return url
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError("an index is an http or https address")
+        raise ValueError("an index is an http, https or file address")
     if parts.username or parts.password:
         raise ValueError("an index has no secret in it: name one in credentials")
     return url
@@ -232,21 +234,23 @@ class EnvironmentSettings(_Section):
 
     ``install``: ``auto`` takes the ``.venv`` of a developer's checkout and
     installs what the project declares where there is none; ``always``
-    installs; ``never`` does not.  Wheels come from ``index``;
-    ``credentials`` is ``user:password`` for it.  ``builds`` lets packages that
-    have no wheel be built from their source, in the sandbox and without a
-    network.  Environments are kept in ``folder`` up to ``size`` and made
-    within ``seconds``; one may take half of ``size``, one wheel ``largest``.
+    installs; ``never`` does not.  Wheels come from ``index``, or from where this
+    machine's installer (uv, else pip) takes them; ``credentials`` is ``user:password``
+    for it.  ``cpu_index`` is asked too: one with builds of frameworks for the CPU.
+    ``builds`` lets packages that have no wheel be built from their source, in the
+    sandbox and without a network.  Environments are kept in ``folder`` up to ``size``
+    and made within ``seconds``; one may take half of ``size``, one wheel ``largest``.
     """
 
     install: Literal["auto", "always", "never"] = "auto"
-    index: Annotated[str, AfterValidator(_index)] = "https://pypi.org/simple"
+    index: Annotated[str, AfterValidator(_index)] | None = None
+    cpu_index: Annotated[str, AfterValidator(_index)] | None = None
     credentials: Reference | None = None
     builds: bool = False
     folder: Path = Field(default_factory=lambda: _state() / "environments")
-    size: ByteSize = ByteSize(10 << 30)
-    largest: ByteSize = ByteSize(400 << 20)
-    seconds: float = Field(default=300.0, gt=0)
+    size: ByteSize = ByteSize(20 << 30)
+    largest: ByteSize = ByteSize(1 << 30)
+    seconds: float = Field(default=600.0, gt=0)
 
 
 class EngineSettings(_Section):

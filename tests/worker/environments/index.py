@@ -59,6 +59,11 @@ class PackageIndex:
         self._projects = {}
 
     @property
+    def files(self):
+        """What was added, by name."""
+        return dict(self._files)
+
+    @property
     def url(self):
         return f"http://127.0.0.1:{self._server.server_address[1]}/{self._number}/simple"
 

@@ -115,9 +115,9 @@ def test_wheel_that_is_too_large_is_left_out(environment, index):
     index.wheel("torch", "2.0", size=900 << 20, requires=["nvidia-cublas"])
     index.wheel("nvidia-cublas", "1.0")
     index.wheel("shop", "1.0")
-    made = environment({"requirements.txt": "torch\nshop\n"})
+    made = environment({"requirements.txt": "torch\nshop\n"}, largest="400MiB")
     assert packages(made) == {"shop": "1.0"}
-    assert "torch==2.0 (its wheel has 900 MiB)" in said(made)
+    assert "torch==2.0 (its wheel has 900 MiB; [environments] largest allows 400 MiB)" in said(made)
     assert not [path for path in index.asked if path.endswith("torch-2.0-py3-none-any.whl")]
 
 

@@ -48,6 +48,11 @@ class LeftOut:
     reason: str
     place: str = ""
 
+    @property
+    def name(self) -> str:
+        """The package, by its normalised name."""
+        return canonicalize_name(re.split(r"[^\w.-]", self.requirement, maxsplit=1)[0])
+
     def __str__(self) -> str:
         """One phrase for the report."""
         where = f"{self.place}: " if self.place else ""

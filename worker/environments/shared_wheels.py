@@ -1,0 +1,88 @@
+"""Large wheels, unpacked once for all environments and linked into each."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import sysconfig
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from worker.environments.cache import Cache, size_on_disk
+from worker.environments.growth import Growth
+from worker.environments.indexes import Indexes
+from worker.environments.manifests import write_manifest
+from worker.environments.own_packages import copy_own, link
+from worker.environments.pins import Pin, Resolution
+from worker.environments.pythons import Interpreter
+from worker.environments.uv import Uv
+from worker.sandbox.command import open_to_others
+from worker.temporary import owned_folder
+
+LARGE = 64 << 20
+PACKAGES = "packages"
+
+
+def is_shared(pin: Pin) -> bool:
+    """Whether a wheel is kept once for all environments: it is large, or our own."""
+    return pin.lent or pin.size >= LARGE
+
+
+@dataclass(frozen=True, slots=True)
+class SharedWheels:
+    """The large wheels of a cache for one interpreter; each may take ``most`` bytes.
+
+    ``deadline`` is a time of ``time.monotonic``.
+    """
+
+    cache: Cache
+    indexes: Indexes
+    interpreter: Interpreter
+    most: int
+    deadline: float
+
+    def add(self, pin: Pin, packages: Path) -> tuple[str, int]:
+        """Link a wheel's files into a folder of packages; return its key and its bytes.
+
+        Raises ``Unsatisfiable``, ``Unreachable`` or ``TimeoutError``.
+        """
+        key = self._key(pin)
+        left = max(self.deadline - time.monotonic(), 0)
+        with self.cache.made(key, lambda folder: self._make(pin, folder), left) as lease:
+            source = lease.path / PACKAGES
+            _link_tree(source, packages)
+            return key, size_on_disk(source)
+
+    def _make(self, pin: Pin, folder: Path) -> None:
+        packages = folder / PACKAGES
+        packages.mkdir()
+        if pin.lent:
+            copy_own(pin.name, packages)
+        else:
+            with owned_folder("install") as work:
+                watch = Growth(folder, self.most)
+                uv = Uv(self.indexes, self.cache.downloads, work, self.deadline, watch)
+                uv.install([pin.line], self.interpreter.executable, packages)
+            open_to_others(folder)
+        write_manifest(folder, self.interpreter.version, Resolution({pin.name: pin}))
+
+    def _key(self, pin: Pin) -> str:
+        content = [
+            [pin.name, pin.version, pin.lent, pin.hashes or self.indexes.shown],
+            [self.interpreter.version, str(self.interpreter.executable)],
+            [sysconfig.get_platform(), *platform.libc_ver()],
+        ]
+        return f"wheel-{hashlib.sha256(json.dumps(content).encode()).hexdigest()}"
+
+
+def _link_tree(source: Path, place: Path) -> None:
+    """Give every file below a folder a second name below another; one that is there stays."""
+    for folder, _, names in os.walk(source):
+        inside = place / Path(folder).relative_to(source)
+        inside.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            if not (inside / name).exists():
+                link(Path(folder, name), inside / name)
