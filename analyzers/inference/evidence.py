@@ -178,6 +178,8 @@ def is_certain(
         return False
     if missing_state(failure.run.ending, terms) is not None:
         return False
+    if terms.variadic is not None and not is_own_fault(failure, text):
+        return False
     term = weakest(failure, terms)
     return term is None or term.confidence >= wanted(failure, terms, explored, before, text)
 

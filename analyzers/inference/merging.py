@@ -173,7 +173,8 @@ class _Merging:
         """What was merged, as sure as its weakest part."""
         sure = min(self.type_sure, self.values_sure)
         untyped = self.begun.confidence < _STRONG and _has_no_dtype(self.constraint)
-        if self.at_odds or untyped or _is_unknown(self.constraint):
+        loose = untyped or _has_no_range(self.constraint)
+        if self.at_odds or loose or _is_unknown(self.constraint):
             sure = _GUESS
         made = modest(_of_one_type(self.constraint))
         return replace(self.begun, constraint=made, confidence=sure)
@@ -181,6 +182,12 @@ class _Merging:
 
 def _has_no_dtype(constraint: Constraint) -> bool:
     return constraint.kind in ARRAYS and constraint["dtype"] is None
+
+
+def _has_no_range(constraint: Constraint) -> bool:
+    """Whether it is an array of indices, of which some are out of range."""
+    bounded = constraint["min"] is not None or constraint["max"] is not None
+    return constraint.kind in ARRAYS and constraint.value("dtype") == "int64" and not bounded
 
 
 def _of_one_type(constraint: Constraint) -> Constraint:

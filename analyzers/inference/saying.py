@@ -61,6 +61,8 @@ def doubt(failure: Failure, terms: Terms) -> str:
     unset = missing_state(failure.run.ending, terms)
     if unset is not None:
         return f"`{unset}` of the instance is set elsewhere, which may have to come before"
+    if terms.variadic is not None:
+        return f"callers may have to give `{terms.variadic}`; an annotation would tell"
     term = weakest(failure, terms)
     if term is None:
         return "that is no crash"

@@ -45,7 +45,8 @@ class Terms:
 
     ``terms`` are by parameter; those of the constructor begin with ``self.``.
     ``unset`` are the attributes that a method without annotations reads and
-    that other methods have to set first.
+    that other methods have to set first.  ``variadic`` names ``*args`` or ``**kwargs``
+    that the function uses: callers may have to give them, and none are drawn.
     """
 
     contract: Contract
@@ -53,6 +54,7 @@ class Terms:
     generators: Mapping[str, Contract] = field(default_factory=dict[str, Contract])
     timeout: float | None = None
     unset: frozenset[str] = frozenset()
+    variadic: str | None = None
 
     @property
     def given(self) -> bool:
@@ -88,6 +90,7 @@ def terms_of(target: Target, bench: Bench) -> Terms:
         _generators(annotated, texts, target),
         said.timeout,
         frozenset() if said else set_elsewhere(subject),
+        None if said else _variadic(subject),
     )
 
 
@@ -210,6 +213,14 @@ def required(subject: Subject) -> tuple[ast.arg, ...]:
         if default is not None
     }
     return tuple(arg for arg in subject.parameters if arg.arg not in optional)
+
+
+def _variadic(subject: Subject) -> str | None:
+    """Return the ``*args`` or ``**kwargs`` that a function uses, as it is written."""
+    args = subject.node.args
+    used = {node.id for node in ast.walk(subject.node) if isinstance(node, ast.Name)}
+    found = [(stars, arg) for stars, arg in (("*", args.vararg), ("**", args.kwarg)) if arg]
+    return next((f"{stars}{arg.arg}" for stars, arg in found if arg.arg in used), None)
 
 
 def _unsaid(subject: Subject, missing: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from analyzers.ports import Bench
 from analyzers.properties.removed.entries import Entry, table
+from analyzers.properties.removed.guards import answers
 from analyzers.properties.removed.repairs import repaired
 from analyzers.properties.removed.uses import FUNCTIONS, Reader, Use, patched
 from analyzers.properties.removed.versions import allows, declarations
@@ -31,7 +32,7 @@ def findings(target: Target, bench: Bench) -> Iterator[Finding]:
     tree = _parsed(source)
     if tree is None:
         return
-    reader = Reader(tree, table(), _local(bench))
+    reader = Reader(tree, table(), _local(bench), _answers(tree, bench))
     grouped: dict[tuple[str, str], list[Use]] = {}
     places = _Places(target, tree)
     for use in reader.uses():
@@ -61,6 +62,24 @@ def _local(bench: Bench) -> frozenset[str]:
     parts = {part for path in bench.paths() for part in path.split("/")}
     roots = table().roots
     return frozenset(root for root in roots if root in parts or f"{root}.py" in parts)
+
+
+def _answers(tree: ast.Module, bench: Bench) -> frozenset[str]:
+    """Return the names imported from the project's files that tell which version is there."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ImportFrom) or not node.module:
+            continue
+        end = f"/{node.module.replace('.', '/')}"
+        paths = [
+            path
+            for path in bench.paths()
+            if f"/{path}".endswith((f"{end}.py", f"{end}/__init__.py"))
+        ]
+        trees = [_parsed(bench.source(path)) for path in paths]
+        told = {name for each in trees if each is not None for name in answers(each)}
+        found.update(each.asname or each.name for each in node.names if each.name in told)
+    return frozenset(found)
 
 
 def _counts(entry: Entry, bench: Bench) -> bool:

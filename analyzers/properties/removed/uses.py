@@ -26,13 +26,22 @@ class Use:
 
 
 class Reader:
-    """Finds the uses in one file; ``local`` are modules of the project itself."""
+    """Finds the uses in one file; ``local`` are modules of the project itself.
 
-    def __init__(self, tree: ast.Module, known: Table, local: frozenset[str]) -> None:
+    ``answers`` are imported names that tell which version of a library is there.
+    """
+
+    def __init__(
+        self,
+        tree: ast.Module,
+        known: Table,
+        local: frozenset[str],
+        answers: frozenset[str] = frozenset(),
+    ) -> None:
         self._tree = tree
         self._known = known
         self._roots = known.roots - local
-        self._guards = Guards(tree)
+        self._guards = Guards(tree, answers)
         self.names = self._imported()
 
     def _imported(self) -> dict[str, str]:

@@ -57,6 +57,15 @@ def test_a_value_that_the_project_gives_fails_for_the_sake_of_the_others():
     assert is_certain(found, terms(x=sure, dim=exact), ENOUGH, None)
 
 
+def test_dropped_star_arguments_tell_nothing():
+    sure = {"x": term("tensors(shape=(4, 6))", Source.CALL, Confidence.STRONG)}
+    assert is_certain(failure(["x"], x="tensor((4, 6))"), Terms(Contract(), sure), ENOUGH, None)
+    dropped = Terms(Contract(), sure, variadic="*args")
+    assert not is_certain(failure(["x"], x="tensor((4, 6))"), dropped, ENOUGH, None)
+    unbound = failure(["x"], ending=("NameError", "name 'y' is not defined"), x="tensor((4, 6))")
+    assert is_certain(unbound, dropped, ENOUGH, None)
+
+
 def test_constructors_values_that_the_project_gives_count_too():
     known = terms(x=X, self__dim=DIM)
     assert not is_certain(failure(["self"], self="Soft(dim=2)"), known, ENOUGH, None)

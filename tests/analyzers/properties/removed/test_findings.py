@@ -228,6 +228,30 @@ def test_guarded_uses_are_not_told(code):
     assert names(code) == []
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import torch\nTORCH = tuple(map(int, torch.__version__.split('.')[:2]))\nNEW = TORCH > (1, 8)\n"
+        "def f(x):\n    return x if NEW else torch.symeig(x)",
+        "import torch\ntry:\n    from torch.linalg import solve\nexcept ImportError:\n"
+        "    solve = None\ndef f(x):\n    if solve is not None:\n        return solve(x)\n"
+        "    return torch.solve(x)",
+        "import torch\ndef old():\n    return torch.__version__ < '1.8'\n"
+        "def f(x):\n    if old():\n        return torch.symeig(x)\n    return x",
+    ],
+)
+def test_names_that_know_versions_guard(code):
+    assert names(code) == []
+
+
+def test_versions_of_another_file_guard():
+    code = (
+        "import torch\nfrom compat import NEW\ndef f(x):\n    return x if NEW else torch.symeig(x)"
+    )
+    assert names(code, compat_py="import torch\nNEW = hasattr(torch, 'linalg')\n") == []
+    assert names(code, compat_py="NEW = True\n") == ["torch.symeig"]
+
+
 def test_pinned_projects_are_left_alone():
     assert names(NUMPY, requirements_txt="numpy==1.19.5\n") == []
     assert names(NUMPY, requirements_txt="numpy>=1.19\n") == ["numpy.float"]

@@ -73,7 +73,7 @@ def ragged(x: Float[Tensor, "*batch c"], y: Shaped[np.ndarray, "... 2*c"], n: UI
     return x, y, n
 
 
-#: y: np_arrays(dtype="int64", shape=("n",)) STRONG
+#: y: np_arrays(dtype="int64", shape=("n",)) GUESS
 #: scale: np_arrays(dtype="float32", shape=()) STRONG
 #: z: tensors(dtype="float32", shape=("n", "d")) STRONG
 def labels(y: Int[np.ndarray, "n"], scale: Float[np.ndarray, ""], z: "Float[Tensor, 'n d']"):

@@ -13,7 +13,7 @@ def same_shape(logits, targets):
     return logits - targets
 
 
-#: labels: tensors(dtype="int64", shape=("n",)) LIKELY
+#: labels: tensors(dtype="int64", shape=("n",)) GUESS
 #: num_classes: ints(min=2, max=10) GUESS
 def long_labels(labels, num_classes):
     """:param labels: LongTensor of shape (N,)"""

@@ -1,0 +1,1 @@
+"""Projects on which nothing may be reported, and twins with one defect each."""

@@ -1,0 +1,16 @@
+import torch
+
+from compat import TORCH, eigenvalues
+
+
+def whiten(x: torch.Tensor) -> torch.Tensor:
+    """Scale the samples of x, shape (n, d) with n >= 2, to unit largest variance."""
+    if x.ndim != 2 or len(x) < 2:
+        raise ValueError("need at least two samples")
+    centred = x - x.mean(dim=0)
+    covariance = centred.T @ centred / (len(x) - 1)
+    largest = eigenvalues(covariance).max().clamp(min=1e-8)
+    if TORCH < (1, 7):
+        q, _ = torch.qr(centred)
+        return q
+    return centred / largest.sqrt()
