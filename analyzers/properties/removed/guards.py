@@ -40,8 +40,9 @@ class Guards:
     def _after(self, body: list[ast.stmt]) -> None:
         """What follows ``if not hasattr(…): return``."""
         for number, node in enumerate(body):
-            asks = isinstance(node, ast.If) and self._asks(node.test)
-            if asks and isinstance(node.body[-1], _ENDS):
+            if not isinstance(node, ast.If) or not self._asks(node.test):
+                continue
+            if isinstance(node.body[-1], _ENDS):
                 for later in body[number + 1 :]:
                     self._cover(later)
                 return
@@ -82,6 +83,7 @@ def answers(tree: ast.Module, known: frozenset[str] = frozenset()) -> frozenset[
 
 
 def _is_answer(node: ast.AST, known: set[str]) -> bool:
+    values: list[ast.expr | None]
     match node:
         case ast.Assign(value=value) | ast.NamedExpr(value=value):
             values = [value]

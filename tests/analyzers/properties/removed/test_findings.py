@@ -231,7 +231,8 @@ def test_guarded_uses_are_not_told(code):
 @pytest.mark.parametrize(
     "code",
     [
-        "import torch\nTORCH = tuple(map(int, torch.__version__.split('.')[:2]))\nNEW = TORCH > (1, 8)\n"
+        "import torch\nTORCH = tuple(map(int, torch.__version__.split('.')[:2]))\n"
+        "NEW = TORCH > (1, 8)\n"
         "def f(x):\n    return x if NEW else torch.symeig(x)",
         "import torch\ntry:\n    from torch.linalg import solve\nexcept ImportError:\n"
         "    solve = None\ndef f(x):\n    if solve is not None:\n        return solve(x)\n"
