@@ -71,7 +71,7 @@ def _one(facts: Sequence[Inferred], *, refuses_none: bool) -> Inferred | None:
     has_default = not refuses_none and any(fact.source == Source.DEFAULT for fact in facts)
     stripped = [(fact, *without_none(fact.constraint)) for fact in facts]
     allows_none = not refuses_none and any(had for _, _, had in stripped)
-    cores = [replace(fact, constraint=core) for fact, core, _ in stripped if core is not None]
+    cores = _outranked([replace(fact, constraint=core) for fact, core, _ in stripped if core])
     if all(is_bound_alone(fact.constraint) for fact in cores):
         cores = [fact for fact in cores if not is_length(fact.constraint)]
     if not cores:
@@ -80,6 +80,30 @@ def _one(facts: Sequence[Inferred], *, refuses_none: bool) -> Inferred | None:
     if has_default and found.confidence == _GUESS:
         return None
     return replace(found, constraint=optional(found.constraint)) if allows_none else found
+
+
+def _outranked(facts: Sequence[Inferred]) -> list[Inferred]:
+    """Return the facts without those that would narrow what a surer kind of source says.
+
+    Branches of the function need not name each of the choices that are declared, and
+    what calls give is valid, whatever the name of the parameter suggests.
+    """
+    declared = any(
+        fact.constraint.kind == "froms" and fact.source in (Source.HINT, Source.DOCSTRING)
+        for fact in facts
+    )
+    called = any(fact.source in _EXAMPLES for fact in facts)
+    kept = [fact for fact in facts if not (declared and _is_branch(fact))]
+    return [fact for fact in kept if not (called and _is_name(fact))]
+
+
+def _is_branch(fact: Inferred) -> bool:
+    weak = fact.source == Source.GUARD and fact.confidence < _STRONG
+    return weak and fact.constraint.kind == "froms"
+
+
+def _is_name(fact: Inferred) -> bool:
+    return fact.source == Source.NAME and fact.constraint.kind in (*NUMBERS, "froms")
 
 
 def _joined(facts: Sequence[Inferred]) -> list[Inferred]:

@@ -19,13 +19,14 @@ def main() -> int:
     arguments = argparse.ArgumentParser(prog="python -m benchmarks.trust", description=__doc__)
     arguments.add_argument("names", nargs="*", metavar="NAME", help="only these projects")
     arguments.add_argument("--budget", type=float, help="seconds for each project")
+    arguments.add_argument("--only", action="append", default=[], metavar="ANALYZER")
     arguments.add_argument("--verbose", action="store_true", help="also what was left out, and why")
     asked = arguments.parse_args()
     chosen = projects(asked.names)
     wrong = 0
     print(HEADER)
     for project in chosen:
-        result = checked(project, asked.budget)
+        result = checked(project, asked.budget, tuple(asked.only))
         print(_row(result), flush=True)
         remarks = deviations(result)
         wrong += bool(remarks)

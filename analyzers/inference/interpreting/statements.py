@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +23,7 @@ from .values import (
 )
 
 MOST_ROUNDS = 12
+_FILLING = frozenset({"append", "extend", "insert", "add", "update", "setdefault", "pop", "remove"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,10 +209,35 @@ def _either(machine: Machine, ways: list[list[ast.stmt]], frame: Frame) -> Any:
 def _for(machine: Machine, node: ast.For | ast.AsyncFor, frame: Frame) -> Any:
     items = rounds(machine.evaluate(node.iter, frame))
     if items is None:
-        items = [UNKNOWN]
         with machine.ledger.uncertain():
-            return _rounds(machine, node, items, frame)
+            before = dict(frame.env)
+            flow = _rounds(machine, node, [UNKNOWN], frame)
+            _forget(node.body, before, frame)
+            return flow
     return _rounds(machine, node, items, frame)
+
+
+def _forget(body: Sequence[ast.stmt], before: Mapping[str, Any], frame: Frame) -> None:
+    """Make unknown what one turn of a loop has changed: nobody knows how many there are."""
+    for name in _filled(body):
+        frame.env[name] = UNKNOWN
+    for name, value in frame.env.items():
+        if name in before and not _alike(before[name], value):
+            frame.env[name] = UNKNOWN
+
+
+def _filled(body: Sequence[ast.stmt]) -> set[str]:
+    """Return the names of the lists and dictionaries that statements change in place."""
+    found: set[str] = set()
+    for node in (inner for statement in body for inner in ast.walk(statement)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            holder = node.func.value if node.func.attr in _FILLING else None
+        else:
+            stored = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+            holder = node.value if stored else None
+        if isinstance(holder, ast.Name):
+            found.add(holder.id)
+    return found
 
 
 def rounds(value: Any) -> list[Any] | None:
@@ -236,6 +262,8 @@ def _rounds(machine: Machine, node: ast.For | ast.AsyncFor, items: list[Any], fr
             return flow if items != [UNKNOWN] else [flow.value]
         if flow == BROKEN:
             break
+    if len(shown) < len(items):
+        frame.env.update(dict.fromkeys(_filled(node.body), UNKNOWN))
     return NEXT
 
 
@@ -250,7 +278,9 @@ def _while(machine: Machine, node: ast.While, frame: Frame) -> Any:
             return NEXT
     if tested is None:
         with machine.ledger.uncertain():
+            before = dict(frame.env)
             block(machine, node.body, frame)
+            _forget(node.body, before, frame)
     return NEXT
 
 

@@ -60,6 +60,19 @@ def test_a_strong_guard_is_never_left(given):
         assert any(admits(found.constraint, value) for value in (1, 2, 4))
 
 
+def test_branches_never_narrow_declared_choices():
+    declared = fact('froms(["none", "mean", "sum"])', Source.HINT, Confidence.STRONG)
+    compared = fact('froms(["mean", "sum"])', Source.GUARD)
+    assert only(declared, compared) == ('froms(["none", "mean", "sum"])', Confidence.STRONG)
+
+
+def test_names_never_narrow_calls():
+    called = fact("froms([1, 3, 4])", Source.CALL, Confidence.STRONG)
+    named = fact("ints(min=1, max=2)", Source.NAME)
+    hint = fact("ints()", Source.HINT, Confidence.STRONG)
+    assert only(hint, called, named) == only(hint, called)
+
+
 @pytest.mark.parametrize("left", TEXTS)
 def test_what_two_constraints_share_both_admit(left):
     for right in TEXTS:

@@ -53,6 +53,18 @@ def test_call_that_is_known_wholly(code, recipes):
     assert whole(code) == [recipes]
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import sys\nfound = [0]\nfor each in sys.argv:\n    found.append(1)\ntaken(found)",
+        "import sys\nfound = 0\nfor each in sys.argv:\n    found = found + 1\ntaken(found)",
+        "import sys\nfound = [0]\nwhile sys.argv[found[-1]]:\n    found.append(1)\ntaken(found)",
+    ],
+)
+def test_unknown_loops_leave_unknown_values(code):
+    assert whole(code) == []
+
+
 def test_last_batch_is_the_smaller_one():
     found = whole("for each in torch.rand(33, 8).split(16):\n    taken(each)")
     assert [each["x"].partition("), ")[0] for each in found] == ["tensor((16, 8", "tensor((1, 8"]

@@ -1,0 +1,44 @@
+"""Routes mails by their tone."""
+
+import os
+from collections import Counter
+
+import boto3
+from botocore.exceptions import BotoCoreError, ClientError
+
+REGION = os.getenv("AWS_REGION", "eu-central-1")
+LANGUAGE = os.getenv("INBOX_LANGUAGE") or "en"
+LIMIT = 5000
+
+client = boto3.client("comprehend", region_name=REGION)
+
+
+def clip(text, limit=LIMIT):
+    data = text.encode("utf-8")[:limit]
+    return data.decode("utf-8", errors="ignore")
+
+
+def sentiment(text):
+    try:
+        answer = client.detect_sentiment(Text=clip(text), LanguageCode=LANGUAGE)
+    except (BotoCoreError, ClientError):
+        return None, {}
+    return answer["Sentiment"], answer["SentimentScore"]
+
+
+def route(text):
+    """The folder for a mail."""
+    if not text or text.isspace():
+        return "empty"
+    mood, scores = sentiment(text)
+    if mood is None:
+        return "unsorted"
+    if mood == "Negative" and scores["Negative"] > 0.6:
+        return "urgent"
+    if mood == "POSITIVE":
+        return "praise"
+    return "normal"
+
+
+def summary(texts):
+    return dict(Counter(route(text) for text in texts))

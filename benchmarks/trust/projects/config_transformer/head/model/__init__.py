@@ -1,0 +1,4 @@
+from model.config import Config
+from model.decoder import Decoder
+
+__all__ = ["Config", "Decoder"]
