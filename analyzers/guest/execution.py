@@ -20,7 +20,7 @@ from typing import (
     Tuple,
 )
 
-from . import calls, draining, endings, randomness, standins
+from . import calls, cleanup, draining, endings, randomness, standins
 from .arguments import Unusable, decode, made
 from .asked import asked_about
 from .filled import Fillings
@@ -125,8 +125,8 @@ class Prepared:
         return "flask" in self.sources.get(self.path, "") and "flask" in sys.modules
 
     def call(self, bound: Bound) -> Any:
-        """Call the target; await what it awaits, draw what it yields."""
-        with bound.world:
+        """Call the target; await what it awaits, draw what it yields, undo what it writes."""
+        with bound.world, cleanup.undone():
             value = bound.function()(*bound.args, **bound.kwargs)
             return draining.drained(value, thoroughly=bound.repeats)
 

@@ -58,7 +58,7 @@ def install(root: str) -> None:
             return _original(file, mode, *args, **options)
         except FileNotFoundError:
             last = Path(file).name if isinstance(file, (str, Path)) else ""
-            if not last or not _is_asked(root):
+            if not last or not is_asked(root):
                 raise
             made = arguments.scratch(last)
             if made is not None:
@@ -170,7 +170,7 @@ def _noted(file: Any, mode: str) -> str:
     if any(letter in mode for letter in "wax+"):
         _known.written.add(name)
         _known.placed.pop(name, None)
-    elif name not in _known.written and name.lower().endswith(_MEDIA) and _is_asked(_known.root):
+    elif name not in _known.written and name.lower().endswith(_MEDIA) and is_asked(_known.root):
         _known.wanted.pop(name, None)
         _known.wanted[name] = None
     return name
@@ -188,9 +188,12 @@ def _removing(original: Callable[..., None]) -> Callable[..., None]:
     return remove
 
 
-def _is_asked(root: str) -> bool:
-    """Whether the project's own code opens the file, perhaps through a library."""
-    frame: Any = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+def is_asked(root: str, above: int = 2) -> bool:
+    """Return whether the project's own code asks, perhaps through a library.
+
+    ``above`` frames up is the first that may be its.
+    """
+    frame: Any = sys._getframe(above)  # pyright: ignore[reportPrivateUsage]
     for _ in range(_NEAR):
         if frame is not None and is_own(frame.f_code.co_filename, root):
             return True

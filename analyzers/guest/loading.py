@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from . import calls, files, standins, targets, web, workplace
+from . import calls, cleanup, files, standins, targets, web, workplace
 from .computing import calm_torch, choose_backend
 from .endings import is_own
 from .execution import Callee, Prepared
@@ -235,6 +235,7 @@ def _enter(root: str, path: str, folders: Sequence[str]) -> None:
     sys.dont_write_bytecode = True
     choose_backend()
     files.install(root)
+    cleanup.install(root)
     _Environment.root = root
     os.environ.__class__ = _Environment
     workplace.enter(Path(root), Path(root, path).parent)
