@@ -230,11 +230,11 @@ def _filled(body: Sequence[ast.stmt]) -> set[str]:
     """Return the names of the lists and dictionaries that statements change in place."""
     found: set[str] = set()
     for node in (inner for statement in body for inner in ast.walk(statement)):
+        holder: ast.expr | None = None
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             holder = node.func.value if node.func.attr in _FILLING else None
-        else:
-            stored = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
-            holder = node.value if stored else None
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            holder = node.value
         if isinstance(holder, ast.Name):
             found.add(holder.id)
     return found
