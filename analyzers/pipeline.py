@@ -68,11 +68,12 @@ def explains(special: Finding, general: Finding) -> bool:
     """Whether a finding tells of the cause of another one, which then need not be told.
 
     A library call that crashes explains the crash of the function around it:
-    both are deaths, or the same exception at the same line.  What a model's call shows
+    both are deaths, or the same exception at the same line.  A crash for a valid input
+    says more than an error of the code's own.  What a model's call shows
     explains what its constructor is told of for the same reason.
     """
     rules = (special.rule, general.rule)
-    return (rules == _LIBRARY and _shows_crash(special, general)) or same_cause(special, general)
+    return (rules in _CRASHES and _shows_crash(special, general)) or same_cause(special, general)
 
 
 def _shows_crash(special: Finding, general: Finding) -> bool:
@@ -85,7 +86,14 @@ def _shows_crash(special: Finding, general: Finding) -> bool:
     return one.exception == DEATH or same_line
 
 
-_LIBRARY = ("relation/crash", "property/crash")
+_CRASHES = frozenset(
+    {
+        ("relation/crash", "property/crash"),
+        ("relation/crash", "code/error"),
+        ("property/crash", "code/error"),
+    }
+)
+"""Rules that tell of a crash, each before one that says less of it."""
 
 
 def _broken(analyzer: Analyzer, target: Target, error: Exception) -> Broken:

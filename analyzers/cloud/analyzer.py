@@ -27,8 +27,9 @@ from analyzers.cloud.stages.sentiment import sentiment
 from analyzers.cloud.stages.unrelated import unrelated
 from analyzers.cloud.stages.wishing import wished
 from analyzers.cloud.stages.witnesses import witnesses
+from analyzers.code_errors import Seen, code_error, is_own_error
 from analyzers.ports import Bench
-from analyzers.vocabulary import Skipped, Target, Verdict
+from analyzers.vocabulary import Searched, Skipped, Target, Verdict
 
 Stage = Callable[[Examination], Iterator[Verdict]]
 STAGES: tuple[Stage, ...] = (
@@ -56,6 +57,16 @@ def asks_cloud(target: Target) -> bool:
     return any(api in known for api in target.apis)
 
 
+def _uncalled(target: Target, searched: Searched, bench: Bench) -> Iterator[Verdict]:
+    """The errors of the code's own before it asks an API, or else why it could not be called."""
+    own = [(probe, run) for probe, run in searched.crashes if is_own_error(run, bench)]
+    for probe, run in own[:1]:
+        yield code_error(NAME, target, Seen(probe, run), bench)
+    if not own:
+        reason = searched.obstacle or "the function could not be called"
+        yield Skipped(NAME, target.id, reason)
+
+
 class CloudAnalyzer:
     """Finds branches on ML answers that fail, are dead, or crash."""
 
@@ -70,8 +81,7 @@ class CloudAnalyzer:
             replace(target, goals=tuple(goal for goal in target.goals if goal.id not in known))
         )
         if searched.template is None:
-            reason = searched.obstacle or "the function could not be called"
-            yield Skipped(self.name, target.id, reason)
+            yield from _uncalled(target, searched, bench)
             return
         look = Examination(target, bench, searched, searched.template)
         for stage in STAGES:

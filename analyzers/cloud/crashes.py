@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from analyzers import catalogue
 from analyzers.cloud.answers import says_nothing
@@ -26,6 +26,9 @@ from analyzers.vocabulary import (
 )
 
 Executed = tuple[Probe, Run]
+Crash = tuple[str, str, str]
+"""The identity of a crash: exception, path and function."""
+
 PLAIN = "plain"
 
 
@@ -34,12 +37,15 @@ class CrashLog:
 
     Only a crash that some answer avoids is the answer's doing: until a run
     has survived, crashes are held back.  Under made-up answers only the first
-    in a function is reported: the others tell of the same missing care.
+    in a function is reported: the others tell of the same missing care.  What the
+    code raises by itself (``is_own``) is left to ``code/error``.
     """
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, is_own: Callable[[Run], bool] = lambda _: False) -> None:
         self._target = target
-        self._seen: set[tuple[str, str, str]] = set()
+        self._is_own = is_own
+        self._seen: set[Crash] = set()
+        self._settled: set[Crash] = set()
         self._held: list[Finding] = []
         self._survived = False
 
@@ -52,7 +58,9 @@ class CrashLog:
         self.hear(executed)
         for probe, run in executed:
             crash = crash_of(run.ending)
-            if crash and _answered(run) and self._is_new(crash, invented=made_up(probe)):
+            if not crash or not _answered(run) or self._is_own(run):
+                continue
+            if self._is_new(crash, invented=made_up(probe)):
                 self._seen.add(crash)
                 self._held.append(self._finding(probe.answered(run.exchanges), run))
         if self._survived:
@@ -62,13 +70,29 @@ class CrashLog:
     def undecided(self, executed: Sequence[Executed]) -> Iterator[Skipped]:
         """What could not be told: crashes in every run, and wants of the sandbox."""
         for finding in self._held:
+            if self._is_settled(finding):
+                continue
             reason = f"every run ended with {finding.evidence['exception']}"
             yield Skipped(NAME, self._target.id, f"{reason} at {finding.path}:{finding.line}")
-        reasons = (_not_the_answers_doing(run) for _, run in executed)
+        open_ = (run for _, run in executed if crash_of(run.ending) not in self._settled)
+        reasons = map(_not_the_answers_doing, open_)
         for reason in dict.fromkeys(filter(None, reasons)):
             yield Skipped(NAME, self._target.id, reason)
 
-    def _is_new(self, crash: tuple[str, str, str], *, invented: bool) -> bool:
+    def is_an_answers_doing(self, run: Run) -> bool:
+        """Whether an answer can be the cause of how a run ended, as another avoids it."""
+        return self._survived and _answered(run)
+
+    def settle(self, crash: Crash) -> None:
+        """Note that a crash is told as the code's own error."""
+        self._settled.add(crash)
+
+    def _is_settled(self, finding: Finding) -> bool:
+        told = finding.criterion
+        key = (told.exception, told.path, told.function) if isinstance(told, Crashes) else None
+        return key in self._settled
+
+    def _is_new(self, crash: Crash, *, invented: bool) -> bool:
         if invented:
             return crash[1:] not in {(path, function) for _, path, function in self._seen}
         return crash not in self._seen

@@ -13,12 +13,15 @@ from analyzers.cloud.crashes import CrashLog, Executed
 from analyzers.cloud.inversion import Inverter
 from analyzers.cloud.ordinary import ordinary_script
 from analyzers.cloud.wishes import Wish
+from analyzers.code_errors import is_own_error
 from analyzers.ports import Bench
 from analyzers.vocabulary import (
+    ErrorOrigin,
     Finding,
     Goal,
     NotRun,
     Probe,
+    Raised,
     Run,
     Searched,
     Skipped,
@@ -39,7 +42,8 @@ class Examination:
     readings that branches wait for.
     ``closed`` are ids of decisions of which something is known already: one
     cause, one finding; ``findings`` are those so far.  ``proved`` are ids of
-    goals that no answer can reach.
+    goals that no answer can reach.  ``own_errors`` are endings, with whether the code
+    alone is their cause.
     """
 
     target: Target
@@ -54,11 +58,21 @@ class Examination:
     closed: set[str] = field(default_factory=set[str])
     findings: list[Finding] = field(default_factory=list[Finding])
     proved: set[str] = field(default_factory=set[str])
+    own_errors: dict[Raised, bool] = field(default_factory=dict[Raised, bool])
 
     @cached_property
     def crashes(self) -> CrashLog:
         """The crashes seen so far."""
-        return CrashLog(self.target)
+        return CrashLog(self.target, self.is_own_error)
+
+    def is_own_error(self, run: Run) -> bool:
+        """Whether the code alone raised what ended a run, whatever an API answers."""
+        ending = run.ending
+        if not isinstance(ending, Raised) or ending.origin is not ErrorOrigin.CODE:
+            return False
+        if ending not in self.own_errors:
+            self.own_errors[ending] = is_own_error(run, self.bench)
+        return self.own_errors[ending]
 
     @cached_property
     def inverter(self) -> Inverter:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from analyzers.code_errors import Seen, code_error, is_own_error
 from analyzers.inference.evidence import is_certain, one_each
 from analyzers.inference.exploring import TIMEOUT, agreed, exploring_of
 from analyzers.inference.saying import doubt
@@ -114,6 +115,9 @@ def _judged(
     finding = found(failure, terms, explored, target, bench)
     if is_certain(failure, terms, explored, before, _text(finding.path, bench)):
         return finding
+    if is_own_error(failure.run, bench):
+        runs = max(failure.seen, explored.executions - explored.refused)
+        return code_error(NAME, target, Seen(failure.probe, failure.run, failure.seen, runs), bench)
     where = f"it {does(failure.run.ending)} at {finding.path}:{finding.line}"
     return Skipped(NAME, target.id, f"{where}, but {doubt(failure, terms)}")
 

@@ -12,13 +12,13 @@ REPORTED = sorted(
     {
         rule
         for path in (ROOT / "analyzers").rglob("*.py")
-        for rule in re.findall(r'"((?:cloud|behaviour)/[a-z-]+)"', path.read_text("utf-8"))
+        for rule in re.findall(r'"((?:cloud|code|behaviour)/[a-z-]+)"', path.read_text("utf-8"))
     }
 )
 
 
 def test_rules_are_found() -> None:
-    assert {"cloud/low-recall", "cloud/crash", "behaviour/changed"} <= set(REPORTED)
+    assert {"cloud/low-recall", "cloud/crash", "code/error", "behaviour/changed"} <= set(REPORTED)
 
 
 @pytest.mark.parametrize("rule", REPORTED)

@@ -52,6 +52,12 @@ RULES: dict[str, Rule] = {
             " with enums, numbers with numbers; ask a question once; read the error field.",
         ),
         Rule(
+            "code/error",
+            "The function raises on every input, or on an ordinary one, by its own doing",
+            "Correct the line that raises: the name, key, variable or call that is named is"
+            " wrong whatever the function is given. Nothing that Assayer made up takes part.",
+        ),
+        Rule(
             "behaviour/changed",
             "The same inputs have another outcome than on the base",
             "Nothing, where the change is meant: it is told so that a reviewer sees it. It never"

@@ -2,20 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from analyzers.cloud.crashes import Executed, made_up
+from analyzers.cloud.branches import NAME
+from analyzers.cloud.crashes import Crash, Executed, made_up
 from analyzers.cloud.examination import Examination, place
-from analyzers.cloud.ordinary import fully_modelled
-from analyzers.vocabulary import Verdict
+from analyzers.cloud.ordinary import fully_modelled, ordinary_script
+from analyzers.code_errors import Seen, code_error, is_own_error
+from analyzers.judging import crash_of
+from analyzers.vocabulary import NotRun, Probe, Run, TimedOut, Verdict
 
 MOST_PLACES = 3
 
 
 def crashes(look: Examination) -> Iterator[Verdict]:
-    """The crashes on answers that an API might give, those of the search included."""
-    yield from look.crashes.findings(_possible(look))
+    """The crashes on answers that an API might give, those of the search included.
+
+    Beside them the errors that the code raises by itself; the rest is undecided.
+    """
+    possible = _possible(look)
+    yield from look.crashes.findings(possible)
+    own = _own_errors(look, possible)
+    for crash, seen in own.items():
+        look.crashes.settle(crash)
+        yield code_error(NAME, look.target, seen, look.bench)
     yield from look.crashes.undecided(look.executed)
+
+
+def _own_errors(look: Examination, possible: Sequence[Executed]) -> dict[Crash, Seen]:
+    """The errors that the code alone raises, whatever is answered, by what they are."""
+    found: dict[Crash, Seen] = {}
+    ended = [r for _, r in look.executed if not isinstance(r.ending, NotRun | TimedOut)]
+    for probe, run in possible:
+        crash = crash_of(run.ending)
+        if crash is None or crash in found:
+            continue
+        if look.is_own_error(run) or _is_usual(look, probe, run):
+            times = max(1, sum(crash_of(each.ending) == crash for each in ended))
+            found[crash] = Seen(probe, run, times, max(times, len(ended)))
+    return found
+
+
+def _is_usual(look: Examination, probe: Probe, run: Run) -> bool:
+    """Whether an error that no answer avoids rests on answers that an API gives every day."""
+    usual = ordinary_script(look.asked)
+    everyday = usual is not None and tuple(probe.script or ()) == usual
+    modelled = all(fully_modelled(exchange.api) for exchange in run.exchanges)
+    if look.crashes.is_an_answers_doing(run) or not modelled:
+        return False
+    return (everyday or not made_up(probe)) and is_own_error(run, look.bench)
 
 
 def _possible(look: Examination) -> list[Executed]:

@@ -29,7 +29,13 @@ def search(prepared: Prepared, message: Mapping[str, Any]) -> Frame:
     entry = find_entry(prepared, pool.raw, message.get("texts") or ())
     wishes = constants_near(prepared, goals)
     if entry.arguments is None:
-        return _frame(None, wishes, obstacle=entry.obstacle, executions=entry.executions)
+        return _frame(
+            None,
+            wishes,
+            obstacle=entry.obstacle,
+            executions=entry.executions,
+            crashes=[] if entry.failed is None else [_failed(*entry.failed)],
+        )
     campaign = Campaign(prepared, entry.arguments, goals, message["seed"])
     campaign.pool = pool
     mutate(campaign, _variable(entry), message["mutation_seconds"])
@@ -46,6 +52,17 @@ def search(prepared: Prepared, message: Mapping[str, Any]) -> Frame:
         notes=[proof.note] if proof.note else [],
         executions=entry.executions + campaign.executions,
     )
+
+
+def _failed(arguments: Mapping[str, Any], ending: Mapping[str, Any]) -> Frame:
+    """A call that ended before anything was asked."""
+    kept = {name: _unmarked(argument) for name, argument in arguments.items()}
+    return {"arguments": kept, "script": [], "ending": ending}
+
+
+def _unmarked(argument: Mapping[str, Any]) -> Frame:
+    """An argument without the marker that it carried."""
+    return {name: value for name, value in argument.items() if name != "blob"}
 
 
 def _variable(entry: Entry) -> List[str]:

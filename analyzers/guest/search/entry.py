@@ -36,13 +36,15 @@ _PICTURE = picture(8, 8, b"")
 class Entry:
     """The template of calls, or the obstacle.
 
-    ``slot`` is the place that takes the ML input, where one does.
+    ``slot`` is the place that takes the ML input, where one does.  ``failed`` is a
+    call that the code's own error ended before anything was asked, and how.
     """
 
     arguments: Optional[Arguments]
     slot: Optional[str] = None
     obstacle: Optional[str] = None
     executions: int = 0
+    failed: Optional[Tuple[Arguments, Dict[str, Any]]] = None
 
 
 class _Spy:
@@ -97,6 +99,7 @@ class _Search:
         self._most = MOST_TRIALS
         self._words = words
         self._obstacle = ""
+        self._failed: Optional[Tuple[Arguments, Dict[str, Any]]] = None
 
     def slots(self) -> Iterator[Slot]:
         """Where the input may go, the likeliest first."""
@@ -156,6 +159,8 @@ class _Search:
         result = execute(self.prepared, arguments, spy, seconds)
         if not spy.requests or not usable(result):
             self._obstacle = self._obstacle or _explained(result.ending)
+            if self._failed is None and result.ending.get("origin"):
+                self._failed = arguments, result.ending
         return result, spy
 
     def filled(self, slot: Slot) -> Tuple[Optional[Entry], bool]:
@@ -204,7 +209,8 @@ class _Search:
         result, spy = self.call(arguments)
         if spy.requests and not isinstance(result.ending.get("reason"), str):
             return Entry(arguments, None, None, self.executions)
-        return Entry(None, None, self._obstacle or _explained(result.ending), self.executions)
+        obstacle = self._obstacle or _explained(result.ending)
+        return Entry(None, None, obstacle, self.executions, self._failed)
 
     def others(self, slot: Optional[Slot]) -> Iterator[Arguments]:
         """Ways to fill the other parameters: a good guess, then odder ones."""

@@ -25,6 +25,7 @@ from analyzers.vocabulary import (
     Content,
     Corner,
     Died,
+    ErrorOrigin,
     Exchange,
     Form,
     Goal,
@@ -67,7 +68,7 @@ class Case:
     inputs of a reading get (``""``: inputs with nothing in them; ``"<huge>"``,
     …: odd ones).  A string instead of a list of inputs says why there are none.  ``base`` is the
     program before the change.  ``others`` are other APIs, and what they say
-    of each input of a reading.
+    of each input of a reading.  ``origins`` say by exception where it comes from.
     """
 
     source: str
@@ -86,6 +87,7 @@ class Case:
     also: Sequence[str] = ()
     base: str | None = None
     others: dict = field(default_factory=dict)
+    origins: dict = field(default_factory=dict)
 
     @cached_property
     def target(self) -> Target:
@@ -252,7 +254,9 @@ class FakeBench(IdleBench):
     def search(self, target: Target) -> Searched:
         case = self._case
         if case.obstacle is not None:
-            return Searched(None, obstacle=case.obstacle)
+            run = self._run_one(replace(Probe(target.id, {}), script=()))
+            failed = [(Probe(target.id, {}, ()), run)] if case.origins else []
+            return Searched(None, obstacle=case.obstacle, crashes=tuple(failed))
         slot = {} if not case.form else {"path": Content(Form(case.form))}
         template = Probe(target.id, slot)
         tried = [self._made_up(template, answer_of(case.api, said)) for said in case.searched]
@@ -452,6 +456,7 @@ def _called(function, case: Case):
             frame.lineno,
             frame.name,
             refusal=line.strip().startswith(("raise", "assert")),
+            origin=ErrorOrigin(case.origins.get(kind.__name__, "")),
         )
 
 

@@ -20,6 +20,7 @@ EVIDENCE = {
     "cloud/mixed-sentiment": "positive negative",
     "cloud/misuse": "misuse api line",
     "cloud/crash": "exception raised_at answer",
+    "code/error": "exception raised_at inputs",
     "behaviour/changed": "inputs changed examples",
 }
 COUNTS = ("inputs", "reached", "changed")

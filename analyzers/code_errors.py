@@ -1,0 +1,185 @@
+"""Errors that the code raises by itself (rule ``code/error``).
+
+The guest says of an exception whether a value that we made up can be its cause.
+Where none can, and no other file of the project supplies what is missing, the
+error is a finding: in whatever run it was seen, the author's code alone raised it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from analyzers.judging import crash_of
+from analyzers.ports import Bench
+from analyzers.vocabulary import (
+    Crashes,
+    ErrorOrigin,
+    Finding,
+    Level,
+    Probe,
+    Raised,
+    Run,
+    Suggestion,
+    Target,
+)
+
+RULE = "code/error"
+LONGEST_CODE = 120
+_NAMES = re.compile(r"^name '(?P<name>\w+)' is not defined|has no attribute '(?P<attribute>\w+)'")
+_CHANGES = r"(\.(update|setdefault|append|extend|insert)\(|(\[[^\]\n]*\])+\s*=(?!=))"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Where an error was seen: a probe and its run, ``times`` of ``runs`` runs."""
+
+    probe: Probe
+    run: Run
+    times: int = 1
+    runs: int = 1
+
+
+def is_own_error(run: Run, bench: Bench) -> bool:
+    """Return whether a run ended with an error that the code alone raised."""
+    ending = run.ending
+    if not isinstance(ending, Raised) or crash_of(ending) is None:
+        return False
+    if ending.origin is ErrorOrigin.UNKNOWN or ending.path not in bench.paths():
+        return False
+    return not any(_supplied(pattern, bench) for pattern in _supplies(ending, bench))
+
+
+def code_error(analyzer: str, target: Target, seen: Seen, bench: Bench) -> Finding:
+    """Return the finding of an error that the code alone raised."""
+    ending = seen.run.ending
+    assert isinstance(ending, Raised)
+    text = bench.source(ending.path)
+    where = f"{ending.path}:{ending.line}"
+    name = target.function.replace(".<locals>", "")
+    every = " every time" if seen.times == seen.runs else ""
+    meant = {"meant": ending.meant} if ending.meant else {}
+    return Finding(
+        analyzer=analyzer,
+        rule=RULE,
+        level=Level.FAILURE,
+        path=ending.path,
+        line=ending.line,
+        end_line=ending.line,
+        symbol=f"{ending.path}::{ending.function}",
+        target=target.id,
+        title=f"`{name}` raises {ending.exception}{every}",
+        message=_message(ending, seen, where, text),
+        evidence={
+            "exception": ending.exception,
+            "raised_at": where,
+            "inputs": seen.times,
+            "runs": seen.runs,
+            "message": " ".join(ending.message.split()),
+            **meant,
+        },
+        probes=(seen.probe.answered(seen.run.exchanges),),
+        criterion=Crashes(ending.exception, ending.path, ending.function),
+        input_kind=ending.exception,
+        suggestion=respelled(ending, text),
+    )
+
+
+def _message(ending: Raised, seen: Seen, where: str, text: str) -> str:
+    lines = text.splitlines()
+    code = lines[ending.line - 1].strip() if ending.line <= len(lines) else ""
+    shown = f"`{code}` ({where})" if code and "`" not in code and len(code) < LONGEST_CODE else ""
+    said = " ".join(ending.message.split())
+    detail = f": {said}" if said else ""
+    return "\n".join(
+        (
+            f"{shown or f'The code at {where}'} raises `{ending.exception}`{detail}.",
+            _share(seen),
+            "The cause is in the code: no argument, environment variable, file, network answer or"
+            " stand-in that Assayer made up takes part in it.",
+            *([f"`{ending.meant}` is spelled almost so."] if ending.meant else []),
+        )
+    )
+
+
+def _share(seen: Seen) -> str:
+    if seen.runs == 1:
+        return "The run of the function fails this way."
+    if seen.times == seen.runs:
+        return f"All {seen.runs} runs of the function fail this way: it never returns a result."
+    return f"{seen.times} of {seen.runs} runs of the function fail this way."
+
+
+# ------------------------------------------------------------ what is missing
+
+
+def _supplies(ending: Raised, bench: Bench) -> Iterator[str]:
+    """Yield patterns of code that supplies, from elsewhere, what the error says is missing."""
+    found = _NAMES.search(ending.message)
+    if found is not None and found["name"]:
+        module = ending.path.rpartition("/")[2].partition(".")[0]
+        yield rf"\b(__builtin__|builtins|{re.escape(module)})\.{found['name']}\s*=(?!=)"
+        yield rf"['\"]{found['name']}['\"]\s*(\]\s*=(?!=)|,)"
+    elif found is not None:
+        name = found["attribute"]
+        yield rf"\.{name}\s*(:[^=\n]+)?=(?!=)|['\"]{name}['\"]\s*(\]\s*=(?!=)|,)"
+    if ending.exception in ("KeyError", "IndexError"):
+        for node in _nodes(ending, bench.source(ending.path)):
+            if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name | ast.Attribute):
+                held = node.value
+                name = held.id if isinstance(held, ast.Name) else held.attr
+                yield rf"\b{name}{_CHANGES}"
+
+
+def _supplied(pattern: str, bench: Bench) -> bool:
+    compiled = re.compile(pattern)
+    return any(compiled.search(bench.source(path)) for path in bench.paths())
+
+
+def _nodes(ending: Raised, text: str) -> Sequence[ast.AST]:
+    """Return the syntax nodes that lie on the line of an error."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return ()
+    line = ending.line
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.expr) and node.lineno == line == node.end_lineno
+    ]
+
+
+# ------------------------------------------------------------------- repairs
+
+
+def respelled(ending: Raised, text: str) -> Suggestion | None:
+    """Return the line with the one near name in the place of the missing one."""
+    spans = sorted({span for node in _nodes(ending, text) for span in _spans(node, ending)})
+    lines = text.splitlines()
+    if not ending.meant or not spans or ending.line > len(lines):
+        return None
+    line = lines[ending.line - 1].encode()
+    for start, end in reversed(spans):
+        line = line[:start] + ending.meant.encode() + line[end:]
+    return Suggestion(ending.path, ending.line, ending.line, line.decode())
+
+
+def _spans(node: ast.AST, ending: Raised) -> Iterator[tuple[int, int]]:
+    """Yield where, in bytes of its line, a node spells what is missing."""
+    found = _NAMES.search(ending.message)
+    assert isinstance(node, ast.expr)
+    end = node.end_col_offset or 0
+    match node:
+        case ast.Name(id=name) if found is not None and name == found["name"]:
+            yield node.col_offset, end
+        case ast.Attribute(attr=name) if found is not None and name == found["attribute"]:
+            yield end - len(name.encode()), end
+        case ast.Constant(value=str(key)) if repr(key) == ending.message:
+            size = len(key.encode())
+            if end - node.col_offset == size + 2:
+                yield node.col_offset + 1, end - 1
+        case _:
+            return
