@@ -32,6 +32,7 @@ def test_judged_rows_are_those_of_a_table(path: Path) -> None:
     assert all(each.verdict and each.divergence.note for each in verdicts)
 
 
+@pytest.mark.slow
 def test_a_program_shows_what_differs_and_nothing_else() -> None:
     assert reproduce.shown(FREQUENCIES)[0] == "shown"
     right = {**FREQUENCIES, "api": "torch.neg", "call": "torch.neg(torch.tensor([1.0, 2.0]))"}

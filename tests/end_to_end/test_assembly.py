@@ -124,6 +124,7 @@ def line_of(text, after=""):
     return lines.index(text, start) + 1
 
 
+@pytest.mark.slow
 def test_defects_alone_are_told_at_their_layers(added):
     told = {(f["rule"], f["line"], f["status"], f["level"]) for f in added.findings}
     unchecked, state = "assembly/unchecked-boundary", "assembly/state"
@@ -154,6 +155,7 @@ def test_report_keeps_the_schema(added):
     assert [error.message for error in errors] == []
 
 
+@pytest.mark.slow
 def test_reproducers_fail_on_the_change_alone(added, project):
     tests = [added.folder / finding["reproducer"] for finding in added.findings]
     assert last_line(tests, project.branch("added")).startswith(f"{len(tests)} failed")

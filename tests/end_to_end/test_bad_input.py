@@ -116,6 +116,7 @@ def test_malformed_configuration_is_named(at_home, tmp_path, file, text, named):
     assert all(part in said for part in named), said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "named"),
     [
@@ -208,6 +209,7 @@ def test_full_disk_is_said(at_home, scans, tmp_path, size):
     assert "No space left on device" in refused(ended, status=3)
 
 
+@pytest.mark.slow
 @root
 def test_full_disk_under_the_report_is_said(at_home, scans, tmp_path):
     full = tmp_path / "full"
@@ -218,6 +220,7 @@ def test_full_disk_under_the_report_is_said(at_home, scans, tmp_path):
     assert "No space left on device" in refused(ended, status=3)
 
 
+@pytest.mark.slow
 @root
 def test_full_state_folder_keeps_no_one_from_testing(at_home, scans):
     prefix = in_mounts(f"mount -t tmpfs -o size=4k tmpfs {at_home.state}")
@@ -227,6 +230,7 @@ def test_full_state_folder_keeps_no_one_from_testing(at_home, scans):
     assert done.status == 1
 
 
+@pytest.mark.slow
 def test_commit_of_the_bug_is_existing(at_home, scans):
     commit(scans, "shelf")
     write(scans, {"shelf.py": SHELF.replace(".upper()", ".lower()")})

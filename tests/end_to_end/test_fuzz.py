@@ -31,6 +31,7 @@ def campaign(folder):
     return Checked(ended, where)
 
 
+@pytest.mark.slow
 def test_value_that_a_layer_takes_silently_is_found(campaign):
     assert campaign.status == 0, campaign.ended.said
     found = {(f["evidence"]["api"], f["evidence"]["parameter"]) for f in campaign.findings}

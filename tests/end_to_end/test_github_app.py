@@ -54,6 +54,7 @@ def answered(hosted) -> Answered:
     return Answered(hosted, repo, pull, pull.head, check, opened)
 
 
+@pytest.mark.slow
 def test_check_run_is_queued_at_once_and_completed(answered):
     states = [state for _, state, _ in answered.check.history]
     assert (states[0], states[-1]) == ("queued", "completed")
@@ -137,6 +138,7 @@ def partly(answered) -> Any:
     return check
 
 
+@pytest.mark.slow
 def test_fixed_finding_is_resolved_and_the_others_stay(answered, partly):
     assert partly.conclusion == "failure"
     resolved = {thread.path: thread.resolved for thread in answered.pull.threads()}
@@ -144,6 +146,7 @@ def test_fixed_finding_is_resolved_and_the_others_stay(answered, partly):
     assert len(answered.pull.threads()) == 3
 
 
+@pytest.mark.slow
 def test_button_commits_all_suggestions_and_the_next_run_is_clean(answered, partly):
     summary = answered.pull.bot_comments()[0].id
     answered.repo.press(partly, "apply")
@@ -158,6 +161,7 @@ def test_button_commits_all_suggestions_and_the_next_run_is_clean(answered, part
     assert b'"CREDIT NOTE" in text' in answered.repo.read(RECEIPTS, answered.pull.head)
 
 
+@pytest.mark.slow
 def test_merge_group_is_tested_on_its_own_head(answered):
     head = answered.repo.merge_group(answered.pull)
     check = eventually(lambda: answered.repo.check_run(head))
@@ -178,6 +182,7 @@ def test_change_without_ml_code_is_skipped_in_silence(hosted):
     assert not pull.reviews()
 
 
+@pytest.mark.slow
 def test_buttons_test_with_more_inputs_and_accept_a_baseline(hosted):
     repo = hosted.github.repository("buttons", files=base())
     pull = repo.pull("comments", files={COMMENTS: CRASHES})
@@ -198,6 +203,7 @@ def test_buttons_test_with_more_inputs_and_accept_a_baseline(hosted):
     assert repo.passes(pull.head)
 
 
+@pytest.mark.slow
 def test_new_push_cancels_the_old_run_and_says_nothing_of_it(hosted):
     repo = shop(hosted.github, "hasty")
     pull = repo.pull("comments", files={COMMENTS: GOES_ON})

@@ -27,6 +27,7 @@ def alone(tmp_path_factory):
         github.check()
 
 
+@pytest.mark.slow
 def test_pull_request_is_answered_and_its_fix_too(alone):
     pull = shop(alone.github, "shop").pull("comments", files={COMMENTS: CRASHES})
     assert completed(pull).conclusion == "failure"

@@ -106,6 +106,7 @@ def said_once(pull: PullRequest) -> bool:
     ] and len(pull.bot_comments()) == 1
 
 
+@pytest.mark.slow
 def test_run_of_a_killed_worker_is_finished_by_another(crew):
     pull = shop(crew.github, "killed").pull("comments", files={COMMENTS: LASTS})
     check = under_way(crew, pull)
@@ -117,6 +118,7 @@ def test_run_of_a_killed_worker_is_finished_by_another(crew):
     assert said_once(pull)
 
 
+@pytest.mark.slow
 def test_publisher_that_is_killed_while_it_writes_says_nothing_twice(crew):
     repo = shop(crew.github, "twice")
     crew.github.faults.add("POST", r"/check-runs$", "late", seconds=2)
@@ -129,6 +131,7 @@ def test_publisher_that_is_killed_while_it_writes_says_nothing_twice(crew):
     assert said_once(pull)
 
 
+@pytest.mark.slow
 def test_redis_that_dies_loses_nothing(crew):
     repo = shop(crew.github, "forgetful")
     crew.redis.kill()
@@ -161,6 +164,7 @@ def test_outage_of_ours_is_never_the_authors_failure(crew, tmp_path):
     crew.worker("worker")
 
 
+@pytest.mark.slow
 def test_fork_asks_paid_engines_only_when_its_commit_is_approved(crew):
     repo = shop(crew.github, "forked")
     pull = repo.pull(
@@ -180,6 +184,7 @@ def test_fork_asks_paid_engines_only_when_its_commit_is_approved(crew):
     assert crew.outside.keys == {KEY}
 
 
+@pytest.mark.slow
 def test_pull_request_of_a_deleted_fork_is_still_tested(crew):
     repo = shop(crew.github, "orphaned")
     fork = repo.fork("oscar")

@@ -36,6 +36,7 @@ def told(hosted):
     return pull, check
 
 
+@pytest.mark.slow
 def test_crash_of_a_network_blocks(told):
     _, check = told
     assert check.conclusion == "failure"

@@ -92,6 +92,7 @@ def stopped(desk, tmp_path_factory):
     return interrupted(desk, tmp_path_factory.mktemp("stopped") / "run", "[2/")
 
 
+@pytest.mark.slow
 def test_interruption_ends_with_three(stopped):
     assert stopped[0].status == 3
     assert "Traceback" not in stopped[0].ended.err

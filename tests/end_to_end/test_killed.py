@@ -111,6 +111,7 @@ def wait_until_free(locks: list[Path]) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("after", "arguments"),
     [("functions to test", ()), ("[1/", ()), ("[1/", ("--trust",))],
@@ -128,6 +129,7 @@ def test_killed_check_leaves_nothing(desk, machine, tmp_path, after, arguments):
     assert Path("/proc/self/mountinfo").read_text().count("assayer") <= mounts
 
 
+@pytest.mark.slow
 def test_living_check_is_not_swept(desk, machine, tmp_path):
     said = tmp_path / "said"
     process = machine.start(desk.repository, said, "--target", "desk/archive.py::shelf")

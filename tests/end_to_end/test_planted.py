@@ -17,6 +17,7 @@ def target(checked, identity):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("defect", DESK, ids=str)
 def test_planted_defect_is_found_once(planted, defect):
     finding = planted.about(defect.path, defect.line)
@@ -43,6 +44,7 @@ def test_new_failures_block(planted):
     assert planted.report["verdict"] == "failure"
 
 
+@pytest.mark.slow
 def test_clean_twin_gets_no_finding(twin):
     assert twin.findings == []
     assert twin.report["broken"] == []
@@ -59,6 +61,7 @@ def test_clean_twin_reaches_every_goal(twin):
     assert all(t["goals"]["reached"] == t["goals"]["total"] for t in twin.report["targets"])
 
 
+@pytest.mark.slow
 def test_existing_defect_blocks_nothing(existing):
     assert [finding["status"] for finding in existing.findings] == ["existing"]
     assert (existing.status, existing.report["verdict"]) == (0, "success")
@@ -110,6 +113,7 @@ def test_progress_goes_to_standard_error(planted):
     assert "Traceback" not in planted.ended.err
 
 
+@pytest.mark.slow
 def test_fingerprint_survives_a_line_shift(desk, planted):
     tree = desk.branch("planted")
     file = tree / "desk/receipts.py"

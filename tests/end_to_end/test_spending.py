@@ -130,6 +130,7 @@ def reasons(report):
     return " ".join(skipped["reason"] for skipped in report["skipped"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [0, 401])
 def test_secret_is_written_nowhere(bot, service, status, caplog, capfd):
     caplog.set_level(logging.DEBUG)

@@ -167,6 +167,7 @@ def checked(tmp_path, monkeypatch, described, server):
     return checked
 
 
+@pytest.mark.slow
 def test_description_is_enough_for_a_finding(checked, server):
     server.replies = [Reply({"things": [{"name": "cat", "Sureness": 0.9}]})]
     report = checked()

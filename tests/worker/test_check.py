@@ -96,6 +96,7 @@ needs_isolation = pytest.mark.skipif(
 )
 
 
+@pytest.mark.slow
 @needs_isolation
 def test_crash_that_a_change_brings_is_new(project):
     project.write("reader.py", READER)
@@ -107,6 +108,7 @@ def test_crash_that_a_change_brings_is_new(project):
     assert not report.broken
 
 
+@pytest.mark.slow
 @needs_isolation
 def test_careful_change_passes(project):
     project.write("reader.py", CAREFUL)
@@ -115,6 +117,7 @@ def test_careful_change_passes(project):
     assert report.conclusion is Conclusion.SUCCESS
 
 
+@pytest.mark.slow
 @needs_isolation
 def test_change_that_edits_the_configuration_is_told_so(project):
     project.write("reader.py", CAREFUL)
@@ -132,6 +135,7 @@ KIND = READER.replace("first_line", "kind").replace(
 )
 
 
+@pytest.mark.slow
 @needs_isolation
 def test_change_of_outcomes_is_told_and_passes(project, tmp_path):
     project.commit(reader=KIND)

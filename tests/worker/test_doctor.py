@@ -72,6 +72,7 @@ def test_local_engines_are_asked(checks):
     assert "pocketsphinx" in found["engine google.speech.recognize"].detail
 
 
+@pytest.mark.slow
 def test_other_provider_is_asked_where_it_is_set(checks):
     unset = checks()["engine azure.language"]
     assert unset.ok

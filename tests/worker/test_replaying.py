@@ -154,6 +154,7 @@ def test_report_without_findings_replays_nothing(replayed):
 ACTS = "__import__('os').open({path!r}, 64)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "condition",
     [

@@ -38,12 +38,14 @@ def store(tmp_path):
 # ------------------------------------------------------- without a broker
 
 
+@pytest.mark.slow
 def test_one_process_takes_what_waits(store, tmp_path):
     runs = [asked(store, reason) for reason in ("raise", "quick")]
     with one_process(settings_in(tmp_path)):
         assert [ended(store, run).state for run in runs] == [RunState.FAILED, RunState.DONE]
 
 
+@pytest.mark.slow
 def test_one_process_gives_up_a_poison_job(store, tmp_path):
     run = asked(store, "die")
     with one_process(settings_in(tmp_path)):
@@ -65,6 +67,7 @@ def test_one_process_stops_a_hanging_job(store, tmp_path):
         os.kill(process.pid, 0)
 
 
+@pytest.mark.slow
 def test_one_process_goes_on_without_a_gpu(store, tmp_path):
     run, settings = asked(store, "deep learning"), settings_in(tmp_path)
     with one_process(settings), ticking(settings):
@@ -113,6 +116,7 @@ def ring(store: Store, workers: Workers, run: str) -> None:
     assert Bell(workers.queue, store).heard(found(store, run))
 
 
+@pytest.mark.slow
 @needs_redis
 def test_worker_ends_every_kind_of_job(store, tmp_path, crew):
     """A report, an incident, a dead process that recovers, one that never does, one that hangs."""
@@ -133,6 +137,7 @@ def test_worker_ends_every_kind_of_job(store, tmp_path, crew):
     assert "was stopped" in (ended(store, runs["hang"]).error or "")
 
 
+@pytest.mark.slow
 @needs_redis
 def test_killed_workers_job_comes_back_once(store, tmp_path, crew):
     """Long before the broker would give it back: when the lease has ended."""
@@ -151,6 +156,7 @@ def test_killed_workers_job_comes_back_once(store, tmp_path, crew):
     assert [note[0] for note in notes(tmp_path)] == ["start", "start", "end"]
 
 
+@pytest.mark.slow
 @needs_redis
 def test_worker_stops_what_was_superseded_and_takes_the_next(store, tmp_path, crew):
     workers = crew(lease=1)
@@ -165,6 +171,7 @@ def test_worker_stops_what_was_superseded_and_takes_the_next(store, tmp_path, cr
     assert [note[0] for note in notes(tmp_path)] == ["start", "interrupted", "start", "end"]
 
 
+@pytest.mark.slow
 @needs_redis
 def test_broker_that_forgets_everything_costs_no_job(store, tmp_path, crew, monkeypatch):
     """It is killed, comes back empty, and the worker finds it again."""
@@ -183,6 +190,7 @@ def test_broker_that_forgets_everything_costs_no_job(store, tmp_path, crew, monk
         assert ended(store, lost).state is RunState.DONE
 
 
+@pytest.mark.slow
 @needs_redis
 def test_deep_learning_is_done_where_a_gpu_is(store, tmp_path, crew):
     workers = crew()
@@ -196,6 +204,7 @@ def test_deep_learning_is_done_where_a_gpu_is(store, tmp_path, crew):
     assert (record.state, record.queue, record.without_gpu) == (RunState.DONE, "gpu", False)
 
 
+@pytest.mark.slow
 @needs_redis
 def test_worker_whose_isolation_leaks_leaves_jobs_to_others(store, tmp_path, crew):
     workers = crew()

@@ -58,6 +58,7 @@ def test_folder_is_private_and_goes(temporary):
     assert not list(folder_of_all().iterdir())
 
 
+@pytest.mark.slow
 def test_locked_modes_and_deep_folders_go(temporary):
     with owned_folder("trees") as folder:
         deep = "/".join(["d"] * 1200)
@@ -138,6 +139,7 @@ def test_replacement_is_whole_or_nothing(tmp_path):
     assert not list((tmp_path / "store" / PARTS).iterdir())
 
 
+@pytest.mark.slow
 def test_folder_that_cannot_be_made_is_said(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "file"))

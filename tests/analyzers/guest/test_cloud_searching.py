@@ -10,6 +10,7 @@ Start = Callable[..., GuestAtHand]
 BUDGET = {"seed": 0, "mutation_seconds": 60.0, "symbolic_seconds": 0.0, "max_list": 2}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("installed", [True, False])
 @pytest.mark.parametrize(
     "function", ["is_pet", "is_exit", "is_angry", "is_glad", "is_harmful", "is_spam"]

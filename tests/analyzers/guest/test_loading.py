@@ -165,6 +165,7 @@ def test_folders_of_the_project_can_be_written_to(start: Start, tmp_path: Path) 
     assert [file.name for file in (root / "static" / "uploads").iterdir()] == ["old.txt"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "expression", "value"),
     [
@@ -252,6 +253,7 @@ def settings(path):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "value"),
     [

@@ -292,6 +292,7 @@ def test_an_approval_of_a_pull_request_that_we_never_heard_of_must_name_its_comm
         assert books.approvals.get(pull.repository.full_name, pull.head) is None
 
 
+@pytest.mark.slow
 def test_a_command_beside_a_line_is_answered_in_its_thread(world):
     pull = world.opened()
     first = pull.remark("alice", "expenses/receipts.py", 3, "Why?")
@@ -311,6 +312,7 @@ def test_a_comment_that_was_deleted_since_asks_nothing(world):
     assert world.dead() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["502", "502 after", "dropped after"])
 def test_an_answer_is_given_once_whatever_its_sending_ended_in(world, kind):
     pull = world.opened()

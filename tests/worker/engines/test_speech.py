@@ -56,6 +56,7 @@ SAID = "Please call the fire brigade."
 WHISPER = {"model": "openai/whisper-small"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("api", "parameters", "text"),
     [
@@ -74,6 +75,7 @@ def test_sentence_is_written_as_the_api_does(api, parameters, text):
     assert whole(meaning_of(catalogue.load()[api]), silent) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("api", "parameters"),
     [

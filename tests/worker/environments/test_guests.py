@@ -90,6 +90,7 @@ class Heard(Silent):
         self.heard.append(what)
 
 
+@pytest.mark.slow
 @needs_isolation
 def test_other_version_of_a_package_is_a_change(project, checked, index):
     index.wheel("shop", "1.0", files={"shop.py": CAREFUL})
@@ -109,6 +110,7 @@ def test_other_version_of_a_package_is_a_change(project, checked, index):
     assert not report.broken
 
 
+@pytest.mark.slow
 @needs_isolation
 def test_guest_cannot_write_to_its_environment(project, checked, index, tmp_path):
     folder = tmp_path / "environments"

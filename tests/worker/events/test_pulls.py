@@ -91,6 +91,7 @@ def test_a_draft_waits_until_it_is_ready(heard, books):
     assert len(alive(books)) == 1
 
 
+@pytest.mark.slow
 def test_a_push_to_a_draft_ends_what_runs_for_its_former_head(heard, books):
     heard(pull_request("opened"), pull_request("synchronize", "b", 1, draft=True))
     assert [run.state for run in runs(books)] == [RunState.CANCELLED]
@@ -289,6 +290,7 @@ def ends_in(folder, deliveries):
             )
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(life=LIVES, data=st.data())
 def test_any_order_and_duplication_ends_in_the_same_books(life, data, tmp_path_factory):

@@ -319,6 +319,7 @@ def test_runs_from_nowhere_have_nobody_to_tell(place):
 # ---------------------------------------------------------------------- GitHub
 
 
+@pytest.mark.slow
 def test_redelivery_is_asked_for_every_few_minutes_and_of_all_days_every_hour(place, now):
     asked_for = []
     clocks = [Clock(place), Clock(place)]

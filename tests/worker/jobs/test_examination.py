@@ -110,6 +110,7 @@ def test_change_is_what_left_the_base_branch(project, prepared, store, settings)
     assert (document["repository"], document["base"]) == ("octo/app", parted)
 
 
+@pytest.mark.slow
 def test_finding_and_its_files_are_kept_and_the_clone_is_gone(
     project, prepared, store, settings, tmp_path
 ):
@@ -190,6 +191,7 @@ def test_options_of_a_rerun_reach_the_pipeline(project, prepared, store, setting
         assert found(store, run).refused
 
 
+@pytest.mark.slow
 def test_audit_looks_at_everything(project, prepared, store, settings):
     project.commit(model=TORCH)
     head = project.commit(app="a = 2\n")
@@ -200,6 +202,7 @@ def test_audit_looks_at_everything(project, prepared, store, settings):
     assert [each["target"] for each in examined(store, with_gpus, run)["skipped"]] == ["model.py"]
 
 
+@pytest.mark.slow
 def test_deep_learning_waits_for_a_gpu_and_is_told_where_none_came(
     project, prepared, store, settings
 ):
@@ -218,6 +221,7 @@ def test_deep_learning_waits_for_a_gpu_and_is_told_where_none_came(
     )
 
 
+@pytest.mark.slow
 def test_nothing_is_said_of_gpus_where_the_operator_has_none(project, prepared, store, settings):
     run = prepared(project.commit(app="a = 1\n"), project.commit(model=TORCH))
     document = examined(store, settings, run)

@@ -42,6 +42,7 @@ def bench(tmp_path):
         each.close()
 
 
+@pytest.mark.slow
 def test_each_variant_has_its_state(bench):
     at, where = bench()
     states = at.assemble(where, Assembling("app.py", FILES, PROBE, seconds=30.0))

@@ -73,6 +73,7 @@ def test_what_a_guest_could_not_do_is_noted_once(bench, monkeypatch):
     assert at.notes == ("the layer was not found: KeyError: 'act'",)
 
 
+@pytest.mark.slow
 def test_exported_model_departs_and_the_run_repeats(bench):
     at, where = bench("Net.forward")
     found = at.execute(
@@ -96,6 +97,7 @@ def test_exported_model_departs_and_the_run_repeats(bench):
     assert not isinstance(right.ending, Violated)
 
 
+@pytest.mark.slow
 def test_branch_of_an_export_is_found_on_other_inputs_and_the_run_repeats(bench):
     at, where = bench("Deciding.forward")
     given = {"self": "Deciding()", "x": "tensor((4, 3), seed=1)"}
@@ -120,6 +122,7 @@ def probe_asking(function, execution, **recipes):
     return Probe(plain.target, plain.arguments, (), (f"executes('divergence', '{execution}')",))
 
 
+@pytest.mark.slow
 def test_constructor_is_run_on_inputs_that_its_forward_takes(bench):
     at, where = bench("Net.__init__")
     forward = Contract({"x": 'tensors(dtype="float32", shape=("b", 3), min=-4, max=4)'})
@@ -129,6 +132,7 @@ def test_constructor_is_run_on_inputs_that_its_forward_takes(bench):
     assert found.model == "torch.nn.Module, 2 layers, 8 parameters"
 
 
+@pytest.mark.slow
 def test_what_is_no_model_is_an_obstacle(bench):
     at, where = bench("plain")
     found = at.execute(where, Executing((probe("plain", n="1"),), ("onednn-off",)))

@@ -267,6 +267,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("function", "contract"), CASES)
 def test_failure_is_found_and_confirmed(function, contract, place, tmp_path):
     here = place(function)
@@ -287,6 +288,7 @@ def flip(x):
 SHAPED = 'tensors(shape="a b", dtype="float32")'
 
 
+@pytest.mark.slow
 def test_promise_on_sizes_of_the_arguments_is_asked_again(place, tmp_path, monkeypatch):
     safe = SAFE + FLIP.replace("x.T", "x.flip(0)")
     here = place("flip", APP + FLIP, safe)
@@ -308,17 +310,20 @@ DOUBLING = found(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("source", "outcome"), [(APP, Outcome.FAILED), (SAFE, Outcome.FIXED)])
 def test_replay_asks_the_postcondition_again(source, outcome, tmp_path, monkeypatch):
     assert replayed(DOUBLING, source, tmp_path, monkeypatch) is outcome
 
 
+@pytest.mark.slow
 def test_failure_on_both_sides_exists(place):
     here = place("pick", APP, APP)
     (failure,) = here.explored(PICK).failures
     assert here.confirmed(found(failure)).status is Status.EXISTING
 
 
+@pytest.mark.slow
 def test_argument_that_base_had_not_is_left_out(place):
     old = APP.replace("n, flat=True", "n")
     here = place("pick", APP, old)
@@ -328,6 +333,7 @@ def test_argument_that_base_had_not_is_left_out(place):
     assert (finding.status, "base" in finding.evidence) == (Status.EXISTING, False)
 
 
+@pytest.mark.slow
 def test_base_that_cannot_take_the_inputs_is_doubtful(place):
     old = APP.replace("def pick(x, n, flat=True):", "def pick(x):\n    n = 0")
     here = place("pick", APP, old)
@@ -338,6 +344,7 @@ def test_base_that_cannot_take_the_inputs_is_doubtful(place):
     assert here.bench.run_on_base([failure.probe]) is None
 
 
+@pytest.mark.slow
 def test_suggestion_that_helps_is_verified(place):
     change = Suggestion("app.py", 9, 9, "    return x.flatten()[n % x.numel()]")
     here = place("pick")
@@ -345,6 +352,7 @@ def test_suggestion_that_helps_is_verified(place):
     assert here.confirmed(found(failure, suggestion=change)).suggestion.verified
 
 
+@pytest.mark.slow
 def test_suggestion_that_breaks_what_passed_is_not(place):
     change = Suggestion("app.py", 9, 9, "    return x.flatten()[n:].max(), x[99]")
     here = place("pick")

@@ -2,6 +2,8 @@
 
 import time
 
+import pytest
+
 from analyzers.vocabulary import Executing, Made, Probe, Violated
 from tests.worker.sessions import laboratory, target, tree
 from worker.laboratory.bench import SandboxBench
@@ -26,6 +28,7 @@ class Net(torch.nn.Module):
 """
 
 
+@pytest.mark.slow
 def test_wrong_gradient_is_told_by_its_parameter_and_the_run_repeats(tmp_path):
     head, where = tree(tmp_path / "head", app=APP), target(function="Net.forward")
     bench = SandboxBench(laboratory(head, head), where, time.monotonic() + 200)

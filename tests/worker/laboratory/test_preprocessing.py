@@ -149,6 +149,7 @@ def seen(tmp_path):
     return seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "body", "api", "make"),
     [

@@ -84,6 +84,7 @@ GOES_ON = "a result or an exception: the process goes on"
 INTS = 'tensor((2,), dtype="int64", fill=6)'
 
 
+@pytest.mark.slow
 def test_calls_of_probes_are_recorded(bench):
     at, where = bench("common")
     recorded = at.record(where, [probe("common", x=INTS, y=INTS)])
@@ -104,6 +105,7 @@ def test_calls_without_a_library_are_none(bench):
     assert at.record(where, [probe("plain", n="1")]) is None
 
 
+@pytest.mark.slow
 def test_version_is_told_without_probes(bench):
     at, where = bench("plain")
     recorded = at.record(where, ())
@@ -122,6 +124,7 @@ LCM = Divergence(
 )
 
 
+@pytest.mark.slow
 def test_death_is_reached_by_the_smallest_arguments(bench):
     at, where = bench("common")
     loose = 'tensors(shape="n", dtype="int64")'
@@ -139,6 +142,7 @@ def test_death_is_reached_by_the_smallest_arguments(bench):
     assert reached.probe.ensures == ()
 
 
+@pytest.mark.slow
 def test_what_the_contract_excludes_is_beyond(bench):
     at, where = bench("common")
     tight = 'tensors(shape="n", dtype="int64", min=0, max=100)'
@@ -155,6 +159,7 @@ def test_what_the_contract_excludes_is_beyond(bench):
     assert (divergence.rule, divergence.outcome, call.line) == ("crash", "SIGFPE", 6)
 
 
+@pytest.mark.slow
 def test_values_that_disagree_are_reached_and_asked_again(bench):
     at, where = bench("loss")
     arguments = {n: f'tensors(shape="n", dtype="{d}")' for n, d in DTYPES.items()}
@@ -186,6 +191,7 @@ LSTSQ = Divergence(
 )
 
 
+@pytest.mark.slow
 def test_assertion_inside_the_library_is_reached_through_a_method(bench):
     at, where = bench("Solver.fit")
     square = "tensors(shape=(2, 2), finite=False)"
@@ -198,6 +204,7 @@ def test_assertion_inside_the_library_is_reached_through_a_method(bench):
     assert (reached.at.api, reached.at.function) == ("torch.linalg.lstsq", "Solver.fit")
 
 
+@pytest.mark.slow
 def test_what_a_function_is_known_for_is_reached_through_the_method_of_a_tensor(bench):
     at, where = bench("multiple")
     whole = 'tensors(shape="n", dtype="int64")'
@@ -210,6 +217,7 @@ def test_what_a_function_is_known_for_is_reached_through_the_method_of_a_tensor(
     assert reached.at.api == "torch.Tensor.lcm"
 
 
+@pytest.mark.slow
 def test_equal_call_that_differs_is_reached(bench):
     at, where = bench("clipped")
     equal = Equivalence(

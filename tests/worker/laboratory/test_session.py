@@ -197,6 +197,7 @@ def neutral():
     return Exchange("google.language.analyze_sentiment", "", answer)
 
 
+@pytest.mark.slow
 def test_search_finds_answers_for_goals(opened):
     found = replace(target(function="look"), goals=tuple(goals(APP)))
     with opened(found) as session:

@@ -61,6 +61,7 @@ def test_guests_that_break_off_or_lie_make_no_file(built, how, words):
         built(how)
 
 
+@pytest.mark.slow
 def test_a_layer_surveyed_again_is_as_it_is_shipped(isolation):
     place = Place(isolation, Path(sys.executable))
     version = installed("torch", place.python).version

@@ -36,6 +36,7 @@ def examined(world, pull, document):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 def test_death_at_any_write_to_github(world, document, after):
     for index in range(MOST_DEATHS):
@@ -49,6 +50,7 @@ def test_death_at_any_write_to_github(world, document, after):
     assert 4 <= index < MOST_DEATHS
 
 
+@pytest.mark.slow
 def test_death_at_any_step_of_the_database(world, document):
     with MortalStore(world.url, clock=world.clock.now) as store:
         for index in range(0, MOST_DEATHS, 6):
@@ -99,6 +101,7 @@ def test_work_that_is_done_after_we_gave_up_waiting_is_found(github, world, docu
     assert_told_once(pull, document)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind",
     ["primary", "secondary 429", "secondary without retry-after"],
@@ -163,6 +166,7 @@ def test_who_lost_the_lane_in_the_middle_writes_no_more(world, document):
         assert not clerk.serve()
 
 
+@pytest.mark.slow
 def test_a_leftover_review_that_was_never_given_is_removed(world, github, document):
     pull = world.pull()
     bot = github.bot
@@ -209,6 +213,7 @@ def test_what_has_no_place_in_the_diff_is_told_in_the_summary(world, document, m
     assert all(f["fingerprint"] in comment.body for f in document["findings"])
 
 
+@pytest.mark.slow
 def test_what_cannot_be_published_still_finishes_its_check_run(world, document, monkeypatch):
     import worker.publishing.publishing as module
 

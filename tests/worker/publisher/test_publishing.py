@@ -341,6 +341,7 @@ def test_nothing_is_published_of_a_head_that_has_moved(world):
     assert pull.bot_comments() == pull.reviews() == []
 
 
+@pytest.mark.slow
 def test_a_head_that_no_event_told_of_is_checked(world):
     """The campaign: two pushes in one second, heard in the wrong order."""
     pull = world.pull()

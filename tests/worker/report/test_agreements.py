@@ -95,6 +95,7 @@ def results(folder, source, findings):
     return run(folder)
 
 
+@pytest.mark.slow
 def test_reproducers_fail_on_the_disagreement_and_pass_on_its_fix(tmp_path):
     before = results(tmp_path / "before", BUGGY, [*DEFECTS, SOUND])
     after = results(tmp_path / "after", FIXED, [*DEFECTS, SOUND])

@@ -154,6 +154,7 @@ def results(folder, *, hypothesis=True):
     return run(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hypothesis", [True, False])
 def test_reproducers_fail_on_the_defect_and_pass_on_its_fix(tmp_path, hypothesis):
     everything = list(DEFECTS.values())
@@ -169,6 +170,7 @@ def test_reproducers_fail_on_the_defect_and_pass_on_its_fix(tmp_path, hypothesis
 OTHER = BUGGY.replace("x.flatten()[n]", "x.flatten()[str(n)]")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("source", "fails"), [(REFUSING, False), (OTHER, True)])
 def test_refusal_is_no_crash_and_another_crash_is_one(source, fails, tmp_path):
     folder = written(tmp_path / "project", [DEFECTS["IndexError"]], source)
@@ -219,6 +221,7 @@ def test_postcondition_beyond_a_test_has_none():
     assert reproducer(broken(condition, "log", x="tensor((1,))"), {"app.py": BUGGY}) is None
 
 
+@pytest.mark.slow
 def test_script_is_run_with_its_words(tmp_path):
     script = "import sys\n\nif __name__ == '__main__':\n    print(10 / int(sys.argv[1]))\n"
     found = finding("__main__", Crashes("ZeroDivisionError", "app.py", "__main__"))

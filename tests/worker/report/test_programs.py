@@ -21,6 +21,7 @@ def ran(told, program, folder, *words):
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("told", "program", "status"),
     [

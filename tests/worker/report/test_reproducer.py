@@ -48,6 +48,7 @@ def results(site, tmp_path_factory):
     return before, run(folder, site)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("finding", FINDINGS, ids=lambda f: f.rule)
 def test_fails_until_it_is_fixed(results, finding):
     before, after = results
@@ -200,6 +201,7 @@ def shaped(site, tmp_path_factory):
     return run(folder, site)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", SHAPED, ids=[f.target for f in SHAPED.values()])
 def test_calls_every_shape_of_code(shaped, said):
     assert shaped[name_of(SHAPED[said])] == f"LookupError: {said.strip(chr(39))}"
@@ -223,6 +225,7 @@ def test_says_when_there_is_none(finding, sources):
     assert reproducer(finding, sources) is None
 
 
+@pytest.mark.slow
 def test_empty_slots_are_given_empty_inputs(tmp_path):
     source = """
 def take(a, b, c, d, e, f, g):

@@ -42,6 +42,7 @@ def written(function, condition, arguments):
     )
 
 
+@pytest.mark.slow
 def test_each_fails_on_the_defect_and_passes_on_its_repair(tmp_path):
     for name, text in (("defect", NET), ("repair", FIXED)):
         folder = tmp_path / name

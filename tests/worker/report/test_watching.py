@@ -103,6 +103,7 @@ def taken(results, x):
     return [text for (text, given), result in results.items() if given == x and result]
 
 
+@pytest.mark.slow
 def test_every_kind_of_decision_is_found(tmp_path):
     results = watched(tmp_path, SOURCE)
     assert taken(results, TAKEN) == [
@@ -119,6 +120,7 @@ def test_every_kind_of_decision_is_found(tmp_path):
     assert taken(results, NOT_TAKEN) == ["x < 99"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.version_info < (3, 10), reason="match is younger")
 def test_cases_are_found(tmp_path):
     results = watched(tmp_path, MATCH)

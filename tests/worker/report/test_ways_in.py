@@ -94,6 +94,7 @@ def results(tmp_path_factory):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", CALLS)
 def test_reproducer_puts_the_input_in_its_place(results, path):
     assert results[name_of(finding(path))] == f"LookupError: {CALLS[path][1]}"
@@ -109,6 +110,7 @@ def test_replay_keeps_places(tmp_path):
     assert read_replay(path).probes == given.probes
 
 
+@pytest.mark.slow
 def test_inert_parameter_stays_beside_places(tmp_path):
     samples.write_project(tmp_path, {"beside.py": "def f(who):\n    raise LookupError(input())"})
     arguments = {"who": Inert(), "input()": TEXT}

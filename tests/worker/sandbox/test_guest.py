@@ -146,6 +146,7 @@ def test_litter_ends_guest(start):
     assert guest.stopped == "it made more than 1000 files"
 
 
+@pytest.mark.slow
 def test_processor_time_ends_guest(start):
     guest = start("burn", Limits(cpu_seconds=1))
     assert guest.wait(20) == 128 + 9

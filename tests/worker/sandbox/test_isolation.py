@@ -101,6 +101,7 @@ def test_failing_trial_is_no_isolation(bubblewrap, monkeypatch, tmp_path):
     assert "max_user_namespaces" in raised.value.remedy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("choice", ["bubblewrap", "landlock"])
 def test_ordinary_user_is_isolated_too(choice):
     if os.geteuid() != 0:

@@ -78,6 +78,7 @@ def all_ended(processes: list[int]) -> bool:
     return all(ended)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_guest_dies_with_its_host(host, kind, number):
@@ -89,6 +90,7 @@ def test_guest_dies_with_its_host(host, kind, number):
     assert ("interrupted" in said) == (number == signal.SIGINT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("way", ["wait", "raise"])
 def test_daemon_dies_with_its_host(host, kind, way):
@@ -119,6 +121,7 @@ def test_killed_keeper_takes_its_guest_along(host):
         process.kill()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])
 def test_killed_host_frees_its_slot(host, start, kind):
     for _ in range(2):

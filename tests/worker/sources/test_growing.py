@@ -42,6 +42,7 @@ def grows(find, few=3, many=7):
     return len(short) > 0 and long[: len(short)] == short
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wanted", WISHES, ids=lambda w: f"{w.api}-{w.reading or w.corner}")
 def test_what_is_made_here_grows(wanted):
     if wanted.api == SPEECH and wanted.reading and not voices.english():

@@ -6,6 +6,8 @@ import time
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
+
 from tests.worker.store.nouns import (
     HEAD,
     JOB,
@@ -128,6 +130,7 @@ def test_run_is_ended_and_published_by_one(url):
         assert (report is not None) == (books.runs.get(run).state is RunState.DONE)
 
 
+@pytest.mark.slow
 def test_expired_run_is_settled_by_one(url):
     with Store(url) as store, store.begin() as books:
         runs = [books.runs.ask(JOB).id for _ in range(20)]
@@ -150,6 +153,7 @@ def test_lane_is_leased_by_one(url):
     assert once(race(url, take))
 
 
+@pytest.mark.slow
 def test_errands_of_a_lane_are_done_once_and_in_order(url, tmp_path):
     with Store(url) as store, store.begin() as books:
         for number in range(20):
@@ -202,6 +206,7 @@ def test_holder_that_was_paused_too_long_is_refused(url):
         assert books.leases.holds(taken)
 
 
+@pytest.mark.slow
 def test_turns_of_an_installation_are_a_pause_apart(url):
     pause = 0.1
 

@@ -150,6 +150,7 @@ def _open(url, together):
         books.runs.count()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("old", [False, True], ids=["new", "old"])
 def test_processes_open_a_database_together(old_url, old):
     if old:

@@ -73,6 +73,7 @@ QUESTIONS = {
 }
 
 
+@pytest.mark.slow
 def test_polls_are_quick_with_ten_thousand_rows(full):
     taken = {}
     for name, ask in QUESTIONS.items():

@@ -119,6 +119,7 @@ def test_there_are_many_and_each_once():
     assert sum(is_here(entry.name) for entry in ALL) >= 120
 
 
+@pytest.mark.slow
 def test_what_is_said_to_be_gone_is_gone(said):
     plain = [e for e in ALL if is_here(e.name) and e.argument != "" and not e.attribute]
     wrong = [entry.key for entry in plain if said[f"{entry.name}({entry.argument})"]]

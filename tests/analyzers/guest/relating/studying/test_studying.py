@@ -49,6 +49,7 @@ def heard():
         yield Heard(patch)
 
 
+@pytest.mark.slow
 def test_relations_are_told(heard):
     assert heard.holds["absolute", "magnitude"] == "value"
     assert heard.holds["negative", "negative_"] == "value"
