@@ -35,6 +35,7 @@ from worker.laboratory.before import Before
 from worker.laboratory.bench import SandboxBench
 from worker.laboratory.confirm import Confirmer
 from worker.laboratory.failures import GuestFailure, Unpreparable
+from worker.laboratory.fixed import BaseExplorer
 from worker.laboratory.laboratory import Laboratory
 from worker.laboratory.reached import Reached
 from worker.settings.configuration import Configuration
@@ -59,12 +60,13 @@ class Listener(Protocol):
         """A verdict stands, confirmed."""
 
 
-_GRAVEST = (True, True)
+_GRAVEST = (True, True, True)
 
 
-def _gravity(finding: Finding) -> tuple[bool, bool]:
-    """Findings in the order in which they weigh: new ones, and failures among them."""
-    return finding.status is Status.NEW, finding.level is Level.FAILURE
+def _gravity(finding: Finding) -> tuple[bool, bool, bool]:
+    """Findings in the order in which they weigh: new ones, failures, fixed ones last."""
+    there = finding.status is not Status.FIXED
+    return finding.status is Status.NEW, there, finding.level is Level.FAILURE
 
 
 BenchMaker = Callable[[Laboratory, Target, float, Before], SandboxBench]
@@ -130,6 +132,9 @@ class Campaign:
                 if isinstance(verdict, Finding) and self._blocks_already(verdict):
                     continue
                 self._hear(self._settled(verdict, target, confirmer, bench))
+            if self._reached.target(target):
+                for finding in BaseExplorer(target, bench, before).fixed(confirmer.is_fixed):
+                    self._hear(finding)
 
     def _settled(
         self, verdict: Verdict, target: Target, confirmer: Confirmer, bench: SandboxBench

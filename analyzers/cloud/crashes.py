@@ -62,7 +62,7 @@ class CrashLog:
                 continue
             if self._is_new(crash, invented=made_up(probe)):
                 self._seen.add(crash)
-                self._held.append(self._finding(probe.answered(run.exchanges), run))
+                self._held.append(crash_finding(self._target, probe.answered(run.exchanges), run))
         if self._survived:
             yield from self._held
             self._held.clear()
@@ -97,39 +97,41 @@ class CrashLog:
             return crash[1:] not in {(path, function) for _, path, function in self._seen}
         return crash not in self._seen
 
-    def _finding(self, probe: Probe, run: Run) -> Finding:
-        ending = run.ending
-        if isinstance(ending, Raised):
-            path, line, function = ending.path, ending.line, ending.function
-            exception, message = ending.exception, ending.message
-            criterion = Crashes(exception, path, function)
-        else:
-            assert isinstance(ending, Died)
-            path, line, function = self._target.path, self._target.line, self._target.function
-            exception, message = DEATH, f"signal {ending.signal}"
-            criterion = Crashes(DEATH, "", "")
-        return Finding(
-            analyzer=NAME,
-            rule="cloud/crash",
-            level=Level.FAILURE,
-            path=path,
-            line=line,
-            end_line=line,
-            symbol=f"{path}::{function}",
-            target=self._target.id,
-            title=f"{exception} {_occasion(probe, run)}",
-            message=_message(exception, message, f"{path}:{line}", probe, run),
-            evidence={
-                "exception": exception,
-                "raised_at": f"{path}:{line}",
-                "answer": _last_answer(run),
-                "message": message,
-                "simulated": _is_simulated(run),
-            },
-            probes=(probe,),
-            criterion=criterion,
-            input_kind=exception,
-        )
+
+def crash_finding(target: Target, probe: Probe, run: Run) -> Finding:
+    """Return the finding of a recorded run that crashed."""
+    ending = run.ending
+    if isinstance(ending, Raised):
+        path, line, function = ending.path, ending.line, ending.function
+        exception, message = ending.exception, ending.message
+        criterion = Crashes(exception, path, function)
+    else:
+        assert isinstance(ending, Died)
+        path, line, function = target.path, target.line, target.function
+        exception, message = DEATH, f"signal {ending.signal}"
+        criterion = Crashes(DEATH, "", "")
+    return Finding(
+        analyzer=NAME,
+        rule="cloud/crash",
+        level=Level.FAILURE,
+        path=path,
+        line=line,
+        end_line=line,
+        symbol=f"{path}::{function}",
+        target=target.id,
+        title=f"{exception} {_occasion(probe, run)}",
+        message=_message(exception, message, f"{path}:{line}", probe, run),
+        evidence={
+            "exception": exception,
+            "raised_at": f"{path}:{line}",
+            "answer": _last_answer(run),
+            "message": message,
+            "simulated": _is_simulated(run),
+        },
+        probes=(probe,),
+        criterion=criterion,
+        input_kind=exception,
+    )
 
 
 def _survives(run: Run) -> bool:

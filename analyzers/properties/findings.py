@@ -25,7 +25,7 @@ from analyzers.vocabulary import (
 )
 
 NAME = "properties"
-CRASH = "property/crash"
+CRASH, POSTCONDITION = "property/crash", "property/postcondition"
 
 
 def found(
@@ -37,8 +37,8 @@ def found(
     annotations that it was found by.
     """
     ending = failure.run.ending
-    path, line, function = _place(failure, target)
-    rule = "property/postcondition" if isinstance(ending, Violated) else "property/crash"
+    path, line, function = place_of(failure, target)
+    rule = POSTCONDITION if isinstance(ending, Violated) else CRASH
     told, criterion, kind = _criterion(failure, target)
     code = _line(bench, path, line) if isinstance(ending, Raised) else ""
     return Finding(
@@ -74,8 +74,8 @@ def _line(bench: Bench, path: str, line: int) -> str:
     return lines[line - 1].strip() if 0 < line <= len(lines) else ""
 
 
-def _place(failure: Failure, target: Target) -> tuple[str, int, str]:
-    """Path, line and function of a failure: where it raised, else the target."""
+def place_of(failure: Failure, target: Target) -> tuple[str, int, str]:
+    """Return path, line and function of a failure: where it raised, else the target."""
     ending = failure.run.ending
     if isinstance(ending, Raised):
         return ending.path, ending.line, ending.function
@@ -88,7 +88,7 @@ def _criterion(failure: Failure, target: Target) -> tuple[JsonObject, Criterion,
     if isinstance(ending, Violated):
         told: JsonObject = {"postcondition": ending.condition, "detail": ending.detail}
         return told, Violates(ending.condition), ending.condition
-    path, line, function = _place(failure, target)
+    path, line, function = place_of(failure, target)
     where = f"{path}:{line}"
     if isinstance(ending, Raised):
         words = " ".join(ending.message.split())

@@ -41,13 +41,13 @@ def message(failure: Failure, terms: Terms, explored: Explored, where: str, code
 
     ``where`` is ``path:line``.
     """
-    happened = _happened(failure.run.ending, where, code)
-    first = f"{given(failure.probe)}{happened}"
+    first = f"{given(failure.probe)}{happened(failure.run.ending, where, code)}"
     said = [first, _share(failure, explored), validity(failure, terms)]
     return "\n".join(each for each in said if each)
 
 
-def _happened(ending: Ending, where: str, code: str) -> str:
+def happened(ending: Ending, where: str, code: str) -> str:
+    """Return what a failing run did at the line ``code``, as the end of a sentence."""
     line = f"`{_clipped(code)}` ({where})" if code and "`" not in code else f"the code at {where}"
     if isinstance(ending, Raised):
         words = " ".join(ending.message.split())

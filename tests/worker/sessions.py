@@ -100,7 +100,7 @@ class FakeSession:
         self._raise_if("unrelatable")
         return self.related
 
-    def run(self, probes):
+    def run(self, probes, seconds=10.0):
         self._raise_if("unrunnable")
         return self._bench.run(probes)
 

@@ -236,7 +236,7 @@ def test_our_own_mistake_is_broken(campaign):
 
 
 def test_finding_that_cannot_be_confirmed_is_broken(campaign, sessions, monkeypatch):
-    def run(self, probes):
+    def run(self, probes, seconds=10.0):
         if probes == CRASH.probes:
             raise GuestFailure("the guest ended")
         return []
@@ -288,7 +288,7 @@ def test_report_says_how_it_was_made(campaign):
 
 
 def test_addresses_asked_in_vain_are_named_once(campaign, monkeypatch):
-    def run(session, probes):
+    def run(session, probes, seconds=10.0):
         return [replace(each, outside=("example.com:443",)) for each in original(session, probes)]
 
     original = FakeSession.run

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 
+from analyzers.detection.deep.annotated import said
 from analyzers.judging import decided, translate
-from analyzers.vocabulary import Change, Criterion, Finding, NotRun, Probe, Run, Target
+from analyzers.vocabulary import (
+    Change,
+    Criterion,
+    Explored,
+    Exploring,
+    Finding,
+    NotRun,
+    Probe,
+    Run,
+    Target,
+)
 from worker.functions import has_function
 from worker.laboratory.failures import GuestFailure
 from worker.laboratory.laboratory import Laboratory
-from worker.laboratory.session import Session
-from worker.laboratory.signatures import Signatures
+from worker.laboratory.naming import Names
+from worker.laboratory.session import PROBE_SECONDS, Session
+from worker.laboratory.signatures import Incomparable, Signatures
 
 
 class Before:
@@ -22,7 +35,8 @@ class Before:
         self._paths = {c.path: c.old_path for c in changes if c.old_path is not None}
         texts = laboratory.base.texts
         moved = relocated(target, self._paths)
-        self._target = replace(moved, files=tuple(path for path in moved.files if path in texts))
+        self.target = replace(moved, files=tuple(path for path in moved.files if path in texts))
+        self._ours = target
         self._signatures = Signatures(
             target.function,
             laboratory.head.texts.get(target.path, ""),
@@ -38,14 +52,29 @@ class Before:
 
     def has_target(self) -> bool:
         """Whether base has a function of the target's name."""
-        text = self._laboratory.base.texts.get(self._target.path, "")
-        return has_function(text, self._target.function)
+        text = self._laboratory.base.texts.get(self.target.path, "")
+        return has_function(text, self.target.function)
 
     def source(self, path: str) -> tuple[str, str] | None:
         """The path and the text on base of a file of head."""
         old = self._paths.get(path, path)
         text = self._laboratory.base.texts.get(old)
         return None if text is None else (old, text)
+
+    def text(self, path: str) -> str:
+        """The text of a file of base; empty where there is none."""
+        return self._laboratory.base.texts.get(path, "")
+
+    @property
+    def standins(self) -> tuple[str, ...]:
+        """The modules that base imports and that are not installed, once it has run."""
+        return () if self._session is None else self._session.prepared.standins
+
+    def promises_alike(self) -> bool:
+        """Whether the function carries the same annotations on both sides."""
+        ours = said(self._laboratory.head.texts.get(self._ours.path, ""))
+        theirs = said(self.text(self.target.path))
+        return ours.texts.get(self._ours.function) == theirs.texts.get(self.target.function)
 
     def criterion(self, finding: Finding) -> Criterion | None:
         """What would show the finding on base; ``None`` where nothing can."""
@@ -80,17 +109,50 @@ class Before:
         asked = dict(zip(other, again, strict=True))
         return [asked.get(n, run) for n, run in enumerate(runs)]
 
-    def _run(self, probes: Sequence[Probe]) -> list[Run]:
-        """Run the probes in the warm guest; one that broke off is not used again."""
+    def run_each(self, probes: Sequence[Probe], seconds: float) -> Sequence[Run | None]:
+        """Run the probes with the answers that they have, each within ``seconds``.
+
+        ``None`` stands for one that base has no parameter for.  Raises
+        ``Unpreparable`` and ``GuestFailure``.
+        """
+        fitted = [self._fitted(probe) for probe in probes]
+        runs = iter(self._run([each for each in fitted if each is not None], seconds))
+        return [None if each is None else next(runs) for each in fitted]
+
+    def _fitted(self, probe: Probe) -> Probe | None:
+        with suppress(Incomparable):
+            return self._signatures.translated(probe)
+        return None
+
+    def explore(self, exploring: Exploring) -> Explored:
+        """Explore base as head was; nothing where base has other parameters.
+
+        Inputs that name what a file of either side lacks are left out.  Raises as
+        :meth:`run_each`.
+        """
+        if not self._signatures.alike():
+            return Explored()
+        with self._kept_whole() as session:
+            explored, _ = session.explore(exploring)
+        ours = Names(self._ours.path, self._laboratory.head.texts)
+        return ours.known(Names(self.target.path, self._laboratory.base.texts).known(explored))
+
+    def _run(self, probes: Sequence[Probe], seconds: float = PROBE_SECONDS) -> list[Run]:
         if not probes:
             return []
+        with self._kept_whole() as session:
+            return session.run(probes, seconds)
+
+    @contextmanager
+    def _kept_whole(self) -> Generator[Session]:
+        """The warm guest; one that broke off is not used again."""
         laboratory = self._laboratory
         if self._session is None:
             place = laboratory.place_of(laboratory.base)
             root = laboratory.base.root
-            self._session = Session(place, root, self._target, laboratory.broker)
+            self._session = Session(place, root, self.target, laboratory.broker)
         try:
-            return self._session.run(probes)
+            yield self._session
         except GuestFailure:
             self.close()
             raise

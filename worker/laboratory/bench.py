@@ -15,7 +15,6 @@ from analyzers.ports import Plan
 from analyzers.vocabulary import (
     Assembled,
     Assembling,
-    Contract,
     Coverage,
     Executed,
     Executing,
@@ -78,7 +77,7 @@ class SandboxBench:
         self._before = before
         self._session: Session | None = None
         self._counts = Counts(target)
-        self._explorations: list[tuple[Contract, Explored]] = []
+        self.explorations: list[tuple[Exploring, Explored]] = []
         self.history: list[tuple[Probe, Run]] = []
         self.standins: tuple[str, ...] = ()
         self.replaced: tuple[str, ...] = ()
@@ -115,11 +114,11 @@ class SandboxBench:
         use names which the target's file has not are left out.
         """
         heed()
-        for contract, explored in self._explorations:
-            if contract == exploring.contract:
+        for known, explored in self.explorations:
+            if known.contract == exploring.contract:
                 return explored
         explored = self._explored_once(target, exploring)
-        self._explorations.append((exploring.contract, explored))
+        self.explorations.append((exploring, explored))
         return explored
 
     def _explored_once(self, target: Target, exploring: Exploring) -> Explored:

@@ -26,7 +26,7 @@ from worker.laboratory.before import Before
 from worker.laboratory.failures import GuestFailure, Unpreparable
 from worker.laboratory.laboratory import Laboratory
 from worker.laboratory.repairs import History, Repairs
-from worker.laboratory.session import Session
+from worker.laboratory.session import PROBE_SECONDS, Session
 from worker.laboratory.signatures import Incomparable
 
 
@@ -68,6 +68,18 @@ class Confirmer:
                 return Skipped(finding.analyzer, finding.target, UNSTEADY)
             return _unrepaired(replace(finding, status=Status.FLAKY), "it does not repeat")
         return self._repairs.repaired(self._with_status(finding), history)
+
+    def is_fixed(self, finding: Finding) -> bool:
+        """Whether a fresh process shows a finding on base, and one shows no failure on head."""
+        self._before.close()
+        try:
+            there = self._before.run_each(finding.probes, PROBE_SECONDS)
+            here = self._run(finding.probes)
+        except (Unpreparable, GuestFailure):
+            return False
+        before = [run for run in there if run is not None]
+        returned = all(isinstance(run.ending, Returned) for run in here)
+        return returned and decided(before) and shows(finding.criterion, before)
 
     def _written(self, finding: Finding, criterion: Written, history: History) -> Finding | Skipped:
         """The finding by what stands in its file, here and on base."""

@@ -58,6 +58,11 @@ class Signatures:
             arguments[SELF] = self._constructed(instance)
         return replace(probe, arguments=arguments)
 
+    def alike(self) -> bool:
+        """Whether the function, and the constructor of its class, take the same on both sides."""
+        names = (self._function, *(f"{self._owner}.{name}" for name in _CONSTRUCTORS))
+        return all(self._ours.get(name) == self._theirs.get(name) for name in names)
+
     def _constructed(self, instance: Argument) -> Argument:
         """The recipe of an instance with the arguments that its class took."""
         pair = next(filter(None, (self._pair(f"{self._owner}.{n}") for n in _CONSTRUCTORS)), None)

@@ -98,7 +98,7 @@ def test_broken_guest_is_started_afresh_once(bench, sessions, monkeypatch):
     failures = [GuestFailure("broken pipe")]
     real = sessions.run
     monkeypatch.setattr(
-        sessions, "run", lambda self, probes: _raise(failures) or real(self, probes)
+        sessions, "run", lambda self, probes, seconds=10.0: _raise(failures) or real(self, probes)
     )
     assert len(bench.run([answered("Fire")])) == 1
     assert (len(sessions.opened), len(sessions.closed)) == (2, 1)

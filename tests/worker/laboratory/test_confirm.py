@@ -125,7 +125,9 @@ def test_other_outcome_that_does_not_repeat_is_none(confirm):
 
 
 def test_runs_that_fail_again_confirm_nothing(confirm, sessions, monkeypatch):
-    monkeypatch.setattr(sessions, "run", lambda self, probes: [Run(NotRun("gone"))] * len(probes))
+    monkeypatch.setattr(
+        sessions, "run", lambda self, probes, seconds=10.0: [Run(NotRun("gone"))] * len(probes)
+    )
     assert confirm(MISS, ALARM, ALARM).status is Status.FLAKY
 
 
@@ -179,7 +181,7 @@ def test_warning_stays_a_warning_in_doubt(confirm, sessions):
 def test_base_that_asks_what_was_not_recorded_is_doubtful(confirm, sessions, monkeypatch):
     real = sessions.run
 
-    def run(self, probes):
+    def run(self, probes, seconds=10.0):
         runs = real(self, probes)
         return [Run(NotRun("no answer"))] * len(runs) if "pass" in self.source else runs
 

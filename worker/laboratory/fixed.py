@@ -1,0 +1,201 @@
+"""What fails on base and returns on head: the defects that a change has fixed.
+
+Base is given the inputs that head ran, and those that failed in this repository
+before; where head was explored, base is explored in the same way.  Nothing here
+changes a verdict, so it takes a bounded part of the target's time.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from analyzers.cloud.crashes import crash_finding
+from analyzers.judging import crash_of
+from analyzers.properties.fixed import failed_before
+from analyzers.vocabulary import (
+    Contract,
+    Died,
+    Exploring,
+    Failure,
+    Finding,
+    Probe,
+    Raised,
+    Returned,
+    Run,
+    Status,
+    Target,
+    TimedOut,
+    Violated,
+)
+from worker.laboratory.before import Before
+from worker.laboratory.bench import SandboxBench
+from worker.laboratory.codec import argument_frame
+from worker.laboratory.failures import GuestFailure, Unpreparable
+
+MOST_INPUTS = 100
+MOST_FINDINGS = 5
+A_BATCH = 20
+SHARE = 0.2
+LEAST_SECONDS = 3.0
+PROBE_SECONDS = 2.0
+_OWN_SIGNALS = frozenset(
+    {signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV}
+)
+
+Seen = Callable[[Finding], bool]
+"""Whether fresh processes show a finding on base and not on head."""
+
+
+class BaseExplorer:
+    """Runs on base what returned on head."""
+
+    def __init__(self, target: Target, bench: SandboxBench, before: Before) -> None:
+        self._target = target
+        self._bench = bench
+        self._before = before
+        self._until = time.monotonic() + SHARE * bench.remaining()
+        self._compared = 0
+        self._drawn: list[Probe] = []
+
+    def fixed(self, seen: Seen) -> Iterator[Finding]:
+        """Yield a finding for each cause that fails on base alone and is ``seen``."""
+        if not self._before.has_target() or self._left() < LEAST_SECONDS:
+            return
+        try:
+            drawn = list(self._explored())
+            groups = _grouped([*drawn, *self._compared_inputs()])
+        except (GuestFailure, Unpreparable):
+            return
+        if set(self._before.standins) - set(self._bench.standins):
+            return
+        for group in groups[:MOST_FINDINGS]:
+            finding = self._finding(group)
+            if finding is not None and seen(finding):
+                yield finding
+
+    def _left(self) -> float:
+        return self._until - time.monotonic()
+
+    # ------------------------------------------------------------ the inputs
+
+    def _compared_inputs(self) -> Iterator[Failure]:
+        """What returned on head and fails on base."""
+        probes = self._probes()
+        for start in range(0, len(probes), A_BATCH):
+            if self._left() <= 0:
+                return
+            batch = probes[start : start + A_BATCH]
+            runs = self._before.run_each(batch, PROBE_SECONDS)
+            for probe, run in zip(batch, runs, strict=True):
+                self._compared += run is not None
+                if run is not None and _fails(run):
+                    yield Failure(probe, run)
+            if any(run is not None and isinstance(run.ending, TimedOut) for run in runs):
+                return
+
+    def _probes(self) -> list[Probe]:
+        """What failed before and what head ran, each once, where head always returned."""
+        kept = self._bench.kept(self._target)
+        self._bench.run(kept)
+        wanted = {_key(probe): probe for probe in kept}
+        drawn = {_key(probe) for probe in self._drawn}
+        returned: set[str] = set()
+        failed: set[str] = set()
+        for probe, run in self._bench.history:
+            key = _key(probe)
+            wanted[key] = probe
+            (returned if isinstance(run.ending, Returned) else failed).add(key)
+        asked = [self._asked(wanted[key]) for key in wanted if key in returned - failed - drawn]
+        once = {_key(probe): probe for probe in asked}
+        return list(once.values())[:MOST_INPUTS]
+
+    def _asked(self, probe: Probe) -> Probe:
+        """The probe, with its postconditions only where they were broken before."""
+        kept = {each.ensures for each in self._bench.kept(self._target)}
+        return probe if probe.ensures in kept else replace(probe, ensures=())
+
+    def _explored(self) -> Iterator[Failure]:
+        """The smallest inputs that fail where base is explored as head was."""
+        for exploring, explored in self._bench.explorations:
+            seconds = min(explored.seconds + LEAST_SECONDS, self._left())
+            if seconds <= 0 or not explored.executions:
+                continue
+            there = self._before.explore(self._alike(exploring, seconds))
+            if there.executions:
+                self._drawn += explored.passing
+            failures = [each for each in there.failures if _fails(each.run)]
+            self._compared += there.executions
+            runs = self._bench.run([each.probe for each in failures])
+            for failure, run in zip(failures, runs, strict=True):
+                if isinstance(run.ending, Returned):
+                    yield failure
+
+    def _alike(self, exploring: Exploring, seconds: float) -> Exploring:
+        """What head was asked, with its postconditions where base promised them too."""
+        contract = exploring.contract
+        if not self._before.promises_alike():
+            contract = replace(contract, ensures=())
+        return replace(exploring, contract=contract, seconds=seconds)
+
+    # ----------------------------------------------------------- the finding
+
+    def _finding(self, failures: Sequence[Failure]) -> Finding | None:
+        """The finding of a cause; ``None`` where no rule is about it."""
+        smallest = min(failures, key=lambda each: len(_key(each.probe)))
+        found = self._told(smallest)
+        if found is None:
+            return None
+        number = sum(each.seen for each in failures)
+        compared = max(number, self._compared)
+        verb = "fails" if number == 1 else "fail"
+        share = f"{number:,} of {compared:,} inputs {verb} this way on base, none of them on head."
+        return replace(
+            found,
+            target=self._target.id,
+            status=Status.FIXED,
+            title=f"Fixed: {found.title}",
+            message=f"Fixed by this change. On base: {found.message}\n{share}",
+            evidence={**found.evidence, "seen": number, "executions": compared},
+        )
+
+    @property
+    def _contract(self) -> Contract:
+        return next((each.contract for each, _ in self._bench.explorations), Contract())
+
+    def _told(self, failure: Failure) -> Finding | None:
+        probe, run, target = failure.probe, failure.run, self._before.target
+        if not (probe.inputs or probe.script):
+            path = run.ending.path if isinstance(run.ending, Raised) else target.path
+            return failed_before(failure, self._contract, target, self._before.text(path))
+        asked = bool(run.exchanges) or isinstance(run.ending, Died)
+        return crash_finding(target, probe, run) if asked and crash_of(run.ending) else None
+
+
+def _fails(run: Run) -> bool:
+    """Whether a run on base shows a defect of the code."""
+    if isinstance(run.ending, Died):
+        return run.ending.signal in _OWN_SIGNALS
+    if isinstance(run.ending, Violated):
+        return True
+    return crash_of(run.ending) is not None and not run.outside
+
+
+def _grouped(failures: Sequence[Failure]) -> list[list[Failure]]:
+    """The failures by their cause: exception and place, or the broken condition; most first."""
+    found: dict[tuple[str, ...], list[Failure]] = {}
+    for each in failures:
+        ending = each.run.ending
+        broken = (ending.condition,) if isinstance(ending, Violated) else ()
+        found.setdefault(crash_of(ending) or broken, []).append(each)
+    return sorted(found.values(), key=lambda group: -sum(each.seen for each in group))
+
+
+def _key(probe: Probe) -> str:
+    """What makes two probes the same: arguments, answers and postconditions."""
+    arguments = {name: argument_frame(each) for name, each in probe.arguments.items()}
+    answers = [(each.api, each.answer) for each in probe.script or ()]
+    return json.dumps([arguments, answers, probe.ensures], sort_keys=True)
