@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping, Sequence
 
-from analyzers.vocabulary import ChangeSet, Finding, JsonObject
+from analyzers.vocabulary import ChangeSet, Finding, JsonObject, Status
 from worker.errors import UsageError
 from worker.inline import inline_ignores, malformed_ignores
 from worker.settings.configuration import Configuration
@@ -14,10 +14,12 @@ from worker.settings.configuration import Configuration
 def ignored_findings(
     findings: Sequence[Finding], configuration: Configuration, texts: Mapping[str, str]
 ) -> dict[str, JsonObject]:
-    """Reason and date by fingerprint of each finding that is ignored today."""
+    """Reason and date by fingerprint of each finding that is there and ignored today."""
     today = datetime.datetime.now(tz=datetime.UTC).date()
     found: dict[str, JsonObject] = {}
     for finding in findings:
+        if finding.status is Status.FIXED:
+            continue
         for ignore in configuration.ignore:
             if ignore.covers(finding.fingerprint, finding.rule, finding.path, today):
                 until = None if ignore.until is None else ignore.until.isoformat()

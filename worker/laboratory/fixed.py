@@ -153,12 +153,13 @@ class BaseExplorer:
         compared = max(number, self._compared)
         verb = "fails" if number == 1 else "fail"
         share = f"{number:,} of {compared:,} inputs {verb} this way on base, none of them on head."
+        lead, rest = found.message[:1], found.message[1:]
         return replace(
             found,
             target=self._target.id,
             status=Status.FIXED,
             title=f"Fixed: {found.title}",
-            message=f"Fixed by this change. On base: {found.message}\n{share}",
+            message=f"Fixed by this change. On base, {lead.lower()}{rest}\n{share}",
             evidence={**found.evidence, "seen": number, "executions": compared},
         )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from analyzers.catalogue import load
-from analyzers.vocabulary import Finding, Input, Report
+from analyzers.vocabulary import Finding, Input, Report, Status
 from worker.report import replay
 from worker.report.programs import program_test
 from worker.report.reproducer import reproducer, test_name
@@ -68,7 +68,12 @@ def write_artifacts(
 
 
 def _reproducer(finding: Finding, sources: Mapping[str, str], apis: Sequence[str]) -> str | None:
-    """The test of a finding: of the program that shows it, where an analyzer knows one."""
+    """The test of a finding: of the program that shows it, where an analyzer knows one.
+
+    What is fixed has none: it could not fail here.
+    """
+    if finding.status is Status.FIXED:
+        return None
     if finding.reproducer is not None:
         return program_test(finding, finding.reproducer, test_name(finding))
     return reproducer(finding, sources, apis)

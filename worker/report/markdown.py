@@ -81,7 +81,8 @@ def summary(
             report=report,
             most=most,
             sections=kept,
-            findings=wording.ordered(report),
+            findings=wording.there(report),
+            fixed=wording.fixed(report),
             words=wording,
             appendix=appendix,
             escape=escape,
@@ -209,7 +210,7 @@ def to_markdown(report: Report, artifacts: Artifacts | None = None) -> str:
     """The summary, followed by the inline comments as they would stand."""
     told = stored(report_document(report, artifacts))
     parts = [summary(told)]
-    for finding in wording.ordered(told):
+    for finding in wording.there(told):
         if finding.fingerprint not in told.ignored:
             change = suggestion_text(finding) or offers_text(finding)
             body = finding_text(finding, told, change=change)

@@ -10,17 +10,21 @@ from analyzers.vocabulary import Broken, Finding, Level, Report, Status, Suggest
 from worker.report.as_json import tool_version
 from worker.report.escape import json_inert
 from worker.report.rules import rule_of
-from worker.report.wording import ordered, suggested
+from worker.report.wording import fixed, place, suggested, there
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 ROOT = "SRCROOT"
 _LEVELS = {Level.FAILURE: "error", Level.WARNING: "warning", Level.NOTICE: "note"}
-_BASELINES = {Status.NEW: "new", Status.EXISTING: "unchanged", Status.FIXED: "absent"}
+_BASELINES = {Status.NEW: "new", Status.EXISTING: "unchanged"}
 
 
 def sarif_document(report: Report) -> dict[str, Any]:
-    """The report as one SARIF run."""
-    names = sorted({finding.rule for finding in report.findings})
+    """The report as one SARIF run.
+
+    What is fixed is a notification: whoever reads results takes each for an alert.
+    """
+    findings = there(report)
+    names = sorted({finding.rule for finding in findings})
     return {
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -34,7 +38,7 @@ def sarif_document(report: Report) -> dict[str, Any]:
                     }
                 },
                 "columnKind": "unicodeCodePoints",
-                "results": [_result(f, names, report) for f in ordered(report)],
+                "results": [_result(f, names, report) for f in findings],
                 "invocations": [_invocation(report)],
                 "properties": {"verdict": report.conclusion.value},
             }
@@ -121,6 +125,7 @@ def _fix(suggestion: Suggestion) -> dict[str, Any]:
 
 def _invocation(report: Report) -> dict[str, Any]:
     notes = [_notification(f"not tested: {s.target}: {s.reason}", "note") for s in report.skipped]
+    notes += [_notification(f"{place(f)}: {f.title}. {f.message}", "note") for f in fixed(report)]
     return {
         "executionSuccessful": report.conclusion.value != "error",
         "toolExecutionNotifications": notes + [_failure(broken) for broken in report.broken],

@@ -203,6 +203,16 @@ def ordered(report: Telling[T]) -> list[T]:
     return sorted(report.findings, key=lambda finding: rank(finding, report))
 
 
+def there(report: Telling[T]) -> list[T]:
+    """The findings that head shows, as they should be read."""
+    return [finding for finding in ordered(report) if finding.status is not Status.FIXED]
+
+
+def fixed(report: Telling[T]) -> list[T]:
+    """The findings that only base shows, as they should be read."""
+    return [finding for finding in ordered(report) if finding.status is Status.FIXED]
+
+
 def rank(finding: Told, report: Telling[Told]) -> tuple[bool, int, int, str, int]:
     """Where a finding stands among the others."""
     return (
