@@ -1,0 +1,120 @@
+"""What fails on base and returns on head is fixed."""
+
+import time
+from contextlib import closing
+
+import pytest
+
+from analyzers.vocabulary import Crashes, Level, Literal, Probe, Status, TimedOut
+from tests.analyzers.samples import run
+from tests.worker.sessions import TARGET, answered, laboratory, target, tree
+from worker.laboratory.before import Before
+from worker.laboratory.bench import SandboxBench
+from worker.laboratory.confirm import Confirmer
+from worker.laboratory.failures import GuestFailure, Unpreparable
+from worker.laboratory.fixed import BaseExplorer
+
+CRASHING = "def check(path):\n    return labels()[0]\n"
+CAREFUL = "def check(path):\n    return labels()[:1]\n"
+REFUSING = "def check(path):\n    if not labels():\n        raise ValueError(path)\n"
+BROKEN = "def check(path):\n    return 1 / 0\n"
+OTHER = "def check(path):\n    return {}[labels()[0]] if labels() else labels()[0]\n"
+EMPTY, SKY = answered(), answered("Sky")
+
+
+@pytest.fixture
+def fixed(tmp_path, sessions):
+    """What is fixed for probes that head ran, between two texts."""
+
+    def fixed(base, head, probes=(EMPTY, SKY), kept=(), seconds=100):
+        trees = tree(tmp_path / "head", app=head), tree(tmp_path / "base", app=base)
+        made = laboratory(*trees)
+        made.examples.keep(TARGET, kept)
+        before = Before(made, target(), ())
+        bench = SandboxBench(made, target(), time.monotonic() + seconds, before)
+        confirmer = Confirmer(made, target(), before)
+        with closing(before), closing(bench), closing(confirmer):
+            bench.run(probes)
+            return list(BaseExplorer(target(), bench, before).fixed(confirmer.is_fixed))
+
+    return fixed
+
+
+def test_crash_that_head_avoids_is_fixed(fixed):
+    (finding,) = fixed(CRASHING, CAREFUL)
+    assert (finding.rule, finding.status) == ("cloud/crash", Status.FIXED)
+    assert finding.level is Level.FAILURE
+    assert finding.criterion == Crashes("IndexError", "app.py", "check")
+    assert finding.evidence["raised_at"] == "app.py:2"
+    assert (finding.evidence["seen"], finding.evidence["executions"]) == (1, 2)
+    assert finding.message.startswith("Fixed by this change. On base, given a picture, ")
+
+
+@pytest.mark.parametrize(
+    ("base", "head"),
+    [(CRASHING, CRASHING), (CAREFUL, CAREFUL), (CAREFUL, CRASHING), (CRASHING, REFUSING)],
+)
+def test_only_what_returns_on_head_and_fails_on_base_is_fixed(fixed, base, head):
+    assert fixed(base, head) == []
+
+
+def test_one_cause_is_told_once(fixed):
+    found = fixed(OTHER, CAREFUL, [EMPTY, SKY, answered("Sea"), answered("Fire")])
+    assert [(each.input_kind, each.evidence["seen"]) for each in found] == [
+        ("KeyError", 3),
+        ("IndexError", 1),
+    ]
+
+
+def test_crash_without_an_answer_is_not_the_answers(fixed):
+    assert fixed(BROKEN, CAREFUL) == []
+
+
+def test_what_failed_before_is_tried_on_base(fixed):
+    kept = Probe(TARGET, {"path": Literal("1")})
+    (finding,) = fixed(BROKEN, CAREFUL.replace("labels()", "[]"), (), [kept])
+    assert (finding.rule, finding.probes[0].arguments) == ("property/crash", kept.arguments)
+    assert "`return 1 / 0` (app.py:2) raises `ZeroDivisionError`" in finding.message
+    assert finding.evidence["arguments"] == {"path": "1"}
+
+
+def test_stand_in_that_only_base_met_fixes_nothing(fixed, sessions, monkeypatch):
+    real = Before.standins.fget
+    monkeypatch.setattr(Before, "standins", property(lambda self: (*real(self), "torch")))
+    assert fixed(CRASHING, CAREFUL) == []
+
+
+@pytest.mark.parametrize("trouble", [Unpreparable("no module named x"), GuestFailure("it died")])
+def test_base_that_cannot_be_run_has_nothing_fixed(fixed, sessions, trouble):
+    sessions.trouble["# unloadable here"] = trouble
+    assert fixed(f"# unloadable here\n{CRASHING}", CAREFUL) == []
+
+
+def test_crash_that_a_fresh_base_does_not_show_is_not_fixed(fixed, sessions, monkeypatch):
+    real, opened = sessions.run, sessions.opened
+
+    def first_alone(self, probes, seconds=10.0):
+        again = "labels()[0]" in self.source and opened.count("base") > 1
+        return [run() for _ in probes] if again else real(self, probes, seconds)
+
+    monkeypatch.setattr(sessions, "run", first_alone)
+    assert fixed(CRASHING, CAREFUL) == []
+
+
+def test_base_that_takes_too_long_is_left(fixed, sessions, monkeypatch):
+    real, asked = sessions.run, []
+
+    def slow(self, probes, seconds=10.0):
+        if "labels()[0]" not in self.source:
+            return real(self, probes, seconds)
+        asked.append(len(probes))
+        return [run(ending=TimedOut(seconds)) for _ in probes]
+
+    monkeypatch.setattr(sessions, "run", slow)
+    assert fixed(CRASHING, CAREFUL, [answered(str(number)) for number in range(50)]) == []
+    assert asked == [20]
+
+
+def test_spent_time_explores_nothing(fixed, sessions):
+    assert fixed(CRASHING, CAREFUL, seconds=1) == []
+    assert "base" not in sessions.opened
