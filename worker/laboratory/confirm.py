@@ -15,6 +15,7 @@ from analyzers.vocabulary import (
     Finding,
     Level,
     Probe,
+    Returned,
     Run,
     Skipped,
     Status,
