@@ -17,7 +17,8 @@ from analyzers import catalogue
 from analyzers.catalogue import Api, Meaning
 from analyzers.cloud.answers import saying
 from analyzers.cloud.branches import Proof, Words, branch_finding, quoted
-from analyzers.cloud.repairs.labelling.correction import corrected
+from analyzers.cloud.repairs.labelling.respelling import respelled
+from analyzers.cloud.wishes import Wish
 from analyzers.judging import decided, decision_point, reached
 from analyzers.ports import Bench
 from analyzers.vocabulary import (
@@ -31,6 +32,7 @@ from analyzers.vocabulary import (
     Run,
     Searched,
     Target,
+    Wanted,
 )
 
 ALIKE = 0.75
@@ -129,6 +131,13 @@ def _finding(
         evidence={"label": word, "vocabulary": api.name, "closest": mistake.name},
     )
     proof = Proof(probes, Misses(goal, 1 / (len(probes) + 1)), f"class:{word}")
+    found = branch_finding(target, goal, "cloud/unknown-label", level, words, proof)
     names = {word: mistake.name}
-    patch = corrected(goal, names.get, bench.source(goal.path)) if mistake.name else None
-    return branch_finding(target, goal, "cloud/unknown-label", level, words, proof, patch)
+    return respelled(found, goal, names.get, bench) if mistake.name else found
+
+
+def wish_of(finding: Finding, goal: Goal, template: Probe, api: Api) -> Wish | None:
+    """The wish for inputs of the class that a finding suggests, where it has a reading."""
+    reading = api.says[0].readings.get(str(finding.evidence["closest"]))
+    wanted = Wanted(api.name, reading)
+    return Wish(goal, goal, wanted, template, confirmed=False) if reading else None

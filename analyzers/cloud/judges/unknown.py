@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import SequenceMatcher
 
 from analyzers.catalogue import Api, Grade, Vocabulary
 from analyzers.cloud.branches import Proof, Words, branch_finding
-from analyzers.cloud.repairs.labelling.correction import corrected
+from analyzers.cloud.repairs.labelling.respelling import (
+    Spelling,
+    answered_labels,
+    respelled,
+    tried_on,
+)
 from analyzers.cloud.repairs.related import related
+from analyzers.cloud.trials import Trial
 from analyzers.cloud.wishes import Wish
 from analyzers.judging import decided, reached
 from analyzers.ports import Bench
 from analyzers.vocabulary import (
+    Candidate,
     Finding,
     JsonObject,
     Level,
@@ -26,19 +32,6 @@ MOST_SPELLINGS = 8
 MOST_SYNONYMS = 3
 ALIKE = 0.8
 """How alike two labels are (``difflib``) of which one is a slip for the other."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Spelling:
-    """The vocabulary's words for those of a condition: the meant ones, and other cases."""
-
-    vocabulary: Vocabulary
-    meant: Mapping[str, str]
-
-    def __call__(self, word: str) -> str | None:
-        if self.vocabulary.grade(word) is Grade.CASE:
-            return self.vocabulary.canonical(word)
-        return self.meant.get(word)
 
 
 def unknown_label(
@@ -82,11 +75,28 @@ def unknown_label(
         },
     )
     proof = Proof(probes, Misses(branch, 1 / (len(probes) + 1)), f"label:{label}")
-    patch = None
-    if nearest is not None and _hardly_another(grade, label, nearest):
-        names = _Spelling(vocabulary, {label: nearest})
-        patch = corrected(branch, names, bench.source(branch.path))
-    return branch_finding(target, branch, "cloud/unknown-label", Level.WARNING, words, proof, patch)
+    return branch_finding(target, branch, "cloud/unknown-label", Level.WARNING, words, proof)
+
+
+def corrected(
+    finding: Finding, trial: Trial, api: Api, vocabulary: Vocabulary, bench: Bench
+) -> Finding:
+    """The finding with labels to try in the place of the one that the API does not have.
+
+    Those that the API answered for inputs of the wanted label come first; then
+    the nearest one, where the label can only be a slip for it.
+    """
+    label = trial.wish.wanted.reading or ""
+    closest = _closest(vocabulary, label)
+    threshold = bench.plan.recall_threshold
+    labels = list(answered_labels(trial, api, closest, threshold))
+    if closest and _hardly_another(_grade(vocabulary, label), label, closest[0]):
+        labels.append(closest[0])
+    candidates: list[Candidate] = []
+    for name in dict.fromkeys(labels):
+        names = Spelling(vocabulary, {label: name})
+        candidates += respelled(finding, trial.wish.branch, names, bench).candidates
+    return tried_on(finding.proposing(*candidates), trial, bench)
 
 
 def _grade(vocabulary: Vocabulary, label: str) -> Grade:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analyzers.cloud.examination import Examination
-from analyzers.cloud.judges.classes import wrong_classes
+from analyzers.cloud.judges.classes import wish_of, wrong_classes
 from analyzers.cloud.judges.constant import constant_conditions, exhausted_branches, opposed
-from analyzers.vocabulary import Constant, Misses, Verdict
+from analyzers.cloud.repairs.labelling.respelling import tried_on
+from analyzers.cloud.trials import try_out
+from analyzers.cloud.wishes import has_slot
+from analyzers.vocabulary import Constant, Finding, Goal, Misses, Verdict
 
 
 def constants(look: Examination) -> Iterator[Verdict]:
@@ -26,7 +29,18 @@ def classes(look: Examination) -> Iterator[Verdict]:
     for finding in wrong_classes(look.target, look.searched, look.template, look.asked, look.bench):
         assert isinstance(finding.criterion, Misses)
         look.closed.add(finding.criterion.goal.decision_id)
-        yield finding
+        yield from _tried(look, finding, finding.criterion.goal)
+
+
+def _tried(look: Examination, finding: Finding, goal: Goal) -> Iterator[Verdict]:
+    """Run inputs of the class that is suggested; then the finding, to be verified on them."""
+    api = look.asked[0]
+    wish = wish_of(finding, goal, look.template, api) if finding.candidates else None
+    if wish is not None and has_slot(look.template):
+        trial = try_out(wish, look.bench.plan.inputs, api, look.bench, look.inverter)
+        yield from look.ran(trial.probes, trial.runs)
+        finding = tried_on(finding, trial, look.bench)
+    yield finding
 
 
 def exhausted(look: Examination) -> Iterator[Verdict]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from analyzers import catalogue
 from analyzers.cloud.examination import Examination, place
 from analyzers.cloud.judges.recall import low_recall, unreached
-from analyzers.cloud.judges.unknown import unknown_label
+from analyzers.cloud.judges.unknown import corrected, unknown_label
 from analyzers.cloud.repairs.labels import repaired
 from analyzers.cloud.sequential import FEWEST_INPUTS, Family, schedule
 from analyzers.cloud.stages.sampling import Sample, api_of, sampled
@@ -28,7 +28,7 @@ def recall(look: Examination) -> Iterator[Verdict]:
         finding = _unknown(look, wish)
         if finding is not None:
             if unknown.setdefault(wish.branch.decision_id, finding) is finding:
-                yield finding
+                yield from _corrected(look, wish, finding)
         elif wish.lacks is None:
             inputs = looks[0].inputs if wish.confirmed else look.bench.plan.inputs
             api = catalogue.load()[wish.wanted.api]
@@ -53,6 +53,15 @@ def _unknown(look: Examination, wish: Wish) -> Finding | None:
         return None
     vocabulary = catalogue.vocabulary(api.vocabulary)
     return unknown_label(look.target, wish, api, vocabulary, look.bench)
+
+
+def _corrected(look: Examination, wish: Wish, finding: Finding) -> Iterator[Verdict]:
+    """Look for another label with inputs of the wanted one; then the finding."""
+    api = catalogue.load()[wish.wanted.api]
+    trial = try_out(wish, look.bench.plan.inputs, api, look.bench, look.inverter)
+    yield from look.ran(trial.probes, trial.runs)
+    assert api.vocabulary is not None
+    yield corrected(finding, trial, api, catalogue.vocabulary(api.vocabulary), look.bench)
 
 
 def _judged(look: Examination, samples: Sequence[Sample]) -> Iterator[Verdict]:

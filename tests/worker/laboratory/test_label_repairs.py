@@ -1,0 +1,72 @@
+"""Another label is verified only on inputs of the wanted one that an engine answered."""
+
+from contextlib import closing
+
+import pytest
+
+from analyzers.cloud.analyzer import CloudAnalyzer
+from analyzers.cloud.repairs.related import related
+from analyzers.vocabulary import Finding
+from tests.analyzers.cloud.bench import Case, FakeBench
+from tests.worker.sessions import laboratory, target, tree
+from worker.laboratory.before import Before
+from worker.laboratory.confirm import Confirmer
+
+pytestmark = pytest.mark.skipif(not related.available(), reason="wordnet-base is absent")
+
+SORTING = """\
+def check(path):
+    if "pants" in labels():
+        return "dressed"
+    return "unknown"
+"""
+HELPED = """\
+def norm(word):
+    return word.lower()
+def check(path):
+    if "pants" in [norm(word) for word in labels()]:
+        return "dressed"
+    return "unknown"
+"""
+
+
+@pytest.fixture
+def confirmed(tmp_path, sessions):
+    """The confirmed finding of an unknown label, with what inputs of it are answered."""
+
+    def confirmed(source, *answers) -> Finding:
+        case = Case(source, searched=[["pants"], ["Sky"]], inputs={"pants": list(answers)})
+        verdicts = CloudAnalyzer().examine(case.target, FakeBench(case))
+        found = next(v for v in verdicts if isinstance(v, Finding))
+        made = laboratory(tree(tmp_path / "head", app=source), tree(tmp_path / "base", app=""))
+        before = Before(made, target(), ())
+        with closing(before), closing(Confirmer(made, target(), before)) as confirmer:
+            confirmed = confirmer.confirmed(found, ())
+        assert isinstance(confirmed, Finding)
+        return confirmed
+
+    return confirmed
+
+
+def test_label_that_the_inputs_have_is_verified(confirmed):
+    found = confirmed(SORTING, *[["Trousers", "Blue"]] * 4)
+    assert found.suggestion.verified
+    assert found.suggestion.replacement == '    if "Trousers" in labels():'
+
+
+def test_label_that_the_inputs_lack_is_refused(confirmed):
+    found = confirmed(SORTING, *[["Jeans"]] * 4)
+    assert found.suggestion is None
+    assert "0 of 4 inputs that are meant for the branch take it" in found.evidence["no_repair"]
+
+
+def test_label_without_inputs_is_not_verified(confirmed):
+    found = confirmed(SORTING)
+    assert not found.suggestion.verified
+    assert "simulated answers only" in found.suggestion.unverified
+
+
+def test_spelling_follows_the_helper_that_normalises(confirmed):
+    found = confirmed(HELPED, *[["Trousers"]] * 4)
+    assert found.suggestion.verified
+    assert '"trousers" in' in found.suggestion.replacement
