@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 
-CASES: dict[str, Callable[[str], str]] = {
+Case = Callable[[str], str]
+CASES: dict[str, Case] = {
     "lower": str.lower,
     "casefold": str.casefold,
     "upper": str.upper,
@@ -15,11 +16,14 @@ CASES: dict[str, Callable[[str], str]] = {
 """The methods by which code brings both sides to one case."""
 
 
-def cased(labels: Iterable[str], like: str, comparison: ast.AST) -> tuple[str, ...]:
+def cased(
+    labels: Iterable[str], like: str, comparison: ast.AST, case: Case | None = None
+) -> tuple[str, ...]:
     """Return the labels in the case that ``comparison`` brings its operands to.
 
     Where it calls for none, in that of the literal ``like`` if this is all
-    lower or all upper case, else as the API spells them.
+    lower or all upper case, else as the API spells them.  ``case`` overrules
+    both.
     """
     methods = [
         CASES[node.func.attr]
@@ -28,7 +32,7 @@ def cased(labels: Iterable[str], like: str, comparison: ast.AST) -> tuple[str, .
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in CASES
     ]
-    convert = methods[0] if methods else _case_of(like)
+    convert = case or (methods[0] if methods else _case_of(like))
     return tuple(dict.fromkeys(convert(label) for label in labels))
 
 

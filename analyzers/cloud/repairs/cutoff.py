@@ -19,7 +19,7 @@ from analyzers.cloud.trials import Trial, observed
 from analyzers.guest.conditions import Decision
 from analyzers.guest.goals import decisions
 from analyzers.ports import Bench
-from analyzers.vocabulary import Exchange, Finding, Misses, Probe, Run, Suggestion
+from analyzers.vocabulary import Candidate, Exchange, Finding, Misses, Probe, Run, Suggestion
 
 _FINE, _COARSE = 0.05, 5.0
 
@@ -116,8 +116,8 @@ def lowered(
     api: Api,
     meaning: Meaning,
     bench: Bench,
-) -> Finding | None:
-    """The finding with a lower least score; ``None`` where none helps.
+) -> Candidate | None:
+    """A lower least score; ``None`` where none helps.
 
     The score is chosen on one half of the inputs and checked on the other.
     """
@@ -149,20 +149,20 @@ def _helps(seen: Sequence[Scored], score: float, threshold: float) -> bool:
 
 def _offered(
     finding: Finding, seen: Sequence[Scored], least: Least, score: float
-) -> Finding | None:
+) -> Candidate | None:
     edit = least.lowered(score)
     if edit is None:
         return None
     to_choose, to_check = halves(seen)
     after = Standing.of(passing(to_check, score))
-    return replace(
-        finding,
-        message=f"{finding.message}\nThe API finds the label in more of them, less surely: a least "
+    return Candidate(
+        Suggestion(finding.path, edit.start_line, edit.end_line, edit.replacement),
+        title=f"a least score of {score:g}",
+        message="The API finds the label in more of them, less surely: a least "
         f"score of {score:g} instead of {least.score:g}, chosen on one half of the inputs, raises "
         f"the recall on the other half to {percent(after.recall)} at a precision of "
         f"{percent(after.precision)}.",
         evidence={
-            **finding.evidence,
             "added_labels": [],
             "least_score": {"before": least.score, "after": score},
             "recall_after": round(after.recall, 4),
@@ -170,7 +170,6 @@ def _offered(
             "chosen_on": len(to_choose),
             "checked_on": len(to_check),
         },
-        suggestion=Suggestion(finding.path, edit.start_line, edit.end_line, edit.replacement),
     )
 
 

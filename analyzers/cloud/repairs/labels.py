@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from analyzers.catalogue import Api, Meaning
 from analyzers.cloud.answers import SAID_AS_A_WHOLE, answers_to, meaning_of, said
 from analyzers.cloud.branches import percent, quoted
+from analyzers.cloud.editing.spelling import Case
 from analyzers.cloud.repairs.cutoff import lowered
 from analyzers.cloud.repairs.expansion import Observation, Standing, expand_labels, halves
 from analyzers.cloud.repairs.labelling.constants import Project
@@ -19,6 +20,7 @@ from analyzers.cloud.trials import Trial, observed
 from analyzers.guest.goals import decisions
 from analyzers.ports import Bench
 from analyzers.vocabulary import (
+    Candidate,
     Exchange,
     Finding,
     Goal,
@@ -55,42 +57,86 @@ def repaired(
         reason = "the condition compares no labels"
         return replace(finding, evidence={**finding.evidence, "no_repair": reason})
     scored = lowered(finding, trials, others, api, meaning, bench)
-    return scored or _expanded(finding, trials, others, api, meaning, bench)
+    label = trials[0].wish.wanted.reading or ""
+    sets = _expansions(finding, trials, others, api, meaning, bench)
+    if scored is not None:
+        more = [] if isinstance(sets, str) else sets
+        return finding.proposing(scored, *_candidates(finding, more, label, bench))
+    if isinstance(sets, str):
+        return _without(finding, sets)
+    candidates = _candidates(finding, sets, label, bench)
+    return finding.proposing(*candidates) if candidates else _told(finding, sets[0], bench)
 
 
-def _expanded(
+def _expansions(
     finding: Finding,
     trials: Sequence[Trial],
     others: Sequence[tuple[Probe, Run]],
     api: Api,
     meaning: Meaning,
     bench: Bench,
-) -> Finding:
-    """The finding with a label expansion, or with the reason why there is none."""
+) -> list[_Repair] | str:
+    """The label expansions that help, the best first, or the reason why there is none."""
     assert isinstance(finding.criterion, Misses)
-    if not related.available():
-        return _without(finding, UNAVAILABLE)
     original = [trial.wish.wanted.reading or "" for trial in trials]
     everything = [
-        Observation(_labels(run.exchanges, api, meaning), meant, hit)
+        Observation(_helping(_labels(run.exchanges, api, meaning), original), meant, hit)
         for run, meant, hit in observed(trials, others, finding.criterion.goal)
     ]
     to_choose, to_check = halves(everything)
+    respelled = _respelled(everything, original)
+    if not respelled and not related.available():
+        return UNAVAILABLE
     if Standing.of(to_check).meant < FEWEST_INPUTS:
-        return _without(finding, TOO_FEW)
-    added = expand_labels(to_choose, original, bench.plan.recall_threshold, related)
-    if not added:
-        return _without(finding, f"{NOTHING_HELPS}: {THE_LIMIT}")
-    before, after = Standing.of(to_check), Standing.of(to_check, added)
-    if after.recall <= before.recall or after.f1 < before.f1:
-        return _without(
-            finding,
-            f"also checking {quoted(added)} helps on the half of the inputs that it was chosen on"
-            " and not on the other",
-        )
-    whole = Standing.of(everything, added)
-    found = _Repair(added, len(to_choose), len(to_check), after, whole)
-    return _offered(finding, found, original[0], bench)
+        return TOO_FEW
+    threshold = bench.plan.recall_threshold
+    best = expand_labels(to_choose, original, threshold, related)
+    sets = [*respelled, *([best] if best else []), *_others(to_choose, original, best, threshold)]
+    if not sets:
+        return f"{NOTHING_HELPS}: {THE_LIMIT}"
+    before = Standing.of(to_check)
+    found = [_Repair.of(added, to_choose, to_check, everything) for added in dict.fromkeys(sets)]
+    helping = [
+        each
+        for each in found
+        if each.checked.recall > before.recall and each.checked.f1 >= before.f1
+    ]
+    return helping or (
+        f"also checking {quoted(sets[0])} helps on the half of the inputs that it was chosen on"
+        " and not on the other"
+    )
+
+
+def _helping(labels: tuple[str, ...], original: Sequence[str]) -> tuple[str, ...]:
+    """The labels of an answer that might help; none where it has the wanted one already.
+
+    Another clause keeps such an input from the branch.
+    """
+    return () if any(label in original for label in labels) else labels
+
+
+def _respelled(seen: Sequence[Observation], original: Sequence[str]) -> list[tuple[str, ...]]:
+    """The wanted labels as the API spells them in answers that miss the branch."""
+    wanted = {label.casefold() for label in original} - {""}
+    missed = [label for each in seen if each.meant and not each.reached for label in each.labels]
+    found = dict.fromkeys(label for label in missed if label.casefold() in wanted)
+    return [tuple(found)] if found else []
+
+
+def _others(
+    seen: Sequence[Observation], original: Sequence[str], best: Sequence[str], threshold: float
+) -> list[tuple[str, ...]]:
+    """Expansions without the best one's first label, and by each of its labels alone."""
+    if not best:
+        return []
+    without = expand_labels(
+        seen,
+        original,
+        threshold,
+        lambda word, label: label.casefold() != best[0].casefold() and related(word, label),
+    )
+    alone = [(label,) for label in best] if len(best) > 1 else []
+    return [*([without] if without else []), *alone]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +148,18 @@ class _Repair:
     checked_on: int
     checked: Standing
     whole: Standing
+
+    @classmethod
+    def of(
+        cls,
+        added: Sequence[str],
+        chosen: Sequence[Observation],
+        checked: Sequence[Observation],
+        everything: Sequence[Observation],
+    ) -> _Repair:
+        """Count how the branch would do with more labels."""
+        standing, whole = Standing.of(checked, added), Standing.of(everything, added)
+        return cls(tuple(added), len(chosen), len(checked), standing, whole)
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -120,18 +178,31 @@ class _Repair:
         }
 
 
-def _offered(finding: Finding, found: _Repair, label: str, bench: Bench) -> Finding:
-    """The finding with a repair: in part only, where the checked recall stays too low."""
+def _candidates(
+    finding: Finding, sets: Sequence[_Repair], label: str, bench: Bench
+) -> list[Candidate]:
+    """The changes for those expansions that reach the threshold, in each plausible case."""
     assert isinstance(finding.criterion, Misses)
-    threshold = bench.plan.recall_threshold
+    goal, threshold = finding.criterion.goal, bench.plan.recall_threshold
+    enough = [each for each in sets if each.whole.recall >= threshold]
+    return [
+        Candidate(change, f"also check {quoted(each.added)}", *_saying(each, threshold))
+        for case in (None, str, str.lower)
+        for each in enough
+        if (change := _patch(goal, label, each.added, bench, case)) is not None
+    ]
+
+
+def _saying(found: _Repair, threshold: float) -> tuple[dict[str, Json], str]:
+    """The facts and the sentence of an expansion: in part only, where the recall stays too low."""
     low, high = found.interval
     message = (
-        f"{finding.message}\nAlso checking {quoted(found.added)}, chosen on one half of the inputs,"
+        f"Also checking {quoted(found.added)}, chosen on one half of the inputs,"
         f" raises the recall on the other half to {percent(found.checked.recall)}"
         f" (95 % interval {percent(low, high)})"
         f" at a precision of {percent(found.checked.precision)}."
     )
-    evidence = {**finding.evidence, **found.evidence()}
+    evidence = found.evidence()
     if found.checked.recall < threshold:
         evidence["partial_repair"] = {
             "labels": list(found.added),
@@ -140,14 +211,23 @@ def _offered(finding: Finding, found: _Repair, label: str, bench: Bench) -> Find
         message += f" That helps in part: {THE_LIMIT}."
     elif found.whole.recall < threshold:
         message += f" On all of them it is {percent(found.whole.recall)}, too little: {THE_LIMIT}."
-    suggestion = None
-    if found.whole.recall < threshold:
-        evidence["no_repair"] = f"the labels that help do not reach the threshold: {THE_LIMIT}"
-    else:
-        suggestion = _patch(finding.criterion.goal, label, found.added, bench)
-        if suggestion is None:
-            evidence["no_repair"] = "the condition has a form that is not rewritten automatically"
-    return replace(finding, evidence=evidence, message=message, suggestion=suggestion)
+    return evidence, message
+
+
+def _told(finding: Finding, found: _Repair, bench: Bench) -> Finding:
+    """The finding with an expansion for which there is no change."""
+    threshold = bench.plan.recall_threshold
+    evidence, message = _saying(found, threshold)
+    evidence["no_repair"] = (
+        f"the labels that help do not reach the threshold: {THE_LIMIT}"
+        if found.whole.recall < threshold
+        else "the condition has a form that is not rewritten automatically"
+    )
+    return replace(
+        finding,
+        evidence={**finding.evidence, **evidence},
+        message=f"{finding.message}\n{message}",
+    )
 
 
 def _labels(exchanges: Sequence[Exchange], api: Api, meaning: Meaning) -> tuple[str, ...]:
@@ -161,12 +241,14 @@ def _without(finding: Finding, reason: str) -> Finding:
     return replace(finding, evidence=evidence, message=f"{finding.message}\nNo repair: {reason}.")
 
 
-def _patch(branch: Goal, original: str, added: Sequence[str], bench: Bench) -> Suggestion | None:
+def _patch(
+    branch: Goal, original: str, added: Sequence[str], bench: Bench, case: Case | None
+) -> Suggestion | None:
     source = bench.source(branch.path)
     address = (branch.function, branch.decision)
     decision = next(d for d in decisions(source) if (d.function, d.ordinal) == address)
     project = Project(bench.source, bench.paths())
-    found = rewrite_in(project, branch.path, decision, original, added)
+    found = rewrite_in(project, branch.path, decision, original, added, case)
     if found is None:
         return None
     edit = found.edit

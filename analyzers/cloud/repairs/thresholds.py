@@ -18,7 +18,7 @@ from analyzers.cloud.statistics import recall_interval
 from analyzers.guest.goals import decisions
 from analyzers.judging import reached
 from analyzers.ports import Bench
-from analyzers.vocabulary import Finding, Goal, Json, JsonObject, Mixes, Run, Suggestion
+from analyzers.vocabulary import Candidate, Finding, Goal, Json, JsonObject, Mixes, Run, Suggestion
 
 NO_NUMBERS = "the answers hold no numbers that a threshold could be set for"
 UNCLEAR = "it cannot be told which texts the branch is meant for"
@@ -202,7 +202,6 @@ def _offered(
     feeling = POSITIVE if found.positive else NEGATIVE
     low, high = recall_interval(after, total)
     evidence: dict[str, Json] = {
-        **finding.evidence,
         "formula": formula,
         "meant_for": feeling,
         "accuracy_before": round(before / total, 4),
@@ -213,17 +212,17 @@ def _offered(
         "checked_on": total,
     }
     message = (
-        f"{finding.message}\nMeant for {feeling} texts, `{formula}`, chosen on one half of the"
+        f"Meant for {feeling} texts, `{formula}`, chosen on one half of the"
         f" texts, is right for {percent(after / total)} of the other half (95 % interval"
         f" {percent(low, high)}); the condition as it stands for {percent(before / total)}."
     )
     edit = numbers.rewritten(found.fields, found.line, strict=found.strict)
-    suggestion = None
     if edit is None:
         evidence["no_repair"] = "the condition has a form that is not rewritten automatically"
-    else:
-        suggestion = Suggestion(finding.path, edit.start_line, edit.end_line, edit.replacement)
-    return replace(finding, evidence=evidence, message=message, suggestion=suggestion)
+        told = f"{finding.message}\n{message}"
+        return replace(finding, evidence={**finding.evidence, **evidence}, message=told)
+    change = Suggestion(finding.path, edit.start_line, edit.end_line, edit.replacement)
+    return finding.proposing(Candidate(change, f"`{formula}`", evidence, message))
 
 
 def _without(finding: Finding, reason: str) -> Finding:

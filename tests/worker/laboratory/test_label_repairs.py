@@ -34,8 +34,8 @@ def check(path):
 def confirmed(tmp_path, sessions):
     """The confirmed finding of an unknown label, with what inputs of it are answered."""
 
-    def confirmed(source, *answers) -> Finding:
-        case = Case(source, searched=[["pants"], ["Sky"]], inputs={"pants": list(answers)})
+    def confirmed(source, *answers, label="pants") -> Finding:
+        case = Case(source, searched=[[label], ["Sky"]], inputs={label: list(answers)})
         verdicts = CloudAnalyzer().examine(case.target, FakeBench(case))
         found = next(v for v in verdicts if isinstance(v, Finding))
         made = laboratory(tree(tmp_path / "head", app=source), tree(tmp_path / "base", app=""))
@@ -70,3 +70,34 @@ def test_spelling_follows_the_helper_that_normalises(confirmed):
     found = confirmed(HELPED, *[["Trousers"]] * 4)
     assert found.suggestion.verified
     assert '"trousers" in' in found.suggestion.replacement
+
+
+def test_label_is_added_as_the_api_spells_it(confirmed):
+    source = SORTING.replace('"pants" in labels()', 'any("fire" in name for name in labels())')
+    answers = [*[["Campfire"]] * 3, *[["Fire"]] * 9]
+    found = confirmed(source, *answers, label="fire")
+    assert found.rule == "cloud/low-recall"
+    assert found.suggestion.verified
+    assert '"Fire"' in found.suggestion.replacement
+    assert found.evidence["added_labels"] == ["Fire"]
+
+
+def test_answer_that_has_the_label_points_to_another_clause(confirmed):
+    source = SORTING.replace('"pants" in labels()', '"Bicycle" in labels()[:1]')
+    answers = [*[["Bicycle"]] * 3, *[["Vehicle", "Bicycle"]] * 9]
+    found = confirmed(source, *answers, label="Bicycle")
+    assert found.rule == "cloud/low-recall"
+    assert found.suggestion is None
+    assert "added_labels" not in found.evidence
+
+
+def test_label_beyond_the_top_ones_is_not_suggested(confirmed):
+    source = SORTING.replace(
+        'if "pants" in labels()', 'first = labels()[:1]\n    if "Dog" in first'
+    )
+    answers = [*[["Dog"]] * 4, *[["Sky", "Canidae"], ["Grass", "Canidae"]] * 4]
+    found = confirmed(source, *answers, label="Dog")
+    assert found.rule == "cloud/low-recall"
+    assert found.suggestion is None
+    assert "recall_after" not in found.evidence
+    assert "raises the recall" not in found.message

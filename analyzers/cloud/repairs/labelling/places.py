@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from analyzers.cloud.editing.source import Source, Splice
-from analyzers.cloud.editing.spelling import cased, fresh_name, quoted, wrapped
+from analyzers.cloud.editing.spelling import Case, cased, fresh_name, quoted, wrapped
 from analyzers.cloud.repairs.labelling.listing import with_items, with_keys
 from analyzers.cloud.repairs.labelling.patterns import (
     FUNCTIONS,
@@ -53,6 +53,7 @@ class Place:
         label: str,
         added: Sequence[str],
         held: Held | None = None,
+        case: Case | None = None,
     ) -> None:
         """``label`` is what the literal says, or one of its alternatives."""
         self._text = text
@@ -62,7 +63,7 @@ class Place:
         self._held = held
         asked = _comparison(text, literal) if held is None else _comparison(*held.asked)
         known = alternative(str(literal.value), label)
-        self._added = cased(added, known[0] if known else str(literal.value), asked)
+        self._added = cased(added, known[0] if known else str(literal.value), asked, case)
 
     def splices(self) -> list[Splice]:
         """Return the changes; none where no rule fits."""

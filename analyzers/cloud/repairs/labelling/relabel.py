@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from analyzers.cloud.editing.source import Edit, Source
+from analyzers.cloud.editing.spelling import Case
 from analyzers.cloud.repairs.labelling.constants import Project, constant_of
 from analyzers.cloud.repairs.labelling.patterns import alternative, is_search
 from analyzers.cloud.repairs.labelling.places import Place
@@ -39,12 +40,18 @@ def rewrite(source: str, decision: Decision, original: str, added: Sequence[str]
 
 
 def rewrite_in(
-    project: Project, path: str, decision: Decision, original: str, added: Sequence[str]
+    project: Project,
+    path: str,
+    decision: Decision,
+    original: str,
+    added: Sequence[str],
+    case: Case | None = None,
 ) -> Rewriting | None:
     """Do as :func:`rewrite` does, in whichever file of the project the label stands.
 
     ``path`` is the file of the decision.  A constant is changed only if each
-    of its uses in the project asks whether something is in it.
+    of its uses in the project asks whether something is in it.  ``case``
+    overrules the case of the code.
     """
     try:
         text = Source(project.read(path))
@@ -54,13 +61,15 @@ def rewrite_in(
     if condition is None or not added:
         return None
     literals = _literals(condition, original) or _looped(text, condition, original)
-    if literals:
-        return _edited(path, text, [Place(text, each, original, added) for each in literals])
+    places = [Place(text, each, original, added, case=case) for each in literals]
+    written = _edited(path, text, places) if places else None
+    if written is not None:
+        return written
     found = constant_of(project, path, text, condition, lambda tree: _literals(tree, original))
     if found is None:
         return None
     literal = _literals(found.held.value, original)[0]
-    place = Place(found.text, literal, original, added, found.held)
+    place = Place(found.text, literal, original, added, found.held, case)
     return _edited(found.path, found.text, [place])
 
 
