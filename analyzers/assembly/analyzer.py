@@ -11,9 +11,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 from analyzers.assembly import brittle, callsites, guards, shelves, telling
-from analyzers.assembly.configuration import Built, Flow, Function, flows, function_of, layers_of
+from analyzers.assembly.configuration import (
+    Built,
+    Flow,
+    Function,
+    flows,
+    function_of,
+    hands_on,
+    layers_of,
+)
 from analyzers.assembly.constraints import LayerApi, Parameter
 from analyzers.assembly.findings import (
     NAME,
@@ -38,7 +47,8 @@ _CONSTRUCTOR = "__init__"
 _UNSEEN = "nothing to be seen"
 _ROOM = "torch.nn."
 _RULED_OUT = "it computes with a value that its documentation rules out"
-Load = Callable[[str], Mapping[str, LayerApi]]
+Layers = Mapping[str, LayerApi]
+Load = Callable[[str], Layers]
 
 
 class AssemblyAnalyzer:
@@ -69,9 +79,9 @@ class AssemblyAnalyzer:
             return
         built = layers_of(function, text, layers)
         if built:
-            yield from _examined(function, built, text, target, bench)
+            yield from _examined(function, built, layers, target, bench)
 
-    def _layers(self, target: Target, bench: Bench) -> Mapping[str, LayerApi]:
+    def _layers(self, target: Target, bench: Bench) -> Layers:
         recorded = bench.record(target, ())
         is_torch = recorded is not None and recorded.library == "torch"
         return self._load(recorded.version) if recorded is not None and is_torch else {}
@@ -85,17 +95,21 @@ def _builds(function: Function, text: str) -> bool:
 
 
 def _examined(
-    function: Function, built: tuple[Built, ...], text: str, target: Target, bench: Bench
+    function: Function,
+    built: tuple[Built, ...],
+    layers: Layers,
+    target: Target,
+    bench: Bench,
 ) -> Iterator[Verdict]:
     usual = usual_call(function, target, bench)
     found = list(flows(function, built))
     if usual is None:
         return
     trier = Trier(target, bench, usual)
-    candidates = inputs(function, built, text)
+    candidates = inputs(function, built, bench.source(target.path))
     given = next((x for x in candidates if trier.holds(called(x))), None)
     if target.reason is Reason.CHANGED:
-        yield from _boundaries(found, given, function, trier)
+        yield from _boundaries(found, given, function, trier, layers)
     if given is not None and target.reason is Reason.CHANGED:
         yield from _shapes(found, given, (function, built), trier)
     if given is not None and function.name == _CONSTRUCTOR:
@@ -111,7 +125,7 @@ def called(given: str) -> str:
 
 
 def _boundaries(
-    found: list[Flow], given: str | None, function: Function, trier: Trier
+    found: list[Flow], given: str | None, function: Function, trier: Trier, layers: Layers
 ) -> Iterator[Verdict]:
     """Illegal values that are taken, those with a consequence that was seen first."""
     taken = [each for flow in found for each in _taken(flow, given, function, trier)]
@@ -119,7 +133,17 @@ def _boundaries(
     text = bench.source(target.path)
     for each in gravest(taken, MOST):
         suggestion = guards.guard(each.flow, each.condition, function, target.path, text)
-        yield unchecked(each, target, suggestion)
+        absent = not _is_handed_on_base(each.flow, target, bench, layers)
+        yield replace(unchecked(each, target, suggestion), absent_on_base=absent)
+
+
+def _is_handed_on_base(flow: Flow, target: Target, bench: Bench, layers: Layers) -> bool:
+    """Whether base may give the value to that layer too."""
+    there = bench.base(target.path)
+    function = None if there is None else function_of(there[1], target.function)
+    if there is None or function is None:
+        return True
+    return hands_on(flow, function, layers_of(function, there[1], layers))
 
 
 def _taken(flow: Flow, given: str | None, function: Function, trier: Trier) -> Iterator[Taken]:

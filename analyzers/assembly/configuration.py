@@ -8,7 +8,7 @@ attributes of ``self``, conversions to ``float`` and ``int``, attributes of what
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from analyzers.assembly.constraints import LayerApi, Parameter
@@ -88,6 +88,26 @@ def flows(function: Function, built: tuple[Built, ...]) -> Iterator[Flow]:
             source = values.source(argument)
             if parameter is not None and source is not None:
                 yield Flow(*source, each, parameter)
+
+
+def hands_on(flow: Flow, function: Function, built: Sequence[Built]) -> bool:
+    """Return whether another text of the function may give the flow's value to such a layer.
+
+    What cannot be read, an argument of another name or one behind a star, may.
+    """
+    own = function.args
+    if flow.given not in {a.arg for a in (*own.posonlyargs, *own.args, *own.kwonlyargs)}:
+        return True
+    same = [each for each in built if each.api.name == flow.built.api.name]
+    starred = any(_is_starred(each.call) for each in same)
+    given = (each.arguments.get(flow.parameter.name) for each in same)
+    return starred or any(flow.given in depends(function, each) for each in given if each)
+
+
+def _is_starred(call: ast.Call) -> bool:
+    return any(isinstance(each, ast.Starred) for each in call.args) or any(
+        each.arg is None for each in call.keywords
+    )
 
 
 def depends(function: Function, expression: ast.expr) -> frozenset[str]:

@@ -212,6 +212,7 @@ class Finding:
     the defect: the test that is suggested is the probe that was run.
     ``symbol`` is ``path::function`` of the place, part of the fingerprint.
     ``reproducer`` is a program of a few lines that shows it without the project.
+    ``absent_on_base``: base lacks the code that it is about, whatever runs show there.
     ``candidates`` are changes to be tried in order, the ``suggestion`` first.
     """
 
@@ -232,6 +233,7 @@ class Finding:
     status: Status = Status.NEW
     suggestion: Suggestion | None = None
     reproducer: str | None = None
+    absent_on_base: bool = False
     candidates: tuple[Candidate, ...] = ()
 
     @property

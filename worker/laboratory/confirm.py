@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from analyzers.judging import UNSTEADY, decided, shows, stands
+from analyzers.judging import UNSTEADY, decided, reached, shows, stands
 from analyzers.vocabulary import (
+    Criterion,
     Finding,
     Level,
+    Misses,
     Probe,
     Returned,
     Run,
@@ -93,7 +95,7 @@ class Confirmer:
 
     def _with_status(self, finding: Finding) -> Finding:
         """New, existing, or new with the doubt that base could not be run."""
-        criterion = self._before.criterion(finding)
+        criterion = None if finding.absent_on_base else self._before.criterion(finding)
         if criterion is None:
             return self._unseen(finding)
         try:
@@ -102,7 +104,8 @@ class Confirmer:
             return self._unseen(finding, str(reason).partition("\n")[0])
         if not decided(runs):
             return self._unseen(finding, "the same inputs could not be run there")
-        return replace(finding, status=Status.EXISTING) if shows(criterion, runs) else finding
+        status = Status.EXISTING if shows(criterion, runs) else finding.status
+        return _measured(replace(finding, status=status), criterion, runs)
 
     def _unseen(self, finding: Finding, reason: str | None = None) -> Finding:
         """A finding that base could not show, for a ``reason`` or since it lacks the code.
@@ -126,6 +129,18 @@ class Confirmer:
         except GuestFailure:
             self.close()
             raise
+
+
+def _measured(finding: Finding, criterion: Criterion, runs: Sequence[Run]) -> Finding:
+    """The finding of a missed branch, with how many of its inputs reach it on base."""
+    if not isinstance(criterion, Misses):
+        return finding
+    number = sum(reached(criterion.goal, run) for run in runs)
+    return replace(
+        finding,
+        message=f"{finding.message} On base, {number} of the same {len(runs)} inputs reach it.",
+        evidence={**finding.evidence, "reached_on_base": number},
+    )
 
 
 def _unrepaired(finding: Finding, reason: str) -> Finding:

@@ -71,6 +71,7 @@ class Bench(IdleBench):
     kernel: object = None
     explored: Explored = field(default_factory=lambda: Explored(obstacle="nothing"))
     trained: dict = field(default_factory=dict)
+    before: str | None = None
 
     def __post_init__(self):
         super().__init__({"net.py": self.net, "train.py": self.train})
@@ -81,6 +82,9 @@ class Bench(IdleBench):
 
     def explore(self, target, exploring):
         return self.explored
+
+    def base(self, path):
+        return None if self.before is None else (path, self.before)
 
     def source(self, path):
         return self.texts[path]
@@ -157,6 +161,24 @@ def test_illegal_value_that_a_configuration_sets_is_told_with_a_guard():
 )
 def test_what_is_refused_or_not_set_is_not_told(bench):
     assert examined(bench) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "absent"),
+    [
+        ("eps=eps", "eps=1e-5", True),
+        ("dim, eps=eps", "dim", True),
+        ("LayerNorm(dim, eps=eps)", "GroupNorm(2, dim, eps)", True),
+        ("eps=eps", "eps=eps", False),
+        ("eps=eps", "eps=abs(eps)", False),
+        ("dim, eps=eps", "*(dim, eps)", False),
+        ("eps=", "epsilon=", False),
+        ("__init__", "built", False),
+    ],
+)
+def test_value_that_only_head_hands_to_the_layer_is_absent_on_base(old, new, absent):
+    (found,) = examined(Bench(kernel=works, before=NET.replace(old, new)))
+    assert found.absent_on_base is absent
 
 
 def test_legal_value_that_another_layer_does_not_follow_is_told():

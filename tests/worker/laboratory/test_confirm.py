@@ -94,6 +94,22 @@ def test_what_the_change_does_not_reach_is_existing_where_base_cannot_tell(confi
     assert "neither edits this code nor reaches it" in unseen.evidence["base"]
 
 
+WIDE = ALARM.replace('"Fire" in seen', '"Fire" in seen or "Flame" in seen')
+
+
+@pytest.mark.parametrize(("base", "number"), [(WIDE, 3), (ALARM, 1)])
+def test_missed_branch_says_how_many_inputs_reach_it_on_base(confirm, base, number):
+    found = confirm(MISS, ALARM, base)
+    assert found.status is (Status.NEW if base == WIDE else Status.EXISTING)
+    assert found.evidence["reached_on_base"] == number
+    assert f"On base, {number} of the same 3 inputs reach it." in found.message
+
+
+def test_finding_about_code_that_base_lacks_is_new_whatever_base_shows(confirm):
+    found = replace(CRASH, absent_on_base=True)
+    assert confirm(found, CRASHING, CRASHING).status is Status.NEW
+
+
 def test_what_base_avoids_is_new_wherever_it_stands(confirm):
     assert confirm(CRASH, CRASHING, CAREFUL, reached=lambda _: False) == CRASH
 
