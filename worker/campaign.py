@@ -96,7 +96,7 @@ class Campaign:
         self._broken: list[Broken] = []
         self._appendix: dict[tuple[str, ...], LibraryBug] = {}
         self._notes: dict[str, None] = {}
-        self._partial = False
+        self._interrupted = False
 
     def examine(self, analyzers: Sequence[Analyzer], deadline: float) -> None:
         """Examine target after target, until ``deadline`` or Ctrl-C.
@@ -116,7 +116,7 @@ class Campaign:
                 heed()
         except KeyboardInterrupt:
             settle()
-            self._partial = True
+            self._interrupted = True
 
     def _examine_one(self, target: Target, analyzers: Sequence[Analyzer], deadline: float) -> None:
         self._listener.examining(target)
@@ -217,8 +217,15 @@ class Campaign:
             environment=(*notes, *self._laboratory.describe(), *self._notes),
             ignored=ignored,
             partial=self._partial,
+            interrupted=self._interrupted,
             appendix=tuple(self._appendix.values()),
         )
+
+    @property
+    def _partial(self) -> bool:
+        """Whether something was left unexamined."""
+        late = any(each.out_of_time for each in self._coverage.values())
+        return self._interrupted or late or len(self._coverage) < len(self._targets)
 
     def _tally(self, target: Target) -> Tally:
         """Return what was done for a target, and whether that tested it."""

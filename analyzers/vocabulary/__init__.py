@@ -41,6 +41,7 @@ from analyzers.vocabulary.report import (
     Report,
     Tally,
     Tested,
+    TestedTarget,
 )
 from analyzers.vocabulary.runs import (
     Asked,
@@ -152,6 +153,7 @@ __all__ = [
     "Tally",
     "Target",
     "Tested",
+    "TestedTarget",
     "TimedOut",
     "Turns",
     "Verdict",

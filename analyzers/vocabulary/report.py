@@ -74,6 +74,15 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
+class TestedTarget:
+    """A target by its id, whether it was tested, and why it was not wholly."""
+
+    id: str
+    tested: Tested
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Cost:
     """What a whole run cost; ``dollars`` by the list prices of the calls."""
 
@@ -103,6 +112,8 @@ class Report:
     isolation in force, stand-ins, engines.  ``ignored`` maps a fingerprint
     to the reason (and date) for which its finding blocks nothing.
     ``appendix`` are defects of libraries that no input was seen to meet.
+    ``partial``: something was left unexamined, since the budget was spent or the run
+    ``interrupted``.
     """
 
     repository: str
@@ -118,3 +129,11 @@ class Report:
     ignored: Mapping[str, JsonObject] = field(default_factory=dict[str, JsonObject])
     partial: bool = False
     appendix: tuple[LibraryBug, ...] = ()
+    interrupted: bool = False
+
+    @property
+    def tests(self) -> tuple[TestedTarget, ...]:
+        """The targets, with whether each was tested."""
+        return tuple(
+            TestedTarget(target.id, tally.tested, tally.reasons) for target, tally in self.targets
+        )

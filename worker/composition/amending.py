@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from worker.composition.conclusion import incomplete
+from worker.composition.conclusion import incomplete, ours, tested_throughout
 from worker.store.records import Ignore, IgnoreKind
 
 Document = Mapping[str, Any]
@@ -62,9 +62,14 @@ def unneeded(document: Document, ignores: Sequence[Ignore], today: date) -> tupl
 def was_tested(document: Document, target: str) -> bool:
     """Whether nothing kept a target from being tested from end to end."""
     left = {item["target"] for item in (*document["skipped"], *document["broken"])}
+    tested = {t["id"] for t in document["targets"] if t.get("tested", "yes") == "yes"}
     executed = {t["id"] for t in document["targets"] if t["executions"]}
     path = target.partition("::")[0]
-    return target in executed and not ({target, path, ""} & left) and not document.get("partial")
+    return (
+        target in tested & executed
+        and not ({target, path, ""} & left)
+        and not document.get("partial")
+    )
 
 
 def is_gone(document: Document, fingerprint: str, target: str | None) -> bool:
@@ -109,8 +114,10 @@ def _verdict(before: Document, after: Document, gate: str) -> str:
     failed = any(map(fails, before["findings"]))
     if any(map(fails, after["findings"])):
         return verdict if failed else gate
-    if incomplete(before) if failed else verdict == "error":
+    if ours(before) if failed else verdict == "error":
         return "error"
     if any(map(counts, after["findings"])):
         return "neutral"
-    return "success" if any(map(counts, before["findings"])) else verdict
+    if any(map(counts, before["findings"])):
+        return "success" if tested_throughout(before) else "neutral"
+    return verdict

@@ -9,8 +9,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from worker.composition.amending import counts, fails
+from worker.composition.conclusion import tested_throughout
 from worker.report.appendix import one_each
 from worker.store.records import Options
+
+NO_WHOLE = "only a part was tested again, and no report of the whole change is kept"
 
 Document = Mapping[str, Any]
 Item = Mapping[str, Any]
@@ -25,12 +28,13 @@ def carried(document: Document, whole: Document | None, options: Options) -> Doc
     """Return a rerun's document with what it did not test again, as it was.
 
     ``whole`` is the report of the last run of the same commit that tested
-    everything; without one the document counts as stopped early.
+    everything; without one nothing is known of the rest, and it cannot pass.
     """
     if not is_partial(options):
         return document
     if whole is None:
-        return {**document, "partial": True}
+        unknown = {"analyzer": "assayer", "target": "", "error": NO_WHOLE}
+        return {**document, "partial": True, "broken": [*document["broken"], unknown]}
     judged = {
         name: [*document[name], *(item for item in whole[name] if _is_left(item, options))]
         for name in ("findings", "skipped", "broken")
@@ -41,8 +45,14 @@ def carried(document: Document, whole: Document | None, options: Options) -> Doc
         *document["targets"],
         *(target for target in whole["targets"] if target["id"] not in tested),
     ]
-    merged = {**document, **judged, "appendix": appendix, "targets": targets}
-    return {**merged, "partial": _is(document, whole), "verdict": _verdict(document, whole, merged)}
+    merged = {
+        **document,
+        **judged,
+        "appendix": appendix,
+        "targets": targets,
+        "partial": _is(document, whole),
+    }
+    return {**merged, "verdict": _verdict(document, whole, merged)}
 
 
 def _together(document: Document, whole: Document, options: Options) -> list[Item]:
@@ -71,5 +81,7 @@ def _verdict(document: Document, whole: Document, merged: Document) -> str:
     if merged["broken"] or any(item.get("our_fault") for item in merged["skipped"]):
         return "error"
     if any(map(counts, found)) or (verdicts & {"failure", "neutral"} and merged["skipped"]):
+        return "neutral"
+    if merged["targets"] and not tested_throughout(merged):
         return "neutral"
     return "skipped" if verdicts == {"skipped"} else "success"

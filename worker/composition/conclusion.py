@@ -46,9 +46,20 @@ def conclusion_of(
 
 
 def incomplete(document: Mapping[str, Any]) -> bool:
-    """Whether our own failures, or a machine's, kept something from being tested."""
-    ours = any(skipped.get("our_fault") for skipped in document["skipped"])
-    return bool(document.get("partial") or document["broken"] or ours)
+    """Return whether something that the change touches was left untested."""
+    return bool(document.get("partial")) or ours(document)
+
+
+def ours(document: Mapping[str, Any]) -> bool:
+    """Return whether our own failures, or a machine's, kept something from being tested."""
+    return bool(document["broken"]) or any(s.get("our_fault") for s in document["skipped"])
+
+
+def tested_throughout(document: Mapping[str, Any]) -> bool:
+    """Return whether every target was tested, as far as the report says (older ones do not)."""
+    return not document.get("partial") and all(
+        target.get("tested", "yes") == "yes" for target in document["targets"]
+    )
 
 
 def _outage(policy: Policy) -> CheckConclusion:

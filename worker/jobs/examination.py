@@ -40,7 +40,7 @@ def examine(run: RunRecord, settings: Settings, tell: Tell) -> Mapping[str, Any]
         owned_folder("report") as folder,
     ):
         checked = check(request, settings, Teller(tell))
-        if checked.report.partial:
+        if checked.report.interrupted:
             raise KeyboardInterrupt
         artifacts = write_artifacts(checked.report, folder, checked.sources)
         document = report_document(checked.report, artifacts, folder)

@@ -15,6 +15,7 @@ from worker.report.artifacts import Artifacts, FindingFiles
 from worker.report.document import validator
 from worker.report.escape import json_inert
 from worker.report.replay import read_document
+from worker.report.tested_targets import counts_of
 from worker.report.values import values_of
 from worker.report.wording import clipped, suggested, text_of, unverified
 
@@ -43,6 +44,7 @@ def report_document(
         "base": report.base,
         "head": report.head,
         "verdict": report.conclusion.value,
+        "tested": counts_of(report.tests),
         "targets": [_target(target, tally) for target, tally in report.targets],
         "findings": [_finding(f, report, artifacts, relative_to) for f in report.findings],
         "skipped": [_skipped(skipped) for skipped in report.skipped],
@@ -51,6 +53,7 @@ def report_document(
         "cost": asdict(report.cost),
         "environment": list(report.environment),
         "partial": report.partial,
+        "interrupted": report.interrupted,
     }
 
 

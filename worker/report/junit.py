@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
-from analyzers.vocabulary import Finding, Report
+from analyzers.vocabulary import Finding, Report, TestedTarget
 from worker.report.wording import blocks, place, standing
 
 _ASSAYER = "assayer"
@@ -18,14 +18,24 @@ def to_junit(report: Report) -> str:
     what was not tested is skipped, our own failures are errors.
     """
     root = ET.Element("testsuites", name=_ASSAYER, time=f"{report.cost.seconds:.3f}")
+    tests = {each.id: each for each in report.tests}
     for name in _suites(report):
         suite = ET.SubElement(root, "testsuite", name=_printable(name))
+        _say_tested(suite, tests.get(name))
         for case in _cases(name, report):
             suite.append(case)
         _count(suite)
     _count(root)
     ET.indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, "unicode") + "\n"
+
+
+def _say_tested(suite: ET.Element, test: TestedTarget | None) -> None:
+    if test is not None:
+        properties = ET.SubElement(suite, "properties")
+        ET.SubElement(properties, "property", name="tested", value=test.tested.value)
+        for reason in test.reasons:
+            ET.SubElement(properties, "property", name="reason", value=_printable(reason))
 
 
 def _suites(report: Report) -> list[str]:

@@ -10,7 +10,8 @@ from analyzers.vocabulary import Broken, Finding, Level, Report, Status, Suggest
 from worker.report.as_json import tool_version
 from worker.report.escape import json_inert
 from worker.report.rules import rule_of
-from worker.report.wording import fixed, place, suggested, there
+from worker.report.tested_targets import counts_of, tested_sentence, untested
+from worker.report.wording import fixed, place, skipped_beside, suggested, there
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 ROOT = "SRCROOT"
@@ -40,7 +41,10 @@ def sarif_document(report: Report) -> dict[str, Any]:
                 "columnKind": "unicodeCodePoints",
                 "results": [_result(f, names, report) for f in findings],
                 "invocations": [_invocation(report)],
-                "properties": {"verdict": report.conclusion.value},
+                "properties": {
+                    "verdict": report.conclusion.value,
+                    "tested": counts_of(report.tests),
+                },
             }
         ],
     }
@@ -124,7 +128,13 @@ def _fix(suggestion: Suggestion) -> dict[str, Any]:
 
 
 def _invocation(report: Report) -> dict[str, Any]:
-    notes = [_notification(f"not tested: {s.target}: {s.reason}", "note") for s in report.skipped]
+    notes = [_notification(tested_sentence(report.tests), "note")] if report.tests else []
+    notes += [
+        _notification(f"{names}: {reason}", "note") for reason, names in untested(report.tests)
+    ]
+    notes += [
+        _notification(f"not tested: {s.target}: {s.reason}", "note") for s in skipped_beside(report)
+    ]
     notes += [_notification(f"{place(f)}: {f.title}. {f.message}", "note") for f in fixed(report)]
     return {
         "executionSuccessful": report.conclusion.value != "error",

@@ -20,10 +20,12 @@ from analyzers.vocabulary import (
     Skipped,
     Status,
     Suggestion,
+    TestedTarget,
 )
 from worker.errors import MachineError
 from worker.report import appendix
 from worker.report.document import validator
+from worker.report.tested_targets import read_target
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ class StoredFinding:
 
 @dataclass(frozen=True, slots=True)
 class StoredReport:
-    """The answer to a pull request; ``targets`` are their ids.
+    """The answer to a pull request; ``targets`` are their ids, ``tests`` whether each was tested.
 
     ``head`` is ``None`` for a working tree; ``ignored`` maps a fingerprint
     to ``reason`` and ``until``.
@@ -85,6 +87,8 @@ class StoredReport:
     ignored: Mapping[str, Mapping[str, Json]]
     partial: bool
     appendix: tuple[LibraryBug, ...] = ()
+    tests: tuple[TestedTarget, ...] = ()
+    interrupted: bool = False
 
 
 def read_stored(document: Mapping[str, Any]) -> StoredReport:
@@ -119,6 +123,8 @@ def stored(document: Mapping[str, Any]) -> StoredReport:
         ignored={f["fingerprint"]: f["ignored"] for f in findings if f.get("ignored")},
         partial=bool(document.get("partial")),
         appendix=tuple(map(appendix.read, document.get("appendix", ()))),
+        tests=tuple(map(read_target, document["targets"])),
+        interrupted=bool(document.get("interrupted")),
     )
 
 

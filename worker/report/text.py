@@ -142,10 +142,13 @@ def _offers(finding: Finding) -> Iterator[Padding]:
 
 
 def _not_tested(report: Report) -> Iterator[Text | Padding]:
-    if report.skipped:
+    reasons, beside = wording.untested_targets(report), wording.skipped_beside(report)
+    if reasons or beside:
         yield Text()
         yield Text("Not tested", "bold")
-        for skipped in report.skipped:
+        for reason, names in reasons:
+            yield _indented(f"{names}: {reason}")
+        for skipped in beside:
             yield _indented(f"{skipped.target}: {skipped.reason}")
     if report.broken:
         yield Text()

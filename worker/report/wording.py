@@ -16,9 +16,12 @@ from analyzers.vocabulary import (
     Level,
     Mixes,
     Probe,
+    Skipped,
     Status,
     Suggestion,
+    TestedTarget,
 )
+from worker.report.tested_targets import all_tested, is_reason, tested_sentence, untested
 from worker.report.valid_inputs import SAID, is_about_valid_inputs, valid_input_lines
 
 
@@ -104,7 +107,12 @@ class Telling(Protocol[T_co]):
         ...
 
     @property
-    def skipped(self) -> Sized:
+    def tests(self) -> Sequence[TestedTarget]:
+        """Whether each target was tested."""
+        ...
+
+    @property
+    def skipped(self) -> Sequence[Skipped]:
         """What was not tried."""
         ...
 
@@ -115,7 +123,12 @@ class Telling(Protocol[T_co]):
 
     @property
     def partial(self) -> bool:
-        """Whether it was stopped early."""
+        """Whether something was left unexamined."""
+        ...
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether it was stopped from outside."""
         ...
 
 
@@ -125,6 +138,7 @@ HEADLINES: Mapping[Conclusion, str] = {
     Conclusion.SKIPPED: "Nothing to test: the change touches no ML code",
     Conclusion.ERROR: "Could not decide: our side failed, not yours",
 }
+INTERRUPTED = "Interrupted; partial results"
 STATUS_WORDS: Mapping[Status, str] = {
     Status.NEW: "new in this change",
     Status.EXISTING: "already there on the base",
@@ -158,11 +172,14 @@ _LEVELS = [Level.FAILURE, Level.WARNING, Level.NOTICE]
 
 
 def headline(report: Telling[Told]) -> str:
-    """The verdict in a sentence fragment."""
+    """Return the verdict in a sentence fragment, and how much of the change it speaks for."""
     said = HEADLINES.get(report.conclusion) or _blocking(report)
     if report.conclusion is Conclusion.SUCCESS and any(map(_is_told, report.findings)):
         said = "No new defects"
-    return f"{said} (stopped early)" if report.partial else said
+    if not all_tested(report.tests):
+        count = tested_sentence(report.tests)
+        said = count if report.conclusion is Conclusion.NEUTRAL else f"{said}; {count}"
+    return f"{INTERRUPTED}: {said[:1].lower()}{said[1:]}" if report.interrupted else said
 
 
 def _is_told(finding: Told) -> bool:
@@ -182,7 +199,7 @@ def counted(number: int, noun: str) -> str:
 
 def overview(report: Telling[Told]) -> str:
     """What was examined and what stands, in one line."""
-    parts = [counted(len(report.targets), "function") + " examined"]
+    parts = [tested_sentence(report.tests)]
     by_status = Counter(finding.status for finding in report.findings)
     parts += [
         counted(by_status[status], f"{status} finding") for status in _ORDER if by_status[status]
@@ -196,6 +213,18 @@ def overview(report: Telling[Told]) -> str:
     if report.broken:
         parts.append(f"{len(report.broken)} of our own failures")
     return ", ".join(parts)
+
+
+def untested_targets(report: Telling[Told]) -> list[tuple[str, str]]:
+    """Return each reason for which targets were not wholly tested, and which they are."""
+    return untested(report.tests)
+
+
+def skipped_beside(report: Telling[Told]) -> list[Skipped]:
+    """Return what was not tried, but for what is said of the untested targets."""
+    return [
+        each for each in report.skipped if not is_reason(report.tests, each.target, each.reason)
+    ]
 
 
 def ordered(report: Telling[T]) -> list[T]:

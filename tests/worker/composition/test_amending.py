@@ -1,4 +1,5 @@
 import copy
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -6,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzers.pipeline import conclude
-from analyzers.vocabulary import Conclusion, Level, Skipped, Status
+from analyzers.vocabulary import Conclusion, Level, Skipped, Status, Tested
 from tests.worker.composition.documents import TODAY, document, full, ignore
 from tests.worker.report import samples
 from worker.composition.amending import amended, is_gone, unneeded
@@ -98,20 +99,25 @@ FINDINGS = st.lists(
     st.sets(st.integers(0, 5)),
     st.sets(st.integers(0, 5)),
     st.sampled_from([Conclusion.FAILURE, Conclusion.NEUTRAL]),
-    st.booleans(),
-    st.booleans(),
+    st.tuples(st.booleans(), st.booleans(), st.booleans()),
+    st.lists(st.sampled_from(list(Tested)), min_size=3, max_size=3),
 )
-def test_verdict_is_the_one_the_pipeline_would_give(findings, before, after, gate, ours, broken):
+def test_verdict_is_the_one_the_pipeline_would_give(findings, before, after, gate, left, answers):
     """Ignoring later comes to the same as ignoring while examining."""
     names = [samples.crash(symbol=f"s{number}").fingerprint for number in range(6)]
+    ours, broken, partial = left
     skipped = (Skipped("cloud", "t", "r", our_fault=ours),)
+    targets = tuple(
+        (target, replace(tally, tested=answer))
+        for (target, tally), answer in zip(samples.TARGETS, answers, strict=True)
+    )
     brokens = (samples.BROKEN,) if broken else ()
 
     def conclusion(numbers):
         return conclude(
             [*findings, *skipped, *brokens],
-            targets=3,
-            tested=3,
+            tested=answers,
+            partial=partial,
             gate=gate,
             ignored={names[number] for number in numbers},
         )
@@ -120,6 +126,8 @@ def test_verdict_is_the_one_the_pipeline_would_give(findings, before, after, gat
         samples.report(
             *findings,
             conclusion=conclusion(before),
+            targets=targets,
+            partial=partial,
             skipped=skipped,
             broken=brokens,
             ignored={names[n]: {"reason": "r", "until": None} for n in before},

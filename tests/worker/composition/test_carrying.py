@@ -1,7 +1,10 @@
 """Testing a part again lets the rest pass no more than it did."""
 
+from datetime import date
+
 import pytest
 
+from worker.composition.amending import amended
 from worker.composition.carrying import carried, is_partial
 from worker.store import Options
 
@@ -98,9 +101,17 @@ def test_advice_elsewhere_stays_advice():
     assert carried(a_document("success", targets=[A]), whole, ONLY_A)["verdict"] == "neutral"
 
 
-def test_without_a_run_of_everything_nothing_is_decided():
+def test_without_a_run_of_everything_nothing_passes():
     found = carried(a_document("success", targets=[A]), None, ONLY_A)
     assert found["partial"] is True
+    assert amended(found, (), date(2027, 1, 1))["verdict"] == "error"
+
+
+def test_function_left_untested_elsewhere_keeps_it_neutral():
+    whole = a_document("neutral")
+    for target in whole["targets"]:
+        target["tested"] = "yes" if target["id"] == A else "no"
+    assert carried(a_document("success", targets=[A]), whole, ONLY_A)["verdict"] == "neutral"
 
 
 def test_nothing_to_test_in_both_is_nothing_to_test():

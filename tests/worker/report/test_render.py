@@ -1,9 +1,20 @@
+import json
+from xml.etree import ElementTree
+
 import pytest
 
-from analyzers.vocabulary import Conclusion, Suggestion
+from analyzers.vocabulary import (
+    Conclusion,
+    Skipped,
+    Suggestion,
+    Tally,
+    Tested,
+    TestedTarget,
+)
 from tests.worker.report import samples
 from worker.report.render import FORMATS, Options, render
 from worker.report.rules import RULES, rule_of
+from worker.report.tested_targets import read_target, untested
 from worker.report.wording import headline
 
 CONTRACT = ("text", "json", "markdown", "sarif", "junit", "html")
@@ -39,8 +50,63 @@ def test_unknown_formats_are_refused():
         render("pdf", samples.report())
 
 
-def test_partial_reports_say_so():
-    assert headline(samples.report(partial=True)) == "No new findings (stopped early)"
+def test_interrupted_reports_say_so():
+    stopped = samples.report(conclusion=Conclusion.NEUTRAL, partial=True, interrupted=True)
+    assert headline(stopped) == "Interrupted; partial results: nothing blocks"
+
+
+SPENT = "the time budget was spent"
+TESTS = (
+    Tally(executions=9, tested=Tested.YES),
+    Tally(executions=9, tested=Tested.PARTLY, reasons=("1 of 2 main branches did not run",)),
+    Tally(tested=Tested.NO, reasons=(SPENT,)),
+)
+
+
+def partly_tested(**changes):
+    targets = tuple(
+        (target, tally) for (target, _), tally in zip(samples.TARGETS, TESTS, strict=True)
+    )
+    left = Skipped("assayer", targets[2][0].id, SPENT)
+    changes = {"conclusion": Conclusion.NEUTRAL, "skipped": (left,), **changes}
+    return samples.report(targets=targets, **changes)
+
+
+def test_headline_counts_the_tested_functions():
+    assert headline(partly_tested()) == "1 of 3 functions tested, 1 partly"
+    failed = partly_tested(conclusion=Conclusion.ERROR)
+    assert headline(failed).endswith("not yours; 1 of 3 functions tested, 1 partly")
+
+
+@pytest.mark.parametrize("form", CONTRACT)
+def test_every_format_counts_the_tested_functions(form):
+    text = render(form, partly_tested(), None, Options())
+    if form == "json":
+        counted = json.loads(text)["tested"]
+        assert counted == {"targets": 3, "yes": 1, "partly": 1, "no": 1}
+    elif form == "junit":
+        answers = [e.get("value") for e in ElementTree.fromstring(text).iter("property")]
+        assert answers == ["yes", "partly", TESTS[1].reasons[0], "no", SPENT]
+    else:
+        assert "1 of 3 functions tested, 1 partly" in text
+    assert TESTS[1].reasons[0] in text
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "sarif", "html"])
+def test_reason_is_given_once(form):
+    assert render(form, partly_tested(), None, Options()).count(SPENT) == 1
+
+
+def test_reasons_are_grouped():
+    tests = [TestedTarget(f"a.py::f{n}", Tested.NO, (SPENT,)) for n in range(7)]
+    assert untested(tests) == [
+        (SPENT, "a.py::f0, a.py::f1, a.py::f2, a.py::f3, a.py::f4 and 2 more")
+    ]
+
+
+@pytest.mark.parametrize(("executions", "answer"), [(3, Tested.YES), (0, Tested.NO)])
+def test_older_reports_count_runs_alone(executions, answer):
+    assert read_target({"id": "a.py::f", "executions": executions}).tested is answer
 
 
 def test_change_that_is_no_defect_is_told_in_a_success():

@@ -1,0 +1,57 @@
+"""How many targets were tested, and why the others were not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from analyzers.vocabulary import Tested, TestedTarget
+
+MOST_NAMES = 5
+
+
+def read_target(document: Mapping[str, Any]) -> TestedTarget:
+    """Return whether a target of a stored report was tested; older reports count runs alone."""
+    ran = Tested.YES if document["executions"] else Tested.NO
+    answer = Tested(document.get("tested", ran))
+    return TestedTarget(document["id"], answer, tuple(document.get("reasons", ())))
+
+
+def counts_of(tests: Sequence[TestedTarget]) -> dict[str, int]:
+    """Return how many targets there are, and how many of each answer."""
+    counted = Counter(each.tested for each in tests)
+    return {"targets": len(tests), **{answer.value: counted[answer] for answer in Tested}}
+
+
+def all_tested(tests: Sequence[TestedTarget]) -> bool:
+    """Return whether every target was wholly tested."""
+    return all(each.tested is Tested.YES for each in tests)
+
+
+def tested_sentence(tests: Sequence[TestedTarget]) -> str:
+    """Return ``2 of 5 functions tested``, and how many more were partly."""
+    counted = Counter(each.tested for each in tests)
+    noun = "function" if len(tests) == 1 else "functions"
+    partly = f", {counted[Tested.PARTLY]} partly" if counted[Tested.PARTLY] else ""
+    return f"{counted[Tested.YES]} of {len(tests)} {noun} tested{partly}"
+
+
+def untested(tests: Sequence[TestedTarget]) -> list[tuple[str, str]]:
+    """Return each reason for which targets were not wholly tested, and which they are."""
+    by_reason: dict[str, list[str]] = {}
+    for each in tests:
+        for reason in each.reasons if each.tested is not Tested.YES else ():
+            by_reason.setdefault(reason, []).append(each.id)
+    grouped = sorted(by_reason.items(), key=lambda item: -len(item[1]))
+    return [(reason, _named(names)) for reason, names in grouped]
+
+
+def is_reason(tests: Sequence[TestedTarget], target: str, reason: str) -> bool:
+    """Return whether something is said already of a target, as why it was not tested."""
+    return any(each.id == target and reason in each.reasons for each in tests)
+
+
+def _named(names: Sequence[str]) -> str:
+    rest = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {rest} more" if rest > 0 else "")
