@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import count
 
 from analyzers.assembly.analyzer import AssemblyAnalyzer
 from analyzers.assembly.causes import same_cause
@@ -94,6 +96,37 @@ _CRASHES = frozenset(
     }
 )
 """Rules that tell of a crash, each before one that says less of it."""
+
+
+def distinct(findings: Sequence[Finding], texts: Mapping[str, str]) -> tuple[Finding, ...]:
+    """Return the findings in their order, each with a fingerprint of its own.
+
+    Of several with the same one, such as two crashes of a function with one exception, the
+    existing one keeps it, else the first in the file.  The others are told apart by the
+    code at their lines, so that ignoring one never ignores another.
+    """
+    taken: set[str] = set()
+    found: dict[int, Finding] = {}
+    for number, finding in sorted(enumerate(findings), key=lambda each: _seniority(each[1])):
+        kinds = _kinds(finding, texts.get(finding.path, ""))
+        named = (replace(finding, input_kind=kind) for kind in kinds)
+        found[number] = next(each for each in named if each.fingerprint not in taken)
+        taken.add(found[number].fingerprint)
+    return tuple(found[number] for number in range(len(findings)))
+
+
+def _seniority(finding: Finding) -> tuple[bool, str, int]:
+    return finding.status is not Status.EXISTING, finding.path, finding.line
+
+
+def _kinds(finding: Finding, text: str) -> Iterator[str]:
+    """Yield a finding's kind of input, then with its code, then with a number."""
+    yield finding.input_kind
+    lines = text.splitlines()
+    code = lines[finding.line - 1].strip() if 0 < finding.line <= len(lines) else ""
+    yield f"{finding.input_kind} {code}"
+    for number in count(2):
+        yield f"{finding.input_kind} {code} {number}"
 
 
 def _broken(analyzer: Analyzer, target: Target, error: Exception) -> Broken:

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from analyzers.coverage import assess
 from analyzers.detection import Detected
-from analyzers.pipeline import conclude, examine, explains
+from analyzers.pipeline import conclude, distinct, examine, explains
 from analyzers.ports import Analyzer
 from analyzers.vocabulary import (
     Broken,
@@ -69,6 +69,14 @@ def _gravity(finding: Finding) -> tuple[bool, bool, bool]:
     return finding.status is Status.NEW, there, finding.level is Level.FAILURE
 
 
+_Place = tuple[str, str, int]
+
+
+def _place(finding: Finding) -> _Place:
+    """Return what makes two findings one: the same fingerprint at the same line."""
+    return finding.fingerprint, finding.path, finding.line
+
+
 BenchMaker = Callable[[Laboratory, Target, float, Before], SandboxBench]
 
 
@@ -91,7 +99,7 @@ class Campaign:
         self._reached = Reached(laboratory, changes)
         self._tallies: dict[str, Tally] = {}
         self._coverage: dict[str, Coverage] = {}
-        self._findings: dict[str, Finding] = {}
+        self._findings: dict[_Place, Finding] = {}
         self._skipped: list[Skipped] = [*changes.skipped, *found.skipped]
         self._broken: list[Broken] = []
         self._appendix: dict[tuple[str, ...], LibraryBug] = {}
@@ -152,18 +160,18 @@ class Campaign:
 
         Else it is confirmed here too: a target must not play another's down.
         """
-        known = self._findings.get(finding.fingerprint)
+        known = self._findings.get(_place(finding))
         return known is not None and _gravity(known) == _GRAVEST
 
     def _hear(self, verdict: Verdict) -> None:
         match verdict:
             case Finding():
-                known = self._findings.get(verdict.fingerprint)
+                known = self._findings.get(_place(verdict))
                 if known is not None and _gravity(known) >= _gravity(verdict):
                     return
                 if self._is_explained(verdict):
                     return
-                self._findings[verdict.fingerprint] = verdict
+                self._findings[_place(verdict)] = verdict
             case Skipped():
                 if verdict in self._skipped:
                     return
@@ -183,7 +191,7 @@ class Campaign:
         others = list(self._findings.values())
         for other in others:
             if explains(finding, other) and _gravity(finding) >= _gravity(other):
-                del self._findings[other.fingerprint]
+                del self._findings[_place(other)]
         return any(
             explains(other, finding) and _gravity(other) >= _gravity(finding) for other in others
         )
@@ -202,13 +210,13 @@ class Campaign:
 
     def report(self, configuration: Configuration, seconds: float, *notes: str) -> Report:
         """The report on everything that was done, with ``notes`` on its circumstances."""
-        findings = tuple(self._findings.values())
+        findings = distinct(tuple(self._findings.values()), self._laboratory.head.texts)
         ignored = ignored_findings(findings, configuration, self._laboratory.head.texts)
         return Report(
             repository=self._changes.repository,
             base=self._changes.base,
             head=self._changes.head,
-            conclusion=self._conclusion(configuration, ignored),
+            conclusion=self._conclusion(findings, configuration, ignored),
             targets=tuple((target, self._tally(target)) for target in self._targets),
             findings=findings,
             skipped=tuple(self._skipped),
@@ -224,8 +232,8 @@ class Campaign:
     @property
     def _partial(self) -> bool:
         """Whether something was left unexamined."""
-        late = any(each.out_of_time for each in self._coverage.values())
-        return self._interrupted or late or len(self._coverage) < len(self._targets)
+        short = any(each.out_of_time or each.refused for each in self._coverage.values())
+        return self._interrupted or short or len(self._coverage) < len(self._targets)
 
     def _tally(self, target: Target) -> Tally:
         """Return what was done for a target, and whether that tested it."""
@@ -240,10 +248,13 @@ class Campaign:
         return replace(tally, tested=answer, reasons=reasons)
 
     def _conclusion(
-        self, configuration: Configuration, ignored: dict[str, JsonObject]
+        self,
+        findings: Sequence[Finding],
+        configuration: Configuration,
+        ignored: dict[str, JsonObject],
     ) -> Conclusion:
         return conclude(
-            [*self._findings.values(), *self._skipped, *self._broken, *self._outages()],
+            [*findings, *self._skipped, *self._broken, *self._outages()],
             tested=[self._tally(target).tested for target in self._targets],
             gate=Conclusion(configuration.gate),
             ignored=ignored,

@@ -33,7 +33,7 @@ PLAIN = "plain"
 
 
 class CrashLog:
-    """Which crashes of a target were seen; each is reported once.
+    """Which crashes of a target were seen; each is reported once, by its line.
 
     Only a crash that some answer avoids is the answer's doing: until a run
     has survived, crashes are held back.  Under made-up answers only the first
@@ -44,7 +44,7 @@ class CrashLog:
     def __init__(self, target: Target, is_own: Callable[[Run], bool] = lambda _: False) -> None:
         self._target = target
         self._is_own = is_own
-        self._seen: set[Crash] = set()
+        self._seen: set[tuple[Crash, int]] = set()
         self._settled: set[Crash] = set()
         self._held: list[Finding] = []
         self._survived = False
@@ -60,8 +60,8 @@ class CrashLog:
             crash = crash_of(run.ending)
             if not crash or not _answered(run) or self._is_own(run):
                 continue
-            if self._is_new(crash, invented=made_up(probe)):
-                self._seen.add(crash)
+            if self._is_new(crash, run, invented=made_up(probe)):
+                self._seen.add((crash, _line(run)))
                 self._held.append(crash_finding(self._target, probe.answered(run.exchanges), run))
         if self._survived:
             yield from self._held
@@ -92,10 +92,10 @@ class CrashLog:
         key = (told.exception, told.path, told.function) if isinstance(told, Crashes) else None
         return key in self._settled
 
-    def _is_new(self, crash: Crash, *, invented: bool) -> bool:
+    def _is_new(self, crash: Crash, run: Run, *, invented: bool) -> bool:
         if invented:
-            return crash[1:] not in {(path, function) for _, path, function in self._seen}
-        return crash not in self._seen
+            return crash[1:] not in {seen[1:] for seen, _ in self._seen}
+        return (crash, _line(run)) not in self._seen
 
 
 def crash_finding(target: Target, probe: Probe, run: Run) -> Finding:
@@ -132,6 +132,10 @@ def crash_finding(target: Target, probe: Probe, run: Run) -> Finding:
         criterion=criterion,
         input_kind=exception,
     )
+
+
+def _line(run: Run) -> int:
+    return run.ending.line if isinstance(run.ending, Raised) else 0
 
 
 def _survives(run: Run) -> bool:

@@ -94,6 +94,8 @@ def _missing(
             yield verdict.reason
         elif isinstance(verdict, Broken):
             yield verdict.error
+    if coverage.refused:
+        yield coverage.refused
     if coverage.out_of_time:
         yield f"{OUT_OF_TIME} before its examination ended"
 

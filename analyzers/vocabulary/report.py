@@ -41,7 +41,7 @@ class Coverage:
     their answers from an engine or a recording, or needed none.  ``unreached`` are main
     branches that no run took, ``simulated`` those that only made-up answers led to.
     ``replaced`` are declared libraries in whose place a stand-in ran.  ``out_of_time``:
-    the budget ended the examination.
+    the time budget ended the examination; ``refused``: why the budget for API calls did.
     """
 
     completed: int = 0
@@ -52,6 +52,7 @@ class Coverage:
     simulated: tuple[MainBranch, ...] = ()
     replaced: tuple[str, ...] = ()
     out_of_time: bool = False
+    refused: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from analyzers.judging import DEATH
-from analyzers.pipeline import ANALYZERS, concerned, conclude, examine, explains, named
+from analyzers.pipeline import ANALYZERS, concerned, conclude, distinct, examine, explains, named
 from analyzers.vocabulary import (
     ApiCall,
     Broken,
@@ -108,6 +108,25 @@ def test_one_target_left_untested_is_neutral(answer):
 
 def test_interrupted_run_is_never_success():
     assert conclude([], tested=[Tested.YES], partial=True) is Conclusion.NEUTRAL
+
+
+TEXT = "a = b[0]\nc = d[0]\nc = d[0]\n"
+
+
+def test_crashes_of_one_function_have_fingerprints_of_their_own():
+    crashes = [finding(line=line) for line in (3, 1, 2)]
+    told = distinct(crashes, {"app.py": TEXT})
+    assert [each.line for each in told] == [3, 1, 2]
+    assert len({each.fingerprint for each in told}) == 3
+    assert told[1].fingerprint == finding().fingerprint
+    shifted = distinct([finding(line=line + 1) for line in (3, 1, 2)], {"app.py": f"\n{TEXT}"})
+    assert [each.fingerprint for each in shifted] == [each.fingerprint for each in told]
+
+
+def test_new_crash_never_takes_an_existing_ones_fingerprint():
+    crashes = finding(line=1), finding(line=2, status=Status.EXISTING)
+    new, existing = distinct(crashes, {"app.py": TEXT})
+    assert existing.fingerprint == finding().fingerprint != new.fingerprint
 
 
 def test_targets_without_cloud_calls_are_nothing_to_the_cloud_analyzer():

@@ -19,6 +19,7 @@ from analyzers.vocabulary import (
     LibraryBug,
     Skipped,
     Status,
+    Tested,
 )
 from tests.analyzers.samples import finding
 from tests.worker.sessions import FakeSession, answered, laboratory, target, tree
@@ -123,6 +124,29 @@ def test_one_fingerprint_is_reported_once(campaign):
     report, listener = examined(campaign, target(), analyzer=Speaking(CRASH, again))
     assert report.findings == (CRASH,)
     assert sum(isinstance(heard, Finding) for heard in listener.heard) == 1
+
+
+def test_ignoring_one_of_two_crashes_leaves_the_other(campaign):
+    """Both end one function with one exception, and once shared a fingerprint."""
+    second = replace(CRASH, line=1, end_line=1)
+    ignore = Ignore(fingerprint=CRASH.fingerprint, reason="known")
+    report, _ = examined(
+        campaign,
+        target(),
+        analyzer=Speaking(CRASH, second),
+        configuration=Configuration(ignore=(ignore,)),
+    )
+    assert sorted(each.line for each in report.findings) == [1, 2]
+    assert len(report.ignored) == 1
+    assert report.conclusion is Conclusion.FAILURE
+
+
+def test_spent_budget_leaves_a_partial_report(campaign):
+    report, _ = examined(campaign, *TARGETS, seconds=-1.0)
+    assert (report.partial, report.interrupted) == (True, False)
+    assert report.conclusion is Conclusion.NEUTRAL
+    assert {each.tested for each in report.tests} == {Tested.NO}
+    assert {each.reasons for each in report.tests} == {("the run's time budget was spent",)}
 
 
 def test_one_reason_is_given_once(campaign):

@@ -66,6 +66,11 @@ class Broker:
         return self._budget.calls
 
     @property
+    def over_budget(self) -> tuple[str, ...]:
+        """Why the budget refused questions, in order."""
+        return self._budget.refusals
+
+    @property
     def dollars(self) -> float:
         """What those cost by list price."""
         return self._budget.dollars

@@ -23,6 +23,13 @@ class Budget:
         self._lock = threading.Lock()
         self._calls = 0
         self._spent = 0
+        self._refusals: list[str] = []
+
+    @property
+    def refusals(self) -> tuple[str, ...]:
+        """Why calls were refused, in order."""
+        with self._lock:
+            return tuple(self._refusals)
 
     @property
     def calls(self) -> int:
@@ -45,20 +52,25 @@ class Budget:
 
         """
         with self._lock:
-            if self._most_calls is not None and self._calls >= self._most_calls:
-                raise NoAnswer(f"the budget of {self._most_calls} API calls is spent ({api})")
-            if self._most is not None and cost is None:
-                provider = api.rpartition(".")[0]
-                raise NoAnswer(
-                    f'nobody knows what {api} costs: set [engines."{provider}"] price (dollars)'
-                )
-            if self._most is not None and self._spent + (cost or 0) > self._most:
-                raise NoAnswer(
-                    f"the budget of ${self._most / MICRO:g} for API calls does not suffice:"
-                    f" ${self._spent / MICRO:g} is spent, {api} costs ${(cost or 0) / MICRO:g}"
-                )
+            refusal = self._refusal(api, cost)
+            if refusal is not None:
+                self._refusals.append(refusal)
+                raise NoAnswer(refusal)
             self._calls += 1
             self._spent += cost or 0
+
+    def _refusal(self, api: str, cost: int | None) -> str | None:
+        if self._most_calls is not None and self._calls >= self._most_calls:
+            return f"the budget of {self._most_calls} API calls is spent ({api})"
+        if self._most is not None and cost is None:
+            provider = api.rpartition(".")[0]
+            return f'nobody knows what {api} costs: set [engines."{provider}"] price (dollars)'
+        if self._most is not None and self._spent + (cost or 0) > self._most:
+            return (
+                f"the budget of ${self._most / MICRO:g} for API calls does not suffice:"
+                f" ${self._spent / MICRO:g} is spent, {api} costs ${(cost or 0) / MICRO:g}"
+            )
+        return None
 
     def refund(self, cost: int | None) -> None:
         """Give back what was taken for a question that did not leave."""

@@ -77,6 +77,7 @@ class SandboxBench:
         self._before = before
         self._session: Session | None = None
         self._counts = Counts(target)
+        self._refused_before = len(laboratory.broker.over_budget)
         self.explorations: list[tuple[Exploring, Explored]] = []
         self.history: list[tuple[Probe, Run]] = []
         self.standins: tuple[str, ...] = ()
@@ -355,6 +356,7 @@ class SandboxBench:
             self._counts.coverage(main_branches(self._target, self._laboratory.head.texts)),
             replaced=self.replaced,
             out_of_time=self.remaining() <= 0,
+            refused=next(iter(self._laboratory.broker.over_budget[self._refused_before :]), ""),
         )
 
     def tally(self) -> Tally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -175,16 +176,23 @@ def read_configuration(
     ``everything`` there is no base, and the head counts.  The head's own
     configuration is validated, not obeyed.  Raises ``UsageError``.
     """
-    proposed = find_configuration(repository, head)
+    proposed = _configurations(repository, head)
     if everything and base is None:
-        return proposed or Configuration()
+        return _one(proposed) or Configuration()
     return find_configuration(repository, base_of(repository, base, head)) or Configuration()
 
 
 def proposal(repository: Path, base: str | None = None, *, head: str | None = None) -> str | None:
-    """What to say where the change edits the configuration, else ``None``."""
+    """Return what to say where the change edits the configuration, else ``None``."""
     before = find_configuration(repository, base_of(repository, base, head))
-    if before == find_configuration(repository, head):
+    proposed = _configurations(repository, head)
+    if len(proposed) > 1:
+        return (
+            f"The change configures Assayer in both {PYPROJECT} and {OWN_FILE}. Both are valid,"
+            " but checks stop with an error once both are part of the base branch: keep one of"
+            " them. This run followed the base's configuration."
+        )
+    if before == _one(proposed):
         return None
     return (
         "The change edits Assayer's configuration. It is valid and takes effect once"
@@ -193,13 +201,21 @@ def proposal(repository: Path, base: str | None = None, *, head: str | None = No
 
 
 def find_configuration(repository: Path, revision: str | None) -> Configuration | None:
-    """The configuration at a revision (``None``: in the working tree), if any."""
-    found = {
+    """Return the configuration at a revision (``None``: in the working tree), if any."""
+    return _one(_configurations(repository, revision))
+
+
+def _configurations(repository: Path, revision: str | None) -> dict[str, Configuration]:
+    """Return the valid configuration of each file that has one."""
+    return {
         file: parsed
         for file in (PYPROJECT, OWN_FILE)
         if (text := read_text(repository, revision, file)) is not None
         and (parsed := parse_configuration(text, file)) is not None
     }
+
+
+def _one(found: Mapping[str, Configuration]) -> Configuration | None:
     if len(found) > 1:
         raise UsageError(
             f"Assayer is configured here and in {PYPROJECT}; keep one of them", file=OWN_FILE

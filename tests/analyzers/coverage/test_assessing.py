@@ -44,6 +44,11 @@ def test_what_ran_in_vain_is_not_tested(executions, facts, verdicts, reason):
         ({"simulated": (BRANCH,)}, [], "reached with simulated answers alone: app.py:3 `x` true"),
         ({"answered": 0}, [], "no input was answered by an engine or a recording"),
         ({"out_of_time": True}, [], "the time budget was spent before its examination ended"),
+        (
+            {"refused": "the budget of 3 API calls is spent"},
+            [],
+            "the budget of 3 API calls is spent",
+        ),
         ({}, [replace(SKIPPED, our_fault=True)], "no engine"),
         ({}, [replace(SKIPPED, goals=(BRANCH.point,))], "no engine"),
         ({}, [Broken("cloud", "app.py::check", "our bug")], "our bug"),

@@ -200,6 +200,25 @@ def test_two_configurations_are_refused(project):
     assert read_configuration(project.root, everything=True).inputs == 3
 
 
+def test_second_configuration_of_a_change_is_a_proposal(project):
+    project.write("pyproject.toml", "[tool.assayer]\ninputs = 4\n")
+    base = project.commit()
+    project.write(".github/assayer.toml", "inputs = 3\n")
+    assert read_configuration(project.root, base).inputs == 4
+    assert "keep one of them" in proposal(project.root, base)
+    both = project.commit()
+    with pytest.raises(UsageError, match="keep one"):
+        read_configuration(project.root, both)
+
+
+def test_second_configuration_of_a_change_is_validated(project):
+    project.write("pyproject.toml", "[tool.assayer]\n")
+    base = project.commit()
+    project.write(".github/assayer.toml", "inputs = 'many'\n")
+    with pytest.raises(UsageError, match="inputs"):
+        read_configuration(project.root, base)
+
+
 def test_unreadable_configuration_is_refused(project):
     base = project.commit()
     project.write("pyproject.toml", b"\xff\xfe")
