@@ -115,8 +115,9 @@ def distinct(findings: Sequence[Finding], texts: Mapping[str, str]) -> tuple[Fin
     return tuple(found[number] for number in range(len(findings)))
 
 
-def _seniority(finding: Finding) -> tuple[bool, str, int]:
-    return finding.status is not Status.EXISTING, finding.path, finding.line
+def _seniority(finding: Finding) -> tuple[bool, bool, str, int]:
+    status = finding.status
+    return status is Status.FIXED, status is not Status.EXISTING, finding.path, finding.line
 
 
 def _kinds(finding: Finding, text: str) -> Iterator[str]:
