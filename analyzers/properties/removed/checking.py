@@ -7,12 +7,12 @@ import warnings
 from collections.abc import Iterator, Mapping
 
 from analyzers.ports import Bench
-from analyzers.properties.removed.entries import Entry, table
+from analyzers.properties.removed.entries import Entry, documented, table
 from analyzers.properties.removed.guards import answers
 from analyzers.properties.removed.repairs import repaired
 from analyzers.properties.removed.uses import FUNCTIONS, Reader, Use, patched
 from analyzers.properties.removed.versions import allows, declarations
-from analyzers.vocabulary import Finding, Level, Target, Written
+from analyzers.vocabulary import Candidate, Finding, Level, Target, Written
 
 NAME = "properties"
 RULE = "property/removed-api"
@@ -127,7 +127,8 @@ def _finding(
     entry, node = uses[0].entry, uses[0].node
     written = source.splitlines()[node.lineno - 1].strip()
     what = f"`{entry.key}`"
-    return Finding(
+    change = repaired(target.path, source, uses, names)
+    finding = Finding(
         analyzer=NAME,
         rule=RULE,
         level=Level.WARNING,
@@ -150,5 +151,5 @@ def _finding(
         probes=(),
         criterion=Written(target.path, written),
         input_kind=entry.key,
-        suggestion=repaired(target.path, source, uses, names),
     )
+    return finding.proposing(Candidate(change, known=documented())) if change else finding

@@ -7,6 +7,7 @@ A key is a dotted name (``numpy.float``), a keyword argument
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+_FOLDER = files("analyzers.properties.removed").joinpath("data")
 _KEY = re.compile(r"(?P<name>[\w.]+?)(?:\((?P<argument>\w*)\)(?:\.(?P<attribute>\w+))?)?\Z")
 
 
@@ -82,11 +84,18 @@ def table() -> Table:
     return found
 
 
+@cache
+def documented() -> frozenset[str]:
+    """The names that are known to be there: replacements, and members of their modules."""
+    found = {entry.fix for entry in entries() if entry.fix and entry.argument is None}
+    for module, names in json.loads(_FOLDER.joinpath("members.json").read_text("utf-8")).items():
+        found |= {module, *(f"{module}.{name}" for name in names.split())}
+    return frozenset(found)
+
+
 def entries() -> Iterator[Entry]:
     """Every entry of every file."""
-    for file in sorted(
-        files("analyzers.properties.removed").joinpath("data").iterdir(), key=lambda f: f.name
-    ):
+    for file in sorted(_FOLDER.iterdir(), key=lambda f: f.name):
         if file.name.endswith(".toml"):
             document = tomllib.loads(file.read_text("utf-8"))
             for key, said in document["removed"].items():

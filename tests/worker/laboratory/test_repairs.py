@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from analyzers.properties.removed import findings
 from analyzers.vocabulary import (
     AnswerSource,
     Candidate,
@@ -13,7 +14,7 @@ from analyzers.vocabulary import (
     Suggestion,
     Written,
 )
-from tests.analyzers.cloud.bench import goals
+from tests.analyzers.cloud.bench import Case, FakeBench, goals
 from tests.analyzers.samples import finding
 from tests.worker.report.samples import full_report
 from tests.worker.sessions import LABELS, answered, laboratory, target, tree
@@ -198,3 +199,17 @@ def test_document_keeps_the_reason():
     )
     assert document["findings"][0]["suggestion"]["verified"] is False
     assert stored(document).findings[0].suggestion == change
+
+
+GFILE = "import tensorflow as tf\ndef check(path):\n    return tf.gfile.{}(path)\n"
+
+
+@pytest.mark.parametrize(("name", "verified"), [("FastGFile", None), ("GFile", False)])
+def test_undocumented_replacement_is_not_offered(confirm, sessions, monkeypatch, name, verified):
+    """`tf.io.gfile.FastGFile` does not exist; TensorFlow is not installed where it is tried."""
+    source = GFILE.format(name)
+    monkeypatch.setattr(sessions, "resolve", lambda _self, names: dict.fromkeys(names, "absent"))
+    bench = FakeBench(Case(source))
+    [found] = findings(target(), bench)
+    suggestion = confirm(found, app=source).suggestion
+    assert (suggestion and suggestion.verified) is verified

@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from analyzers.properties.removed.entries import entries
+from analyzers.properties.removed.entries import documented, entries
 
 HERE = ("torch", "keras", "numpy", "jax", "scipy", "skimage", "PIL")
 ALL = list(entries())
@@ -90,6 +90,8 @@ def questions():
                 yield fixed, None
         for name in named(entry.instead):
             yield name, None
+    for name in filter(is_here, documented()):
+        yield name, None
 
 
 def named(text: str) -> list[str]:
@@ -166,3 +168,17 @@ def test_versions_and_texts_are_well_formed():
         assert re.fullmatch(r"\d+(\.\d+)+", entry.since), entry.key
         assert entry.instead.strip() == entry.instead, entry.key
         assert inspect.cleandoc(entry.title) == entry.title
+
+
+def test_documented_names_are_there(said):
+    here = [name for name in documented() if is_here(name) and "." in name]
+    assert len(here) > 400
+    assert [name for name in here if not said[f"{name}(None)"]] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "there"),
+    [("tensorflow.io.gfile.GFile", True), ("tensorflow.io.gfile.FastGFile", False)],
+)
+def test_members_of_moved_modules_are_known(name, there):
+    assert (name in documented()) is there
