@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Protocol
@@ -77,6 +77,15 @@ def _place(finding: Finding) -> _Place:
     return finding.fingerprint, finding.path, finding.line
 
 
+def _attributed(skipped: Skipped, limits: Mapping[str, str]) -> Skipped:
+    """Return what was not tried as our fault where a limit of ours is the reason."""
+    for met, said in limits.items():
+        if met in skipped.reason:
+            reason = skipped.reason.replace(met, said)
+            return replace(skipped, reason=reason, our_fault=True)
+    return skipped
+
+
 BenchMaker = Callable[[Laboratory, Target, float, Before], SandboxBench]
 
 
@@ -143,17 +152,27 @@ class Campaign:
             if self._reached.target(target):
                 for finding in BaseExplorer(target, bench, before).fixed(confirmer.is_fixed):
                     self._hear(finding)
+            self._hear_undecided(target, bench)
 
     def _settled(
         self, verdict: Verdict, target: Target, confirmer: Confirmer, bench: SandboxBench
     ) -> Verdict:
         """The verdict as it may be reported: a finding only when confirmed."""
+        if isinstance(verdict, Skipped):
+            return _attributed(verdict, bench.undecided)
         if not isinstance(verdict, Finding):
             return verdict
         try:
             return confirmer.confirmed(verdict, bench.history)
         except (GuestFailure, Unpreparable) as error:
             return Broken(verdict.analyzer, target.id, f"could not confirm {verdict.rule}: {error}")
+
+    def _hear_undecided(self, target: Target, bench: SandboxBench) -> None:
+        """Say what a limit of ours kept from being decided, where nothing has said it."""
+        said = [skipped.reason for skipped in self._skipped if skipped.target == target.id]
+        for reason in bench.undecided.values():
+            if not any(reason in each for each in said):
+                self._hear(Skipped("assayer", target.id, f"undecided: {reason}", our_fault=True))
 
     def _blocks_already(self, finding: Finding) -> bool:
         """Whether another target has shown it as gravely as can be.

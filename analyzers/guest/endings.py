@@ -12,13 +12,14 @@ from pathlib import Path
 from types import CodeType, FrameType, TracebackType
 from typing import Any, Dict, FrozenSet, Iterator, List, Optional, Tuple
 
-from . import calls, filled, standins
+from . import calls, deaths, filled, standins
 from .limits import TimeUp
 from .provenance import error_origin
 from .provenance.known_values import Project
 
 Ending = Dict[str, Any]
 Range = Tuple[int, int, int, int]
+Step = Tuple[FrameType, int, Optional[Range]]
 LONGEST = 1000
 _GUEST = str(Path(__file__).absolute().parent)
 _FOREIGN = re.compile(r"[/\\](site-packages|dist-packages|\.venv|venv|\.tox)[/\\]")
@@ -45,6 +46,11 @@ def not_run(reason: str) -> Ending:
     return {"kind": "not-run", "reason": reason[:LONGEST]}
 
 
+def limited(reason: str) -> Ending:
+    """The call met a limit of ours (memory, processes): it says nothing of the code."""
+    return {**not_run(reason), "our_fault": True}
+
+
 def shown(value: Any) -> str:
     """A bounded ``repr`` without addresses."""
     try:
@@ -67,9 +73,9 @@ def raised(
     ``fillings`` are the arguments that mean nothing, where some do; ``given`` are the
     parameters that we gave a value.
     """
-    if isinstance(error, MemoryError):
-        return not_run("the memory limit was reached")
     frames = [step for step in _steps_of(error) if _own(step[0], root)]
+    if deaths.is_limit(error) and not _is_own_refusal(error, frames):
+        return limited(deaths.MEMORY)
     if not frames:
         return not_run(f"the call could not be made: {_named(error)}: {_said(error)}")
     frame, line, where = frames[-1]
@@ -90,6 +96,12 @@ def raised(
     }
 
 
+def _is_own_refusal(error: BaseException, frames: List[Step]) -> bool:
+    """Return whether the project itself raised an exception, where it ended."""
+    where = [(step[0].f_code.co_filename, step[1]) for step in frames[-1:]]
+    return any(_is_refusal(error, *each) for each in where)
+
+
 def _named(error: BaseException) -> str:
     kind = type(error)
     module = kind.__module__
@@ -106,8 +118,6 @@ def _said(error: BaseException) -> str:
 
 
 # ------------------------------------------------------------------ frames
-
-Step = Tuple[FrameType, int, Optional[Range]]
 
 
 def _steps_of(error: BaseException) -> Iterator[Step]:

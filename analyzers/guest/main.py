@@ -10,9 +10,9 @@ import gc
 import os
 import signal
 import time
-from typing import Any, Callable, Dict, Mapping, Optional
+from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional
 
-from . import calls, replaced, standins
+from . import calls, deaths, replaced, standins
 from .asking import Asking
 from .board import AWAITING, IDLE, RUNNING, SENDING, Board, send_results
 from .endings import not_run, timed_out
@@ -176,19 +176,16 @@ class Guest:
     def _search(self, message: Mapping[str, Any]) -> None:
         """Search; without the symbolic part where that does not come to an end."""
         symbolic = message["symbolic_seconds"]
-        status = 0
+        end = _End(0)
         frame = dict(message)
         for frame["symbolic_seconds"] in dict.fromkeys([symbolic, 0.0]):
             self._board.reset(0)
             child = fork(lambda: self._search_once(frame))
             seconds = frame["symbolic_seconds"] + message["mutation_seconds"]
-            status = self._await_search(child, seconds + SEARCH_GRACE)
+            end = self._await_stage(child, seconds + SEARCH_GRACE)
             if self._board.index:
                 return
-        if os.WIFEXITED(status) and os.WEXITSTATUS(status) == OUR_FAILURE:
-            raise RuntimeError("the search ended without a result")
-        reason = f"the search ended by signal {_signal(status)}"
-        self._wire.send({**_NOTHING_FOUND, "obstacle": reason})
+        self._say_end("search", end, lambda said: {**_NOTHING_FOUND, "obstacle": said})
 
     def _search_once(self, message: Mapping[str, Any]) -> None:
         from .search import search
@@ -200,15 +197,30 @@ class Guest:
         self._wire.write(found)
         self._board.reset(1)
 
-    def _await_search(self, child: int, seconds: float) -> int:
+    def _await_stage(self, child: int, seconds: float) -> _End:
+        """Wait for a process that does a stage; kill it where that takes too long."""
         deadline = time.monotonic() + seconds
+        late = 0.0
         while True:
             ended, status = os.waitpid(child, os.WNOHANG)
             if ended:
-                return status
+                return _End(status, late)
             if time.monotonic() > deadline and self._board.state != SENDING:
                 os.kill(child, signal.SIGKILL)
+                late = seconds
             signal.sigtimedwait([signal.SIGCHLD], 0.1)
+
+    def _say_end(self, stage: str, end: _End, nothing: Callable[[str], Mapping[str, Any]]) -> None:
+        """Say that the process of a stage ended without a result, and why.
+
+        By a signal or too late it met a limit; ``nothing`` makes the frame where it left.
+        """
+        if end.is_our_failure:
+            raise RuntimeError(f"the {stage} ended without a result")
+        number = _signal(end.status)
+        why = f"it was not over after {end.late:g} s" if end.late else deaths.reason(number)
+        reason = f"the {stage} has no result: {why}"
+        self._wire.send({"type": "limited", "reason": reason} if number else nothing(reason))
 
     # ------------------------------------------------------------ explore
 
@@ -217,13 +229,9 @@ class Guest:
         self._board.reset(0)
         child = fork(lambda: self._explore_once(message))
         most = message["seconds"] + message["timeout"] + EXPLORE_GRACE
-        status = self._await_search(child, most)
-        if self._board.index:
-            return
-        if os.WIFEXITED(status) and os.WEXITSTATUS(status) == OUR_FAILURE:
-            raise RuntimeError("the exploration ended without a result")
-        reason = f"the exploration ended by signal {_signal(status)}"
-        self._wire.send({**_NOTHING_EXPLORED, "obstacle": reason})
+        end = self._await_stage(child, most)
+        if not self._board.index:
+            self._say_end("exploration", end, lambda said: {**_NOTHING_EXPLORED, "obstacle": said})
 
     def _explore_once(self, message: Mapping[str, Any]) -> None:
         from .exploring.exploration import explore
@@ -242,9 +250,9 @@ class Guest:
 
         self._board.reset(0)
         child = fork(lambda: self._observe_once(message))
-        status = self._await_search(child, message["seconds"] + SEARCH_GRACE)
+        end = self._await_stage(child, message["seconds"] + SEARCH_GRACE)
         if not self._board.index:
-            self._wire.send(nothing(f"the tests ended by signal {_signal(status)}"))
+            self._say_end("run of the tests", end, nothing)
 
     def _observe_once(self, message: Mapping[str, Any]) -> None:
         from .observing import observe
@@ -295,13 +303,9 @@ class Guest:
         """Answer a frame in a process that directs others; nothing where it does not live."""
         self._board.reset(0)
         child = fork(lambda: self._answer_once(message, answer))
-        status = self._await_search(child, message["seconds"] + grace)
-        if self._board.index:
-            return
-        if os.WIFEXITED(status) and os.WEXITSTATUS(status) == OUR_FAILURE:
-            raise RuntimeError(f"{message['type']} ended without a result")
-        reason = f"{message['type']} ended by signal {_signal(status)}"
-        self._wire.send(nothing(reason))
+        end = self._await_stage(child, message["seconds"] + grace)
+        if not self._board.index:
+            self._say_end(message["type"], end, nothing)
 
     def _answer_once(
         self,
@@ -328,12 +332,12 @@ class Guest:
         """Study a library in a process of its own, which says how far it is."""
         self._board.reset(0)
         child = fork(lambda: self._study_once(message))
-        status = self._await_search(child, message["seconds"] + STUDY_GRACE)
+        end = self._await_stage(child, message["seconds"] + STUDY_GRACE)
         if self._board.index:
             return
-        if os.WIFEXITED(status) and os.WEXITSTATUS(status) == OUR_FAILURE:
+        if end.is_our_failure:
             os._exit(OUR_FAILURE)  # it has said why: a library that cannot be imported
-        raise RuntimeError(f"the study ended by signal {_signal(status)}")
+        raise RuntimeError(f"the study ended: {deaths.reason(_signal(end.status))}")
 
     def _study_once(self, message: Mapping[str, Any]) -> None:
         if message["type"] == "survey":
@@ -350,6 +354,18 @@ class Guest:
         self._board.run(0)
         send(study(message, send))
         self._board.reset(1)
+
+
+class _End(NamedTuple):
+    """How the process of a stage ended; ``late``: killed for not being over in these seconds."""
+
+    status: int
+    late: float = 0.0
+
+    @property
+    def is_our_failure(self) -> bool:
+        """Whether its own work failed."""
+        return os.WIFEXITED(self.status) and os.WEXITSTATUS(self.status) == OUR_FAILURE
 
 
 _NOTHING_FOUND: Mapping[str, Any] = {

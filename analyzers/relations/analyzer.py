@@ -25,9 +25,11 @@ from analyzers.relations.passing import keywords
 from analyzers.relations.suggesting import suggested
 from analyzers.relations.telling import does
 from analyzers.vocabulary import (
+    Died,
     Divergence,
     Explored,
     Failure,
+    Level,
     LibraryBug,
     LibraryCall,
     Reached,
@@ -164,8 +166,9 @@ class _Examination:
     def _judged(self, shown: Shown, context: _Context) -> Verdict:
         """The finding where the input is certainly valid; else the doubt, or an entry at the end.
 
-        A crash that is only doubtful is told, since it stands in nobody's way;
-        a difference is one more thing that the library is known for.
+        A process that died is a finding in any case; another crash that is doubtful is
+        told, since it stands in nobody's way; a difference is one more thing that the
+        library is known for.
         """
         terms, explored = context.terms, context.explored
         reached, failure = shown.reached, shown.failure
@@ -174,6 +177,10 @@ class _Examination:
         if is_certain(failure, terms, explored, before, text) and _is_sure(failure, terms, before):
             parameters = self._known.parameters.get(reached.divergence.api, ())
             return found(shown, terms, self._target, suggested(shown, text, parameters))
+        if isinstance(reached.run.ending, Died):
+            told = found(shown, terms, self._target, None)
+            doubted = {**told.evidence, "doubt": doubt(failure, terms)}
+            return replace(told, level=Level.WARNING, evidence=doubted)
         if shown.rule != "crash":
             return self._bug(reached.divergence, reached.at)
         where = f"`{reached.divergence.api}` at {reached.at.path}:{reached.at.line} {does(reached)}"

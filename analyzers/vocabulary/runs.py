@@ -70,9 +70,13 @@ class TimedOut:
 
 @dataclass(frozen=True, slots=True)
 class NotRun:
-    """The call could not be made, or no engine answered: nobody's defect."""
+    """The call could not be made, or no engine answered: nobody's defect.
+
+    ``our_fault``: a limit of the sandbox (memory, time, processes) ended it.
+    """
 
     reason: str
+    our_fault: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,8 @@
 
 import pytest
 
-import worker.laboratory.before
-import worker.laboratory.bench
-import worker.laboratory.confirm
 import worker.laboratory.repairs
+import worker.laboratory.warm
 from tests.worker.sessions import FakeSession
 from worker.engines.breaker import BREAKERS
 
@@ -14,10 +12,8 @@ from worker.engines.breaker import BREAKERS
 def sessions(monkeypatch):
     """No guest is started: programs run here."""
     kind = type("Session", (FakeSession,), {"trouble": {}, "opened": [], "closed": []})
-    monkeypatch.setattr(worker.laboratory.confirm, "Session", kind)
-    monkeypatch.setattr(worker.laboratory.bench, "Session", kind)
-    monkeypatch.setattr(worker.laboratory.before, "Session", kind)
     monkeypatch.setattr(worker.laboratory.repairs, "Session", kind)
+    monkeypatch.setattr(worker.laboratory.warm, "Session", kind)
     return kind
 
 

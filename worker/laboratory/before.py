@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from analyzers.detection.deep.annotated import said
@@ -20,11 +20,10 @@ from analyzers.vocabulary import (
     Target,
 )
 from worker.functions import has_function
-from worker.laboratory.failures import GuestFailure
 from worker.laboratory.laboratory import Laboratory
 from worker.laboratory.naming import Names
-from worker.laboratory.session import PROBE_SECONDS, Session
 from worker.laboratory.signatures import Incomparable, Signatures
+from worker.laboratory.warm import WarmGuest
 
 
 class Before:
@@ -42,13 +41,11 @@ class Before:
             laboratory.head.texts.get(target.path, ""),
             texts.get(moved.path, ""),
         )
-        self._session: Session | None = None
+        self._guest = WarmGuest(laboratory, laboratory.base, self.target)
 
     def close(self) -> None:
         """End the guest."""
-        if self._session is not None:
-            self._session.close()
-            self._session = None
+        self._guest.close()
 
     def has_target(self) -> bool:
         """Whether base has a function of the target's name."""
@@ -68,7 +65,8 @@ class Before:
     @property
     def standins(self) -> tuple[str, ...]:
         """The modules that base imports and that are not installed, once it has run."""
-        return () if self._session is None else self._session.prepared.standins
+        prepared = self._guest.prepared
+        return () if prepared is None else prepared.standins
 
     def promises_alike(self) -> bool:
         """Whether the function carries the same annotations on both sides."""
@@ -91,10 +89,10 @@ class Before:
         there is none for one, ``Unpreparable`` and ``GuestFailure``.
         """
         probes = [self._signatures.translated(probe) for probe in probes]
-        runs = self._run(probes)
+        runs = self._guest.run(probes)
         if decided(runs) or not all(probe.inputs for probe in probes):
             return runs
-        return self._run([replace(probe, script=None) for probe in probes])
+        return self._guest.run([replace(probe, script=None) for probe in probes])
 
     def answer_again(self, probes: Sequence[Probe]) -> Sequence[Run]:
         """Run the probes; engines answer where base asks something else.
@@ -102,10 +100,10 @@ class Before:
         Raises as :meth:`run`.
         """
         probes = [self._signatures.translated(probe) for probe in probes]
-        runs = self._run(probes)
+        runs = self._guest.run(probes)
         pairs = zip(probes, runs, strict=True)
         other = [n for n, (probe, run) in enumerate(pairs) if probe.inputs and _asks(probe, run)]
-        again = self._run([replace(probes[n], script=None) for n in other])
+        again = self._guest.run([replace(probes[n], script=None) for n in other])
         asked = dict(zip(other, again, strict=True))
         return [asked.get(n, run) for n, run in enumerate(runs)]
 
@@ -116,7 +114,7 @@ class Before:
         ``Unpreparable`` and ``GuestFailure``.
         """
         fitted = [self._fitted(probe) for probe in probes]
-        runs = iter(self._run([each for each in fitted if each is not None], seconds))
+        runs = iter(self._guest.run([each for each in fitted if each is not None], seconds))
         return [None if each is None else next(runs) for each in fitted]
 
     def _fitted(self, probe: Probe) -> Probe | None:
@@ -132,30 +130,9 @@ class Before:
         """
         if not self._signatures.alike():
             return Explored()
-        with self._kept_whole() as session:
-            explored, _ = session.explore(exploring)
+        explored, _ = self._guest.ask(lambda session: session.explore(exploring))
         ours = Names(self._ours.path, self._laboratory.head.texts)
         return ours.known(Names(self.target.path, self._laboratory.base.texts).known(explored))
-
-    def _run(self, probes: Sequence[Probe], seconds: float = PROBE_SECONDS) -> list[Run]:
-        if not probes:
-            return []
-        with self._kept_whole() as session:
-            return session.run(probes, seconds)
-
-    @contextmanager
-    def _kept_whole(self) -> Generator[Session]:
-        """The warm guest; one that broke off is not used again."""
-        laboratory = self._laboratory
-        if self._session is None:
-            place = laboratory.place_of(laboratory.base)
-            root = laboratory.base.root
-            self._session = Session(place, root, self.target, laboratory.broker)
-        try:
-            yield self._session
-        except GuestFailure:
-            self.close()
-            raise
 
 
 def _asks(probe: Probe, run: Run) -> bool:

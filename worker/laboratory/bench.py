@@ -41,12 +41,13 @@ from worker.interruption import heed
 from worker.laboratory.before import Before
 from worker.laboratory.counts import Counts
 from worker.laboratory.documents import documents
-from worker.laboratory.failures import GuestFailure, Unpreparable
+from worker.laboratory.failures import GuestEnded, GuestFailure, Unpreparable
 from worker.laboratory.laboratory import Laboratory
 from worker.laboratory.naming import Names
 from worker.laboratory.others import others, question
 from worker.laboratory.session import Session
 from worker.laboratory.signatures import Incomparable
+from worker.laboratory.warm import WarmGuest
 from worker.laboratory.watching import functions_of, related_tests, watched
 
 NO_TIME = "the time budget was spent"
@@ -75,7 +76,7 @@ class SandboxBench:
         self._target = target
         self._deadline = deadline
         self._before = before
-        self._session: Session | None = None
+        self._guest = WarmGuest(laboratory, laboratory.head, target, self._prepared)
         self._counts = Counts(target)
         self._refused_before = len(laboratory.broker.over_budget)
         self.explorations: list[tuple[Exploring, Explored]] = []
@@ -94,11 +95,13 @@ class SandboxBench:
         """Search for the target's goals; an unloadable target is an obstacle."""
         heed()
         try:
-            session = self._opened()
-            left = max(1.0, self.remaining())
-            searched = session.search(target.goals, self.plan.seed, left, self._texts(target))
-        except Unpreparable as reason:
-            return Searched(None, obstacle=str(reason))
+            return self._guest.ask(lambda session: self._searched(session, target))
+        except (Unpreparable, GuestEnded) as reason:
+            return Searched(None, obstacle=_first_line(reason))
+
+    def _searched(self, session: Session, target: Target) -> Searched:
+        left = max(1.0, self.remaining())
+        searched = session.search(target.goals, self.plan.seed, left, self._texts(target))
         self.notes = session.prepared.notes
         return searched
 
@@ -128,21 +131,14 @@ class SandboxBench:
             return Explored(obstacle=NO_TIME)
         exploring = replace(exploring, seconds=min(exploring.seconds, left))
         try:
-            explored, hits = self._explored(exploring)
-        except Unpreparable as reason:
-            return Explored(obstacle=str(reason))
+            explored, hits = self._guest.ask(lambda session: session.explore(exploring))
+        except (Unpreparable, GuestEnded) as reason:
+            return Explored(obstacle=_first_line(reason))
         explored = Names(target.path, self._laboratory.head.texts).known(explored)
         self._counts.explored(explored, hits)
         with suppress(GuestFailure):
             self.run([*explored.passing, *(failure.probe for failure in explored.failures)])
         return explored
-
-    def _explored(self, exploring: Exploring) -> tuple[Explored, frozenset[str]]:
-        try:
-            return self._opened().explore(exploring)
-        except GuestFailure:
-            self.close()
-            return self._opened().explore(exploring)
 
     def observe(self, target: Target) -> Sequence[ObservedCall]:
         """The calls of the target, and of its class, in tests of the project that name it.
@@ -163,13 +159,9 @@ class SandboxBench:
     def _observed(
         self, functions: Sequence[str], tests: Sequence[str], seconds: float
     ) -> Sequence[ObservedCall]:
-        try:
-            return self._opened().observe(functions, tests, seconds)
-        except Unpreparable:
-            return ()
-        except GuestFailure:
-            self.close()
-            return ()
+        with suppress(Unpreparable, GuestFailure):
+            return self._guest.ask(lambda session: session.observe(functions, tests, seconds))
+        return ()
 
     def record(self, target: Target, probes: Sequence[Probe]) -> Recorded | None:
         """The library calls of these probes' runs on head; a broken guest tells of none."""
@@ -178,14 +170,10 @@ class SandboxBench:
         seconds = min(RECORDING_SECONDS, self.remaining())
         if seconds <= 0:
             return None
-        try:
-            recorded = self._opened().record(probes, seconds)
-        except Unpreparable:
-            return None
-        except GuestFailure:
-            self.close()
-            return None
-        return recorded if recorded.library else None
+        with suppress(Unpreparable, GuestFailure):
+            recorded = self._guest.ask(lambda session: session.record(probes, seconds))
+            return recorded if recorded.library else None
+        return None
 
     def relate(self, target: Target, relating: Relating) -> Related:
         """Compare on head; a broken guest is an obstacle.
@@ -199,12 +187,9 @@ class SandboxBench:
             return Related(obstacle=NO_TIME)
         relating = replace(relating, seconds=min(relating.seconds, left))
         try:
-            related = self._opened().relate(relating)
-        except Unpreparable as reason:
-            return Related(obstacle=str(reason))
-        except GuestFailure as failure:
-            self.close()
-            return Related(obstacle=_first_line(failure))
+            related = self._guest.ask(lambda session: session.relate(relating))
+        except (Unpreparable, GuestFailure) as reason:
+            return Related(obstacle=_first_line(reason))
         names = Names(target.path, self._laboratory.head.texts)
         reached = [each for each in related.reached if names.knows(each.probe)]
         self._counts.executions += related.executions
@@ -228,12 +213,9 @@ class SandboxBench:
             return Executed(obstacle=NO_TIME)
         executing = replace(executing, seconds=min(executing.seconds, left))
         try:
-            executed = self._opened().execute(executing)
-        except Unpreparable as reason:
-            return Executed(obstacle=str(reason))
-        except GuestFailure as failure:
-            self.close()
-            return Executed(obstacle=_first_line(failure))
+            executed = self._guest.ask(lambda session: session.execute(executing))
+        except (Unpreparable, GuestFailure) as reason:
+            return Executed(obstacle=_first_line(reason))
         names = Names(target.path, self._laboratory.head.texts)
         self._counts.executed(executed)
         self.notes = tuple(dict.fromkeys((*self.notes, *executed.notes)))
@@ -248,15 +230,11 @@ class SandboxBench:
         nothing = [Assembled("not-run", detail=NO_TIME)] * len(assembling.files)
         if left <= 0:
             return nothing
+        assembling = replace(assembling, seconds=min(assembling.seconds, left))
         try:
-            states = self._opened().assemble(
-                replace(assembling, seconds=min(assembling.seconds, left))
-            )
-        except Unpreparable as reason:
-            return [replace(each, detail=str(reason)) for each in nothing]
-        except GuestFailure as failure:
-            self.close()
-            return [replace(each, detail=_first_line(failure)) for each in nothing]
+            states = self._guest.ask(lambda session: session.assemble(assembling))
+        except (Unpreparable, GuestFailure) as reason:
+            return [replace(each, detail=_first_line(reason)) for each in nothing]
         self._counts.executions += sum(each.state != "not-run" for each in states)
         return states
 
@@ -276,17 +254,13 @@ class SandboxBench:
         return supply
 
     def run(self, probes: Sequence[Probe]) -> Sequence[Run]:
-        """Run the probes on head; a broken guest is started afresh once."""
+        """Run the probes on head; what meets a limit is run once more, alone, with more."""
         heed()
         if not probes:
             return []
         if self.remaining() <= 0:
             return [SPENT] * len(probes)
-        try:
-            runs = self._opened().run(probes)
-        except GuestFailure:
-            self.close()
-            runs = self._opened().run(probes)
+        runs = self._guest.run(probes)
         self._count(probes, runs)
         return runs
 
@@ -346,9 +320,12 @@ class SandboxBench:
 
     def close(self) -> None:
         """End the guest."""
-        if self._session is not None:
-            self._session.close()
-            self._session = None
+        self._guest.close()
+
+    @property
+    def undecided(self) -> Mapping[str, str]:
+        """The limits of ours that kept something from being decided, by what was met."""
+        return self._guest.undecided
 
     def coverage(self) -> Coverage:
         """Return the facts that decide whether the target was tested."""
@@ -372,19 +349,10 @@ class SandboxBench:
             executions=self._counts.executions,
         )
 
-    def _opened(self) -> Session:
-        if self._session is None:
-            laboratory = self._laboratory
-            self._session = Session(
-                laboratory.place_of(laboratory.head),
-                laboratory.head.root,
-                self._target,
-                laboratory.broker,
-            )
-            prepared = self._session.prepared
-            self._counts.points = self._known_points() & frozenset(prepared.points)
-            self.standins, self.notes = prepared.standins, prepared.notes
-        return self._session
+    def _prepared(self, session: Session) -> None:
+        prepared = session.prepared
+        self._counts.points = self._known_points() & frozenset(prepared.points)
+        self.standins, self.notes = prepared.standins, prepared.notes
 
     def _known_points(self) -> frozenset[str]:
         """The points of the target's files as the host counts them, whatever the guest says."""
@@ -402,8 +370,8 @@ class SandboxBench:
                 self.history.append((probe.answered(run.exchanges), run))
 
 
-def _first_line(failure: GuestFailure) -> str:
-    return str(failure).partition("\n")[0]
+def _first_line(reason: Exception) -> str:
+    return str(reason).partition("\n")[0]
 
 
 def _is_branch_of(target: Target, point: str) -> bool:

@@ -125,7 +125,7 @@ def ending_of(frame: Frame) -> Ending:
         return TimedOut(float(frame["seconds"]))
     if kind == "violated":
         return Violated(_text(frame["condition"]), _text(frame["detail"]))
-    return NotRun(_text(frame["reason"]))
+    return NotRun(_text(frame["reason"]), our_fault=bool(frame.get("our_fault")))
 
 
 def searched_of(

@@ -16,7 +16,7 @@ from analyzers.vocabulary import (
     Finding,
     Level,
     Misses,
-    Probe,
+    NotRun,
     Returned,
     Run,
     Skipped,
@@ -29,8 +29,9 @@ from worker.laboratory.before import Before
 from worker.laboratory.failures import GuestFailure, Unpreparable
 from worker.laboratory.laboratory import Laboratory
 from worker.laboratory.repairs import History, Repairs
-from worker.laboratory.session import PROBE_SECONDS, Session
+from worker.laboratory.session import PROBE_SECONDS
 from worker.laboratory.signatures import Incomparable
+from worker.laboratory.warm import WarmGuest, is_limited
 
 
 class Confirmer:
@@ -49,13 +50,11 @@ class Confirmer:
         self._before = before
         self._reached = reached
         self._repairs = Repairs(laboratory, target)
-        self._session: Session | None = None
+        self._guest = WarmGuest(laboratory, laboratory.head, target)
 
     def close(self) -> None:
         """End the guest."""
-        if self._session is not None:
-            self._session.close()
-            self._session = None
+        self._guest.close()
 
     def confirmed(self, finding: Finding, history: History) -> Finding | Skipped:
         """The finding with its status and a verified, or no, suggestion.
@@ -65,7 +64,10 @@ class Confirmer:
         """
         if isinstance(finding.criterion, Written):
             return self._written(finding, finding.criterion, history)
-        again = self._run(finding.probes)
+        again = self._guest.run(finding.probes)
+        limited = next((run.ending for run in again if is_limited(run)), None)
+        if isinstance(limited, NotRun):
+            return _undecided(finding, limited.reason)
         if not (decided(again) and shows(finding.criterion, again)):
             if isinstance(finding.criterion, Turns):
                 return Skipped(finding.analyzer, finding.target, UNSTEADY)
@@ -77,7 +79,7 @@ class Confirmer:
         self._before.close()
         try:
             there = self._before.run_each(finding.probes, PROBE_SECONDS)
-            here = self._run(finding.probes)
+            here = self._guest.run(finding.probes)
         except (Unpreparable, GuestFailure):
             return False
         before = [run for run in there if run is not None]
@@ -118,17 +120,11 @@ class Confirmer:
             return replace(finding, status=Status.EXISTING, evidence=evidence)
         return finding if reason is None else _doubtful(finding, reason)
 
-    def _run(self, probes: Sequence[Probe]) -> list[Run]:
-        """Run probes on head in the warm guest; one that broke off is not used again."""
-        laboratory = self._laboratory
-        if self._session is None:
-            place = laboratory.place_of(laboratory.head)
-            self._session = Session(place, laboratory.head.root, self._target, laboratory.broker)
-        try:
-            return self._session.run(probes)
-        except GuestFailure:
-            self.close()
-            raise
+
+def _undecided(finding: Finding, reason: str) -> Skipped:
+    """Return that a limit of ours kept a finding from being seen again."""
+    said = f"{finding.rule} at {finding.path}:{finding.line} could not be confirmed: {reason}"
+    return Skipped(finding.analyzer, finding.target, said, our_fault=True)
 
 
 def _measured(finding: Finding, criterion: Criterion, runs: Sequence[Run]) -> Finding:

@@ -8,12 +8,13 @@ from typing import Any
 
 from worker.broker import ApiRequest, Broker, NoAnswer
 from worker.laboratory.answered import Answered
-from worker.laboratory.failures import GuestFailure
+from worker.laboratory.failures import GuestEnded, GuestFailure
 from worker.sandbox.channel import SEND_SECONDS, ChannelClosed, ChannelTimeout
 from worker.sandbox.guest import GuestProcess
 from worker.sandbox.shapes import BadFrame
 
 ANSWER_SECONDS = 20.0
+LONGEST_REASON = 500
 
 
 class Conversation:
@@ -58,6 +59,8 @@ class Conversation:
                 frame = self._guest.channel.receive(min(left, silence or left))
             except (ChannelClosed, ChannelTimeout, BadFrame) as error:
                 raise self.failure(error) from error
+            if frame["type"] == "limited":
+                raise GuestEnded(frame["reason"][:LONGEST_REASON])
             if frame["type"] != "ask":
                 self.used.update(dict.fromkeys(frame.get("used", ())))
                 yield frame
@@ -72,9 +75,12 @@ class Conversation:
 
     def failure(self, error: Exception) -> GuestFailure:
         """What broke off, with why we stopped the guest and the end of what it printed."""
+        stopped = self._guest.why_stopped() if isinstance(error, ChannelClosed) else None
         tail = self._guest.stderr_tail().strip()[-500:]
-        reason = self._guest.stopped or f"{type(error).__name__}: {error}"
-        return GuestFailure(reason + (f"\n{tail}" if tail else ""))
+        reason = stopped or self._guest.stopped or f"{type(error).__name__}: {error}"
+        ended = isinstance(error, ChannelClosed | ChannelTimeout)
+        made = GuestEnded if ended or self._guest.stopped else GuestFailure
+        return made(reason + (f"\n{tail}" if tail else ""))
 
     def _answer(self, frame: Mapping[str, Any]) -> Mapping[str, Any]:
         try:

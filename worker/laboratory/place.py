@@ -18,6 +18,7 @@ class Place:
 
     ``hidden`` are packages that the interpreter has and the project has not;
     ``layer`` holds what the guest itself needs where the interpreter has it not.
+    ``retry`` is how many times the limits a guest has that is to do again what met one.
     """
 
     isolation: Isolation
@@ -25,6 +26,7 @@ class Place:
     limits: Limits
     hidden: tuple[str, ...] = ()
     layer: Path | None = None
+    retry: float = 2.0
 
     def of(self, environment: Environment | None) -> Place:
         """The place with the interpreter and packages of an environment."""
@@ -37,6 +39,10 @@ class Place:
             layer=environment.layer,
         )
 
+    def with_more(self) -> Place:
+        """Return the place for what met a limit: memory, time and processes are multiplied."""
+        return replace(self, limits=self.limits.times(self.retry))
+
 
 def place_for(settings: Settings, *, trust: bool) -> Place:
     """The isolation, interpreter and limits for guests.
@@ -48,7 +54,7 @@ def place_for(settings: Settings, *, trust: bool) -> Place:
     isolation = TRUSTED if trust else _isolation(sandbox)
     python = sandbox.python
     hidden = OUR_OWN if python == Path(sys.executable) else ()
-    return Place(isolation, python, _limits(settings.sandbox), hidden)
+    return Place(isolation, python, _limits(sandbox), hidden, retry=sandbox.retry)
 
 
 def _isolation(sandbox: SandboxSettings) -> Isolation:

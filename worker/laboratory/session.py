@@ -8,10 +8,12 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Any, Self
 
+from analyzers.guest import deaths
 from analyzers.vocabulary import (
     Assembled,
     Assembling,
     Died,
+    Ending,
     Exchange,
     Executed,
     Executing,
@@ -43,7 +45,7 @@ from worker.laboratory.drawn import (
     promised,
 )
 from worker.laboratory.executed import execute_frame, executed_of
-from worker.laboratory.failures import GuestFailure
+from worker.laboratory.failures import GuestEnded, GuestFailure
 from worker.laboratory.patience import MODEL_SECONDS, alike
 from worker.laboratory.place import Place
 from worker.laboratory.preparing import Prepared, few, prepare_frame, prepared_of
@@ -55,6 +57,7 @@ PREPARE_SECONDS = 60.0
 PROBE_SECONDS = 10.0
 RESOLVE_SECONDS = 20.0
 MARGIN_SECONDS = 20.0
+BUSY = 10.0
 MUTATION_SECONDS = 0.7
 SYMBOLIC_SECONDS = 5.0
 MAX_LIST = 3
@@ -67,8 +70,9 @@ class Session:
     """One guest process with one target loaded; runs probes, one run each.
 
     The guest's questions to ML APIs go to the broker.  A guest that dies
-    under a probe costs that probe (``Died``); one that breaks the protocol
-    costs the session (``GuestFailure``).
+    under a probe costs that probe (``Died``, or ``NotRun`` by our fault where a
+    limit may have ended it); one that ends, is silent for too long or breaks the
+    protocol costs the session (``GuestFailure``).
     """
 
     def __init__(self, place: Place, tree: Path, target: Target, broker: Broker) -> None:
@@ -83,6 +87,7 @@ class Session:
             layer=place.layer,
         )
         self._layer = place.layer
+        self._patience = place.limits.patience
         self._talk = Conversation(self._guest, broker)
         try:
             self.prepared = self._prepare(place)
@@ -118,13 +123,16 @@ class Session:
         runs: list[Run] = []
         deaths = 0
         while len(runs) < len(probes):
-            batch = probes[len(runs) : len(runs) + PROBES_A_FRAME]
-            runs += self._batch(*alike(batch, seconds))
-            if isinstance(runs[-1].ending, Died):
-                deaths += 1
+            batch, limit = alike(probes[len(runs) : len(runs) + PROBES_A_FRAME], seconds)
+            try:
+                runs += self._batch(batch, limit * self._patience)
+            except GuestEnded as ended:
+                ended.runs = runs
+                raise
+            deaths += _has_died(runs[-1])
             if deaths >= MOST_DEATHS:
                 rest = len(probes) - len(runs)
-                runs += [Run(NotRun("the process died too often"))] * rest
+                runs += [Run(NotRun("the process died too often", our_fault=True))] * rest
         return runs
 
     def search(
@@ -134,21 +142,21 @@ class Session:
 
         ``texts``: what to pass where the code takes no plain words.
         """
-        symbolic = max(0.0, min(SYMBOLIC_SECONDS, seconds - MUTATION_SECONDS))
+        mutation = MUTATION_SECONDS * self._patience
+        symbolic = max(0.0, min(SYMBOLIC_SECONDS * self._patience, seconds - mutation))
         self._talk.send(
             {
                 "type": "search",
                 "goals": [goal.id for goal in goals],
                 "seed": seed,
-                "mutation_seconds": MUTATION_SECONDS,
+                "mutation_seconds": mutation,
                 "symbolic_seconds": symbolic,
                 "max_list": MAX_LIST,
                 "texts": list(texts),
                 "layer": None if self._layer is None else str(self._layer),
             }
         )
-        limit = MUTATION_SECONDS + symbolic + MARGIN_SECONDS
-        frame = next(self._talk.replies(limit))
+        frame = next(self._talk.replies(within(mutation + symbolic)))
         self._note(frame.get("notes", ()))
         return searched_of(frame, self._target.id, {goal.id for goal in goals}, texts)
 
@@ -157,9 +165,10 @@ class Session:
 
         Beside it the points that occurred.
         """
+        seconds, timeout = exploring.seconds * self._patience, exploring.timeout * self._patience
+        exploring = replace(exploring, seconds=seconds, timeout=timeout)
         self._talk.send(explore_frame(exploring, self._layer))
-        limit = exploring.seconds + exploring.timeout + MARGIN_SECONDS
-        frame = next(self._talk.replies(limit))
+        frame = next(self._talk.replies(within(seconds + timeout)))
         explored = explored_of(frame, self._target.id, promised(exploring.contract))
         failures = tuple(map(self._placed_failure, explored.failures))
         hits = frozenset(self.prepared.points[number] for number in frame.get("hits", ()))
@@ -169,8 +178,9 @@ class Session:
         self, functions: Sequence[str], tests: Sequence[str], seconds: float
     ) -> Sequence[ObservedCall]:
         """Let the guest run tests of the project and watch calls of functions."""
+        seconds *= self._patience
         self._talk.send(observe_frame(functions, tests, seconds))
-        frame = next(self._talk.replies(seconds + MARGIN_SECONDS))
+        frame = next(self._talk.replies(within(seconds)))
         self._note(frame["notes"])
         return observed_of(frame, functions, tests)
 
@@ -191,29 +201,31 @@ class Session:
 
     def record(self, probes: Sequence[Probe], seconds: float) -> Recorded:
         """Let the guest run probes and watch their calls of a deep-learning library."""
-        self._talk.send(record_frame(probes, seconds, PROBE_SECONDS))
-        frame = next(self._talk.replies(seconds + PROBE_SECONDS + MARGIN_SECONDS))
+        seconds, timeout = seconds * self._patience, PROBE_SECONDS * self._patience
+        self._talk.send(record_frame(probes, seconds, timeout))
+        frame = next(self._talk.replies(within(seconds + timeout)))
         return recorded_of(frame, self._has)
 
     def relate(self, relating: Relating) -> Related:
         """Let the guest compare library calls with those that they should agree with."""
-        self._talk.send(relate_frame(relating, self._layer, PROBE_SECONDS))
-        limit = relating.seconds + PROBE_SECONDS + MARGIN_SECONDS
-        frame = next(self._talk.replies(limit))
+        seconds, timeout = relating.seconds * self._patience, PROBE_SECONDS * self._patience
+        self._talk.send(relate_frame(replace(relating, seconds=seconds), self._layer, timeout))
+        frame = next(self._talk.replies(within(seconds + timeout)))
         return related_of(frame, self._target.id, self._has)
 
     def execute(self, executing: Executing) -> Executed:
         """Let the guest run a model by several executions."""
-        self._talk.send(execute_frame(executing, self._layer, MODEL_SECONDS))
-        limit = executing.seconds + MODEL_SECONDS + MARGIN_SECONDS
-        frame = next(self._talk.replies(limit))
+        seconds, timeout = executing.seconds * self._patience, MODEL_SECONDS * self._patience
+        self._talk.send(execute_frame(replace(executing, seconds=seconds), self._layer, timeout))
+        frame = next(self._talk.replies(within(seconds + timeout)))
         return executed_of(frame, self._target.id, self._has)
 
     def assemble(self, assembling: Assembling) -> Sequence[Assembled]:
         """Let the guest run variants of the target's file."""
-        self._talk.send(assemble_frame(assembling))
-        limit = assembling.seconds + assembling.timeout + MARGIN_SECONDS
-        return assembled_of(next(self._talk.replies(limit)), len(assembling.files))
+        seconds, timeout = assembling.seconds * self._patience, assembling.timeout * self._patience
+        self._talk.send(assemble_frame(replace(assembling, seconds=seconds, timeout=timeout)))
+        frame = next(self._talk.replies(within(seconds + timeout)))
+        return assembled_of(frame, len(assembling.files))
 
     def _has(self, path: str) -> bool:
         return _is_in(self._tree, path)
@@ -228,7 +240,7 @@ class Session:
 
     def _prepare(self, place: Place) -> Prepared:
         self._talk.send(prepare_frame(place, self._guest.root, self._target))
-        return prepared_of(next(self._talk.replies(PREPARE_SECONDS)))
+        return prepared_of(next(self._talk.replies(within(PREPARE_SECONDS * self._patience))))
 
     def _batch(self, probes: Sequence[Probe], seconds: float) -> list[Run]:
         asking = [probe for probe in probes if probe.script is None]
@@ -236,8 +248,8 @@ class Session:
         self._talk.send(run_frame(probes, seconds))
         runs: dict[int, Run] = {}
         replies = self._talk.replies(
-            len(probes) * seconds + MARGIN_SECONDS,
-            silence=seconds + MARGIN_SECONDS,
+            within(len(probes) * seconds),
+            silence=within(seconds),
             questions=MOST_QUESTIONS * (len(probes) + 1),
         )
         while (frame := next(replies))["type"] == "ran":
@@ -276,7 +288,28 @@ class Session:
             return ordered
         if ended is None:
             raise GuestFailure("the guest left out results")
-        return [*ordered, Run(Died(int(ended["signal"])))]
+        return [*ordered, Run(_end_by(int(ended["signal"])))]
+
+
+def within(seconds: float) -> float:
+    """Return how long to wait for what is work of some seconds, on a machine that is busy.
+
+    The guest keeps to its limits in the time that it works; this is for one that does not.
+    """
+    return BUSY * seconds + MARGIN_SECONDS
+
+
+def _end_by(number: int) -> Ending:
+    """Return the ending of a probe under which its process ended by a signal (0: it left)."""
+    if number == 0 or deaths.is_crash(number):
+        return Died(number)
+    return NotRun(deaths.reason(number), our_fault=True)
+
+
+def _has_died(run: Run) -> bool:
+    """Return whether a run ended its process, for whatever reason."""
+    ending = run.ending
+    return isinstance(ending, Died) or (isinstance(ending, NotRun) and ending.our_fault)
 
 
 def _scripted(run: Run, script: Sequence[Exchange]) -> Run:

@@ -19,6 +19,7 @@ from worker.sandbox.limits import Limits
 from worker.sandbox.watch import Watch
 
 END_SECONDS = 10.0
+ENDING_SECONDS = 1.0
 
 
 def guest_program() -> Program:
@@ -90,6 +91,11 @@ class GuestProcess:
     def stopped(self) -> str | None:
         """Why we stopped it (memory or time), ``None`` if we did not."""
         return self._watch.stopped
+
+    def why_stopped(self) -> str | None:
+        """Return :attr:`stopped` of a guest that has closed its channel, once that is known."""
+        self._watch.join(ENDING_SECONDS)
+        return self.stopped
 
     def wait(self, seconds: float) -> int | None:
         """Wait for it to end by itself; ``None`` if it has not."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -20,7 +20,8 @@ class Limits:
     ``cpu_seconds`` hold for each process.  ``scratch`` (bytes) is the size of
     each of the two writable folders, which live in memory beside ``memory``;
     without mounts of the guest's own, all it may have on disk.  ``processors``
-    holds where there is a control group.
+    holds where there is a control group.  ``patience`` multiplies the time of each
+    question to the guest.
     """
 
     memory: int = 4 * GIB
@@ -33,3 +34,17 @@ class Limits:
     wall_seconds: float = 900.0
     scratch: int = 256 * MIB
     processors: float = 2.0
+    patience: float = 1.0
+
+    def times(self, factor: float) -> Limits:
+        """Return these limits, each but that of processors times ``factor``."""
+        return replace(
+            self,
+            memory=int(self.memory * factor),
+            address_space=int(self.address_space * factor),
+            processes=int(self.processes * factor),
+            cpu_seconds=int(self.cpu_seconds * factor),
+            wall_seconds=self.wall_seconds * factor,
+            scratch=int(self.scratch * factor),
+            patience=self.patience * factor,
+        )

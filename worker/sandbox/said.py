@@ -126,7 +126,7 @@ ENDING = variant(
     violated=record(kind=text, condition=text, detail=text),
     **{
         "timed-out": record(kind=text, seconds=amount),
-        "not-run": record(kind=text, reason=text),
+        "not-run": record(frozenset({"our_fault"}), kind=text, reason=text, our_fault=boolean),
     },
 )
 ARGUMENT = variant(

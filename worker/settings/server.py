@@ -198,7 +198,8 @@ class SandboxSettings(_Section):
 
     ``isolation`` asks for one set of layers instead of the first that works.
     Sizes are bytes, or written like ``"4GiB"``; ``seconds`` is wall clock;
-    ``processors`` holds where a control group can be made.
+    ``processors`` holds where a control group can be made.  What meets a limit is
+    tried once more alone, with ``retry`` times the memory, seconds and processes.
     Guests run as the user ids ``uid_first`` to ``uid_first + uid_count - 1``.
     """
 
@@ -208,6 +209,7 @@ class SandboxSettings(_Section):
     processes: PositiveInt = 64
     seconds: float = Field(default=900.0, gt=0)
     scratch: ByteSize = ByteSize(256 << 20)
+    retry: float = Field(default=2.0, ge=1, le=16)
     uid_first: int = Field(default=61_184, ge=1000)
     uid_count: PositiveInt = 256
     python: Path = Field(default_factory=lambda: Path(sys.executable))

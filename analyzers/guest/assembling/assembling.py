@@ -13,6 +13,7 @@ import time
 from contextlib import suppress
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
+from .. import deaths
 from ..execution import Prepared
 from ..relating.running import Anew, Died, Failed, Hung, Pool
 from . import states
@@ -73,6 +74,8 @@ def _ended(result: Any) -> State:
     """The state of a file that took its process down."""
     if isinstance(result, Hung):
         return states.state(states.TIMED_OUT, result.text, seconds=result.seconds)
+    if isinstance(result, Died) and result.signal and not deaths.is_crash(result.signal):
+        return states.state(states.NOT_RUN, result.text, detail=deaths.reason(result.signal))
     if isinstance(result, Died):
         return states.state(states.DIED, result.text, detail=_signal(result.signal))
     return states.state(states.NOT_RUN, detail=result.text[-states.LONGEST :])

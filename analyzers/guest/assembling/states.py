@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, Dict, Optional
 
+from .. import deaths
+
 LOAD, BUILD, FORWARD, BACKWARD, STEP = "load", "build", "forward", "backward", "step"
 STAGES = (LOAD, BUILD, FORWARD, BACKWARD, STEP)
 RAN, RAISED, DIED, TIMED_OUT, NOT_RUN = "ran", "raised", "died", "timed-out", "not-run"
@@ -29,6 +31,8 @@ def state(kind: str, stage: str = "", **more: Any) -> State:
 
 def raised(error: BaseException, stage: str, file: str) -> State:
     """The state of a file that raised, with the deepest of its own lines."""
+    if deaths.is_limit(error):
+        return state(NOT_RUN, stage, detail=deaths.MEMORY)
     kind = type(error)
     name = kind.__qualname__
     if kind.__module__ != "builtins":

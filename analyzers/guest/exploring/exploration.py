@@ -33,7 +33,7 @@ _BROKE = "what the code did to its process broke the drawing of inputs"
 
 
 def explore(prepared: Prepared, message: Mapping[str, Any]) -> Frame:
-    """The ``explored`` frame for an ``explore`` frame."""
+    """The ``explored`` frame for an ``explore`` frame; ``limited`` where no input fits in."""
     started = time.monotonic()
     whole = Budget(message["seconds"] + message["timeout"] + AFTERWARDS)
     tally = Tally()
@@ -57,6 +57,8 @@ def explore(prepared: Prepared, message: Mapping[str, Any]) -> Frame:
     failures = _shrunk(plan, tally, whole)
     if obstacle is None and tally.unmet is None:
         obstacle = tally.obstacle()
+        if obstacle in tally.limits:
+            return {"type": "limited", "reason": obstacle}
     return tally.frame(time.monotonic() - started, failures, obstacle)
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-import signal
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Mapping, Optional, Tuple
+
+from .. import deaths
+from ..endings import limited
 
 RETURNED, REFUSED, FAILED, VIOLATED = "returned", "refused", "failed", "violated"
 TIMED_OUT, NOT_RUN, DIED = "timed-out", "not-run", "died"
@@ -19,12 +21,7 @@ _OF_RESULT = re.compile(r"return value|return hint|yielded", re.IGNORECASE)
 _NO_DEVICE = re.compile(
     r"NVIDIA driver|not compiled with (CUDA|XPU|MPS)|CUDA error|CUDA driver|CUDA GPU|cuDNN|cuda"
     r"[\w ]*not available|MPS (backend|device)|XLA device|TPU|HIP (error|GPU)|Read-only file system"
-    r"|can't allocate memory|Cannot allocate memory|No space left|LookupError: .*nltk",
-)
-_CRASHES = tuple(
-    getattr(signal, name)
-    for name in ("SIGSEGV", "SIGABRT", "SIGFPE", "SIGBUS", "SIGILL")
-    if hasattr(signal, name)
+    r"|No space left|LookupError: .*nltk",
 )
 
 
@@ -98,10 +95,9 @@ def died(number: int) -> Outcome:
     """The outcome of an input under which the process ended by a signal, or by leaving (0)."""
     if number == 0:
         return Outcome(REFUSED)
-    if number in _CRASHES:
+    if deaths.is_crash(number):
         return Outcome(DIED, (DIED, number))
-    reason = f"the process was ended by signal {number}, which may be for its use of memory"
-    return Outcome(NOT_RUN, ending={"kind": "not-run", "reason": reason})
+    return Outcome(NOT_RUN, ending=limited(deaths.reason(number)))
 
 
 def is_guard(exception: str, message: str) -> bool:

@@ -43,6 +43,7 @@ class Tally:
     failures: Dict[Key, Seen] = field(default_factory=dict)
     hits: Set[int] = field(default_factory=set)
     reasons: Counter[str] = field(default_factory=Counter)
+    limits: Set[str] = field(default_factory=set)
     notes: List[str] = field(default_factory=list)
     unmet: Optional[Mapping[str, str]] = None
     _health: Dict[int, Mapping[str, Any]] = field(default_factory=dict)
@@ -52,7 +53,10 @@ class Tally:
         self.known[text] = outcome
         self.hits.update(outcome.hits)
         if outcome.kind == NOT_RUN and outcome.ending is not None:
-            self.reasons[outcome.ending["reason"][:_LONGEST]] += 1
+            reason = outcome.ending["reason"][:_LONGEST]
+            self.reasons[reason] += 1
+            if outcome.ending.get("our_fault"):
+                self.limits.add(reason)
         if outcome.is_failure:
             seen = self.failures.get(outcome.key)
             if seen is None:

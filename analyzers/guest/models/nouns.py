@@ -62,7 +62,8 @@ class Place:
 class Outcome:
     """What one execution of a model came to.
 
-    ``status`` is ``returned``, ``raised``, ``died``, ``timed-out`` or ``unsupported`` (the
+    ``status`` is ``returned``, ``raised``, ``died``, ``timed-out`` (or another limit that
+    the sandbox has, which ``detail`` names) or ``unsupported`` (the
     execution cannot take such a model, which is its documented limit).  ``outputs`` are the
     tensors in it as NumPy arrays of float64 or of their own integer dtype, in order.
     """

@@ -177,11 +177,18 @@ def test_what_no_test_can_ask_says_so():
     assert "documentation" in found.evidence["no_reproducer"]
 
 
-def test_crash_with_an_input_that_is_only_guessed_is_a_doubt():
+def test_death_with_an_input_that_is_only_guessed_is_a_warning():
     at = replace(AT, line=6)
     (told,) = examined(Bench(text=PLAIN, related=reaching(CRASH, Died(8), at)))
+    assert (told.rule, told.level) == ("relation/crash", Level.WARNING)
+    assert "an annotation would tell" in told.evidence["doubt"]
+
+
+def test_error_with_an_input_that_is_only_guessed_is_a_doubt():
+    at = replace(AT, line=6)
+    error = Raised("RuntimeError", "INTERNAL ASSERT FAILED", "net.py", 6, "common")
+    (told,) = examined(Bench(text=PLAIN, related=reaching(CRASH, error, at)))
     assert isinstance(told, Skipped)
-    assert "takes the process down" in told.reason
     assert "an annotation would tell" in told.reason
 
 
@@ -193,14 +200,18 @@ def test_other_value_with_an_input_that_is_only_guessed_goes_to_the_appendix():
 
 
 @pytest.mark.parametrize(
-    ("before", "told"),
-    [(None, Skipped), ((Run(Died(8)),), Skipped), ((Run(Returned("1")),), Finding)],
+    ("before", "level"),
+    [
+        (None, Level.WARNING),
+        ((Run(Died(8)),), Level.WARNING),
+        ((Run(Returned("1")),), Level.FAILURE),
+    ],
 )
-def test_crash_with_a_likely_input_is_told_where_base_survives_it(before, told):
+def test_death_with_a_likely_input_is_a_failure_where_base_survives_it(before, level):
     text = PLAIN.replace("torch.Tensor", "int")
     bench = Bench(text=text, related=reaching(CRASH, Died(8), replace(AT, line=6)))
     bench.on_base = before
-    assert [type(each) for each in examined(bench)] == [told]
+    assert [each.level for each in examined(bench)] == [level]
 
 
 def test_run_that_shows_nothing_is_no_finding():

@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+import worker.laboratory.warm
 from analyzers.vocabulary import Assembling, Made, Probe
 from tests.worker.sessions import laboratory, target, tree
 from worker.laboratory.bench import NO_TIME, SandboxBench
@@ -62,10 +63,10 @@ def test_each_variant_has_its_state(bench):
 def test_broken_guest_has_run_none(bench, error, monkeypatch):
     at, where = bench()
 
-    def opened():
+    def opened(*_):
         raise error
 
-    monkeypatch.setattr(at, "_opened", opened)
+    monkeypatch.setattr(worker.laboratory.warm, "Session", opened)
     states = at.assemble(where, Assembling("app.py", FILES, PROBE))
     assert {(each.state, each.detail) for each in states} == {("not-run", str(error))}
     assert len(states) == len(FILES)

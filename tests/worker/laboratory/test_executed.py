@@ -4,12 +4,14 @@ import time
 
 import pytest
 
+import worker.laboratory.warm
 from analyzers.vocabulary import Contract, Died, Executed, Executing, Made, Probe, Violated
 from tests.worker.sandbox.test_executed import DEPARTURE, executed
 from tests.worker.sessions import laboratory, target, tree
 from worker.laboratory.bench import NO_TIME, SandboxBench
 from worker.laboratory.executed import executed_of, execution_condition
 from worker.laboratory.patience import MODEL_SECONDS, alike
+from worker.laboratory.preparing import Prepared
 
 APP = """\
 import torch
@@ -60,6 +62,11 @@ def probe(function, **recipes):
 
 def test_what_a_guest_could_not_do_is_noted_once(bench, monkeypatch):
     class Guest:
+        prepared = Prepared((), (), ())
+
+        def __init__(self, *_):
+            pass
+
         def execute(self, executing):
             return Executed(notes=("the layer was not found: KeyError: 'act'",))
 
@@ -67,7 +74,7 @@ def test_what_a_guest_could_not_do_is_noted_once(bench, monkeypatch):
             pass
 
     at, where = bench("Net.forward")
-    monkeypatch.setattr(at, "_opened", Guest)
+    monkeypatch.setattr(worker.laboratory.warm, "Session", Guest)
     for _ in range(2):
         at.execute(where, Executing((probe("Net.forward"),), (SCRIPT,)))
     assert at.notes == ("the layer was not found: KeyError: 'act'",)

@@ -250,6 +250,9 @@ class FakeGuest:
     def stderr_tail(self):
         return "its last words\n"
 
+    def why_stopped(self):
+        return self.stopped
+
     def close(self):
         self.closed = True
 

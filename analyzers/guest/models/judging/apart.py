@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
 
+from ... import deaths
 from ..nouns import Outcome
 
 _HEADER = struct.Struct("=q")
@@ -90,6 +91,8 @@ class Apart:
             time.sleep(_LAST / 100)
         if os.WIFSIGNALED(status):
             number = os.WTERMSIG(status)
+            if not deaths.is_crash(number):
+                return Outcome("timed-out", detail=deaths.reason(number))
             return Outcome("died", detail=f"killed by {signal.Signals(number).name}")
         return Outcome("died", detail=f"left with status {os.WEXITSTATUS(status)}")
 

@@ -6,6 +6,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple, Type
 
+from ... import deaths
 from ..executions import EAGER, FLOAT64, array, execution_of, leaves
 from ..executions.refusals import refused, said
 from ..nouns import Execution, Model, Outcome, Outcomes, Uncompiled, Unsupported
@@ -135,5 +136,7 @@ def _failed(error: Exception) -> Outcome:
         return Outcome(UNCOMPILED, detail=str(error))
     if isinstance(error, Unsupported):
         return Outcome(UNSUPPORTED, detail=str(error))
+    if deaths.is_limit(error):
+        return Outcome("timed-out", detail=deaths.MEMORY)
     reason = refused(error)
     return Outcome(RAISED if reason is None else UNSUPPORTED, detail=reason or said(error))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, List, Sequence
 
+from ... import deaths
 from ...limits import CLOCK
 from ..nouns import Unsupported
 from . import frames
@@ -19,7 +20,6 @@ from .parcels import MOST_MODELS
 from .trees import read
 
 START_SECONDS = 60.0
-_KILLED = (signal.SIGKILL, signal.SIGALRM, signal.SIGXCPU, signal.SIGTERM)
 _FOLDER = str(Path(__file__).resolve().parents[__name__.count(".")])
 
 
@@ -134,7 +134,7 @@ class Child:
     def _gone(self) -> Exception:
         """What to raise for a process that has ended by itself."""
         status = self.close()
-        if os.WIFSIGNALED(status) and os.WTERMSIG(status) not in _KILLED:
+        if os.WIFSIGNALED(status) and deaths.is_crash(os.WTERMSIG(status)):
             name = signal.Signals(os.WTERMSIG(status)).name
             return _raised("Died", f"its process died of {name}")
         return Unsupported(f"the process of {self.backend} ended (status {status})")
