@@ -100,6 +100,7 @@ def test_hostile_guest_ends_alone(place, tmp_path, broker, way, monkeypatch):
     """Within bounded time and memory, as a failure of its own session."""
     if way in UNHEARD:
         monkeypatch.setattr(worker.laboratory.session, "MARGIN_SECONDS", 1.0)
+        monkeypatch.setattr(worker.laboratory.session, "BUSY", 1.0)
         monkeypatch.setattr(worker.laboratory.session, "PROBE_SECONDS", 1.0)
         monkeypatch.setattr(worker.laboratory.session, "MODEL_SECONDS", 1.0)
         monkeypatch.setattr(worker.laboratory.conversation, "ANSWER_SECONDS", 1.0)
