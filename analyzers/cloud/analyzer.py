@@ -27,7 +27,7 @@ from analyzers.cloud.stages.sentiment import sentiment
 from analyzers.cloud.stages.unrelated import unrelated
 from analyzers.cloud.stages.wishing import wished
 from analyzers.cloud.stages.witnesses import witnesses
-from analyzers.code_errors import Seen, code_error, is_own_error
+from analyzers.code_errors import Seen, code_error, is_own_error, misspelt_variables
 from analyzers.ports import Bench
 from analyzers.vocabulary import Searched, Skipped, Target, Verdict
 
@@ -59,7 +59,9 @@ def asks_cloud(target: Target) -> bool:
 
 def _uncalled(target: Target, searched: Searched, bench: Bench) -> Iterator[Verdict]:
     """The errors of the code's own before it asks an API, or else why it could not be called."""
-    own = [(probe, run) for probe, run in searched.crashes if is_own_error(run, bench)]
+    probes = [probe for probe, _ in searched.crashes]
+    again = zip(probes, bench.run(probes), strict=True)
+    own = [(probe, run) for probe, run in again if is_own_error(run, bench)]
     for probe, run in own[:1]:
         yield code_error(NAME, target, Seen(probe, run), bench)
     if not own:
@@ -80,6 +82,7 @@ class CloudAnalyzer:
         searched = bench.search(
             replace(target, goals=tuple(goal for goal in target.goals if goal.id not in known))
         )
+        yield from misspelt_variables(self.name, target, bench)
         if searched.template is None:
             yield from _uncalled(target, searched, bench)
             return

@@ -2,7 +2,8 @@
 
 import pytest
 
-from analyzers.code_errors import Seen, code_error, is_own_error, respelled
+from analyzers.code_errors import Seen, code_error, is_own_error
+from analyzers.code_errors.own_errors import respelled
 from analyzers.vocabulary import ErrorOrigin, Probe, Raised, Reason, Run, Target
 from tests.analyzers.benches import IdleBench
 

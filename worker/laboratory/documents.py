@@ -1,14 +1,20 @@
-"""The project's documents: how its functions are called, and which packages it declares."""
+"""The project's documents: how its functions are called, what it needs and is configured by."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from analyzers.properties.removed.versions import declarations
 
 SUFFIXES = (".md", ".rst")
+DESCRIBING = re.compile(
+    r"\.?env[.-](example|sample|template|dist|defaults?)|.*\.env\.(example|sample|template|dist)"
+    r"|(docker-)?compose[\w.-]*\.ya?ml|(app|serverless|template)\.ya?ml|(docker|container)file"
+)
+"""Files that describe the environment of the project."""
 MOST = 200
 LONGEST = 200_000
 _LEFT_OUT = frozenset({".git", "node_modules", "site-packages", ".venv", "venv"})
@@ -34,7 +40,8 @@ def _files(root: Path) -> Iterator[Path]:
         folders[:] = sorted(name for name in folders if name not in _LEFT_OUT)
         for name in sorted(names):
             path = Path(folder, name)
-            if name.lower().endswith(SUFFIXES) or declarations([path.relative_to(root).as_posix()]):
+            documented = name.lower().endswith(SUFFIXES) or DESCRIBING.fullmatch(name.lower())
+            if documented or declarations([path.relative_to(root).as_posix()]):
                 yield path
 
 
