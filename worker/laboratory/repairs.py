@@ -176,18 +176,21 @@ class Repairs:
             return trial
         before = self._before(tuple(tests))
         passing = [test for test, passed in before.items() if passed]
-        if not passing:
+        if not any("::" in test for test in passing):
             return replace(trial, facts={"repair_tests": "no test of the project could be run"})
         try:
             after = session.test(tuple(tests), TEST_SECONDS)
         except GuestFailure as error:
             said = f"not run: {error}".partition("\n")[0]
             return replace(trial, facts={"repair_tests": said})
+        if not after:
+            return Trial("ends the process that runs the project's tests")
         broken = [test for test in passing if after.get(test) is False]
         if broken:
             return Trial(f"breaks the test {broken[0]}")
-        kept = sum(after.get(test, False) for test in passing)
-        left = f"; {len(passing) - kept} could not be run again" if kept < len(passing) else ""
+        ran = [after.get(test, False) for test in passing if "::" in test]
+        kept, lost = sum(ran), len(ran) - sum(ran)
+        left = f"; {lost} could not be run again" if lost else ""
         return replace(trial, facts={"repair_tests": f"{kept} pass as before{left}"})
 
     def _before(self, tests: tuple[str, ...]) -> dict[str, bool]:

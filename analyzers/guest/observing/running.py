@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 from typing import Any, Callable, Iterator, List, Sequence, Tuple
 
-from ..limits import CLOCK
+from ..limits import CLOCK, TimeUp
 from .recorder import Recorder
 
 _USAGE = 4
@@ -90,9 +90,16 @@ class _Watching:
         self.recorder.test = nodeid[:300]
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Note that a test passed or failed; one that is skipped did neither."""
+        """Note that a test passed or failed; one that is skipped or was cut short did neither."""
+        if CLOCK.expired:
+            return
         if report.failed or (report.passed and report.when == "call"):
             self.recorder.ended(report.nodeid[:300], passed=report.passed)
+
+    def pytest_collectreport(self, report: Any) -> None:
+        """Note whether a file of tests could be loaded, under its own name."""
+        if "::" not in report.nodeid and report.nodeid.endswith(".py"):
+            self.recorder.ended(report.nodeid[:300], passed=not report.failed)
 
     def limit(self, item: Any) -> float:
         """The seconds that a test may take now; once the time is up it is the last."""
@@ -120,7 +127,9 @@ def _by_hand(paths: Sequence[str], deadline: float, recorder: Recorder) -> List[
                 module = _module(path)
         except BaseException as error:
             notes.append(f"{Path(path).name}: {type(error).__name__}: {error}"[:300])
+            recorder.ended(Path(path).name, passed=False)
             continue
+        recorder.ended(Path(path).name, passed=True)
         for name, test in _tests(module):
             remaining = deadline - time.monotonic()
             if remaining < _SOONEST:
@@ -135,7 +144,7 @@ def _run(test: Callable[[], Any], seconds: float, recorder: Recorder) -> None:
     try:
         with CLOCK.limited(seconds), recorder.listening():
             test()
-    except unittest.SkipTest:
+    except (unittest.SkipTest, TimeUp):
         return
     except BaseException:
         recorder.ended(recorder.test, passed=False)

@@ -121,17 +121,24 @@ def test_inputs_of_the_wanted_label_verify(confirm, names, verified, reason):
 
 
 @pytest.mark.parametrize(
-    ("after", "kept"), [({"t": True, "u": False}, True), ({"t": False, "u": True}, False)]
+    ("after", "kept", "said"),
+    [
+        ({"a.py::t": True, "a.py::u": False}, True, "1 pass as before"),
+        ({"a.py": True}, True, "0 pass as before; 1 could not be run again"),
+        ({"a.py::t": False, "a.py::u": True}, False, "breaks the test a.py::t"),
+        ({"a.py": False}, False, "breaks the test a.py"),
+        ({}, False, "ends the process"),
+    ],
 )
-def test_broken_project_test_refuses_the_change(confirm, sessions, monkeypatch, after, kept):
+def test_broken_project_test_refuses_the_change(confirm, sessions, monkeypatch, after, kept, said):
     def outcomes(self, tests, seconds):
-        return after if "Flame" in self.source else {"t": True, "u": False}
+        before = {"a.py": True, "a.py::t": True, "a.py::u": False}
+        return after if "Flame" in self.source else before
 
     monkeypatch.setattr(sessions, "test", outcomes)
     found = confirm(MISS.proposing(candidate("Flame")), test_app="from app import check\n")
     assert (found.suggestion is not None) is kept
-    said = found.evidence["repair_tests"] if kept else found.evidence["no_repair"]
-    assert ("1 pass as before" if kept else "breaks the test t") in said
+    assert said in found.evidence["repair_tests" if kept else "no_repair"]
 
 
 def test_tests_that_do_not_run_are_named(confirm):

@@ -234,7 +234,16 @@ def test_outcomes_of_the_tests_are_told(start, with_pytest):
         files["pytest.py"] = "raise ImportError\n"
     reply = observe(start(files, "plain.py", "mean"), [], ["test_plain.py"])
     outcomes = {name.rpartition("::")[2]: passed for name, passed in reply["outcomes"].items()}
-    assert outcomes == {"test_passes": True, "test_fails": False}
+    assert outcomes == {"test_plain.py": True, "test_passes": True, "test_fails": False}
+
+
+@pytest.mark.parametrize("with_pytest", [True, False])
+def test_file_that_cannot_be_loaded_fails(start, with_pytest):
+    files = {"plain.py": "def mean():\n    return 1\n", "test_plain.py": "raise ValueError\n"}
+    if not with_pytest:
+        files["pytest.py"] = "raise ImportError\n"
+    reply = observe(start(files, "plain.py", "mean"), [], ["test_plain.py"])
+    assert reply["outcomes"] == {"test_plain.py": False}
 
 
 def test_library_names_are_looked_up(start):
@@ -243,3 +252,13 @@ def test_library_names_are_looked_up(start):
     guest._wire.send({"type": "resolve", "names": names, "seconds": 20.0})
     states = guest._received()["states"]
     assert list(states.values()) == ["there", "missing", "there", "missing", "absent"]
+
+
+@pytest.mark.parametrize("with_pytest", [True, False])
+def test_test_that_is_cut_short_has_no_outcome(start, with_pytest):
+    slow = "import time\n\n\ndef test_slow():\n    time.sleep(100)\n"
+    files = {"plain.py": "def mean():\n    return 1\n", "test_plain.py": slow}
+    if not with_pytest:
+        files["pytest.py"] = "raise ImportError\n"
+    reply = observe(start(files, "plain.py", "mean"), [], ["test_plain.py"], 1.0)
+    assert reply["outcomes"] == {"test_plain.py": True}
