@@ -113,16 +113,24 @@ class Campaign:
         self._broken: list[Broken] = []
         self._appendix: dict[tuple[str, ...], LibraryBug] = {}
         self._notes: dict[str, None] = {}
-        self._interrupted = False
+        self._under_way = ""
+        self._interrupted = True
 
-    def examine(self, analyzers: Sequence[Analyzer], deadline: float) -> None:
+    def examine(
+        self,
+        analyzers: Sequence[Analyzer],
+        deadline: float,
+        keep: Callable[[], None] = lambda: None,
+    ) -> None:
         """Examine target after target, until ``deadline`` or Ctrl-C.
 
         ``deadline`` is a time of ``time.monotonic``; what it leaves of the
-        budget is shared evenly by the targets that are left.
+        budget is shared evenly by the targets that are left.  ``keep`` is called
+        before each target, with what a killed run would leave.
         """
         try:
             for position, target in enumerate(self._targets):
+                keep()
                 now = time.monotonic()
                 share = (deadline - now) / (len(self._targets) - position)
                 until = min(now + max(share, LEAST_TARGET_SECONDS), deadline)
@@ -131,12 +139,13 @@ class Campaign:
                 else:
                     self._examine_one(target, analyzers, until)
                 heed()
+            self._interrupted = False
         except KeyboardInterrupt:
             settle()
-            self._interrupted = True
 
     def _examine_one(self, target: Target, analyzers: Sequence[Analyzer], deadline: float) -> None:
         self._listener.examining(target)
+        self._under_way = target.id
         before = Before(self._laboratory, target, self._changes.changes)
         bench = self._bench(self._laboratory, target, deadline, before)
         confirmer = Confirmer(self._laboratory, target, before, self._reached.finding)
@@ -149,10 +158,12 @@ class Campaign:
                 if isinstance(verdict, Finding) and self._blocks_already(verdict):
                     continue
                 self._hear(self._settled(verdict, target, confirmer, bench))
+            self._coverage[target.id] = bench.coverage()
             if self._reached.target(target):
                 for finding in BaseExplorer(target, bench, before).fixed(confirmer.is_fixed):
                     self._hear(finding)
             self._hear_undecided(target, bench)
+        self._under_way = ""
 
     def _settled(
         self, verdict: Verdict, target: Target, confirmer: Confirmer, bench: SandboxBench
@@ -217,7 +228,7 @@ class Campaign:
 
     def _note(self, target: Target, bench: SandboxBench) -> None:
         self._tallies[target.id] = bench.tally()
-        self._coverage[target.id] = bench.coverage()
+        self._coverage.setdefault(target.id, bench.coverage())
         if bench.standins:
             names = ", ".join(bench.standins)
             self._notes[f"{target.path}: stand-ins replaced what is not installed: {names}"] = None
@@ -259,11 +270,10 @@ class Campaign:
         tally = self._tallies.get(target.id, Tally())
         said: list[Skipped | Broken] = [*self._skipped, *self._broken]
         own = [each for each in said if each.target == target.id]
-        answer, reasons = assess(
-            tally.executions,
-            self._coverage.get(target.id, Coverage(out_of_time=True)),
-            [*self._findings.values(), *own],
-        )
+        coverage = self._coverage.get(target.id, Coverage())
+        if self._interrupted and (target.id not in self._coverage or target.id == self._under_way):
+            coverage = replace(coverage, interrupted=True)
+        answer, reasons = assess(tally.executions, coverage, [*self._findings.values(), *own])
         return replace(tally, tested=answer, reasons=reasons)
 
     def _conclusion(

@@ -86,6 +86,9 @@ class Checked:
     sources: Mapping[str, str]
 
 
+Keep = Callable[[Checked], None]
+"""Keeps a partial report; a later one takes its place."""
+
 Write = Callable[[str | None, Path], tuple[Skipped, ...]]
 """Writes the tree of a revision into an empty folder; what it left out, with the reason."""
 
@@ -95,6 +98,7 @@ class Work:
     """Targets of a change set, and the analyzers that are to examine them.
 
     ``write`` writes its trees where no checkout has them, ``bench`` makes the benches.
+    ``keep`` takes the partial report that a killed run would leave.
     """
 
     changes: ChangeSet
@@ -104,15 +108,18 @@ class Work:
     notes: tuple[str, ...] = ()
     write: Write | None = None
     bench: BenchMaker = SandboxBench
+    keep: Keep | None = None
 
 
-def check(request: CheckRequest, settings: Settings, listener: Listener) -> Checked:
+def check(
+    request: CheckRequest, settings: Settings, listener: Listener, keep: Keep | None = None
+) -> Checked:
     """Test what changed between two revisions of a checkout.
 
     Raises ``UsageError`` for wrong usage or configuration, ``MachineError``
     where this machine cannot do it, and ``GpuNeededError`` where another one
     shall; everything else, our own failures too, stands in the report.  On
-    ``KeyboardInterrupt`` the report is partial.
+    ``KeyboardInterrupt`` the report is partial; ``keep`` takes it as it grows.
     """
     began = time.monotonic()
     if settings.catalogue.folder is not None:
@@ -130,7 +137,7 @@ def check(request: CheckRequest, settings: Settings, listener: Listener) -> Chec
     if not found.targets:
         return Checked(_untouched(changes, found, began), changes.sources)
     notes = (*added_ignores(changes), *_proposal(request), *_withheld(request, settings))
-    work = Work(changes, found, analyzers, configuration, notes)
+    work = Work(changes, found, analyzers, configuration, notes, keep=keep)
     return Checked(examined(work, request, settings, listener, began), changes.sources)
 
 
@@ -154,8 +161,16 @@ def examined(
         with _furnished(bare, request, settings, work, listener) as laboratory:
             seconds += time.monotonic() - starting
             campaign = Campaign(laboratory, work.changes, work.found, listener, work.bench)
-            campaign.examine(work.analyzers, began + seconds)
-            return campaign.report(configuration, time.monotonic() - began, *work.notes)
+
+            def report() -> Report:
+                return campaign.report(configuration, time.monotonic() - began, *work.notes)
+
+            def keep() -> None:
+                if work.keep is not None:
+                    work.keep(Checked(report(), work.changes.sources))
+
+            campaign.examine(work.analyzers, began + seconds, keep)
+            return report()
 
 
 def _analyzers(request: CheckRequest, configuration: Configuration) -> tuple[Analyzer, ...]:

@@ -20,11 +20,13 @@ class Once:
     def __init__(self) -> None:
         self._until = 0.0
         self._pending = False
+        self.number = int(signal.SIGINT)
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """Handle the signal."""
-        del number, frame
+        del frame
         self._pending = True
+        self.number = number
         now = time.monotonic()
         if now >= self._until:
             self._until = now + PATIENCE
@@ -54,6 +56,16 @@ def interrupt_once() -> None:
     signal.signal(signal.SIGINT, _once)
 
 
+def terminate_in_order() -> None:
+    """Handle SIGTERM as Ctrl-C is handled: end what was started, and report."""
+    signal.signal(signal.SIGTERM, _once)
+
+
+def exit_status() -> int:
+    """Return the exit status of an interrupted process: 128 and the signal's number."""
+    return 128 + _once.number
+
+
 def interrupt(number: int, frame: FrameType | None) -> None:
     """Handle another signal as Ctrl-C is handled."""
     _once(number, frame)
@@ -80,3 +92,5 @@ def settle() -> None:
 def interrupt_no_more() -> None:
     """Let the process end with its own exit status."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if signal.getsignal(signal.SIGTERM) is _once:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)

@@ -18,6 +18,7 @@ from analyzers.vocabulary import (
 MOST_REASONS = 3
 MOST_PLACES = 3
 OUT_OF_TIME = "the time budget was spent"
+INTERRUPTED = "the run was interrupted"
 NOT_RUN = "no run of it was possible"
 
 
@@ -59,11 +60,17 @@ def _nothing(
         names = ", ".join(coverage.replaced)
         yield f"it ran on a stand-in for {names}, which the project declares"
     if not executions:
-        yield from _obstacles(verdicts) or [OUT_OF_TIME if coverage.out_of_time else NOT_RUN]
+        yield from _obstacles(verdicts) or [_stopped(coverage) or NOT_RUN]
     elif not coverage.completed:
         yield from coverage.endings[:MOST_REASONS] or [NOT_RUN]
     elif coverage.main and len(unreached) == coverage.main:
         yield f"none of its main branches ran: {_places(unreached)}"
+
+
+def _stopped(coverage: Coverage) -> str:
+    if coverage.interrupted:
+        return INTERRUPTED
+    return OUT_OF_TIME if coverage.out_of_time else ""
 
 
 def _obstacles(verdicts: Sequence[Verdict]) -> list[str]:
@@ -96,8 +103,9 @@ def _missing(
             yield verdict.error
     if coverage.refused:
         yield coverage.refused
-    if coverage.out_of_time:
-        yield f"{OUT_OF_TIME} before its examination ended"
+    stopped = _stopped(coverage)
+    if stopped:
+        yield f"{stopped} before its examination ended"
 
 
 def _places(branches: Sequence[MainBranch]) -> str:

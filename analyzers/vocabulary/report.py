@@ -41,7 +41,8 @@ class Coverage:
     their answers from an engine or a recording, or needed none.  ``unreached`` are main
     branches that no run took, ``simulated`` those that only made-up answers led to.
     ``replaced`` are declared libraries in whose place a stand-in ran.  ``out_of_time``:
-    the time budget ended the examination; ``refused``: why the budget for API calls did.
+    the time budget ended the examination; ``refused``: why the budget for API calls did;
+    ``interrupted``: somebody did.
     """
 
     completed: int = 0
@@ -53,6 +54,7 @@ class Coverage:
     replaced: tuple[str, ...] = ()
     out_of_time: bool = False
     refused: str = ""
+    interrupted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Ctrl-C in the middle: nothing is left running, and what was found is kept."""
+"""A signal in the middle: nothing is left running, and what was found is kept."""
 
 import os
 import signal
@@ -50,8 +50,10 @@ def _is_pid(entry: Path) -> bool:
     return entry.name.isdigit()
 
 
-def interrupted(desk, folder: Path, after: str, count: int = 1) -> tuple[Checked, list[Process]]:
-    """A check that gets SIGINT, as a terminal sends it, once it has said ``after``."""
+def interrupted(
+    desk, folder: Path, after: str, count: int = 1, number: int = signal.SIGINT
+) -> tuple[Checked, list[Process]]:
+    """A check that gets a signal, as a terminal sends it, once it has said ``after``."""
     folder.mkdir()
     said = folder / "stderr"
     with said.open("w") as errors:
@@ -72,7 +74,7 @@ def interrupted(desk, folder: Path, after: str, count: int = 1) -> tuple[Checked
     time.sleep(0.5)
     children = descendants(process.pid)
     for _ in range(count):
-        os.killpg(process.pid, signal.SIGINT)
+        os.killpg(process.pid, number)
         time.sleep(0.05)
     status = process.wait(timeout=60)
     return Checked(Ended(status, "", said.read_text(), time.monotonic() - began), folder), children
@@ -93,15 +95,16 @@ def stopped(desk, tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_interruption_ends_with_three(stopped):
-    assert stopped[0].status == 3
+def test_interruption_has_a_status_of_its_own(stopped):
+    assert stopped[0].status == 128 + signal.SIGINT
+    assert "Interrupted; partial results" in stopped[0].ended.err
     assert "Traceback" not in stopped[0].ended.err
 
 
 def test_partial_report_is_kept(stopped):
     report = stopped[0].report
-    assert report["partial"] is True
-    assert report["verdict"] == "error"
+    assert (report["partial"], report["interrupted"]) == (True, True)
+    assert report["verdict"] == "neutral"
     assert len(report["targets"]) == 12
 
 
@@ -118,14 +121,29 @@ def test_children_are_gone(stopped):
 
 def test_impatience_costs_no_report(desk, tmp_path):
     checked, children = interrupted(desk, tmp_path / "run", "[1/", count=4)
-    assert checked.status == 3
+    assert checked.status == 130
     assert checked.report["partial"] is True
+    assert survivors(children) == []
+
+
+@pytest.mark.parametrize(
+    ("number", "status"),
+    [(signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGKILL, -signal.SIGKILL)],
+)
+def test_killed_check_leaves_a_partial_report(desk, tmp_path, number, status):
+    checked, children = interrupted(desk, tmp_path / "run", "[2/", number=number)
+    assert checked.status == status
+    assert checked.report["interrupted"] is True
+    assert checked.report["verdict"] == "neutral"
+    first, *others = checked.report["targets"]
+    assert first["executions"] > 0
+    assert {"the run was interrupted"} <= {reason for t in others for reason in t["reasons"]}
     assert survivors(children) == []
 
 
 @pytest.mark.parametrize("after", ["", "functions to test"])
 def test_no_moment_shows_a_traceback(desk, tmp_path, after):
     checked, children = interrupted(desk, tmp_path / "run", after)
-    assert checked.status == 3
+    assert checked.status == 130
     assert "Traceback" not in checked.ended.err
     assert survivors(children) == []

@@ -10,7 +10,7 @@ import click
 
 from worker.errors import MachineError, UsageError
 from worker.first_process import leave_first_place
-from worker.interruption import interrupt_no_more, interrupt_once
+from worker.interruption import exit_status, interrupt_no_more, interrupt_once
 from worker.programs import distrust_current_folder
 from worker.report.escape import inert
 
@@ -81,7 +81,7 @@ def main() -> None:
     except MachineError as error:
         _complain(str(error), EXIT_MACHINE)
     except (click.Abort, KeyboardInterrupt):
-        _complain("interrupted", EXIT_MACHINE)
+        _complain("Interrupted; there are no results", exit_status())
     except OSError as error:
         _complain(f"{error.strerror or error}: {error.filename or 'no file'}", EXIT_MACHINE)
     finally:

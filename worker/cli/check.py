@@ -9,8 +9,9 @@ import click
 from worker.check import CheckRequest
 from worker.check import check as run_check
 from worker.cli import options
-from worker.cli.output import Output, exit_status
+from worker.cli.output import Output, Reports, exit_status
 from worker.cli.progress import progress_listener
+from worker.interruption import terminate_in_order
 from worker.settings.server import read_settings
 from worker.sweeping import sweep
 
@@ -20,7 +21,8 @@ def _names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[st
 
 
 @click.command(
-    epilog="Exit status: 0 fine or nothing to test, 1 failure, 2 wrong usage, 3 could not decide."
+    epilog="Exit status: 0 fine or nothing to test, 1 failure, 2 wrong usage, 3 could not decide, "
+    "130 interrupted (partial results)."
 )
 @click.argument("repo", default=".", type=click.Path(path_type=Path))
 @click.option(
@@ -90,7 +92,9 @@ def check(  # noqa: PLR0913, PLR0917 - one parameter an option of the contract
     )
     settings = read_settings(settings_file)
     sweep(settings)
+    terminate_in_order()
+    reports = Reports(Output(form, output, artifacts))
     with progress_listener(quiet=quiet) as listener:
-        checked = run_check(request, settings, listener)
-    options.handed_over(checked, Output(form, output, artifacts))
+        checked = run_check(request, settings, listener, reports.keep)
+    reports.hand_over(checked)
     return exit_status(checked)

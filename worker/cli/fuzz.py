@@ -8,15 +8,19 @@ import click
 
 from worker.cli import options
 from worker.cli.campaigning import campaign_listener
-from worker.cli.output import Output, exit_status
+from worker.cli.output import Output, Reports, exit_status
 from worker.fuzzing import FuzzRequest, Spent
 from worker.fuzzing import fuzz as run_fuzz
 from worker.fuzzing.fuzzing import NODES, SECONDS
+from worker.interruption import terminate_in_order
 from worker.settings.server import read_settings
 from worker.sweeping import sweep
 
 
-@click.command(epilog="Exit status: 0 nothing grave, 1 failure, 2 wrong usage, 3 could not decide.")
+@click.command(
+    epilog="Exit status: 0 nothing grave, 1 failure, 2 wrong usage, 3 could not decide, "
+    "130 interrupted (partial results)."
+)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "--budget",
@@ -61,9 +65,11 @@ def fuzz(  # noqa: PLR0913, PLR0917 - one parameter an option of the contract
     settings = read_settings(settings_file)
     sweep(settings)
     request = FuzzRequest(file, budget, files, seed, offline=offline, trust=trust)
+    terminate_in_order()
+    reports = Reports(Output(form, output, artifacts))
     with campaign_listener(quiet=quiet) as listener:
         spent = Spent(listener.spent)
-        checked = run_fuzz(request, settings, listener, spent)
+        checked = run_fuzz(request, settings, listener, spent, reports.keep)
         listener.ended(spent)
-    options.handed_over(checked, Output(form, output, artifacts))
+    reports.hand_over(checked)
     return exit_status(checked)

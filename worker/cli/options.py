@@ -8,8 +8,6 @@ from typing import Any
 
 import click
 
-from worker.check import Checked
-from worker.cli.output import Output, publish, written
 from worker.report.render import FORMATS
 
 Command = Callable[..., Any]
@@ -55,13 +53,3 @@ def report(command: Command) -> Command:
     for option in reversed(_REPORT):
         command = option(command)
     return command
-
-
-def handed_over(checked: Checked, where: Output) -> None:
-    """Write the artifacts and the report; the report is there even where artifacts fail."""
-    try:
-        files = written(checked, where.artifacts)
-    except OSError:
-        publish(checked, where, None)
-        raise
-    publish(checked, where, files)

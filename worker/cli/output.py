@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,10 +13,12 @@ import click
 from platformdirs import user_state_path
 
 from analyzers.vocabulary import Conclusion
+from worker import interruption
 from worker.check import Checked
 from worker.report.artifacts import Artifacts, write_artifacts
 from worker.report.render import Options, render
 from worker.report.text import wants_colour
+from worker.report.wording import INTERRUPTED
 
 EXIT_STATUS = {
     Conclusion.SUCCESS: 0,
@@ -41,24 +45,62 @@ def written(checked: Checked, folder: Path | None) -> Artifacts | None:
     """
     if not checked.report.findings:
         return None
-    if folder is None:
-        runs = user_state_path("assayer") / "runs"
-        runs.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix="run-", dir=runs))
+    folder = _new_folder() if folder is None else folder
     folder.mkdir(parents=True, exist_ok=True)
     return write_artifacts(checked.report, folder.resolve(), checked.sources)
 
 
+def _new_folder() -> Path:
+    runs = user_state_path("assayer") / "runs"
+    runs.mkdir(parents=True, exist_ok=True)
+    return Path(tempfile.mkdtemp(prefix="run-", dir=runs))
+
+
+class Reports:
+    """The reports of one run: partial ones in the output's file, and the last one."""
+
+    def __init__(self, where: Output) -> None:
+        self._where = where
+        self._folder = where.artifacts
+
+    def keep(self, checked: Checked) -> None:
+        """Write a partial report to the output's file; what cannot be kept costs no run."""
+        path = self._where.path
+        if path is not None and (path.is_file() or not path.exists()):
+            with suppress(OSError):
+                self.hand_over(checked)
+
+    def hand_over(self, checked: Checked) -> None:
+        """Write the artifacts and the report; the report is there even where artifacts fail."""
+        if checked.report.findings and self._folder is None:
+            self._folder = _new_folder()
+        try:
+            files = written(checked, self._folder)
+        except OSError:
+            publish(checked, self._where, None)
+            raise
+        publish(checked, self._where, files)
+
+
 def publish(checked: Checked, output: Output, artifacts: Artifacts | None) -> None:
-    """Print the report, or write it to the output's path."""
+    """Print the report, or write it to the output's path, whole or not at all."""
     shared = _shared_folder(output)
     colour = output.path is None and wants_colour(sys.stdout)
     text = render(output.form, checked.report, artifacts, Options(shared, colour=colour))
     if output.path is None:
         click.echo(text, nl=not text.endswith("\n"))
         return
-    output.path.parent.mkdir(parents=True, exist_ok=True)
-    output.path.write_text(text, encoding="utf-8")
+    path = output.path.resolve()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8")
+        return
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _shared_folder(output: Output) -> Path | None:
@@ -70,5 +112,9 @@ def _shared_folder(output: Output) -> Path | None:
 
 
 def exit_status(checked: Checked) -> int:
-    """The exit status of CONTRACT.md, section 1."""
-    return EXIT_STATUS[checked.report.conclusion]
+    """Return the exit status of CONTRACT.md, section 1; an interruption has one of its own."""
+    report = checked.report
+    if report.interrupted and report.conclusion is not Conclusion.FAILURE:
+        click.echo(f"assayer: {INTERRUPTED}", err=True)
+        return interruption.exit_status()
+    return EXIT_STATUS[report.conclusion]

@@ -22,7 +22,7 @@ from analyzers.models.inventory import models_in
 from analyzers.ports import Analyzer, Bench
 from analyzers.vocabulary import Finding, Target, Verdict
 from worker.campaign import Listener
-from worker.check import Checked, CheckRequest, Work, examined
+from worker.check import Checked, CheckRequest, Keep, Work, examined
 from worker.errors import UsageError
 from worker.fuzzing.files import Opened, opened
 from worker.fuzzing.spent import CountingBench, Spent
@@ -51,13 +51,17 @@ class FuzzRequest:
 
 
 def fuzz(
-    request: FuzzRequest, settings: Settings, listener: Listener, spent: Spent | None = None
+    request: FuzzRequest,
+    settings: Settings,
+    listener: Listener,
+    spent: Spent | None = None,
+    keep: Keep | None = None,
 ) -> Checked:
     """Run a campaign on the model code in a file, in the working tree that it lies in.
 
     Raises ``UsageError`` for a file that is none, cannot be read or holds no model, and
     ``MachineError`` where this machine cannot do it.  On ``KeyboardInterrupt`` the report
-    is partial.  ``spent`` hears what is done.
+    is partial; ``keep`` takes it as it grows.  ``spent`` hears what is done.
     """
     began = time.monotonic()
     spent = spent or Spent()
@@ -71,6 +75,7 @@ def fuzz(
         configuration=_configuration(file),
         write=file.write,
         bench=functools.partial(CountingBench, spent=spent),
+        keep=keep,
     )
     report = examined(work, _as_check(request, file), settings, listener, began)
     said = f"the campaign (seed {request.seed}): {spent}"

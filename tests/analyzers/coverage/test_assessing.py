@@ -25,6 +25,7 @@ def test_every_main_branch_run_is_tested():
         (0, {"completed": 0}, [SKIPPED], "no engine"),
         (0, {"completed": 0}, [Broken("cloud", "app.py::check", "our bug")], "our bug"),
         (0, {"completed": 0, "out_of_time": True}, [], "the time budget was spent"),
+        (0, {"completed": 0, "interrupted": True}, [], "the run was interrupted"),
         (0, {"completed": 0}, [], "no run of it was possible"),
         (9, {"completed": 0, "endings": ("every run failed",)}, [], "every run failed"),
         (9, {"unreached": (BRANCH, OTHER)}, [], "none of its main branches ran"),
