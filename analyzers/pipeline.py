@@ -57,13 +57,30 @@ def examine(analyzers: Sequence[Analyzer], target: Target, bench: Bench) -> Iter
     """Let every analyzer examine a target; verdicts come as they stand.
 
     A failure of an analyzer becomes a ``Broken`` verdict and ends only its
-    own look at the target.
+    own look at the target.  Code of a framework runs on the framework alone.
     """
+    if (obstacle := bench.obstacle(target)) is not None:
+        yield obstacle
+        return
     for analyzer in analyzers:
         try:
-            yield from analyzer.examine(target, bench)
+            for verdict in analyzer.examine(target, bench):
+                yield _on_real_libraries(analyzer, verdict, bench)
         except Exception as error:  # noqa: BLE001 - the one place where our own failures are caught
             yield _broken(analyzer, target, error)
+    if (obstacle := bench.obstacle(target)) is not None:
+        yield obstacle
+
+
+def _on_real_libraries(analyzer: Analyzer, verdict: Verdict, bench: Bench) -> Verdict:
+    """Return a verdict, a finding that may rest on a stand-in for a library as not tested."""
+    if not isinstance(verdict, Finding) or isinstance(analyzer, CloudAnalyzer):
+        return verdict
+    if not bench.replaced:
+        return verdict
+    names = ", ".join(bench.replaced)
+    said = f"{verdict.rule} at {verdict.path}:{verdict.line} was seen on a stand-in for {names}"
+    return Skipped(verdict.analyzer, verdict.target, f"{said}: not reported")
 
 
 def explains(special: Finding, general: Finding) -> bool:

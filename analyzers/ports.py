@@ -22,6 +22,7 @@ from analyzers.vocabulary import (
     Relating,
     Run,
     Searched,
+    Skipped,
     Supply,
     Target,
     Verdict,
@@ -57,6 +58,15 @@ class Bench(Protocol):
     @property
     def standins(self) -> Sequence[str]:
         """The modules that are not installed, as far as what was run imported them."""
+        ...
+
+    @property
+    def replaced(self) -> Sequence[str]:
+        """The libraries whose stand-ins the runs of the target used."""
+        ...
+
+    def obstacle(self, target: Target) -> Skipped | None:
+        """Return that the target needs a framework that a stand-in replaced, if so."""
         ...
 
     def search(self, target: Target) -> Searched:

@@ -40,7 +40,7 @@ class Coverage:
     ``endings`` say how the others ended, the most frequent first.  ``answered`` runs had
     their answers from an engine or a recording, or needed none.  ``unreached`` are main
     branches that no run took, ``simulated`` those that only made-up answers led to.
-    ``replaced`` are declared libraries in whose place a stand-in ran.  ``out_of_time``:
+    ``replaced`` are libraries whose stand-ins the runs used.  ``out_of_time``:
     the time budget ended the examination; ``refused``: why the budget for API calls did;
     ``interrupted``: somebody did.
     """

@@ -19,6 +19,7 @@ from analyzers.vocabulary import (
     Relating,
     Run,
     Searched,
+    Skipped,
     Supply,
     Target,
     Wanted,
@@ -36,6 +37,10 @@ class IdleBench:
         self.texts = dict(texts or {})
         self.lasting: list[Probe] = []
         self.standins: Sequence[str] = ()
+        self.replaced: Sequence[str] = ()
+
+    def obstacle(self, target: Target) -> Skipped | None:
+        return None
 
     def search(self, target: Target) -> Searched:
         return Searched(None, obstacle="nothing is searched here")

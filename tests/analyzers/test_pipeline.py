@@ -5,7 +5,16 @@ from dataclasses import replace
 import pytest
 
 from analyzers.judging import DEATH
-from analyzers.pipeline import ANALYZERS, concerned, conclude, distinct, examine, explains, named
+from analyzers.pipeline import (
+    ANALYZERS,
+    _on_real_libraries,
+    concerned,
+    conclude,
+    distinct,
+    examine,
+    explains,
+    named,
+)
 from analyzers.vocabulary import (
     ApiCall,
     Broken,
@@ -17,6 +26,7 @@ from analyzers.vocabulary import (
     Tested,
     Violates,
 )
+from tests.analyzers.benches import IdleBench
 from tests.analyzers.samples import finding, target
 
 
@@ -24,7 +34,7 @@ class Speaking:
     name = "speaking"
 
     def examine(self, target, bench):
-        yield Skipped(self.name, target.id, bench)
+        yield Skipped(self.name, target.id, "why")
 
 
 class Failing:
@@ -36,15 +46,63 @@ class Failing:
 
 
 def test_verdicts_stream_out_as_they_come():
-    stream = examine([Speaking(), Failing()], target(), "why")
+    stream = examine([Speaking(), Failing()], target(), IdleBench())
     assert next(stream) == Skipped("speaking", "app.py::check", "why")
 
 
 def test_our_own_failure_is_broken_and_ends_one_look():
-    verdicts = list(examine([Failing(), Speaking()], target(), "why"))
+    verdicts = list(examine([Failing(), Speaking()], target(), IdleBench()))
     assert [type(verdict) for verdict in verdicts] == [Skipped, Broken, Skipped]
     assert "test_pipeline.py" in verdicts[1].error
     assert "our own mistake" in verdicts[1].error
+
+
+class Lacking(IdleBench):
+    """A bench without torch, of which some runs of ``analyzed`` analyzers tell."""
+
+    def __init__(self, analyzed=0):
+        super().__init__()
+        self._analyzed = analyzed
+
+    def obstacle(self, target):
+        self._analyzed -= 1
+        lost = self._analyzed < 0
+        return Skipped("environments", target.id, "no torch", our_fault=True) if lost else None
+
+
+class Finding:
+    def __init__(self, name):
+        self.name = name
+
+    def examine(self, target, bench):
+        yield finding(analyzer=self.name)
+        bench.replaced = ("torch",)
+        yield finding(analyzer=self.name, rule="property/crash")
+
+
+def test_target_without_its_framework_is_not_examined():
+    (only,) = examine([Speaking()], target(), Lacking())
+    assert only.reason == "no torch"
+
+
+def test_framework_missed_while_running_is_told():
+    *_, last = examine([Speaking()], target(), Lacking(1))
+    assert last.our_fault
+
+
+def test_finding_seen_on_a_stand_in_is_not_reported():
+    first, second = examine([Finding("properties")], target(), IdleBench())
+    assert first == finding(analyzer="properties")
+    assert second.reason.startswith("property/crash at ")
+    assert "seen on a stand-in for torch" in second.reason
+
+
+def test_cloud_findings_stand_beside_stand_ins():
+    asking = replace(finding(), analyzer="cloud")
+    (analyzer,) = named(["cloud"])
+    bench = IdleBench()
+    bench.replaced = ("streamlit",)
+    assert _on_real_libraries(analyzer, asking, bench) == asking
 
 
 def test_analyzers_are_chosen_by_name():

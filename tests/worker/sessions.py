@@ -50,6 +50,7 @@ class FakeSession:
     opened: ClassVar[list]
     closed: ClassVar[list]
     beside: ClassVar[str] = ""
+    used: ClassVar[frozenset[str]] = frozenset()
     explored: ClassVar[Explored] = Explored(obstacle="nothing is explored here")
     observed: ClassVar[tuple] = ()
     related: ClassVar[Related] = Related(obstacle="nothing is compared here")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from packaging.utils import canonicalize_name
+
+from analyzers.detection.frameworks import FRAMEWORKS
 from worker.environments.declarations import LeftOut
 
 MOST_NAMED = 8
@@ -21,17 +24,44 @@ class Environment:
     ``layer`` holds the guest's own needs, ``None`` where the interpreter is
     ours and has them or where they cannot be had.  ``hidden`` are packages
     that are not the project's.  ``notes`` are sentences for the report.
+    ``name`` says whose packages they are, ``absent`` why a declared package is
+    not among them, ``remedy`` what to do about one that nobody declared.
     """
 
     python: Path
     layer: Path | None = None
     hidden: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    name: str = "the project's environment"
+    absent: Mapping[str, str] = field(default_factory=dict[str, str])
+    remedy: str = ""
+
+    def why_absent(self, library: str) -> str | None:
+        """Return why a library that the project declares is not there, if it is known."""
+        package = canonicalize_name(library)
+        known = (self.absent.get(f"{package}{build}") for build in ("", "-cpu", "-gpu"))
+        return next(filter(None, known), None)
 
 
-def shared(*notes: str) -> Environment:
-    """Our own interpreter, where there is no environment of the project's."""
-    return Environment(Path(sys.executable), None, OUR_OWN, notes)
+UNDECLARED = "name it in requirements.txt or pyproject.toml"
+
+
+def shared(*notes: str, absent: Mapping[str, str] | None = None) -> Environment:
+    """Our own interpreter, where there is no environment of the project's.
+
+    What is ``absent`` is hidden, in the other version that is there.
+    """
+    absent = absent or {}
+    modules = (name.replace("-", "_").removesuffix("_cpu") for name in absent)
+    return Environment(
+        Path(sys.executable),
+        None,
+        (*OUR_OWN, *(module for module in modules if module in FRAMEWORKS)),
+        notes,
+        name="Assayer's own environment",
+        absent=absent,
+        remedy=UNDECLARED,
+    )
 
 
 @dataclass(frozen=True, slots=True)

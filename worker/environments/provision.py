@@ -6,8 +6,11 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Self
+
+from packaging.specifiers import SpecifierSet
 
 from worker.environments.cache import Lease
 from worker.environments.declarations import (
@@ -25,12 +28,14 @@ from worker.environments.layer import (
     layer_declaration,
 )
 from worker.environments.manifests import contents_of
-from worker.environments.nouns import Contents, Environment, named, shared
+from worker.environments.nouns import UNDECLARED, Contents, Environment, named, shared
 from worker.environments.own import OwnEnvironment
 from worker.environments.pythons import Interpreter, choose, is_ours
 from worker.environments.uv import Unreachable
 from worker.sandbox.isolation import Isolation
 from worker.settings.server import EnvironmentSettings
+
+OFFLINE = "offline, and it was not installed before: run once without --offline"
 
 
 class Environments:
@@ -91,7 +96,10 @@ class Environments:
         """The environment of one tree."""
         if self._python != Path(sys.executable):
             return Environment(
-                self._python, notes=(f"environment: {self._python}, by [sandbox] python",)
+                self._python,
+                notes=(f"environment: {self._python}, by [sandbox] python",),
+                name=f"{self._python}, by [sandbox] python",
+                remedy="install it there",
             )
         if own is not None and self._settings.install == "auto" and not self._obstacle:
             return self._own(own)
@@ -107,7 +115,14 @@ class Environments:
         layer, notes = self._layer(own.interpreter)
         version = own.interpreter.version
         said = f"environment: {own.name} of the checkout, Python {version}"
-        return Environment(own.interpreter.executable, layer, (), (said, *notes))
+        return Environment(
+            own.interpreter.executable,
+            layer,
+            (),
+            (said, *notes),
+            name=f"{own.name} of the checkout",
+            remedy="install it there",
+        )
 
     def _declared(self, interpreter: Interpreter, declaration: Declaration) -> Environment:
         files = ", ".join(declaration.files)
@@ -121,7 +136,7 @@ class Environments:
         except (Unreachable, TimeoutError, OSError) as reason:
             return self._not_installed(declaration, str(reason))
         if lease is None:
-            return self._not_installed(declaration, "offline, and it was not installed before")
+            return self._not_installed(declaration, OFFLINE)
         contents = contents_of(lease.manifest())
         layer, notes = self._layer(interpreter)
         return Environment(
@@ -129,6 +144,8 @@ class Environments:
             layer,
             (),
             (*_described(files, contents, declaration), *notes),
+            absent={each.name: str(each) for each in (*contents.missing, *declaration.left_out)},
+            remedy=UNDECLARED,
         )
 
     def _not_installed(self, declaration: Declaration, reason: str) -> Environment:
@@ -137,6 +154,7 @@ class Environments:
             f"environment: what {files} asks for is not installed ({reason}): "
             "Assayer's own packages and stand-ins take its place",
             *_notes(declaration),
+            absent=_not_ours(declaration, reason),
         )
 
     def _installed(
@@ -182,6 +200,20 @@ class Environments:
         if len(absent) == len(NEEDED):
             return None, notes
         return next(lease.path.glob("lib/python3*/site-packages")), notes
+
+
+def _not_ours(declaration: Declaration, reason: str) -> dict[str, str]:
+    """Return what our own interpreter lacks of what is declared, or has in another version."""
+    found = {each.name: str(each) for each in declaration.left_out}
+    for wanted in declaration.wanted:
+        try:
+            ours = version(wanted.name)
+        except PackageNotFoundError:
+            found[wanted.name] = f"{wanted.text} ({reason})"
+            continue
+        if not SpecifierSet(wanted.specifier).contains(ours, prereleases=True):
+            found[wanted.name] = f"{wanted.text} ({reason}; Assayer's own is {ours})"
+    return found
 
 
 def _without(names: Iterable[str], interpreter: Interpreter, reason: str) -> tuple[str, ...]:

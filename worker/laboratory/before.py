@@ -20,8 +20,11 @@ from analyzers.vocabulary import (
     Target,
 )
 from worker.functions import has_function
+from worker.laboratory.failures import Unpreparable
+from worker.laboratory.frameworks import needed
 from worker.laboratory.laboratory import Laboratory
 from worker.laboratory.naming import Names
+from worker.laboratory.session import Session
 from worker.laboratory.signatures import Incomparable, Signatures
 from worker.laboratory.warm import WarmGuest
 
@@ -41,11 +44,16 @@ class Before:
             laboratory.head.texts.get(target.path, ""),
             texts.get(moved.path, ""),
         )
-        self._guest = WarmGuest(laboratory, laboratory.base, self.target)
+        self._guest = WarmGuest(laboratory, laboratory.base, self.target, self._require)
 
     def close(self) -> None:
         """End the guest."""
         self._guest.close()
+
+    def _require(self, session: Session) -> None:
+        """Raise ``Unpreparable`` where base has no framework to run on."""
+        if needed(self.target) & set(session.prepared.replaced):
+            raise Unpreparable("the framework that it needs cannot be imported")
 
     def has_target(self) -> bool:
         """Whether base has a function of the target's name."""

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from analyzers.cloud.inversion import asks_about_text, openings
 from analyzers.coverage import main_branches
+from analyzers.detection.frameworks import FRAMEWORKS
 from analyzers.guest.goals import instrument
 from analyzers.ports import Plan
 from analyzers.vocabulary import (
@@ -31,6 +32,7 @@ from analyzers.vocabulary import (
     Relating,
     Run,
     Searched,
+    Skipped,
     Supply,
     Tally,
     Target,
@@ -42,6 +44,7 @@ from worker.laboratory.before import Before
 from worker.laboratory.counts import Counts
 from worker.laboratory.documents import documents
 from worker.laboratory.failures import GuestEnded, GuestFailure, Unpreparable
+from worker.laboratory.frameworks import lacking, needed
 from worker.laboratory.laboratory import Laboratory
 from worker.laboratory.naming import Names
 from worker.laboratory.others import others, question
@@ -82,7 +85,6 @@ class SandboxBench:
         self.explorations: list[tuple[Exploring, Explored]] = []
         self.history: list[tuple[Probe, Run]] = []
         self.standins: tuple[str, ...] = ()
-        self.replaced: tuple[str, ...] = ()
         self.notes: tuple[str, ...] = ()
         self.outside: dict[str, None] = {}
 
@@ -90,6 +92,21 @@ class SandboxBench:
     def plan(self) -> Plan:
         """How much to do."""
         return self._laboratory.plan
+
+    @property
+    def replaced(self) -> tuple[str, ...]:
+        """The libraries whose stand-ins the runs of the target used."""
+        return tuple(sorted(self._guest.used))
+
+    def obstacle(self, target: Target) -> Skipped | None:
+        """Return that the target needs a framework that a stand-in replaced, if so."""
+        lost = FRAMEWORKS & set(self.replaced)
+        if not lost and (wanted := needed(target)):
+            try:
+                lost = wanted & self._guest.ask(lambda session: set(session.prepared.replaced))
+            except (Unpreparable, GuestFailure):
+                return None
+        return lacking(target, sorted(lost), self._laboratory.head.environment)
 
     def search(self, target: Target) -> Searched:
         """Search for the target's goals; an unloadable target is an obstacle."""

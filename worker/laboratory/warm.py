@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from analyzers.vocabulary import NotRun, Probe, Run, Target
-from worker.laboratory.failures import GuestEnded, GuestFailure
+from worker.laboratory.failures import GuestEnded, GuestFailure, Unpreparable
 from worker.laboratory.laboratory import Laboratory, Tree
 from worker.laboratory.preparing import Prepared
 from worker.laboratory.session import PROBE_SECONDS, Session
@@ -21,7 +21,8 @@ class WarmGuest:
 
     What meets a limit (memory, time, processes) is asked once more, alone, in a fresh
     guest with more of everything.  ``undecided`` are the limits that were met again, by
-    what was met; ``opened`` hears of each session that starts.
+    what was met; ``opened`` hears of each session that starts, and may raise
+    ``Unpreparable``.
     """
 
     def __init__(
@@ -37,13 +38,21 @@ class WarmGuest:
         self._opened = opened
         self._session: Session | None = None
         self._has_more = False
+        self._used: set[str] = set()
         self.undecided: dict[str, str] = {}
 
     def close(self) -> None:
         """End the guest."""
         if self._session is not None:
+            self._used |= self._session.used
             self._session.close()
             self._session = None
+
+    @property
+    def used(self) -> frozenset[str]:
+        """The libraries whose stand-ins were used by what ran so far."""
+        now = frozenset[str]() if self._session is None else self._session.used
+        return now.union(self._used)
 
     def ask(self, question: Callable[[Session], T]) -> T:
         """Return the answer to a question; one that breaks the guest is asked once more.
@@ -119,7 +128,11 @@ class WarmGuest:
             place = place.with_more() if self._has_more else place
             broker = self._laboratory.broker
             self._session = Session(place, self._tree.root, self._target, broker)
-            self._opened(self._session)
+            try:
+                self._opened(self._session)
+            except Unpreparable:
+                self.close()
+                raise
         return self._session
 
     def _replace(self) -> None:

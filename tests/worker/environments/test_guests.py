@@ -2,10 +2,12 @@
 
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+import typing_extensions
 
-from analyzers.vocabulary import Conclusion, Status
+from analyzers.vocabulary import Conclusion, Status, Tested
 from tests.analyzers.cloud.bench import goals
 from tests.worker.changes.conftest import Project
 from tests.worker.sessions import target
@@ -72,8 +74,15 @@ def project(tmp_path, monkeypatch):
 
 @pytest.fixture
 def checked(project, settings):
-    def checked(**wishes):
-        request = CheckRequest(project.root, base="HEAD", inputs=3, seconds=600)
+    def checked(offline=False, analyzers=(), **wishes):
+        request = CheckRequest(
+            project.root,
+            base="HEAD",
+            inputs=3,
+            seconds=600,
+            offline=offline,
+            analyzers=analyzers,
+        )
         environments = settings(**wishes)
         listener = Heard()
         report = check(request, Settings(environments=environments), listener).report
@@ -108,6 +117,75 @@ def test_other_version_of_a_package_is_a_change(project, checked, index):
     assert "installing the project's environment (requirements.txt)" in said
     assert "stand-ins replaced" not in said or "shop" not in said.split("stand-ins replaced")[1]
     assert not report.broken
+
+
+NETWORK = """\
+import torch
+
+
+def scaled(x: torch.Tensor) -> torch.Tensor:
+    return torch.relu(x) * 2
+"""
+COUNTED = """\
+import counters
+from google.cloud import vision
+
+
+def count(path):
+    client = vision.ImageAnnotatorClient()
+    with open(path, "rb") as file:
+        image = vision.Image(content=file.read())
+    found = client.label_detection(image=image).label_annotations
+    return counters.total(found)
+"""
+
+
+@pytest.mark.parametrize("offline", [False, True])
+@needs_isolation
+def test_code_of_a_missing_framework_is_an_error(project, checked, offline):
+    project.write("requirements.txt", "torch<2\n")
+    project.commit(net="")
+    project.write("net.py", NETWORK)
+    report = checked(offline=offline)
+    assert report.conclusion is Conclusion.ERROR
+    ((_, tally),) = report.targets
+    assert (tally.executions, tally.tested) == (0, Tested.NO)
+    (skipped,) = report.skipped
+    assert skipped.our_fault
+    assert skipped.reason.startswith("torch cannot be imported in ")
+    assert "torch<2" in skipped.reason
+    assert "run once without --offline" in skipped.reason or not offline
+
+
+@needs_isolation
+def test_code_of_a_framework_runs_on_the_real_one(project, checked, index):
+    text = Path(typing_extensions.__file__).read_text()
+    index.wheel("typing-extensions", "999.0", files={"typing_extensions.py": text})
+    for name in ("filelock", "fsspec", "jinja2", "networkx", "setuptools", "sympy"):
+        index.wheel(name, "999.0")
+    project.write("requirements.txt", "torch>=2\n")
+    project.commit(net="")
+    project.write("net.py", NETWORK)
+    report = checked(analyzers=("properties",))
+    said = " | ".join(report.environment)
+    assert report.conclusion is Conclusion.SUCCESS, (report.skipped, said)
+    ((_, tally),) = report.targets
+    assert tally.executions > 0
+    assert tally.tested is Tested.YES
+    assert "stand-ins" not in said
+
+
+@needs_isolation
+def test_result_on_a_stand_in_is_not_a_test(project, checked):
+    project.write("requirements.txt", "counters\n")
+    project.commit(app="")
+    project.write("app.py", COUNTED)
+    report = checked()
+    assert report.conclusion is Conclusion.NEUTRAL
+    ((_, tally),) = report.targets
+    assert tally.executions > 0
+    assert tally.tested is Tested.NO
+    assert "it ran on a stand-in for counters" in tally.reasons
 
 
 @pytest.mark.slow
