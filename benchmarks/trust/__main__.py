@@ -40,7 +40,7 @@ def main() -> int:
 
 def _row(result: Result) -> str:
     project = result.project
-    tested = Counter(said or "unknown" for said in result.tested.values())
+    tested = Counter(result.tested.values())
     found = Counter(finding["rule"] for finding in result.findings)
     cells = (
         project.name,

@@ -37,12 +37,12 @@ class Result:
     @property
     def tested(self) -> dict[str, str]:
         """What the report claims to have tested, by target."""
-        return {target["id"]: target.get("tested", "") for target in self.report["targets"]}
+        return {target["id"]: target["tested"] for target in self.report["targets"]}
 
     @property
     def findings(self) -> list[Mapping[str, Any]]:
-        """The findings that are new."""
-        return [finding for finding in self.report["findings"] if finding["status"] == "new"]
+        """The findings of the head, of whatever status."""
+        return [finding for finding in self.report["findings"] if finding["status"] != "fixed"]
 
 
 def checked(
@@ -100,13 +100,13 @@ def _tested(result: Result) -> Iterator[str]:
         yield f"{name} is no target"
     for name, said in result.tested.items():
         most = project.most.get(name, "yes")
-        if said and TESTED.index(said) > TESTED.index(most):
+        if TESTED.index(said) > TESTED.index(most):
             yield f"{name} tested: {said}, and it can be: {most}"
         if said == "no" and name in project.least:
-            yield f"{name} was not tested: {targets[name].get('tested_reasons')}"
-        if said not in {"", "no"} and not targets[name]["executions"]:
+            yield f"{name} was not tested: {'; '.join(targets[name]['reasons'])}"
+        if said != "no" and not targets[name]["executions"]:
             yield f"{name} tested: {said}, without an execution"
-    untested = [name for name, said in result.tested.items() if said not in {"", "yes"}]
+    untested = [name for name, said in result.tested.items() if said != "yes"]
     if result.report["verdict"] == "success" and untested:
         yield f"verdict success, and {', '.join(untested)} not wholly tested"
 

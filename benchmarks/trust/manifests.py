@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent / "projects"
-GROUPS = ("cloud", "learning", "untestable", "seeded")
+CLEAN = ("cloud", "learning", "networks")
+GROUPS = (*CLEAN, "untestable", "seeded")
 VERDICTS = frozenset({"success", "failure", "neutral", "skipped", "error"})
 QUIET = ("success", "neutral")
 TESTED = ("no", "partly", "yes")

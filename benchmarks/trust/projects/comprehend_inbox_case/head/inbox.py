@@ -18,24 +18,17 @@ def clip(text, limit=LIMIT):
     return data.decode("utf-8", errors="ignore")
 
 
-def sentiment(text):
-    try:
-        answer = client.detect_sentiment(Text=clip(text), LanguageCode=LANGUAGE)
-    except (BotoCoreError, ClientError):
-        return None, {}
-    return answer["Sentiment"], answer["SentimentScore"]
-
-
 def route(text):
     """The folder for a mail."""
     if not text or text.isspace():
         return "empty"
-    mood, scores = sentiment(text)
-    if mood is None:
+    try:
+        answer = client.detect_sentiment(Text=clip(text), LanguageCode=LANGUAGE)
+    except (BotoCoreError, ClientError):
         return "unsorted"
-    if mood == "Negative" and scores["Negative"] > 0.6:
+    if answer["Sentiment"] == "Negative":
         return "urgent"
-    if mood == "POSITIVE":
+    if answer["Sentiment"] == "POSITIVE":
         return "praise"
     return "normal"
 

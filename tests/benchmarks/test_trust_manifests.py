@@ -1,0 +1,28 @@
+"""The projects of the trust suite are described as they are."""
+
+from collections import Counter
+
+import pytest
+
+from analyzers.guest.annotations.reading import definitions
+from analyzers.inference.subject import parsed
+from benchmarks.trust.manifests import CLEAN, projects
+
+PROJECTS = projects()
+
+
+def test_there_are_projects_enough():
+    counts = Counter(project.group for project in PROJECTS)
+    assert sum(counts[group] for group in CLEAN) >= 60
+    assert counts["untestable"] >= 8
+    assert counts["seeded"] >= 8
+
+
+@pytest.mark.parametrize("project", PROJECTS, ids=lambda project: project.name)
+def test_manifest_fits_its_project(project):
+    assert project.why
+    assert bool(project.findings) == (project.group == "seeded")
+    assert ("success" in project.verdicts) == (project.group in CLEAN)
+    for target in {*project.most, *project.least}:
+        path, _, function = target.partition("::")
+        assert function in {name for name, _ in definitions(parsed(project.head[path]))}, target

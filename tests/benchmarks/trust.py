@@ -1,0 +1,17 @@
+"""The projects of the trust suite as test cases."""
+
+import pytest
+
+from benchmarks.trust.checking import checked, deviations
+from benchmarks.trust.manifests import projects
+
+
+def projects_of(*groups):
+    """One parameter for each project of the groups, named after it."""
+    chosen = [each for each in projects() if each.group in groups]
+    return pytest.mark.parametrize("project", chosen, ids=lambda project: project.name)
+
+
+def check_as_expected(project, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert deviations(checked(project)) == []
