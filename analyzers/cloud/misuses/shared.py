@@ -102,4 +102,5 @@ def constant_comparison(target: Target, misuse: Misuse) -> Finding:
     )
     proof = Proof(misuse.probes, Constant(always), f"{misuse.kind}:{text}")
     suggestion = misuse.suggestion if always.clause is None else None
-    return branch_finding(target, always, RULE, Level.WARNING, words, proof, suggestion)
+    level = Level.FAILURE if always.clause is None else Level.WARNING
+    return branch_finding(target, always, RULE, level, words, proof, suggestion)

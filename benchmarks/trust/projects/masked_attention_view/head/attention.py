@@ -1,22 +1,36 @@
-"""Multi-head attention."""
-
-import math
+"""Heads of attention, split and merged."""
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 
-class MultiHeadAttention(nn.Module):
-    def __init__(self, dim: int = 32, heads: int = 4) -> None:
-        super().__init__()
-        self.heads = heads
-        self.qkv = nn.Linear(dim, 3 * dim)
-        self.out = nn.Linear(dim, dim)
+def split_heads(x: Tensor, heads: int = 4) -> Tensor:
+    """(B, T, D) to (B, heads, T, D / heads)."""
+    b, t, d = x.shape
+    if d % heads:
+        raise ValueError("heads must divide the width")
+    return x.view(b, t, heads, d // heads).transpose(1, 2)
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Attend within sequences of shape (B, T, 32)."""
-        b, t, d = x.shape
-        query, key, value = self.qkv(x).view(b, t, 3, self.heads, d // self.heads).unbind(2)
-        scores = torch.einsum("bthd,bshd->bhts", query, key) / math.sqrt(d // self.heads)
-        attended = scores.softmax(-1) @ value.transpose(1, 2)
-        return self.out(attended.transpose(1, 2).view(b, t, d))
+
+def merge_heads(x: Tensor) -> Tensor:
+    """Put the heads side by side again.
+
+    Args:
+        x (Tensor): float values of shape (B, H, T, D).
+    """
+    b, h, t, d = x.shape
+    return x.transpose(1, 2).view(b, t, h * d)
+
+
+def attend(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    scores = query @ key.transpose(-2, -1) / query.size(-1) ** 0.5
+    return merge_heads(torch.softmax(scores, dim=-1) @ value)
+
+
+def self_attention(x: Tensor) -> Tensor:
+    heads = split_heads(x)
+    return attend(heads, heads, heads)
+
+
+if __name__ == "__main__":
+    print(self_attention(torch.rand(2, 5, 32)).shape)
