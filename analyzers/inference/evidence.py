@@ -31,6 +31,8 @@ from analyzers.vocabulary import (
 
 MOSTLY = 0.2
 """The share of inputs with which a function must do well for its inferred terms to be right."""
+TINY = 1e-6
+"""Numbers closer to zero say nothing of a function, unless an annotation allows them."""
 
 _OWN_FAULT = frozenset({"NameError", "UnboundLocalError"})
 _OWN_WORDS = re.compile(
@@ -73,18 +75,10 @@ def _gives_callable(failure: Failure) -> bool:
 
 def _unpacks(text: str, line: int) -> bool:
     """Whether a call around a line unpacks its arguments: ``f(*args)``, ``f(**options)``."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return False
     return any(
-        isinstance(node, ast.Call)
-        and node.lineno <= line <= (node.end_lineno or node.lineno)
-        and (
-            any(isinstance(each, ast.Starred) for each in node.args)
-            or any(each.arg is None for each in node.keywords)
-        )
-        for node in ast.walk(tree)
+        any(isinstance(each, ast.Starred) for each in call.args)
+        or any(each.arg is None for each in call.keywords)
+        for call in _calls_at(text, line)
     )
 
 
@@ -134,6 +128,63 @@ def _is_recorded(term: Term, node: ast.expr) -> bool:
     return any(type(each) is type(value) and each == value for each in given)
 
 
+def extreme(failure: Failure, terms: Terms) -> str | None:
+    """Return an argument of which only a tiny number leads to a failure, as it is written.
+
+    Inputs are shrunk: where a simpler number did as well, that one is there.
+    """
+    for name in failure.matters or tuple(failure.probe.arguments):
+        argument = failure.probe.arguments.get(name)
+        if not isinstance(argument, Literal) or _is_given(terms, name):
+            continue
+        number = _plain(argument.source)
+        if isinstance(number, float) and 0 < abs(number) < TINY:
+            return f"{name} = {argument.source}"
+    return None
+
+
+def _plain(source: str) -> object:
+    """Return the value that a literal spells, ``None`` for an infinity or NaN."""
+    try:
+        return ast.literal_eval(source)
+    except ValueError:
+        return None
+
+
+def _is_given(terms: Terms, name: str) -> bool:
+    return name in terms.terms and terms.terms[name].source is Source.GIVEN
+
+
+def _is_handed_on(failure: Failure, text: str) -> bool:
+    """Return whether a library refuses a number or word that the function hands on as it is.
+
+    What it takes is the library's to say: that the value is valid must be certain.
+    """
+    ending = failure.run.ending
+    if not isinstance(ending, Raised) or ending.exception != "ValueError":
+        return False
+    matter = {name for name in failure.matters if name in failure.probe.arguments}
+    handed = {
+        value.id
+        for call in _calls_at(text, ending.line)
+        for value in (*call.args, *(each.value for each in call.keywords))
+        if isinstance(value, ast.Name)
+    }
+    return bool(matter) and matter <= handed
+
+
+def _calls_at(text: str, line: int) -> list[ast.Call]:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return []
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and node.lineno <= line <= (node.end_lineno or node.lineno)
+    ]
+
+
 def weakest(failure: Failure, terms: Terms) -> Term | None:
     """The least sure term among those that a failure depends on; ``None`` where none was drawn."""
     every = tuple(terms.terms.values())
@@ -159,7 +210,7 @@ def wanted(
         return Confidence.LIKELY
     if before and all(isinstance(run.ending, Returned) for run in before):
         return Confidence.LIKELY
-    if _is_in_use(failure, terms):
+    if _is_in_use(failure, terms) or _is_handed_on(failure, text):
         return Confidence.STRONG
     if explored.passed >= MOSTLY * max(1, explored.executions):
         return Confidence.LIKELY
@@ -178,7 +229,8 @@ def is_certain(
         return False
     if missing_state(failure.run.ending, terms) is not None:
         return False
-    if terms.variadic is not None and not is_own_fault(failure, text):
+    unlike = terms.variadic is not None or extreme(failure, terms) is not None
+    if unlike and not is_own_fault(failure, text):
         return False
     term = weakest(failure, terms)
     return term is None or term.confidence >= wanted(failure, terms, explored, before, text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analyzers.inference.evidence import missing_state, weakest
+from analyzers.inference.evidence import extreme, missing_state, weakest
 from analyzers.inference.nouns import Source
 from analyzers.inference.spelling import spelled
 from analyzers.inference.terms import CONSTRUCTOR, Term, Terms
@@ -63,6 +63,9 @@ def doubt(failure: Failure, terms: Terms) -> str:
         return f"`{unset}` of the instance is set elsewhere, which may have to come before"
     if terms.variadic is not None:
         return f"callers may have to give `{terms.variadic}`; an annotation would tell"
+    tiny = extreme(failure, terms)
+    if tiny is not None:
+        return f"only for so small a number as `{tiny}`; an annotation would tell"
     term = weakest(failure, terms)
     if term is None:
         return "that is no crash"

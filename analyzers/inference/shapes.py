@@ -173,8 +173,11 @@ class _Described:
         """How sure a shape is.
 
         One that is no more than indices need is not what callers give, and what
-        stands in a sum with an array may be a number.
+        stands in a sum with an array may be a number.  A rank that was guessed is
+        wrong where sizes contradict each other.
         """
+        if self.ledger.guessed and self.ledger.conflicts:
+            return Confidence.GUESS
         if name in self.closed or tensor.shape.likened or (self.ledger.guessed and not self.clean):
             return Confidence.LIKELY
         if self.ledger.doubts or (tensor.shape.dims is None and not tensor.shape.last):

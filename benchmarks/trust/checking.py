@@ -59,7 +59,7 @@ def checked(
             base="HEAD~1",
             head="HEAD",
             analyzers=analyzers,
-            seconds=budget or project.budget,
+            seconds=min(budget or project.budget, project.budget),
             seed=SEED,
             offline=True,
         )

@@ -61,11 +61,11 @@ def _read(folder: Path) -> Project:
 
 
 def _project(folder: Path, case: Mapping[str, Any]) -> Project:
-    """Return the project of a folder: a seeded twin differs from its original by its files."""
-    head = _files(folder / "head")
+    """Return the project of a folder; a seeded twin is a change of its original."""
+    head, base = _files(folder / "head"), _files(folder / "base")
     if original := case.get("of"):
-        head = _files(FOLDER / original / "head") | head
-    base = _files(folder / "base")
+        base = _files(FOLDER / original / "head")
+        head = base | head
     return Project(
         folder.name,
         _one_of(GROUPS, case["group"]),

@@ -7,12 +7,12 @@ import operator
 from itertools import pairwise
 from typing import Any
 
-from .arithmetic import arithmetic, matmul
+from .arithmetic import arithmetic, elementwise, matmul
 from .indexing import item_of
 from .machine import Event, Frame, Machine
 from .sizes import Size
 from .statements import assign, rounds, truth
-from .values import UNKNOWN, Above, Function, Instance, Unknown, sized
+from .values import UNKNOWN, Above, Elements, Function, Instance, Parameter, Tensor, Unknown, sized
 
 _SYMBOLS: dict[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "//", ast.Mod: "%", ast.Div: "/",
@@ -104,11 +104,23 @@ def _boolean(machine: Machine, node: ast.BoolOp, frame: Frame) -> Any:
 
 def _compare(machine: Machine, node: ast.Compare, frame: Frame) -> Any:
     values = [machine.evaluate(each, frame) for each in (node.left, *node.comparators)]
+    if len(values) == 2 and all(map(_is_array, values)):
+        return _masked(machine, values)
     pairs = zip(node.ops, pairwise(values), strict=True)
     found = [_compared(op, *pair) for op, pair in pairs]
     if any(each is False for each in found):
         return False
     return UNKNOWN if any(each is None for each in found) else True
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, Tensor) or (isinstance(value, Parameter) and value.tensor is not None)
+
+
+def _masked(machine: Machine, values: list[Any]) -> Any:
+    """Return the boolean tensor of a comparison: its sides have one shape, as in a sum."""
+    found = elementwise(machine.ledger, *values)
+    return Tensor(found.shape, Elements("bool"), found.kind)
 
 
 def _compared(op: ast.cmpop, left: Any, right: Any) -> bool | None:

@@ -65,7 +65,7 @@ class Ledger:
         if left == right:
             return
         if isinstance(left, int) and isinstance(right, int):
-            self._conflict(f"{left} is not {right}")
+            self.conflict(f"{left} is not {right}")
         elif self._soft == 0 and (self._binds(left, right) or self._binds(right, left)):
             return
         else:
@@ -84,7 +84,7 @@ class Ledger:
         size = self.resolved(size)
         if isinstance(size, int):
             if size < number:
-                self._conflict(f"{size} is below {number}")
+                self.conflict(f"{size} is below {number}")
         else:
             self.open.append(Condition(">=", size, number, self._soft > 0))
 
@@ -95,7 +95,7 @@ class Ledger:
             return
         if isinstance(size, int) and isinstance(divisor, int):
             if divisor == 0 or size % divisor:
-                self._conflict(f"{size} is no multiple of {divisor}")
+                self.conflict(f"{size} is no multiple of {divisor}")
         else:
             self.open.append(Condition("%", size, divisor, self._soft > 0))
 
@@ -108,7 +108,8 @@ class Ledger:
         """Something was not understood."""
         self.doubts += 1
 
-    def _conflict(self, text: str) -> None:
+    def conflict(self, text: str) -> None:
+        """Two things that cannot both be so were seen."""
         if self._soft == 0:
             self.conflicts.append(text)
 

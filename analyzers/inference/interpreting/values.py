@@ -149,6 +149,8 @@ class Shape:
             mine, its = its, mine
         if mine._dims is not None:
             dims = its.close(len(mine._dims))
+            if dims is None:
+                self._ledger.conflict(f"{len(mine._dims)} dimensions are fewer than are used")
             for left, right in zip(mine._dims, dims or (), strict=False):
                 self._ledger.equal(left, right)
             return

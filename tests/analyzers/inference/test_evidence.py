@@ -1,8 +1,10 @@
 """Which failures of inferred inputs are told."""
 
 from analyzers.guest.annotations.parsing import parse
+from analyzers.inference import shapes
 from analyzers.inference.evidence import is_certain, missing_state
 from analyzers.inference.nouns import Confidence, Source
+from analyzers.inference.subject import subject_of
 from analyzers.inference.terms import Term, Terms
 from analyzers.vocabulary import Contract, Explored, Failure, Literal, Made, Probe, Raised, Run
 
@@ -66,6 +68,23 @@ def test_dropped_star_arguments_tell_nothing():
     assert is_certain(unbound, dropped, ENOUGH, None)
 
 
+def test_tiny_numbers_tell_nothing():
+    known = terms(p=term("floats(min=0, max=1)"))
+    assert is_certain(failure(["p"], p="0.0"), known, ENOUGH, None)
+    assert not is_certain(failure(["p"], p="2.2250738585072014e-308"), known, ENOUGH, None)
+    given = terms(p=term("floats(min=0, max=1)", Source.GIVEN, Confidence.CERTAIN))
+    assert is_certain(failure(["p"], p="2.2250738585072014e-308"), given, ENOUGH, None)
+
+
+def test_library_may_refuse_what_is_handed_on():
+    known = terms(alpha=term("floats(min=0, max=1)"))
+    refused = failure(["alpha"], ending=("ValueError", "a <= 0"), alpha="0.0")
+    handed = "import numpy\ndef f(alpha):\n    return numpy.random.beta(alpha, 1)\n"
+    changed = "import numpy\ndef f(alpha):\n    return numpy.random.beta(alpha - 1, 1)\n"
+    assert not is_certain(refused, known, ENOUGH, None, handed)
+    assert is_certain(refused, known, ENOUGH, None, changed)
+
+
 def test_constructors_values_that_the_project_gives_count_too():
     known = terms(x=X, self__dim=DIM)
     assert not is_certain(failure(["self"], self="Soft(dim=2)"), known, ENOUGH, None)
@@ -100,3 +119,14 @@ def test_a_call_with_what_the_caller_gave_is_not():
     assert not is_certain(found, terms(x=GUESSED), ENOUGH, None, text)
     networks = failure(["x"], ending=MISSING, x="module((4,), (1,))")
     assert not is_certain(networks, terms(x=GUESSED), ENOUGH, None, "")
+
+
+def test_guessed_ranks_that_contradict_are_guesses():
+    """Taken as matrices, ``scores.argmax(-1)`` has one dimension and ``tags`` two."""
+    code = (
+        "import torch\ndef right(scores: torch.Tensor, tags: torch.Tensor):\n"
+        "    real = torch.arange(tags.size(1))[None, :]\n"
+        "    return (scores.argmax(-1) == tags) & real\n"
+    )
+    subject = subject_of("net.py", "right", {"net.py": code})
+    assert {fact.confidence for fact in shapes.facts(subject)} == {Confidence.GUESS}
