@@ -157,7 +157,9 @@ class Campaign:
             for verdict in examine(analyzers, target, bench):
                 if isinstance(verdict, Finding) and self._blocks_already(verdict):
                     continue
-                self._hear(self._settled(verdict, target, confirmer, bench))
+                settled = self._settled(verdict, target, confirmer, bench)
+                if settled is not None:
+                    self._hear(settled)
             self._coverage[target.id] = bench.coverage()
             if self._reached.target(target):
                 for finding in BaseExplorer(target, bench, before).fixed(confirmer.is_fixed):
@@ -167,12 +169,14 @@ class Campaign:
 
     def _settled(
         self, verdict: Verdict, target: Target, confirmer: Confirmer, bench: SandboxBench
-    ) -> Verdict:
+    ) -> Verdict | None:
         """The verdict as it may be reported: a finding only when confirmed."""
         if isinstance(verdict, Skipped):
             return _attributed(verdict, bench.undecided)
         if not isinstance(verdict, Finding):
             return verdict
+        if verdict.status is Status.FIXED:
+            return verdict if confirmer.is_fixed(verdict) else None
         try:
             return confirmer.confirmed(verdict, bench.history)
         except (GuestFailure, Unpreparable) as error:

@@ -45,8 +45,10 @@ def test_new_failures_block(planted):
 
 
 @pytest.mark.slow
-def test_clean_twin_gets_no_finding(twin):
-    assert twin.findings == []
+def test_clean_twin_gets_no_finding_but_what_it_fixes(twin):
+    assert {(f["rule"], f["target"], f["status"]) for f in twin.findings} == {
+        ("cloud/crash", "desk/archive.py::shelf", "fixed")
+    }
     assert twin.report["broken"] == []
 
 

@@ -75,7 +75,11 @@ class Confirmer:
         return self._repairs.repaired(self._with_status(finding), history)
 
     def is_fixed(self, finding: Finding) -> bool:
-        """Whether a fresh process shows a finding on base, and one shows no failure on head."""
+        """Whether a fresh process shows a finding on base, and one shows no defect on head."""
+        branch = isinstance(finding.criterion, Misses)
+        criterion = self._before.criterion(finding) if branch else finding.criterion
+        if criterion is None:
+            return False
         self._before.close()
         try:
             there = self._before.run_each(finding.probes, PROBE_SECONDS)
@@ -84,7 +88,8 @@ class Confirmer:
             return False
         before = [run for run in there if run is not None]
         returned = all(isinstance(run.ending, Returned) for run in here)
-        return returned and decided(before) and shows(finding.criterion, before)
+        sound = not shows(finding.criterion, here) if branch else returned
+        return decided(here) and sound and decided(before) and shows(criterion, before)
 
     def _written(self, finding: Finding, criterion: Written, history: History) -> Finding | Skipped:
         """The finding by what stands in its file, here and on base."""

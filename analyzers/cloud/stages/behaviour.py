@@ -14,7 +14,7 @@ from analyzers.cloud.judges.behaviour import (
     explained,
 )
 from analyzers.judging import UNSTEADY, decided, same_decision, shows, translate
-from analyzers.vocabulary import Finding, Goal, Verdict
+from analyzers.vocabulary import Finding, Goal, Status, Verdict
 
 
 def behaviour(look: Examination) -> Iterator[Verdict]:
@@ -55,9 +55,10 @@ def _on_base(look: Examination, goal: Goal) -> Goal | None:
 
 
 def _new(look: Examination) -> Iterator[list[Branch]]:
-    """The decisions of each finding that base does not show."""
+    """The decisions of each finding that only one side shows."""
     for finding in look.findings:
-        if finding.criterion.goals and not _shown_on_base(look, finding):
+        fixed = finding.status is Status.FIXED
+        if finding.criterion.goals and (fixed or not _shown_on_base(look, finding)):
             yield _branches(look, finding.criterion.goals)
 
 

@@ -11,12 +11,14 @@ from analyzers.cloud.examination import Examination
 from analyzers.cloud.judges.other_providers import in_terms_of, with_others
 from analyzers.cloud.sequential import FEWEST_INPUTS
 from analyzers.judging import reached, tells
-from analyzers.vocabulary import Exchange, Finding, JsonObject, Misses, Probe, Verdict
+from analyzers.vocabulary import Exchange, Finding, JsonObject, Misses, Probe, Status, Verdict
 
 
 def compared(verdict: Verdict, look: Examination) -> Verdict:
     """A low recall with what it would be with each other provider that may be asked."""
     if not isinstance(verdict, Finding) or verdict.rule != "cloud/low-recall":
+        return verdict
+    if verdict.status is Status.FIXED:
         return verdict
     ours = _asked(verdict.probes)
     if ours is None:

@@ -10,6 +10,7 @@ from analyzers.cloud.judges.recall import low_recall, unreached
 from analyzers.cloud.judges.unknown import corrected, unknown_label
 from analyzers.cloud.repairs.labels import repaired
 from analyzers.cloud.sequential import FEWEST_INPUTS, Family, schedule
+from analyzers.cloud.stages.fixed import fixed_recall
 from analyzers.cloud.stages.sampling import Sample, api_of, sampled
 from analyzers.cloud.trials import Trial, by_branch, try_out
 from analyzers.cloud.wishes import Wish
@@ -85,7 +86,7 @@ def _low(
     api = api_of(sample.trials[0])
     finding = low_recall(look.target, sample.trials, api, sample.count, family)
     if finding is None:
-        return None
+        return fixed_recall(look, sample, family)
     wanted = {trial.wish.wanted for trial in sample.trials}
     others = [
         entry

@@ -1,12 +1,22 @@
 """What fails on base and returns on head is fixed."""
 
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 
 import pytest
 
-from analyzers.vocabulary import Crashes, Level, Literal, Probe, Status, TimedOut
-from tests.analyzers.samples import run
+from analyzers.vocabulary import (
+    Crashes,
+    Level,
+    Literal,
+    Misses,
+    Outcome,
+    Probe,
+    Status,
+    TimedOut,
+)
+from tests.analyzers.cloud.bench import goals
+from tests.analyzers.samples import finding, run
 from tests.worker.sessions import TARGET, answered, laboratory, target, tree
 from worker.laboratory.before import Before
 from worker.laboratory.bench import SandboxBench
@@ -38,6 +48,22 @@ def fixed(tmp_path, sessions):
             return list(BaseExplorer(target(), bench, before).fixed(confirmer.is_fixed))
 
     return fixed
+
+
+@pytest.fixture
+def confirmer(tmp_path, sessions):
+    """Confirms what is fixed between two texts."""
+
+    @contextmanager
+    def confirmer(base, head):
+        trees = tree(tmp_path / "head", app=head), tree(tmp_path / "base", app=base)
+        made = laboratory(*trees)
+        before = Before(made, target(), ())
+        confirmer = Confirmer(made, target(), before)
+        with closing(before), closing(confirmer):
+            yield confirmer
+
+    return confirmer
 
 
 def test_crash_that_head_avoids_is_fixed(fixed):
@@ -113,6 +139,26 @@ def test_base_that_takes_too_long_is_left(fixed, sessions, monkeypatch):
     monkeypatch.setattr(sessions, "run", slow)
     assert fixed(CRASHING, CAREFUL, [answered(str(number)) for number in range(50)]) == []
     assert asked == [20]
+
+
+ALARM = 'def check(path):\n    if "Fire" in labels():\n        return 1\n    return 0\n'
+WIDE = ALARM.replace("if ", 'if "Flame" in labels() or ')
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "is_fixed"),
+    [(ALARM, WIDE, True), (ALARM, ALARM, False), (WIDE, WIDE, False), (CAREFUL, WIDE, False)],
+)
+def test_missed_branch_is_fixed_where_only_base_misses_it(confirmer, base, head, is_fixed):
+    branch = next(each for each in goals(head) if each.clause is None)
+    found = finding(
+        rule="cloud/low-recall",
+        criterion=Misses(branch.whole(Outcome.TRUE), 0.75),
+        probes=(answered("Fire"), answered("Flame"), answered("Flame")),
+        status=Status.FIXED,
+    )
+    with confirmer(base, head) as confirm:
+        assert confirm.is_fixed(found) is is_fixed
 
 
 def test_spent_time_explores_nothing(fixed, sessions):
