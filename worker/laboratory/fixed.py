@@ -57,13 +57,13 @@ class BaseExplorer:
         self._target = target
         self._bench = bench
         self._before = before
-        self._until = time.monotonic() + SHARE * bench.remaining()
+        self._until = time.monotonic() + max(LEAST_SECONDS, SHARE * bench.remaining())
         self._compared = 0
         self._drawn: list[Probe] = []
 
     def fixed(self, seen: Seen) -> Iterator[Finding]:
         """Yield a finding for each cause that fails on base alone and is ``seen``."""
-        if not self._before.has_target() or self._left() < LEAST_SECONDS:
+        if not self._before.has_target() or self._bench.remaining() < LEAST_SECONDS:
             return
         try:
             drawn = list(self._explored())
