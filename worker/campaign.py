@@ -161,10 +161,10 @@ class Campaign:
                 if settled is not None:
                     self._hear(settled)
             self._coverage[target.id] = bench.coverage()
+            self._hear_undecided(target, bench)
             if self._reached.target(target):
                 for finding in BaseExplorer(target, bench, before).fixed(confirmer.is_fixed):
                     self._hear(finding)
-            self._hear_undecided(target, bench)
         self._under_way = ""
 
     def _settled(
