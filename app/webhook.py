@@ -20,6 +20,8 @@ from worker.store import Delivery
 
 _log = logging.getLogger(__name__)
 _EVENT = re.compile(r"[a-z_]{1,64}")
+_KIND = "application/json"
+_OTHER_KIND = f"the content type is not {_KIND}: choose it for the App's webhook at GitHub"
 _DELIVERY = re.compile(r"[0-9A-Za-z-]{1,64}")
 
 
@@ -49,8 +51,15 @@ def routes(services: Services) -> Blueprint:
 
 def _heard(incoming: Request, services: Services) -> _Answer:
     """Check the signature of the raw bytes, and only then look inside."""
-    if services.secret is None:
+    secret = services.secret
+    if secret is None:
         return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, "unconfigured", "no webhook secret is set")
+    if incoming.mimetype != _KIND:
+        return _refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "not_json", _OTHER_KIND)
+    return _signed(incoming, secret, services)
+
+
+def _signed(incoming: Request, secret: bytes, services: Services) -> _Answer:
     try:
         body = _raw_body(incoming, services.max_body)
     except RequestEntityTooLarge:
@@ -59,7 +68,7 @@ def _heard(incoming: Request, services: Services) -> _Answer:
         )
     except ClientDisconnected:
         return _refusal(HTTPStatus.BAD_REQUEST, "cut_short", "the delivery was cut short")
-    if not is_signed(services.secret, body, incoming.headers.get("X-Hub-Signature-256")):
+    if not is_signed(secret, body, incoming.headers.get("X-Hub-Signature-256")):
         return _refusal(HTTPStatus.UNAUTHORIZED, "unsigned", "the signature does not match")
     try:
         return _received(_delivery(incoming, body), services.keeper)

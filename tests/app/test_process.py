@@ -69,6 +69,7 @@ class Served:
             "X-GitHub-Event": event,
             "X-GitHub-Delivery": delivery,
             "X-Hub-Signature-256": signed(SECRET.encode(), body),
+            "Content-Type": "application/json",
         }
         address = f"{self.address}/webhooks/github"
         return httpx.post(address, content=body, headers=headers, timeout=30)
@@ -147,6 +148,7 @@ def test_chunked_delivery_is_heard(served):
         "X-GitHub-Event": "pull_request",
         "X-GitHub-Delivery": str(uuid.uuid4()),
         "X-Hub-Signature-256": signed(SECRET.encode(), BODY),
+        "Content-Type": "application/json",
     }
     parts = iter([BODY[:1000], BODY[1000:]])
     answer = httpx.post(f"{served.address}/webhooks/github", content=parts, headers=headers)
@@ -193,5 +195,5 @@ def test_killed_web_worker_is_replaced_and_loses_nothing(served):
 
 
 def _head(length: str) -> bytes:
-    head = f"POST /webhooks/github HTTP/1.1\r\nHost: localhost\r\n{length}\r\n\r\n"
-    return head.encode()
+    fields = ("Host: localhost", "Content-Type: application/json", length)
+    return "\r\n".join(("POST /webhooks/github HTTP/1.1", *fields, "", "")).encode()

@@ -5,6 +5,7 @@ import io
 import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from urllib.parse import urlencode
 
 import pytest
 from sqlalchemy.exc import OperationalError
@@ -174,6 +175,34 @@ def test_unnamed_event_is_refused(headers, payload, deliver, client):
     assert deliver(client, payload("pull_request.opened"), **headers).status_code == 400
 
 
+@pytest.mark.parametrize(
+    "kind",
+    [
+        None,
+        "",
+        "application/x-www-form-urlencoded",
+        "text/plain",
+        "multipart/form-data; boundary=x",
+    ],
+)
+def test_other_content_type_is_refused_unread(kind, payload, deliver, client, store):
+    answer = deliver(client, payload("pull_request.opened"), **{"Content-Type": kind})
+    assert (answer.status_code, waiting(store)) == (415, [])
+    assert "application/json" in answer.json["error"]
+
+
+def test_form_with_the_payload_in_a_field_is_refused(payload, deliver, client, store):
+    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    body = urlencode({"payload": json.dumps(payload("pull_request.opened"))}).encode()
+    assert deliver(client, body, **kind).status_code == 415
+    assert waiting(store) == []
+
+
+def test_content_type_with_a_character_set_is_taken(payload, deliver, client):
+    kind = {"Content-Type": "Application/JSON; charset=utf-8"}
+    assert deliver(client, payload("pull_request.opened"), **kind).status_code == 202
+
+
 class Endless(io.RawIOBase):
     """A body that goes on; counts what was read of it."""
 
@@ -193,7 +222,8 @@ CHUNKED = {"HTTP_TRANSFER_ENCODING": "chunked", "wsgi.input_terminated": True}
 
 
 def send_raw(client, body, **environment):
-    return client.post("/webhooks/github", environ_overrides={"wsgi.input": body, **environment})
+    environment = {"wsgi.input": body, "CONTENT_TYPE": "application/json", **environment}
+    return client.post("/webhooks/github", environ_overrides=environment)
 
 
 def test_large_body_is_refused_unread(client):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 
+from worker.changes.notebooks import NotANotebookError, notebook_code
 from worker.commands import answers
 from worker.commands.applying import Change, NotAppliedError, apply_change
 from worker.commands.grammar import (
@@ -24,6 +26,9 @@ from worker.composition.amending import amended
 from worker.composition.carrying import is_partial
 from worker.composition.suggestions import to_read
 from worker.events.pulls import job_of
+from worker.functions import has_function
+from worker.github import contents
+from worker.publishing.place import CONTENT_PERMISSIONS
 from worker.report import escape
 from worker.report.markdown import Addresses, finding_text
 from worker.report.stored import read_stored
@@ -62,7 +67,7 @@ def act(command: Command, number: int, login: str, occasion: Occasion) -> Answer
     """
     match command:
         case Rerun(options):
-            answer = rerun(options, f"{occasion.key}:{number}", login, occasion)
+            answer = _rerun(options, f"{occasion.key}:{number}", login, occasion)
         case Approve(commit):
             answer = _approve(commit, f"{occasion.key}:{number}", login, occasion)
         case Silence():
@@ -80,6 +85,32 @@ def act(command: Command, number: int, login: str, occasion: Occasion) -> Answer
         case Unknown():
             answer = Answer(answers.unknown(command))
     return answer
+
+
+def _rerun(options: Options, key: str, login: str, occasion: Occasion) -> Answer:
+    """Ask for a new run, of a function that is there."""
+    if options.target is not None and occasion.pull.open and _is_nowhere(options.target, occasion):
+        return Answer(answers.nowhere(options.target, occasion.pull.head))
+    return rerun(options, key, login, occasion)
+
+
+def _is_nowhere(target: str, occasion: Occasion) -> bool:
+    """Say whether a target certainly names no function of the head.  Raises ``GithubError``."""
+    path, _, function = target.partition("::")
+    where = occasion.where
+    api = occasion.desk.api(where.installation, where.id, **CONTENT_PERMISSIONS)
+    return contents.lacks(
+        api, where.full_name, path, occasion.pull.head, partial(_defines, path, function)
+    )
+
+
+def _defines(path: str, function: str, text: str) -> bool:
+    if path.endswith(".py"):
+        return has_function(text, function)
+    try:
+        return has_function(notebook_code(text), function)
+    except NotANotebookError:
+        return False
 
 
 def rerun(options: Options, key: str, login: str, occasion: Occasion) -> Answer:

@@ -76,6 +76,11 @@ def rerunning(run: RunRecord | None, page: str | None) -> str:
     return f"Testing {escape.code(head)} again{_linked(page)}."
 
 
+def nowhere(target: str, head: str) -> str:
+    """Say that a target names no function, so that nothing was started."""
+    return f"Nothing was started: {escape.code(target)} is no function at {escape.code(head[:7])}."
+
+
 def reran(run: RunRecord, conclusion: str | None, page: str | None) -> str:
     """A run is over; ``conclusion`` is its check run's, where that is known."""
     if run.state is RunState.CANCELLED:

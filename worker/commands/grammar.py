@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 
-from worker.commands.lines import addressed
+from worker.commands.lines import DIRECTIONS, addressed
 from worker.store.records import Options
 
 MOST = 5
@@ -104,10 +104,13 @@ def parse(body: str, analyzers: Collection[str]) -> tuple[Command, ...]:
 
 
 def _command(line: str, analyzers: Collection[str]) -> Command:
-    verb, *words = line.split() or ["help"]
+    visible = DIRECTIONS.sub("", line)
+    verb, *words = visible.split() or ["help"]
     read = _VERBS.get(verb.lower())
     if read is None:
         return Unknown("there is no such command")
+    if read is _rerun and visible != line:
+        return Unknown("`rerun`: it holds characters that change the direction of the text")
     try:
         return read(words, analyzers)
     except _WrongError as wrong:
@@ -160,7 +163,8 @@ _OPTIONS: Mapping[str, Callable[[Options, str, Collection[str]], Options]] = {
 def is_target(text: str) -> bool:
     """Whether a text has the form ``path/to/file.py::Qualified.name``."""
     path, colons, function = text.partition("::")
-    if not colons or len(text) > LONGEST_TARGET or not _PATH.fullmatch(path):
+    too_odd = len(text) > LONGEST_TARGET or not text.isprintable()
+    if not colons or too_odd or not _PATH.fullmatch(path):
         return False
     if any(part in {"", ".", ".."} for part in path.split("/")):
         return False

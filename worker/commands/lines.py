@@ -22,7 +22,9 @@ LONGEST = 65_536
 _FIRST = 0xF0000
 _MARKS = re.compile("[\U000f0000-\U000ffffd]")
 _UNSEEN = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
-_INVISIBLE = re.compile(f"[{_UNSEEN}\u202a-\u202e\u2066-\u206f]")
+DIRECTIONS = re.compile("[\u061c\u202a-\u202e\u2066-\u206f]")
+"""What turns the direction of writing, so that people read another text than we do."""
+_INVISIBLE = re.compile(f"[{_UNSEEN}]")
 _CANDIDATE = re.compile(
     rf"^(?P<before>[ \t{_UNSEEN}]*){WORD}(?P<rest>(?:[^\S\n][^\n]*)?)$",
     re.IGNORECASE | re.MULTILINE,
@@ -40,7 +42,7 @@ def mentions(body: str) -> bool:
 def addressed(body: str) -> tuple[str, ...]:
     """What follows ``/assayer`` on each line that begins with it, in order.
 
-    Without characters that cannot be seen: what is read is what is done.
+    Without characters of no width: what is read is what is done.
     """
     if not mentions(body):
         return ()

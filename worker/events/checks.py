@@ -14,19 +14,24 @@ from worker.events.places import see_repository
 from worker.events.pulls import automatic_key, ensure
 from worker.store.books import Books
 from worker.store.lanes import head_lane, pull_lane
-from worker.store.records import Delivery, Errand, ErrandKind, Job, Repository
+from worker.store.records import Delivery, Errand, ErrandKind, Job, Repository, RunRecord
 
 _BRANCHES = "refs/heads/"
 
 
 def hear_check_run(delivery: Delivery, books: Books) -> None:
-    """Check a head again, or press a button."""
+    """Check a head again, or press a button; a check run that is not ours changes nothing."""
+    if delivery.action not in {"rerequested", "requested_action"}:
+        return
+    event = read(CheckRunEvent, delivery.body)
+    run = _shown(books, event)
+    if run is None:
+        return
+    where = see_repository(books, event.repository, event.installation)
     if delivery.action == "rerequested":
-        event = read(CheckRunEvent, delivery.body)
-        where = see_repository(books, event.repository, event.installation)
         _rerun(books, where, event.check_run.head_sha, event.sender)
-    elif delivery.action == "requested_action":
-        _press(delivery, books)
+    else:
+        _press(books, where, event, run, delivery.id)
 
 
 def hear_check_suite(delivery: Delivery, books: Books) -> None:
@@ -97,17 +102,27 @@ def _rerun(books: Books, where: Repository, head: str, sender: Account) -> None:
     )
 
 
-def _press(delivery: Delivery, books: Books) -> None:
-    event = read(CheckRunEvent, delivery.body)
+def _shown(books: Books, event: CheckRunEvent) -> RunRecord | None:
+    """Return the run that a check run shows; ``None`` for one that we did not make.
+
+    Everybody can read the ``external_id`` of ours, so that it alone proves nothing.
+    """
+    run = books.runs.by_check_run(event.check_run.id)
+    if run is None or run.job.repository_id != event.repository.id:
+        return None
+    return run if run.id == event.check_run.external_id else None
+
+
+def _press(
+    books: Books, where: Repository, event: CheckRunEvent, run: RunRecord, delivery: str
+) -> None:
     if event.requested_action is None:
         raise MalformedError("requested_action: Field required")
-    where = see_repository(books, event.repository, event.installation)
     if not where.installation:
         return
-    run = books.runs.by_check_run(event.check_run.id)
     lane = (
         pull_lane(where.id, run.job.pull)
-        if run is not None and run.job.pull is not None
+        if run.job.pull is not None
         else _lane(books, where.id, event.check_run.head_sha)
     )
     books.errands.add(
@@ -115,15 +130,15 @@ def _press(delivery: Delivery, books: Books) -> None:
             ErrandKind.BUTTON,
             where.installation,
             lane,
-            f"button:{delivery.id}",
-            run=None if run is None else run.id,
+            f"button:{delivery}",
+            run=run.id,
             order={
                 "repository_id": where.id,
                 "check_run": event.check_run.id,
                 "identifier": event.requested_action.identifier,
                 "sender": event.sender.login,
                 "sender_id": event.sender.id,
-                "delivery": delivery.id,
+                "delivery": delivery,
             },
         )
     )

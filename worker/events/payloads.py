@@ -114,6 +114,7 @@ class PullRequestEvent(_Event):
 class _CheckRun(_Part):
     id: Id
     head_sha: Sha
+    external_id: str | None = None
 
 
 class _Action(_Part):

@@ -11,6 +11,7 @@ from worker.publishing.desk import Desk
 from worker.store import RunRecord
 
 CHECK_PERMISSIONS = {"checks": "write", "pull_requests": "read"}
+CONTENT_PERMISSIONS = {"contents": "read"}
 PULL_PERMISSIONS = {"checks": "write", "pull_requests": "write"}
 THREAD_PERMISSIONS = {"pull_requests": "write", "contents": "write"}
 """GitHub lets an App resolve threads only where it may also write contents."""

@@ -28,7 +28,7 @@ from worker.publishing.currency import Currency, StaleError, currency, ensure_cu
 from worker.publishing.desk import Desk
 from worker.publishing.issuing import report_audit
 from worker.publishing.noticing import notice_head
-from worker.publishing.place import PULL_PERMISSIONS, Place, place_of
+from worker.publishing.place import CONTENT_PERMISSIONS, PULL_PERMISSIONS, Place, place_of
 from worker.publishing.remarking import Conversation, Remarker
 from worker.publishing.sharing import PASSING, held_back, others_of, tell_others_again
 from worker.publishing.summarizing import Summary
@@ -36,7 +36,6 @@ from worker.store import Errand, ErrandKind, ErrandRecord, RunRecord, RunState
 from worker.store.books import Books
 from worker.store.lanes import lane_of
 
-CONTENT_PERMISSIONS = {"contents": "read"}
 SUPERSEDED = "a newer commit or run has taken its place"
 
 _log = logging.getLogger(__name__)

@@ -1,5 +1,6 @@
 """What comes of a comment, at a double of GitHub."""
 
+import json
 import time
 from datetime import timedelta
 
@@ -89,7 +90,8 @@ def test_the_author_may_not_look_for_a_seed_that_finds_nothing(world):
 
 
 def test_parts_that_are_tested_at_a_time_are_few(world):
-    pull = world.opened()
+    functions = "".join(f"def f{n}{m}(): ...\n" for n in range(3) for m in range(3))
+    pull = world.opened(files={**world.case["texts"], "a.py": functions})
     for comment in range(3):
         lines = (f"/assayer rerun target=a.py::f{comment}{line}" for line in range(3))
         world.say(pull, AUTHOR, "\n".join(lines))
@@ -224,6 +226,81 @@ def test_a_rerun_takes_the_place_of_what_runs_unless_it_tests_a_part(world):
     assert [run.state.over for run in world.runs(pull)] == [False, False]
     world.say(pull, "alice", "/assayer rerun")
     assert [run.state.over for run in world.runs(pull)] == [False, True, True]
+
+
+RECEIPTS = "expenses/receipts.py"
+NOWHERE = [
+    "expenses/absent.py::merchant",
+    f"{RECEIPTS}::absent",
+    f"{RECEIPTS}::merchant.inner",
+    f"{RECEIPTS}::merchant.<locals>.inner",
+    "expenses/empty.py::<module>",
+    "expenses/folder.py::<module>",
+    "expenses/broken.ipynb::f",
+    "expenses/shown.ipynb::g",
+]
+ODD = [
+    f"{RECEIPTS}::mer\u202echant",
+    "expenses/\u2066rec\u2069eipts.py::merchant",
+    f"{RECEIPTS}::merchant\u061c",
+    "expenses/re\x7fceipts.py::merchant",
+    "expenses/re\x85ceipts.py::merchant",
+    "expenses/re\x9bceipts.py::merchant",
+    "expenses/re\x00ceipts.py::merchant",
+    "expenses/re\u00adceipts.py::absent",
+    "expenses/\nreceipts.py::merchant",
+    f"{RECEIPTS}::merchant\x1b[31m",
+    f"{'a' * 60_000}.py::merchant",
+    "expenses/`@octocat`.py::merchant",
+]
+
+
+def notebook(code):
+    return json.dumps({"cells": [{"cell_type": "code", "source": code}], "nbformat": 4})
+
+
+@pytest.fixture
+def pull(world):
+    more = {
+        "expenses/empty.py": "",
+        "expenses/folder.py/inner.py": "x = 1\n",
+        "expenses/broken.ipynb": "def f(): ...",
+        "expenses/shown.ipynb": notebook("def f(): ..."),
+    }
+    return world.opened(files={**world.case["texts"], **more})
+
+
+def test_target_that_names_no_function_starts_nothing(pull, world):
+    for target in NOWHERE:
+        world.say(pull, "alice", f"/assayer rerun target={target}")
+        said = f"Nothing was started: `{target}` is no function at `{pull.head[:7]}`."
+        assert answers(pull)[-1] == said
+        assert len(world.runs(pull)) == len(pull.check_runs()) == 1
+
+
+def test_odd_target_starts_nothing_and_is_answered_in_one_line(pull, world):
+    for number, target in enumerate(ODD):
+        world.say(pull, "alice", f"/assayer rerun target={target}")
+        assert len(world.runs(pull)) == len(pull.check_runs()) == 1
+        assert len(answers(pull)) == number + 1
+        answer = answers(pull)[-1]
+        assert answer.isprintable()
+        assert len(answer) < 200
+        assert "octocat" not in answer
+
+
+def test_function_of_a_notebook_is_tested_again(pull, world):
+    world.say(pull, "alice", "/assayer rerun target=expenses/shown.ipynb::f")
+    assert len(world.runs(pull)) == 2
+
+
+def test_target_of_a_head_that_moved_is_looked_up_there(pull, world):
+    pull.push({RECEIPTS: "def fresh(): ...\n"}, user=AUTHOR)
+    world.say(pull, "alice", f"/assayer rerun target={RECEIPTS}::merchant")
+    assert answers(pull)[-1].startswith("Nothing was started")
+    before = len(world.runs(pull))
+    world.say(pull, "alice", f"/assayer rerun target={RECEIPTS}::fresh")
+    assert len(world.runs(pull)) == before + 1
 
 
 def test_the_answer_to_a_rerun_that_was_superseded_says_so(world):

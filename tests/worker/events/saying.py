@@ -63,6 +63,6 @@ def about_head(event, action, head="a", when=0, **changes):
     """A ``check_run``, ``check_suite`` or ``merge_group`` event of one head."""
     payload = copy.deepcopy(recorded(f"{event}.{action}"))
     payload |= {"installation": {"id": INSTALLATION}}
-    payload[event]["head_sha"] = sha(head)
+    payload[event] |= {"head_sha": sha(head), **changes.pop("of", {})}
     payload["repository"] = recorded("pull_request.opened")["repository"] | {"updated_at": at(when)}
     return delivery(event, payload | changes)
