@@ -120,9 +120,10 @@ class Examination:
             if goal.id in unreachable:
                 self.bench.unreachable(goal.id)
 
-    def skipped(self, reason: str) -> Skipped:
-        """Something of this target that was not tried, and why."""
-        return Skipped(NAME, self.target.id, reason)
+    def skipped(self, reason: str, *unjudged: Goal) -> Skipped:
+        """Return what of this target was not tried, and which branches that leaves unjudged."""
+        goals = tuple(goal.whole().id for goal in unjudged)
+        return Skipped(NAME, self.target.id, reason, goals=goals)
 
 
 def place(goal: Goal) -> str:

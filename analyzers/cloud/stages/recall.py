@@ -105,5 +105,6 @@ def _too_few(look: Examination, sample: Sample) -> Skipped | None:
         return None
     missing = f" ({unread} could not be read here)" if unread else ""
     read = "1 input was" if sample.count.inputs == 1 else f"{sample.count.inputs} inputs were"
-    where = place(sample.trials[0].wish.branch)
-    return look.skipped(f"{where} was not judged: {read} read{missing}, {FEWEST_INPUTS} are needed")
+    branch = sample.trials[0].wish.branch
+    reason = f"was not judged: {read} read{missing}, {FEWEST_INPUTS} are needed"
+    return look.skipped(f"{place(branch)} {reason}", branch)
