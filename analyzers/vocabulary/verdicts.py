@@ -262,7 +262,8 @@ class Finding:
         """The finding without its changes, their facts and their sentences."""
         first = self.candidates[0] if self.candidates else None
         facts = first.evidence if first else {}
-        message = self.message.removesuffix(first.message).rstrip("\n") if first else self.message
+        told = f"\n{first.message}" if first and first.message else ""
+        message = self.message.replace(told, "", 1) if told else self.message
         evidence = {key: value for key, value in self.evidence.items() if key not in facts}
         return replace(self, suggestion=None, candidates=(), evidence=evidence, message=message)
 

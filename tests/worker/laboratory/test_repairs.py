@@ -91,6 +91,12 @@ def test_refuted_figures_leave_the_finding(confirm):
     assert found.evidence == {"recall": 0.3333, "no_repair": tried}
 
 
+def test_refuted_sentence_leaves_what_was_said_after_it(confirm):
+    found = MISS.proposing(candidate("Smoke"))
+    found = confirm(replace(found, message=f"{found.message} Another provider reaches 3 of 3."))
+    assert found.message == "1 of 3 reach it. Another provider reaches 3 of 3."
+
+
 def test_spent_time_leaves_candidates_untried(confirm, monkeypatch):
     monkeypatch.setattr("worker.laboratory.repairs.SECONDS", -1.0)
     found = confirm(MISS.proposing(candidate("Smoke"), candidate("Flame")))
