@@ -125,9 +125,9 @@ class BaseExplorer:
             if seconds <= 0 or not explored.executions:
                 continue
             there = self._before.explore(self._alike(exploring, seconds))
-            if there.executions:
-                self._drawn += explored.passing
             failures = [each for each in there.failures if _fails(each.run)]
+            if there.executions:
+                self._drawn += [*explored.passing, *(each.probe for each in failures)]
             self._compared += there.executions
             runs = self._bench.run([each.probe for each in failures])
             for failure, run in zip(failures, runs, strict=True):

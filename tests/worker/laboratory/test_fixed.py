@@ -6,7 +6,11 @@ from contextlib import closing, contextmanager
 import pytest
 
 from analyzers.vocabulary import (
+    Contract,
     Crashes,
+    Explored,
+    Exploring,
+    Failure,
     Level,
     Literal,
     Misses,
@@ -16,7 +20,7 @@ from analyzers.vocabulary import (
     TimedOut,
 )
 from tests.analyzers.cloud.bench import goals
-from tests.analyzers.samples import finding, run
+from tests.analyzers.samples import finding, raised, run
 from tests.worker.sessions import TARGET, answered, laboratory, target, tree
 from worker.laboratory.before import Before
 from worker.laboratory.bench import SandboxBench
@@ -36,7 +40,7 @@ EMPTY, SKY = answered(), answered("Sky")
 def fixed(tmp_path, sessions):
     """What is fixed for probes that head ran, between two texts."""
 
-    def fixed(base, head, probes=(EMPTY, SKY), kept=(), seconds=100):
+    def fixed(base, head, probes=(EMPTY, SKY), kept=(), seconds=100, contract=None):
         trees = tree(tmp_path / "head", app=head), tree(tmp_path / "base", app=base)
         made = laboratory(*trees)
         made.examples.keep(TARGET, kept)
@@ -45,6 +49,8 @@ def fixed(tmp_path, sessions):
         confirmer = Confirmer(made, target(), before)
         with closing(before), closing(bench), closing(confirmer):
             bench.run(probes)
+            if contract is not None:
+                bench.explore(target(), Exploring(contract))
             return list(BaseExplorer(target(), bench, before).fixed(confirmer.is_fixed))
 
     return fixed
@@ -102,6 +108,48 @@ def test_what_failed_before_is_tried_on_base(fixed):
     assert (finding.rule, finding.probes[0].arguments) == ("property/crash", kept.arguments)
     assert "`return 1 / 0` (app.py:2) raises `ZeroDivisionError`" in finding.message
     assert finding.evidence["arguments"] == {"path": "1"}
+
+
+DRAWN = Probe(TARGET, {"path": Literal("3")})
+PLAIN = "def check(path):\n    return path\n"
+
+
+@pytest.fixture
+def exploring(sessions, monkeypatch):
+    """What each side was asked to explore: base fails with 4 of 10 inputs, head with none."""
+    asked = []
+
+    def explore(self, exploring):
+        asked.append((self.source, exploring.contract.ensures))
+        ending = raised("ZeroDivisionError", line=2)
+        failures = (Failure(DRAWN, run(ending=ending), seen=4),) if "1 / 0" in self.source else ()
+        return Explored(10, 10, seconds=0.1, failures=failures), frozenset()
+
+    monkeypatch.setattr(sessions, "explore", explore)
+    return asked
+
+
+def test_base_is_explored_as_head_was(fixed, exploring):
+    contract = Contract({"path": "ints(min=0)"})
+    (finding,) = fixed(BROKEN, PLAIN, (), contract=contract)
+    assert [source for source, _ in exploring] == [PLAIN, BROKEN]
+    assert (finding.rule, finding.probes) == ("property/crash", (DRAWN,))
+    assert finding.evidence["annotations"] == {"path": "ints(min=0)"}
+    assert "4 of 10 inputs fail this way on base, none of them on head." in finding.message
+
+
+def test_base_with_other_parameters_is_not_explored(fixed, exploring):
+    other = BROKEN.replace("path", "path, size")
+    assert fixed(other, PLAIN, (), contract=Contract({"path": "ints(min=0)"})) == []
+    assert [source for source, _ in exploring] == [PLAIN]
+
+
+@pytest.mark.parametrize(("said", "asked"), [("#@ensure(result > 0)\n", True), ("", False)])
+def test_base_is_held_to_what_it_promised_itself(fixed, exploring, said, asked):
+    ensures = ("result > 0",)
+    head = f"#@ensure(result > 0)\n{PLAIN}"
+    fixed(f"{said}{BROKEN}", head, (), contract=Contract(ensures=ensures))
+    assert exploring[-1][1] == (ensures if asked else ())
 
 
 def test_stand_in_that_only_base_met_fixes_nothing(fixed, sessions, monkeypatch):
