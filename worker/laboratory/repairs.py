@@ -36,7 +36,7 @@ from worker.laboratory.watching import related_tests
 History = Sequence[tuple[Probe, Run]]
 
 MOST_CANDIDATES = 6
-SECONDS = 60.0
+SECONDS = 30.0
 TEST_SECONDS = 10.0
 LONGEST_TITLE = 80
 SIMULATED = (
