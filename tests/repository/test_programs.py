@@ -52,6 +52,42 @@ def unsaid(source):
             yield f"{module}.{name}"
 
 
+def careless(source):
+    """Interpreters that import from the current folder, programs looked up in any ``PATH``."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.List | ast.Tuple) and node.elts:
+            first, *rest = map(ast.unparse, node.elts)
+            if first == "sys.executable" and not {"'-I'", "'-P'"} & set(rest[:1]):
+                yield f"[{first}, {', '.join(rest)}]"
+        elif isinstance(node, ast.Call) and called(node)[1] == "which":
+            yield from (
+                () if any(word.arg == "path" for word in node.keywords) else (ast.unparse(node),)
+            )
+
+
+def test_nothing_is_started_or_looked_up_where_we_stand():
+    found = {
+        (str(path.relative_to(ROOT)), call)
+        for path in programs()
+        for call in careless(path.read_text())
+    }
+    assert found == set()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "Popen([sys.executable, '-m', 'worker.cli'])",
+        "Program('web', (sys.executable, '-s', '-c', code))",
+        "Popen([sys.executable])",
+        "shutil.which('git')",
+        "which('git', os.F_OK)",
+    ],
+)
+def test_a_careless_start_would_be_noticed(source):
+    assert list(careless(source))
+
+
 def test_every_program_gets_an_environment_of_its_own():
     found = {
         (str(path.relative_to(ROOT)), call)
