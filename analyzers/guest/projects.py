@@ -101,6 +101,8 @@ class Project(MetaPathFinder):
             aliases = statement.names
             found = (x.name for x in aliases if name in (x.asname, x.name.partition(".")[0]))
             full = library = next(found, name)
+        elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            replaced.note(name)
         top = library.partition(".")[0]
         if library and PathFinder.find_spec(top, self._folders) is None:
             # one name of a library that is there, or the whole of one that is not

@@ -29,7 +29,7 @@ def merged(facts: Iterable[Fact]) -> Inference:
     only where nothing surer is known.  Examples are joined before, to a range
     around them, which guards and frameworks cut.  Of two sources that cannot
     both be right the surer stands; equally sure ones leave a ``GUESS``, and so
-    does a call that gives what the others exclude.
+    does a call, or a docstring's shape, that gives what the others exclude.
 
     The confidence is that of the weaker of two parts: the type (a hint is sure
     of it), and the values (bounds, choices, for an array the shape and dtype;
@@ -176,9 +176,9 @@ class _Merging:
         met = meet(self.constraint, aligned(fact.constraint, self.constraint))
         if met is None:
             surer = _type_sure(fact) >= self.type_sure and sure >= self.values_sure
-            self.at_odds |= (surer or fact.source in _EXAMPLES) and not is_bound_alone(
-                fact.constraint
-            )
+            described = fact.source == Source.DOCSTRING and fact.constraint.kind in ARRAYS
+            told = fact.source in _EXAMPLES or described
+            self.at_odds |= (surer or told) and not is_bound_alone(fact.constraint)
             return
         self.constraint = met
         self.type_sure = max(self.type_sure, _type_sure(fact))

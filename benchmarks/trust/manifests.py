@@ -61,11 +61,11 @@ def _read(folder: Path) -> Project:
 
 
 def _project(folder: Path, case: Mapping[str, Any]) -> Project:
-    """Return the project of a folder; a seeded twin is a change of its original."""
+    """Return the project of a folder; a seeded twin changes its original, or is ``new``."""
     head, base = _files(folder / "head"), _files(folder / "base")
     if original := case.get("of"):
-        base = _files(FOLDER / original / "head")
-        head = base | head
+        unchanged = _files(FOLDER / original / "head")
+        head, base = unchanged | head, {} if case.get("new") else unchanged
     return Project(
         folder.name,
         _one_of(GROUPS, case["group"]),

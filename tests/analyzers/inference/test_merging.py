@@ -66,6 +66,13 @@ def test_branches_never_narrow_declared_choices():
     assert only(declared, compared) == ('froms(["none", "mean", "sum"])', Confidence.STRONG)
 
 
+def test_docstring_against_inferred_shape_is_a_guess():
+    followed = fact('tensors(dtype="float32", shape=("b", "d"))', Source.SHAPE, Confidence.STRONG)
+    told = fact('tensors(dtype="float32", shape=("t", "n", 29))', Source.DOCSTRING)
+    assert only(followed)[1] == Confidence.STRONG
+    assert only(followed, told)[1] == Confidence.GUESS
+
+
 def test_names_never_narrow_calls():
     called = fact("froms([1, 3, 4])", Source.CALL, Confidence.STRONG)
     named = fact("ints(min=1, max=2)", Source.NAME)
