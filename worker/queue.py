@@ -51,6 +51,11 @@ class Limits:
         return cls(settings.queue.seconds)
 
     @property
+    def early(self) -> int:
+        """When a run is interrupted, so that its partial report is there before the limit."""
+        return self.soft - self.soft // 20
+
+    @property
     def hard(self) -> int:
         """When its process is killed, if it did not heed the soft limit."""
         return self.soft + max(2, self.soft // 30)

@@ -39,7 +39,7 @@ def examine(
     if reason == "die once" and run.attempts == 1:
         os.kill(os.getpid(), signal.SIGKILL)
     while reason == "hang":
-        with suppress(SoftTimeLimitExceeded):
+        with suppress(SoftTimeLimitExceeded, KeyboardInterrupt):
             time.sleep(60)
     if reason.startswith("sleep"):
         time.sleep(float(reason.split()[1]))

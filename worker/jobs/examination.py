@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from worker.broker import Standing
-from worker.check import CheckRequest, Gpu, check
+from worker.check import Checked, CheckRequest, Gpu, check
 from worker.errors import MachineError
 from worker.jobs.packing import clone_key, unpack
-from worker.jobs.progress import Tell, Teller
+from worker.jobs.progress import Tell, Teller, Unfinished
 from worker.report.artifacts import write_artifacts
 from worker.report.as_json import report_document
 from worker.settings.server import Settings
@@ -32,16 +33,19 @@ def examine(run: RunRecord, settings: Settings, tell: Tell) -> Mapping[str, Any]
     """Return the report's document; its files are blobs under ``runs/<run id>/``.
 
     Raises ``UsageError``, ``MachineError`` and ``GpuNeededError`` as a check
-    does, and ``KeyboardInterrupt`` where it was interrupted.
+    does, and ``Unfinished`` where it was interrupted.
     """
     tell("fetching the code")
-    with (
-        _standing_request(run, settings) as request,
-        owned_folder("report") as folder,
-    ):
+    with _standing_request(run, settings) as request:
         checked = check(request, settings, Teller(tell))
-        if checked.report.interrupted:
-            raise KeyboardInterrupt
+    if checked.report.interrupted:
+        raise Unfinished(partial(_documented, checked, run, settings))
+    return _documented(checked, run, settings)
+
+
+def _documented(checked: Checked, run: RunRecord, settings: Settings) -> Mapping[str, Any]:
+    """Return the report's document; its files are stored."""
+    with owned_folder("report") as folder:
         artifacts = write_artifacts(checked.report, folder, checked.sources)
         document = report_document(checked.report, artifacts, folder)
         Blobs(settings.store.blobs).put_folder(f"runs/{run.id}", folder)

@@ -13,14 +13,11 @@ from worker.check import GpuNeededError
 from worker.errors import MachineError, UsageError
 from worker.jobs.heartbeat import Heartbeat
 from worker.jobs.packing import clone_key
-from worker.jobs.progress import Tell
+from worker.jobs.progress import Tell, Unfinished
 from worker.queue import Limits, Ring
 from worker.settings.server import Settings
 from worker.store import Attempt, Busy, Over, RunRecord, Store
 from worker.store.blobs import Blobs
-
-LATE_SECONDS = 5.0
-"""How long after the time limit an examination without a parent ends by itself."""
 
 TOO_LONG = "it took longer than a run may take"
 
@@ -30,7 +27,8 @@ Examine = Callable[[RunRecord, Settings, Tell], Mapping[str, Any]]
 """Returns a run's report document; tells meanwhile what it does.
 
 Raises ``UsageError``, ``MachineError`` and ``GpuNeededError`` as a check
-does, and ``KeyboardInterrupt`` where it was interrupted.
+does, and where it was interrupted ``Unfinished``, or ``KeyboardInterrupt`` before
+there was a report.
 """
 
 
@@ -64,7 +62,7 @@ class _Carrier:
         self._attempt = attempt
         self._settings = settings
         self._store = store
-        longest = Limits.of(settings).hard + LATE_SECONDS
+        longest = Limits.of(settings).early
         self._heartbeat = Heartbeat(store, attempt, settings.queue.lease, longest)
 
     def carry_out(self, examine: Examine, ring: Ring) -> None:
@@ -78,6 +76,8 @@ class _Carrier:
             self._send_to_gpu(ring)
         except SoftTimeLimitExceeded:
             self._fail(TOO_LONG)
+        except Unfinished as unfinished:
+            self._interrupted(unfinished)
         except KeyboardInterrupt:
             self._interrupted()
         except Exception:  # noqa: BLE001 the one place where a job's unknown error ends
@@ -101,10 +101,12 @@ class _Carrier:
             failed = books.runs.fail(self._attempt, error, refused=refused)
         self._forget_clone(over=failed)
 
-    def _interrupted(self) -> None:
-        """Leave the run to whoever has it now, unless it is ours to give up or back."""
+    def _interrupted(self, unfinished: Unfinished | None = None) -> None:
+        """Leave the run to whoever has it now, unless it is ours to end or give back."""
         _log.info("run %s was interrupted", self._attempt.run.id)
-        if self._heartbeat.late:
+        if self._heartbeat.late and unfinished is not None:
+            self._finish(_cut_short(unfinished.document()))
+        elif self._heartbeat.late:
             self._fail(TOO_LONG)
         elif not self._heartbeat.lost:
             with self._store.begin() as books:
@@ -125,6 +127,13 @@ class _Carrier:
                 Blobs(self._settings.store.blobs).remove(clone_key(self._attempt.run.id))
             except OSError:
                 _log.warning("the clone of run %s is not removed", self._attempt.run.id)
+
+
+def _cut_short(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a partial report that passes nothing: the limit is ours, not the author's."""
+    limit = {"analyzer": "assayer", "target": "", "error": TOO_LONG}
+    verdict = document["verdict"] if document["verdict"] == "failure" else "error"
+    return {**document, "broken": [*document["broken"], limit], "verdict": verdict}
 
 
 def bury(run_id: str, store: Store, *, timed_out: bool) -> bool:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from analyzers.vocabulary import Finding, Target, Verdict
 
 Tell = Callable[[str], None]
+
+
+class Unfinished(KeyboardInterrupt):
+    """An interruption that leaves a partial report; ``document`` makes it, with its files."""
+
+    def __init__(self, document: Callable[[], Mapping[str, Any]]) -> None:
+        super().__init__()
+        self.document = document
 
 
 class Teller:

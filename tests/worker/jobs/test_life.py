@@ -14,10 +14,11 @@ from sqlalchemy.exc import OperationalError
 
 from tests.worker.fake_pipeline import examine, notes
 from tests.worker.jobs.crew import ROOT, asked, ended, found, settings_in, until
-from worker.jobs import heartbeat, life
+from worker.jobs import heartbeat
 from worker.jobs.heartbeat import Heartbeat
 from worker.jobs.life import bury, carry_out
 from worker.jobs.packing import clone_key
+from worker.jobs.progress import Unfinished
 from worker.store import Attempt, Busy, Over, RunState, Store
 from worker.store.blobs import Blobs
 
@@ -135,12 +136,28 @@ def test_job_that_another_worker_has_is_let_go(store, tmp_path):
     assert (record.state, record.attempts) == (RunState.RUNNING, 2)
 
 
-def test_job_whose_parent_cannot_stop_it_ends_by_itself(store, tmp_path, monkeypatch):
-    monkeypatch.setattr(life, "LATE_SECONDS", 0.0)
+def test_job_whose_parent_cannot_stop_it_ends_by_itself(store, tmp_path):
     run = asked(store, "last")
     carry_out(run, settings_in(tmp_path, seconds=1, lease=1), examine)
     record = found(store, run)
     assert (record.state, record.error) == (RunState.FAILED, "it took longer than a run may take")
+
+
+@pytest.mark.parametrize(("verdict", "told"), [("neutral", "error"), ("failure", "failure")])
+def test_job_cut_off_by_its_limit_leaves_a_partial_report(store, tmp_path, verdict, told):
+    def examine(_run, _settings, _tell):
+        try:
+            time.sleep(60)
+        except KeyboardInterrupt:
+            raise Unfinished(lambda: {"verdict": verdict, "broken": []}) from None
+
+    run = asked(store, "x")
+    carry_out(run, settings_in(tmp_path, seconds=1, lease=1), examine)
+    assert found(store, run).state is RunState.DONE
+    with store.look() as books:
+        report = books.runs.report(run)
+    assert report["verdict"] == told
+    assert report["broken"][0]["error"] == "it took longer than a run may take"
 
 
 def interrupted(_run, _settings, _tell):
@@ -164,7 +181,7 @@ STUBBORN = """
 import sys, time
 from pathlib import Path
 from tests.worker.jobs.crew import settings_in
-from worker.jobs import heartbeat, life
+from worker.jobs import heartbeat
 from worker.jobs.heartbeat import Heartbeat
 from worker.jobs.life import carry_out
 heartbeat.GRACE_SECONDS = 0.5
