@@ -148,6 +148,7 @@ def test_served_bot_heeds_no_decoy(checkout, hosted):
     port = free_port()
     with running(checkout, "serve", "--port", port, **hosted) as process:
         eventually(lambda: checkout.heeded or is_healthy(port), SECONDS)
+        assert checkout.heeded == [], checkout.said()
         os.kill(gunicorn_of(process), signal.SIGUSR2)
         eventually(lambda: checkout.heeded or started_anew(process.pid), SECONDS)
     assert checkout.heeded == [], checkout.said()
