@@ -13,6 +13,7 @@ from analyzers.cloud.repairs.related import related
 from analyzers.relations.table import tables
 from analyzers.vocabulary import Wanted
 from worker.engines import ApiRequest, Engines, NoAnswer
+from worker.environments.examining import examine_environments
 from worker.errors import UsageError
 from worker.hosting import examine_hosting
 from worker.relations import use_built
@@ -34,6 +35,7 @@ def examine(settings: Settings) -> Iterator[Check]:
     yield _clean_up(settings)
     sandbox = settings.sandbox
     yield from examine_isolation(sandbox.uids, sandbox.isolation, sandbox.python)
+    yield from examine_environments(settings.environments, sandbox.python)
     yield from _engines(settings)
     yield from _sources(settings)
     yield _fonts()

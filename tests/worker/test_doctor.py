@@ -24,6 +24,7 @@ def checks(monkeypatch, tmp_path):
     monkeypatch.setattr(worker.doctor, "examine_isolation", _isolated)
     monkeypatch.setenv("ASSAYER_STORE__URL", f"sqlite:///{tmp_path}/store.db")
     monkeypatch.setenv("ASSAYER_STORE__BLOBS", str(tmp_path / "blobs"))
+    monkeypatch.setenv("ASSAYER_ENVIRONMENTS__INSTALL", "never")
 
     def checks(**variables) -> dict[str, Check]:
         for name, value in variables.items():
@@ -37,6 +38,7 @@ def test_every_part_is_looked_at(checks):
     assert [*checks()] == [
         "clean-up",
         "isolation",
+        "packages",
         "engine google.vision.text_detection",
         "engine google.language.analyze_sentiment",
         "engine google.vision.label_detection",

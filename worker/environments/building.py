@@ -75,14 +75,10 @@ class Builder:
             _install(found, partial(_share, wheels, packages, large, shared))
         write_manifest(folder, self._interpreter.version, found, list(shared), sum(shared.values()))
 
-    def offers(self, names: Collection[str], declaration: Declaration, deadline: float) -> bool:
-        """Whether packages that an environment lacks would be in it now.
-
-        Raises ``Unreachable``.
-        """
+    def resolve(self, declaration: Declaration, deadline: float) -> Resolution:
+        """Return what an environment would hold now; nothing is kept.  Raises ``Unreachable``."""
         with owned_folder("install") as work:
-            found = self._resolved(self._uv(work, deadline), declaration)
-        return not found.pins.keys().isdisjoint(names)
+            return self._resolved(self._uv(work, deadline), declaration)
 
     def _uv(self, work: Path, deadline: float, watch: Callable[[], None] = lambda: None) -> Uv:
         return Uv(self._indexes, self._cache.downloads, work, deadline, watch)

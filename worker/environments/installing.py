@@ -23,6 +23,7 @@ from worker.environments.indexes import Indexes, indexes_of
 from worker.environments.manifests import contents_of
 from worker.environments.nouns import named
 from worker.environments.own_packages import lendable
+from worker.environments.pins import Resolution
 from worker.environments.pythons import Interpreter, is_ours
 from worker.environments.sources import NotBuilt, Sources
 from worker.environments.sources.index import SimpleIndex
@@ -92,6 +93,18 @@ class Installer:
         making = _Making(interpreter, why or self._sources(interpreter, deadline), deadline)
         return self._made(key, declaration, making, what)
 
+    def offered(
+        self, interpreter: Interpreter, declaration: Declaration, seconds: float
+    ) -> Resolution:
+        """Return what would be installed now, found within ``seconds``.  Raises ``Unreachable``."""
+        builder = self._builder(interpreter, WHEELS_ALONE)
+        return builder.resolve(declaration, time.monotonic() + seconds)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Where packages come from, without secrets."""
+        return self._indexes.shown
+
     def _kept(self, key: str) -> Lease | None:
         """The environment that is there; its large wheels stay as long as it does."""
         lease = self.cache.lent(key)
@@ -143,7 +156,7 @@ class Installer:
         missing = {each.name for each in contents_of(lease.manifest()).missing}
         lost = missing & FRAMEWORK_PACKAGES
         try:
-            return bool(lost) and builder.offers(lost, declaration, deadline)
+            return bool(lost and lost & builder.resolve(declaration, deadline).pins.keys())
         except Unreachable:
             return False
 

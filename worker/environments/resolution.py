@@ -34,6 +34,8 @@ _ONLY_AS_SOURCE = re.compile(
 _FOR_A_GPU = re.compile(r"\+(cu\d+|rocm[\d.]+|cpu)\Z")
 _UNLOADED = re.compile(r"cuda-(bindings|pathfinder|toolkit)\Z|(pytorch-)?triton\Z")
 """What builds for a GPU load only where there is one."""
+FIRST_WITH_NUMPY_2 = Version("2.3")
+"""The first torch that goes together with NumPy 2."""
 _MOST_ROUNDS = 8
 
 _Question: TypeAlias = tuple[tuple[Wanted, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]
@@ -76,6 +78,7 @@ class Resolver:
         while (pins := self._together(kept)) is None:
             kept = self._without_first_conflict(kept, found)
         found.pins |= self._without_gpu(kept, pins)
+        found.pins |= self._numpy(found.pins)
         self._keep_hashes(found)
         _fit(found, largest, most)
         return found
@@ -178,6 +181,16 @@ class Resolver:
             pins = self._together(kept, [f"{pin.name}!={pin.version}" for pin in cpu]) or pins
         named = {each.name for each in kept}
         return {n: pin for n, pin in pins.items() if n in named or not _UNLOADED.match(n)}
+
+    def _numpy(self, pins: Mapping[str, Pin]) -> dict[str, Pin]:
+        """Return NumPy for torch that comes without: the guest compares results by it."""
+        if "torch" not in pins or "numpy" in pins:
+            return {}
+        is_old = Version(pins["torch"].version) < FIRST_WITH_NUMPY_2
+        try:
+            return self._compile([Wanted("numpy", "<2" if is_old else "")])
+        except Unsatisfiable:
+            return {}
 
     def _builds_for_cpu(
         self, kept: Sequence[Wanted], pins: Mapping[str, Pin]

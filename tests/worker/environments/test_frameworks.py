@@ -81,6 +81,15 @@ def test_builds_for_cpu_and_gpu_are_not_mixed(environment, torch, nothing_lent):
     assert packages(made) == {"torch": "99.0", "torchvision": "1.0", "nvidia-cublas": "1.0"}
 
 
+@pytest.mark.parametrize(("torch", "numpy"), [("2.2.0", "1.26.0"), ("2.3.0+cpu", "2.1.0")])
+def test_torch_comes_with_numpy(environment, index, nothing_lent, torch, numpy):
+    index.wheel("torch", torch)
+    for number in ("1.26.0", "2.1.0"):
+        index.wheel("numpy", number)
+    made = environment({"requirements.txt": "torch\n"})
+    assert packages(made) == {"torch": torch, "numpy": numpy}
+
+
 def test_torch_without_what_it_loads_is_left_out(environment, torch, nothing_lent):
     torch.wheel("shop", "1.0")
     files = {"requirements.txt": "torch\nshop\n"}
