@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from analyzers.guest.provenance.near_names import near
+from analyzers.guest.provenance.near_names import distance, near
 from analyzers.ports import Bench
 from analyzers.vocabulary import Finding, Level, Suggestion, Target, Written
 
@@ -118,7 +118,7 @@ def _meant(reading: _Reading, described: list[str], bench: Bench) -> str:
     if reading.name in described:
         return ""
     meant = near(reading.name, described)
-    if not meant or not _is_slip(reading.name, meant):
+    if not meant or distance(reading.name, meant) > 1 or not _is_slip(reading.name, meant):
         return ""
     word = re.compile(rf"\b{re.escape(reading.name)}\b")
     times = sum(len(word.findall(bench.source(path))) for path in bench.paths())

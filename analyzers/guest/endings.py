@@ -16,6 +16,7 @@ from . import calls, deaths, filled, standins
 from .limits import TimeUp
 from .provenance import error_origin
 from .provenance.known_values import Project
+from .provenance.outside_world import takes_outside
 
 Ending = Dict[str, Any]
 Range = Tuple[int, int, int, int]
@@ -81,7 +82,11 @@ def raised(
     frame, line, where = frames[-1]
     path = frame.f_code.co_filename
     origin, meant = _origin(error, frames, root, given)
-    made_up = not origin and (_is_our_doing(error, frames, where) or _is_of(fillings, frames))
+    made_up = not origin and (
+        _is_our_doing(error, frames, where)
+        or _is_of(fillings, frames)
+        or _is_of_outside(fillings, frames)
+    )
     known = {"origin": origin, "meant": meant} if origin else {}
     return {
         **known,
@@ -277,6 +282,19 @@ def _is_of(fillings: Optional[filled.Fillings], frames: List[Step]) -> bool:
         return False
     steps = [filled.Step(tree_of(f.f_code.co_filename), line, where) for f, line, where in frames]
     return filled.takes_filling(steps, fillings)
+
+
+def _is_of_outside(fillings: Optional[filled.Fillings], frames: List[Step]) -> bool:
+    """Whether what failed takes a value from a file, a variable or a service."""
+    if fillings is None:
+        return False
+    frame, line, where = frames[-1]
+    path = frame.f_code.co_filename
+    step = filled.Step(tree_of(path), line, where)
+    scope = filled.function_around(step.tree, line) or step.tree
+    nodes = list(filled.expressions(step))
+    asked = calls.session().places()
+    return takes_outside(nodes, scope, path, asked, fillings.inputs | fillings.paths)
 
 
 def _is_environmental(error: Optional[BaseException]) -> bool:

@@ -82,14 +82,14 @@ def takes_filling(steps: Sequence[Step], fillings: Fillings) -> bool:
         looked_at += [each for each in given if ast.unparse(each) not in fillings.paths]
     for number in range(len(steps) - 1, -1, -1):
         step = steps[number]
-        function = _function(step.tree, step.line)
+        function = function_around(step.tree, step.line)
         seen = _Slice(step.tree if function is None else function, fillings, looked_at)
-        outermost = all(_function(s.tree, s.line) is function for s in steps[:number])
+        outermost = all(function_around(s.tree, s.line) is function for s in steps[:number])
         if seen.asks_again() or seen.outside():
             return True
         if outermost:
             return bool(seen.free & fillings.names)
-        if _function(steps[number - 1].tree, steps[number - 1].line) is not function:
+        if function_around(steps[number - 1].tree, steps[number - 1].line) is not function:
             looked_at = list(_given(steps[number - 1], function, seen.free))
     return False
 
@@ -119,7 +119,7 @@ def _lies_in(node: ast.expr, where: Optional[Range]) -> bool:
     return (where[0], where[2]) <= start and end <= (where[1], where[3])
 
 
-def _function(tree: ast.Module, line: int) -> Optional[ast.AST]:
+def function_around(tree: ast.Module, line: int) -> Optional[ast.AST]:
     """The innermost function around a line."""
     found: Optional[ast.AST] = None
     for node in ast.walk(tree):

@@ -16,7 +16,7 @@ from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Seq
 from .. import filled, standins
 from .bindings import FUNCTIONS, Binding, ancestors, bindings, control, function_at
 from .known_values import KnownValues, Project, Scope, callee, definition, static_value
-from .near_names import near
+from .near_names import distance, near
 
 CODE, ANSWERS, UNKNOWN = "code", "answers", ""
 Origin = Tuple[str, str]
@@ -286,7 +286,9 @@ def _is_slip(case: _Case) -> bool:
     """Whether one attribute that is there is spelled almost so; not a name of other versions."""
     meant = case.meant()
     plain = meant.strip("_0123456789") == meant and case.wrong.strip("_0123456789") == case.wrong
-    return bool(meant) and plain and len(meant) == len(case.wrong)
+    return (
+        bool(meant) and plain and len(meant) == len(case.wrong) and distance(meant, case.wrong) == 1
+    )
 
 
 def _is_own_class(kind: type, case: _Case) -> bool:

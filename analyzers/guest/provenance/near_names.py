@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Iterable
 
 LEAST = 4
+LONG = 6
 LONGEST = 60
 
 
@@ -12,11 +13,12 @@ def near(wrong: str, candidates: Iterable[str]) -> str:
     """Return the one candidate that a slip of the pen makes of ``wrong``, or nothing.
 
     A slip is a letter too many or too few, another letter, or two letters that
-    changed places; in a long name two slips.  Names that differ in digits are other names.
+    changed places; in a name of six letters or more two slips.  Names that differ
+    in digits are other names.
     """
     if not LEAST <= len(wrong) <= LONGEST:
         return ""
-    most = 1 if len(wrong) < 9 else 2
+    most = 1 if len(wrong) < LONG else 2
     found = {each for each in candidates if _is_slip(wrong, each, most)}
     return found.pop() if len(found) == 1 else ""
 

@@ -5,6 +5,7 @@ import textwrap
 import pytest
 
 from analyzers.guest import calls, endings, standins
+from analyzers.guest.filled import Fillings
 
 ANSWER = {"labels": ["sky", "sea"]}
 
@@ -115,7 +116,31 @@ if __name__ == "__main__":
 """
 
 
-def raised(folder, body, head=HEAD):
+OUTSIDE = {
+    "what a file holds": "with open(__file__) as file:\n    text = file.read()\n"
+    "return client.detect(x) and {}[text]",
+    "what stands in for a missing file": "try:\n    found = json.load(open('none'))\n"
+    "except OSError:\n    found = {}\nreturn client.detect(x) and found['deep']",
+    "a variable": "level = os.getenv('LEVEL')\nreturn client.detect(x) and level + 1",
+}
+ANSWERED = {
+    "what was answered": "names = client.detect(open(__file__).read())\nreturn names[7]",
+    "what was answered about a variable": "names = client.detect(os.getenv('X'))\nreturn names[7]",
+    "the answer in a library's hands": "names = client.detect(x)\nreturn json.loads(names)",
+}
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_values_from_outside_are_ours(tmp_path, name):
+    assert raised(tmp_path, OUTSIDE[name], filled=True)["standin"]
+
+
+@pytest.mark.parametrize("name", ANSWERED)
+def test_answers_are_not_from_outside(tmp_path, name):
+    assert not raised(tmp_path, ANSWERED[name], filled=True)["standin"]
+
+
+def raised(folder, body, head=HEAD, *, filled=False):
     path = folder / "app.py"
     function = f"def target(client, x, deep=9):\n{textwrap.indent(body, '    ')}\n"
     text = f"{head}\n{function}{TAIL}"
@@ -128,7 +153,8 @@ def raised(folder, body, head=HEAD):
     try:
         names["target"](Client(), "x")
     except Exception as error:  # noqa: BLE001 - whatever the code raises
-        return endings.raised(error, str(folder), None, frozenset({"client", "x"}))
+        fillings = Fillings.of({}) if filled else None
+        return endings.raised(error, str(folder), fillings, frozenset({"client", "x"}))
     raise AssertionError("nothing was raised")
 
 
@@ -149,6 +175,8 @@ def test_made_up_values_are_ours(tmp_path, name):
     ("body", "meant"),
     [
         ("return NAEMS[0]", "NAMES"),
+        ("return LABLES", "LABELS"),
+        ("return LABEELSS", "LABELS"),
         ("return LABELS['papper']", "paper"),
         ("return json.laods(1)", "loads"),
         ("return LABELS['metal']", ""),
