@@ -14,6 +14,7 @@ from analyzers import catalogue
 from analyzers.cloud.branches import NAME
 from analyzers.cloud.examination import Examination
 from analyzers.cloud.judges.constant import settled
+from analyzers.cloud.ordinary import answered_anyway
 from analyzers.cloud.repairs.guarding.crashes import guarded
 from analyzers.cloud.stages.behaviour import behaviour
 from analyzers.cloud.stages.conditions import classes, constants, exhausted
@@ -62,8 +63,11 @@ def _uncalled(target: Target, searched: Searched, bench: Bench) -> Iterator[Verd
     probes = [probe for probe, _ in searched.crashes]
     again = zip(probes, bench.run(probes), strict=True)
     own = [(probe, run) for probe, run in again if is_own_error(run, bench)]
+    known = catalogue.load().apis
+    apis = [known[name] for name in target.apis if name in known]
     for probe, run in own[:1]:
-        yield code_error(NAME, target, Seen(probe, run), bench)
+        seen = Seen(answered_anyway(probe, run, apis), run)
+        yield code_error(NAME, target, seen, bench)
     if not own:
         reason = searched.obstacle or "the function could not be called"
         yield Skipped(NAME, target.id, reason)

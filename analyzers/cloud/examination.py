@@ -66,9 +66,14 @@ class Examination:
         return CrashLog(self.target, self.is_own_error)
 
     def is_own_error(self, run: Run) -> bool:
-        """Whether the code alone raised what ended a run, whatever an API answers."""
+        """Whether the code alone raised what ended a run, whatever an API answers.
+
+        Of a local variable that is unbound an answer decides the way, never the value.
+        """
         ending = run.ending
-        if not isinstance(ending, Raised) or ending.origin is not ErrorOrigin.CODE:
+        if not isinstance(ending, Raised) or ending.origin is ErrorOrigin.UNKNOWN:
+            return False
+        if ending.origin is ErrorOrigin.ANSWERS and ending.exception != "UnboundLocalError":
             return False
         if ending not in self.own_errors:
             self.own_errors[ending] = is_own_error(run, self.bench)

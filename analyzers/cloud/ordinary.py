@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from analyzers import catalogue
 from analyzers.catalogue import Api
-from analyzers.vocabulary import Exchange
+from analyzers.vocabulary import Exchange, Probe, Run
 
 FREE = frozenset({"chat", "completion"})
 """Tasks whose answer is whatever the question asks for."""
@@ -18,6 +18,14 @@ def ordinary_script(apis: Sequence[Api]) -> tuple[Exchange, ...] | None:
         return None
     answers = catalogue.load().ordinary
     return tuple(Exchange(api.name, "", answers[api.name]) for api in apis)
+
+
+def answered_anyway(probe: Probe, run: Run, apis: Sequence[Api]) -> Probe:
+    """Return a probe with its run's answers; where it came to none, with everyday ones.
+
+    They are for a repaired function, which goes on to ask.
+    """
+    return probe.answered(run.exchanges or ordinary_script(apis) or ())
 
 
 def fully_modelled(api: str) -> bool:

@@ -34,7 +34,7 @@ _CHANGES = r"(\.(update|setdefault|append|extend|insert)\(|(\[[^\]\n]*\])+\s*=(?
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Where an error was seen: a probe and its run, ``times`` of ``runs`` runs."""
+    """Where an error was seen: a probe with its answers and its run, ``times`` of ``runs`` runs."""
 
     probe: Probe
     run: Run
@@ -80,7 +80,7 @@ def code_error(analyzer: str, target: Target, seen: Seen, bench: Bench) -> Findi
             "message": " ".join(ending.message.split()),
             **meant,
         },
-        probes=(seen.probe.answered(seen.run.exchanges),),
+        probes=(seen.probe,),
         criterion=Crashes(ending.exception, ending.path, ending.function),
         input_kind=ending.exception,
         suggestion=respelled(ending, text),

@@ -82,12 +82,12 @@ def raised(
     frame, line, where = frames[-1]
     path = frame.f_code.co_filename
     origin, meant = _origin(error, frames, root, given)
-    made_up = not origin and (
+    made_up = origin != error_origin.CODE and (
         _is_our_doing(error, frames, where)
         or _is_of(fillings, frames)
         or _is_of_outside(fillings, frames)
     )
-    known = {"origin": origin, "meant": meant} if origin else {}
+    known = {"origin": origin, "meant": meant} if origin and not made_up else {}
     return {
         **known,
         "kind": "raised",

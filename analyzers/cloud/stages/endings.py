@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from analyzers.cloud.branches import NAME
 from analyzers.cloud.crashes import Crash, Executed, made_up
 from analyzers.cloud.examination import Examination, place
-from analyzers.cloud.ordinary import fully_modelled, ordinary_script
+from analyzers.cloud.ordinary import answered_anyway, fully_modelled, ordinary_script
 from analyzers.code_errors import Seen, code_error, is_own_error
 from analyzers.judging import crash_of
 from analyzers.vocabulary import NotRun, Probe, Run, TimedOut, Verdict
@@ -39,7 +39,8 @@ def _own_errors(look: Examination, possible: Sequence[Executed]) -> dict[Crash, 
             continue
         if look.is_own_error(run) or _is_usual(look, probe, run):
             times = max(1, sum(crash_of(each.ending) == crash for each in ended))
-            found[crash] = Seen(probe, run, times, max(times, len(ended)))
+            asked = answered_anyway(probe, run, look.asked)
+            found[crash] = Seen(asked, run, times, max(times, len(ended)))
     return found
 
 
