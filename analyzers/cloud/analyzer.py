@@ -60,14 +60,13 @@ def asks_cloud(target: Target) -> bool:
 
 def _uncalled(target: Target, searched: Searched, bench: Bench) -> Iterator[Verdict]:
     """The errors of the code's own before it asks an API, or else why it could not be called."""
-    probes = [probe for probe, _ in searched.crashes]
-    again = zip(probes, bench.run(probes), strict=True)
-    own = [(probe, run) for probe, run in again if is_own_error(run, bench)]
     known = catalogue.load().apis
     apis = [known[name] for name in target.apis if name in known]
+    probes = [answered_anyway(probe, run, apis) for probe, run in searched.crashes]
+    again = zip(probes, bench.run(probes), strict=True)
+    own = [(probe, run) for probe, run in again if is_own_error(run, bench)]
     for probe, run in own[:1]:
-        seen = Seen(answered_anyway(probe, run, apis), run)
-        yield code_error(NAME, target, seen, bench)
+        yield code_error(NAME, target, Seen(probe, run), bench)
     if not own:
         reason = searched.obstacle or "the function could not be called"
         yield Skipped(NAME, target.id, reason)
