@@ -246,6 +246,16 @@ def test_call_of_a_model_explains_what_its_constructor_is_told_of(special, gener
     assert not explains(other, one)
 
 
+@pytest.mark.parametrize("rule", ["relation/crash", "property/crash"])
+@pytest.mark.parametrize(("line", "expected"), [(7, True), (8, False)])
+def test_crash_explains_an_error_of_the_code_at_its_line(rule, line, expected):
+    crash = {"criterion": Crashes("KeyError", "app.py", "f"), "line": 7}
+    special = finding(**crash, rule=rule)
+    general = finding(**{**crash, "line": line}, rule="code/error")
+    assert explains(special, general) is expected
+    assert not explains(general, special)
+
+
 @pytest.mark.parametrize(
     ("special", "general", "expected"),
     [

@@ -1,12 +1,13 @@
 """The analyzer at a bench that is written by hand: what it asks for, and what it tells."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from analyzers.properties.analyzer import PropertiesAnalyzer
 from analyzers.vocabulary import (
     ApiCall,
     Died,
     Ending,
+    ErrorOrigin,
     Explored,
     Exploring,
     Failure,
@@ -188,6 +189,26 @@ def test_name_that_is_not_there_is_told_however_valid_the_input():
     alone = Explored(executions=100, passed=0, failures=(failure(ending, matters=()),))
     (finding,) = verdicts(Explorer(source_text=PLAIN, explored=alone))
     assert finding.rule == "property/crash"
+
+
+def doubtful(ending):
+    """A bench where every input, of which nothing says that it is valid, ends so."""
+    text = PLAIN.replace("pooled(torch.randn(2, 3), 4)", "")
+    few = Explored(executions=100, passed=0, failures=(failure(ending, matters=("x",)),))
+    return Explorer(source_text=text, explored=few)
+
+
+def test_own_error_on_doubtful_inputs_is_told():
+    own = replace(CRASH, exception="KeyError", origin=ErrorOrigin.CODE)
+    (found,) = verdicts(doubtful(own))
+    assert (found.rule, found.level, found.line) == ("code/error", Level.FAILURE, 10)
+    assert (found.evidence["inputs"], found.evidence["runs"]) == (7, 100)
+
+
+def test_error_of_unknown_origin_on_doubtful_inputs_is_withheld():
+    unknown = replace(CRASH, exception="KeyError")
+    (skipped,) = verdicts(doubtful(unknown))
+    assert isinstance(skipped, Skipped)
 
 
 def test_code_that_asks_a_cloud_api_is_left_to_another():
