@@ -175,6 +175,7 @@ def remember(path: str, source: str) -> None:
     """Keep the text of a loaded file, to tell what stands on its lines."""
     _texts[path] = source
     tree_of.cache_clear()
+    _statement.cache_clear()
 
 
 @functools.cache
@@ -218,6 +219,7 @@ def _covers(node: ast.AST, line: int) -> bool:
     return first is not None and last is not None and first <= line <= last
 
 
+@functools.cache
 def _statement(path: str, line: int) -> Optional[ast.stmt]:
     """The innermost statement around a line."""
     found: Optional[ast.stmt] = None

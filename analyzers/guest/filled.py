@@ -11,6 +11,7 @@ does not come from what they are given.
 from __future__ import annotations
 
 import ast
+import functools
 from dataclasses import dataclass
 from typing import Any, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
@@ -94,8 +95,13 @@ def takes_filling(steps: Sequence[Step], fillings: Fillings) -> bool:
     return False
 
 
-def expressions(step: Step) -> Iterator[ast.AST]:
+@functools.lru_cache(maxsize=256)
+def expressions(step: Step) -> Tuple[ast.AST, ...]:
     """The outermost expressions that lie in the failing one, else the statement's own."""
+    return tuple(_expressions(step))
+
+
+def _expressions(step: Step) -> Iterator[ast.AST]:
     statement: Optional[ast.stmt] = None
     for node in ast.walk(step.tree):
         if isinstance(node, ast.stmt) and node.lineno <= step.line <= (node.end_lineno or 0):

@@ -47,6 +47,7 @@ def ancestors(node: ast.AST, tree: ast.AST) -> Iterator[ast.AST]:
         yield node
 
 
+@functools.lru_cache(maxsize=256)
 def function_at(tree: ast.AST, name: str, line: int) -> Optional[FunctionNode]:
     """Return the function of a name whose definition, or first decorator, is at a line."""
     named = (n for n in ast.walk(tree) if isinstance(n, FUNCTIONS) and n.name == name)
@@ -64,7 +65,7 @@ def own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
             waiting += ast.iter_child_nodes(node)
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=4096)
 def bindings(scope: ast.AST) -> Dict[str, List[Binding]]:
     """Return what a function or module binds each of its names to, changes of it included."""
     found: Dict[str, List[Binding]] = {}

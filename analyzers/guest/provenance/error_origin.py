@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import re
 from types import FunctionType, ModuleType
 from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Sequence, Tuple
@@ -217,6 +218,7 @@ def _undefined(case: _Case) -> str:
     return CODE
 
 
+@functools.lru_cache(maxsize=256)
 def _is_bound(name: str, tree: ast.Module) -> bool:
     """Whether anything in a file binds a name, or a star import may."""
     for node in ast.walk(tree):

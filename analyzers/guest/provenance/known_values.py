@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import sys
 from dataclasses import dataclass, field
 from types import BuiltinFunctionType, FunctionType, ModuleType
@@ -198,7 +199,7 @@ class KnownValues:
         if isinstance(value, (ModuleType, *_DEFINED)):
             return True
         found = bindings(scope.tree).get(name)
-        if not found or _is_changed_elsewhere(name, scope.tree):
+        if not found or name in _changed_elsewhere(scope.tree):
             return False
         imported = [b.node for b in found if isinstance(b.node, (ast.Import, ast.ImportFrom))]
         if imported:
@@ -445,18 +446,23 @@ def _stores(node: ast.AST, name: str) -> bool:
     )
 
 
-def _is_changed_elsewhere(name: str, tree: ast.Module) -> bool:
-    """Whether a function of the file binds or changes a global name."""
+@functools.lru_cache(maxsize=64)
+def _changed_elsewhere(tree: ast.Module) -> FrozenSet[str]:
+    """Return the global names that functions of a file bind or change."""
+    found: Set[str] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Global) and name in node.names:
-            return True
-        found = bindings(node).get(name, []) if isinstance(node, FUNCTIONS) else []
-        if found and not any(_binds(each.node, name) for each in found):
-            return True
-    return False
+        if isinstance(node, ast.Global):
+            found.update(node.names)
+        elif isinstance(node, FUNCTIONS):
+            for name, changes in bindings(node).items():
+                if not any(_binds(each.node, name) for each in changes):
+                    found.add(name)
+    return frozenset(found)
 
 
 def _binds(node: ast.AST, name: str) -> bool:
+    if isinstance(node, ast.Call):
+        return False
     inside = (n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name)
     return any(isinstance(each.ctx, ast.Store) for each in inside)
 
