@@ -8,12 +8,12 @@ changes a verdict, so it takes a bounded part of the target's time.
 from __future__ import annotations
 
 import json
-import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from analyzers.cloud.crashes import crash_finding
+from analyzers.guest.deaths import CRASHES
 from analyzers.judging import crash_of
 from analyzers.properties.fixed import failed_before
 from analyzers.vocabulary import (
@@ -42,9 +42,6 @@ A_BATCH = 20
 SHARE = 0.2
 LEAST_SECONDS = 3.0
 PROBE_SECONDS = 2.0
-_OWN_SIGNALS = frozenset(
-    {signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV}
-)
 
 Seen = Callable[[Finding], bool]
 """Whether fresh processes show a finding on base and not on head."""
@@ -179,7 +176,7 @@ class BaseExplorer:
 def _fails(run: Run) -> bool:
     """Whether a run on base shows a defect of the code."""
     if isinstance(run.ending, Died):
-        return run.ending.signal in _OWN_SIGNALS
+        return run.ending.signal in CRASHES
     if isinstance(run.ending, Violated):
         return True
     return crash_of(run.ending) is not None and not run.outside

@@ -1,5 +1,6 @@
 """What fails on base and returns on head is fixed."""
 
+import signal
 import time
 from contextlib import closing, contextmanager
 
@@ -8,6 +9,7 @@ import pytest
 from analyzers.vocabulary import (
     Contract,
     Crashes,
+    Died,
     Explored,
     Exploring,
     Failure,
@@ -173,6 +175,19 @@ def test_crash_that_a_fresh_base_does_not_show_is_not_fixed(fixed, sessions, mon
 
     monkeypatch.setattr(sessions, "run", first_alone)
     assert fixed(CRASHING, CAREFUL) == []
+
+
+@pytest.mark.parametrize(("number", "told"), [(signal.SIGSEGV, 1), (signal.SIGKILL, 0)])
+def test_death_is_fixed_where_the_code_itself_died(fixed, sessions, monkeypatch, number, told):
+    real = sessions.run
+
+    def die(self, probes, seconds=10.0):
+        there = "labels()[0]" in self.source
+        return [run(ending=Died(number))] if there else real(self, probes, seconds)
+
+    monkeypatch.setattr(sessions, "run", die)
+    found = fixed(CRASHING, CAREFUL, [SKY])
+    assert [each.evidence["exception"] for each in found] == ["process died"] * told
 
 
 def test_base_that_takes_too_long_is_left(fixed, sessions, monkeypatch):
