@@ -98,8 +98,9 @@ def _outranked(facts: Sequence[Inferred]) -> list[Inferred]:
 
 
 def _is_branch(fact: Inferred) -> bool:
-    weak = fact.source == Source.GUARD and fact.confidence < _STRONG
-    return weak and fact.constraint.kind == "froms"
+    """Return whether a fact lists what branches, here or in a callee, compare with."""
+    compared = fact.source in (Source.GUARD, Source.CALLEE) and fact.confidence < _STRONG
+    return compared and fact.constraint.kind == "froms"
 
 
 def _is_name(fact: Inferred) -> bool:

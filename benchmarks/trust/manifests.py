@@ -77,7 +77,7 @@ def _project(folder: Path, case: Mapping[str, Any]) -> Project:
         tuple(case.get("least", ())),
         tuple(case.get("findings", ())),
         frozenset(case.get("notices", ())),
-        float(case.get("budget", 60)),
+        float(case.get("budget", 120)),
         case.get("memory"),
     )
 

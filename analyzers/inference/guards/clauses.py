@@ -91,7 +91,7 @@ class Clauses:
 
     def _if(self, node: ast.If, path: list[ast.expr]) -> Iterator[Clause]:
         """Both branches; what follows is reached without the test where its branch leaves."""
-        test = self._seen(node.test)
+        test, left = self._seen(node.test), [*self._left(node)]
         never, always = _refuses(node.body, self.scope), self._refuses_else(node)
         if never:
             yield from self._clauses([*map(negated, path), negated(test)], node.lineno)
@@ -104,8 +104,19 @@ class Clauses:
         for branch, holds in ((node.body, test), (node.orelse, negated(test))):
             for name in _assigned(branch):
                 self._changed(name, holds)
-        if _leaves(node.body) and not never:
-            path.append(negated(test))
+        path += left
+
+    def _left(self, node: ast.If) -> Iterator[ast.expr]:
+        """Yield what holds behind a chain of branches that leave, each without an error."""
+        tests: list[ast.If] = [node]
+        while _leaves(tests[-1].body) and len(tests[-1].orelse) == 1:
+            following = tests[-1].orelse[0]
+            if not isinstance(following, ast.If):
+                break
+            tests.append(following)
+        for each in tests:
+            if _leaves(each.body) and not _refuses(each.body, self.scope):
+                yield negated(self._seen(each.test))
 
     def _refuses_else(self, node: ast.If) -> bool:
         chained = bool(node.orelse) and isinstance(node.orelse[0], ast.If)

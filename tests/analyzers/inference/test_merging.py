@@ -62,8 +62,9 @@ def test_a_strong_guard_is_never_left(given):
 
 def test_branches_never_narrow_declared_choices():
     declared = fact('froms(["none", "mean", "sum"])', Source.HINT, Confidence.STRONG)
-    compared = fact('froms(["mean", "sum"])', Source.GUARD)
-    assert only(declared, compared) == ('froms(["none", "mean", "sum"])', Confidence.STRONG)
+    for source in (Source.GUARD, Source.CALLEE):
+        compared = fact('froms(["mean", "sum"])', source)
+        assert only(declared, compared) == ('froms(["none", "mean", "sum"])', Confidence.STRONG)
 
 
 def test_docstring_against_inferred_shape_is_a_guess():
