@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from analyzers.code_errors import Seen, code_error, is_own_error
+from analyzers.code_errors import Seen, code_error, is_own_error, respelled
 from analyzers.inference.evidence import is_certain, one_each
 from analyzers.inference.exploring import TIMEOUT, agreed, exploring_of
 from analyzers.inference.saying import doubt
@@ -29,6 +30,7 @@ from analyzers.vocabulary import (
     Failure,
     Finding,
     Probe,
+    Raised,
     Skipped,
     Target,
     Verdict,
@@ -113,8 +115,11 @@ def _judged(
 ) -> Verdict:
     before = None if terms.given else bench.run_on_base([failure.probe])
     finding = found(failure, terms, explored, target, bench)
-    if is_certain(failure, terms, explored, before, _text(finding.path, bench)):
-        return finding
+    text = _text(finding.path, bench)
+    if is_certain(failure, terms, explored, before, text):
+        ending = failure.run.ending
+        repair = respelled(ending, text) if isinstance(ending, Raised) else None
+        return replace(finding, suggestion=repair)
     if is_own_error(failure.run, bench):
         runs = max(failure.seen, explored.executions - explored.refused)
         return code_error(NAME, target, Seen(failure.probe, failure.run, failure.seen, runs), bench)

@@ -191,6 +191,15 @@ def test_name_that_is_not_there_is_told_however_valid_the_input():
     assert finding.rule == "property/crash"
 
 
+def test_near_name_is_suggested_for_a_crash():
+    said = "module 'torch' has no attribute 'zeros'"
+    own = ErrorOrigin.CODE
+    ending = Raised("AttributeError", said, "net.py", 7, "pooled", origin=own, meant="zeroes")
+    (found,) = verdicts(Explorer(source_text=PLAIN, explored=explored(failure(ending))))
+    assert found.rule == "property/crash"
+    assert found.suggestion.replacement == "    return torch.zeroes(n / 2)"
+
+
 def doubtful(ending):
     """A bench where every input, of which nothing says that it is valid, ends so."""
     text = PLAIN.replace("pooled(torch.randn(2, 3), 4)", "")
