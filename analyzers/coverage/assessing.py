@@ -63,7 +63,7 @@ def _nothing(
         yield from _obstacles(verdicts) or [_stopped(coverage) or NOT_RUN]
     elif not coverage.completed:
         yield from coverage.endings[:MOST_REASONS] or [NOT_RUN]
-    elif coverage.main and len(unreached) == coverage.main:
+    elif coverage.main and len(unreached) == coverage.main and not coverage.decided:
         yield f"none of its main branches ran: {_places(unreached)}"
 
 

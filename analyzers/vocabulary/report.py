@@ -38,8 +38,9 @@ class Coverage:
 
     ``completed`` runs came to the ML API, or returned where a library does the work;
     ``endings`` say how the others ended, the most frequent first.  ``answered`` runs had
-    their answers from an engine or a recording, or needed none.  ``unreached`` are main
-    branches that no run took, ``simulated`` those that only made-up answers led to.
+    their answers from an engine or a recording, or needed none.  ``decided``: some decision
+    of the target itself was met.  ``unreached`` are main branches that no run took,
+    ``simulated`` those that only made-up answers led to.
     ``replaced`` are libraries whose stand-ins the runs used.  ``out_of_time``:
     the time budget ended the examination; ``refused``: why the budget for API calls did;
     ``interrupted``: somebody did.
@@ -49,6 +50,7 @@ class Coverage:
     answered: int = 0
     endings: tuple[str, ...] = ()
     main: int = 0
+    decided: bool = False
     unreached: tuple[MainBranch, ...] = ()
     simulated: tuple[MainBranch, ...] = ()
     replaced: tuple[str, ...] = ()

@@ -78,6 +78,7 @@ class Counts:
             answered=self.answered,
             endings=self._endings(),
             main=len(open_),
+            decided=any(hit.startswith(f"{self.target.id}#") for hit in self.hits),
             unreached=tuple(each for each in open_ if each not in reached),
             simulated=tuple(
                 each for each in reached if each.on_answer and each.point not in self.answered_hits

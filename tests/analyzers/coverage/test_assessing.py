@@ -42,6 +42,11 @@ def test_what_ran_in_vain_is_not_tested(executions, facts, verdicts, reason):
     ("facts", "verdicts", "reason"),
     [
         ({"unreached": (OTHER,)}, [], "1 of 2 main branches did not run: app.py:5 `y` true"),
+        (
+            {"main": 1, "unreached": (OTHER,), "decided": True},
+            [],
+            "1 of 1 main branches did not run: app.py:5 `y` true",
+        ),
         ({"simulated": (BRANCH,)}, [], "reached with simulated answers alone: app.py:3 `x` true"),
         ({"answered": 0}, [], "no input was answered by an engine or a recording"),
         ({"out_of_time": True}, [], "the time budget was spent before its examination ended"),
