@@ -135,16 +135,17 @@ def extreme(failure: Failure, terms: Terms) -> str | None:
     """
     for name in failure.matters or tuple(failure.probe.arguments):
         argument = failure.probe.arguments.get(name)
-        if not isinstance(argument, Literal) or _is_given(terms, name):
+        if not isinstance(argument, Made | Literal) or _is_given(terms, name):
             continue
-        number = _plain(argument.source)
+        source = argument.recipe if isinstance(argument, Made) else argument.source
+        number = _plain(source)
         if isinstance(number, float) and 0 < abs(number) < TINY:
-            return f"{name} = {argument.source}"
+            return f"{name} = {source}"
     return None
 
 
 def _plain(source: str) -> object:
-    """Return the value that a literal spells, ``None`` for an infinity or NaN."""
+    """Return the value that a literal spells, ``None`` for what is made by a call."""
     try:
         return ast.literal_eval(source)
     except ValueError:

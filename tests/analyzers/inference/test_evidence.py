@@ -72,6 +72,8 @@ def test_tiny_numbers_tell_nothing():
     known = terms(p=term("floats(min=0, max=1)"))
     assert is_certain(failure(["p"], p="0.0"), known, ENOUGH, None)
     assert not is_certain(failure(["p"], p="2.2250738585072014e-308"), known, ENOUGH, None)
+    made = Failure(Probe("net.py::f", {"p": Made("1e-300")}), Run(ended(*WRONG)), ())
+    assert not is_certain(made, known, ENOUGH, None)
     given = terms(p=term("floats(min=0, max=1)", Source.GIVEN, Confidence.CERTAIN))
     assert is_certain(failure(["p"], p="2.2250738585072014e-308"), given, ENOUGH, None)
 
