@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import os
 import sys
-import time
 from dataclasses import dataclass, field
 from typing import (
     Any,
@@ -20,7 +19,7 @@ from typing import (
     Tuple,
 )
 
-from . import calls, cleanup, draining, endings, randomness, standins
+from . import calls, cleanup, draining, endings, randomness, standins, worktime
 from .arguments import Unusable, decode, made
 from .asked import asked_about
 from .filled import Fillings
@@ -175,7 +174,7 @@ def execute(
     recorder.hits = set()
     session = calls.set_supplier(supplier)
     standins.forget()
-    started = time.perf_counter()
+    started = worktime.now()
     try:
         CLOCK.start(seconds)
         ending = _run(prepared, arguments, session, ensures, describe)
@@ -186,7 +185,7 @@ def execute(
             os._exit(0)  # a process that the tested code forked, and that came back here
         CLOCK.stop()
     session.close()
-    spent = time.perf_counter() - started
+    spent = worktime.now() - started
     if session.refusal is not None:
         ending = endings.not_run(session.refusal)
     elif CLOCK.expired:

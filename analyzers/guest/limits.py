@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Generator, Optional, Tuple
 
+from . import worktime
+
 _AGAIN = 0.05
 
 
@@ -15,8 +17,10 @@ class TimeUp(BaseException):
 
 
 class Clock:
-    """One timer, raising :class:`TimeUp` in tested code until it is stopped.
+    """One timer of work, raising :class:`TimeUp` in tested code until it is stopped.
 
+    On a busy machine its seconds are longer (:mod:`.worktime`), so that a limit does not depend
+    on what else runs there.
     Code of the files in ``calm`` is never interrupted; there ``expired`` says
     what happened.
     """
@@ -24,6 +28,7 @@ class Clock:
     def __init__(self) -> None:
         self.expired = False
         self._running = False
+        self._until = 0.0
         self._calm: Tuple[str, ...] = (__file__,)
 
     def calm(self, path: str) -> None:
@@ -34,6 +39,7 @@ class Clock:
         """Begin to count."""
         self.expired = False
         self._running = True
+        self._until = worktime.now() + seconds
         signal.signal(signal.SIGALRM, self._ring)
         signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
 
@@ -48,18 +54,21 @@ class Clock:
         if not self._running:
             yield
             return
-        remaining, _ = signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        remaining = max(self._until - worktime.now(), 1e-3)
         try:
             yield
         finally:
             if self._running:
-                signal.setitimer(signal.ITIMER_REAL, max(remaining, 1e-3), _AGAIN)
+                self._until = worktime.now() + remaining
+                signal.setitimer(signal.ITIMER_REAL, remaining, _AGAIN)
 
     @contextmanager
     def limited(self, seconds: float) -> Generator[None, None, None]:
         """Count what happens inside, within whatever is counted already."""
         outer = (self._running, self.expired)
-        remaining, _ = signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        remaining = self._until - worktime.now()
         self.start(seconds)
         try:
             yield
@@ -71,6 +80,10 @@ class Clock:
 
     def _ring(self, number: int, frame: Optional[FrameType]) -> Any:
         del number
+        left = self._until - worktime.now()
+        if left > 0 and not self.expired:
+            signal.setitimer(signal.ITIMER_REAL, max(left, _AGAIN), _AGAIN)
+            return
         self.expired = True
         if self._running and frame and frame.f_code.co_filename not in self._calm:
             raise TimeUp

@@ -7,12 +7,11 @@ import importlib
 import importlib.util
 import os
 import sys
-import time
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from . import calls, cleanup, files, standins, targets, web, workplace
+from . import calls, cleanup, files, standins, targets, web, workplace, worktime
 from .computing import calm_torch, choose_backend
 from .endings import is_own
 from .execution import Callee, Prepared
@@ -44,7 +43,7 @@ def prepare(message: Mapping[str, Any]) -> Prepared:
     expected = [entry for entry in entries if entry["name"] in named]
     schemas = message.get("schemas") or {}
     folders = _folders(root, path)
-    project = Project(sources, folders, time.monotonic() + SECONDS)
+    project = Project(sources, folders, worktime.now() + SECONDS)
     project.notes += [f"{file}: {reason}" for file, reason in failed.items()]
     _enter(root, path, folders)
     network = Network(entries, message.get("network"))

@@ -12,7 +12,7 @@ import signal
 import time
 from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional
 
-from . import calls, deaths, replaced, standins
+from . import calls, deaths, replaced, standins, worktime
 from .asking import Asking
 from .board import AWAITING, IDLE, RUNNING, SENDING, Board, send_results
 from .endings import not_run, timed_out
@@ -152,12 +152,15 @@ class Guest:
     def _watch(self, child: int, seconds: float) -> Any:
         """Wait for a child; kill it where a probe does not heed its limit."""
         killed = False
+        clock, since, begun = worktime.clock_of(child), -1.0, 0.0
         while True:
             ended, status = os.waitpid(child, os.WNOHANG)
             if ended:
                 return status, killed
+            if self._board.since != since:
+                since, begun = self._board.since, clock.now()
             running = self._board.state == RUNNING
-            if running and time.monotonic() - self._board.since > seconds + GRACE:
+            if running and clock.now() - begun > seconds + GRACE:
                 os.kill(child, signal.SIGKILL)
                 killed = True
             signal.sigtimedwait([signal.SIGCHLD], 0.1)
@@ -199,13 +202,14 @@ class Guest:
 
     def _await_stage(self, child: int, seconds: float) -> _End:
         """Wait for a process that does a stage; kill it where that takes too long."""
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + worktime.BUSY * seconds
         late = 0.0
         while True:
             ended, status = os.waitpid(child, os.WNOHANG)
             if ended:
                 return _End(status, late)
-            if time.monotonic() > deadline and self._board.state != SENDING:
+            is_late = time.monotonic() > deadline or worktime.worked_by(child) > seconds
+            if is_late and self._board.state != SENDING:
                 os.kill(child, signal.SIGKILL)
                 late = seconds
             signal.sigtimedwait([signal.SIGCHLD], 0.1)

@@ -9,14 +9,13 @@ from __future__ import annotations
 import ast
 import os
 import sys
-import time
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, Dict, Iterator, List, Optional, Sequence
 
-from . import replaced, standins
+from . import replaced, standins, worktime
 from .endings import is_own
 from .goals import RECORD
 from .limits import CLOCK
@@ -112,7 +111,7 @@ class Project(MetaPathFinder):
     def _seconds(self, statement: ast.stmt) -> float:
         importing = isinstance(statement, (ast.Import, ast.ImportFrom))
         most = IMPORT_SECONDS if importing else STATEMENT_SECONDS
-        return max(0.05, min(most, self._deadline - time.monotonic()))
+        return max(0.05, min(most, self._deadline - worktime.now()))
 
     def _note(self, full: str, statement: ast.stmt, error: BaseException) -> None:
         if len(self.notes) < MOST_NOTES:

@@ -7,11 +7,10 @@ import copy
 import functools
 import inspect
 import re
-import time
 import types
 from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
-from . import standins
+from . import standins, worktime
 from .limits import TimeUp
 
 _WRAPPED = ("__wrapped__", "__func__", "fget", "func", "callback", "fn", "run", "_func")
@@ -139,13 +138,13 @@ class Instances:
             return copy.copy(self._kept)
         if self._unconstructed:
             return standins.filled(self._kind)
-        started = time.perf_counter()
+        started = worktime.now()
         try:
             instance = self._kind(**_required(self._kind))
         except Exception:
             self._unconstructed = True
             return standins.filled(self._kind)
-        if time.perf_counter() - started > _SLOW:
+        if worktime.now() - started > _SLOW:
             self._kept = instance
         return instance
 

@@ -7,7 +7,7 @@ from analyzers.inference.terms import Terms, terms_of
 from analyzers.ports import Bench
 from analyzers.vocabulary import Exploring, Target
 
-SECONDS = 8.0
+SECONDS = 20.0
 LEAST_SECONDS = 2.0
 TIMEOUT = 5.0
 

@@ -26,9 +26,11 @@ from analyzers.properties.invalid import unmet, unreadable
 from analyzers.properties.telling import does
 from analyzers.properties.witnesses import witnessed
 from analyzers.vocabulary import (
+    Died,
     Explored,
     Failure,
     Finding,
+    Level,
     Probe,
     Raised,
     Skipped,
@@ -123,6 +125,9 @@ def _judged(
     if is_own_error(failure.run, bench):
         runs = max(failure.seen, explored.executions - explored.refused)
         return code_error(NAME, target, Seen(failure.probe, failure.run, failure.seen, runs), bench)
+    if isinstance(failure.run.ending, Died):
+        evidence = {**finding.evidence, "doubt": doubt(failure, terms)}
+        return replace(finding, level=Level.WARNING, evidence=evidence)
     where = f"it {does(failure.run.ending)} at {finding.path}:{finding.line}"
     return Skipped(NAME, target.id, f"{where}, but {doubt(failure, terms)}")
 

@@ -48,6 +48,7 @@ from worker.laboratory.frameworks import lacking, needed
 from worker.laboratory.laboratory import Laboratory
 from worker.laboratory.naming import Names
 from worker.laboratory.others import others, question
+from worker.laboratory.preparing import few
 from worker.laboratory.session import Session
 from worker.laboratory.signatures import Incomparable
 from worker.laboratory.warm import WarmGuest
@@ -119,7 +120,7 @@ class SandboxBench:
     def _searched(self, session: Session, target: Target) -> Searched:
         left = max(1.0, self.remaining())
         searched = session.search(target.goals, self.plan.seed, left, self._texts(target))
-        self.notes = session.prepared.notes
+        self._note(session.prepared.notes)
         return searched
 
     def _texts(self, target: Target) -> Sequence[str]:
@@ -151,6 +152,7 @@ class SandboxBench:
             explored, hits = self._guest.ask(lambda session: session.explore(exploring))
         except (Unpreparable, GuestEnded) as reason:
             return Explored(obstacle=_first_line(reason))
+        self._note(explored.notes)
         explored = Names(target.path, self._laboratory.head.texts).known(explored)
         self._counts.explored(explored, hits)
         with suppress(GuestFailure):
@@ -235,7 +237,7 @@ class SandboxBench:
             return Executed(obstacle=_first_line(reason))
         names = Names(target.path, self._laboratory.head.texts)
         self._counts.executed(executed)
-        self.notes = tuple(dict.fromkeys((*self.notes, *executed.notes)))
+        self._note(executed.notes)
         departures = (each for each in executed.departures if names.knows(each.probe))
         return replace(executed, departures=tuple(departures))
 
@@ -254,6 +256,10 @@ class SandboxBench:
             return [replace(each, detail=_first_line(reason)) for each in nothing]
         self._counts.executions += sum(each.state != "not-run" for each in states)
         return states
+
+    def _note(self, notes: Sequence[str]) -> None:
+        """Add to the notes of the report."""
+        self.notes = tuple(dict.fromkeys((*self.notes, *few(notes))))
 
     def kept(self, target: Target) -> Sequence[Probe]:
         """What failed under this target in this repository before."""

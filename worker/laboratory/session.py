@@ -58,8 +58,8 @@ PROBE_SECONDS = 10.0
 RESOLVE_SECONDS = 20.0
 MARGIN_SECONDS = 20.0
 BUSY = 10.0
-MUTATION_SECONDS = 0.7
-SYMBOLIC_SECONDS = 5.0
+MUTATION_SECONDS = 10.0
+SYMBOLIC_SECONDS = 20.0
 MAX_LIST = 3
 MOST_DEATHS = 5
 PROBES_A_FRAME = 200
@@ -142,8 +142,8 @@ class Session:
 
         ``texts``: what to pass where the code takes no plain words.
         """
-        mutation = MUTATION_SECONDS * self._patience
-        symbolic = max(0.0, min(SYMBOLIC_SECONDS * self._patience, seconds - mutation))
+        mutation = min(MUTATION_SECONDS * self._patience, seconds / 2)
+        symbolic = min(SYMBOLIC_SECONDS * self._patience, seconds / 2)
         self._talk.send(
             {
                 "type": "search",

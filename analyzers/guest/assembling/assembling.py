@@ -9,11 +9,10 @@ from __future__ import annotations
 import functools
 import gc
 import sys
-import time
 from contextlib import suppress
 from typing import Any, Callable, Dict, List, Mapping, Optional
 
-from .. import deaths
+from .. import deaths, worktime
 from ..execution import Prepared
 from ..relating.running import Anew, Died, Failed, Hung, Pool
 from . import states
@@ -96,7 +95,7 @@ class _Work:
     ) -> None:
         self._files = message["files"]
         self._shares = shares
-        self._until = time.monotonic() + message["seconds"]
+        self._until = worktime.now() + message["seconds"]
         self._runner = Runner(prepared, message["probe"], train=message["train"])
 
     def work(
@@ -110,7 +109,7 @@ class _Work:
         _warm()
         share = self._shares[item]
         for step in range(start, len(share)):
-            if time.monotonic() > self._until:
+            if worktime.now() > self._until:
                 return
             text = self._files[share[step]]
             state = self._runner.run(text, functools.partial(begin, step))

@@ -8,11 +8,11 @@ from __future__ import annotations
 import random
 import sys
 import tempfile
-import time
 from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Callable, Generator, List, Optional, TypeVar
 
+from .. import worktime
 from ..generation.makers import MAKERS
 
 if TYPE_CHECKING:
@@ -29,19 +29,19 @@ class Enough(BaseException):
 
 
 class Budget:
-    """Some time from now on, in seconds."""
+    """Some time from now on, in seconds of work."""
 
     def __init__(self, seconds: float) -> None:
-        self.until = time.monotonic() + seconds
+        self.until = worktime.now() + seconds
 
     @property
     def remaining(self) -> float:
         """Seconds left, at least 0."""
-        return max(0.0, self.until - time.monotonic())
+        return max(0.0, self.until - worktime.now())
 
     def check(self) -> None:
         """Raise :class:`Enough` once it is over."""
-        if time.monotonic() >= self.until:
+        if worktime.now() >= self.until:
             raise Enough
 
 

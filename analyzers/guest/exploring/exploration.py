@@ -86,6 +86,9 @@ def _drawn(plan: Plan, tally: Tally) -> Optional[str]:
             break
         if not budget.remaining or len(tally.known) >= plan.examples:
             break
+    if not budget.remaining:
+        tried = len(tally.known)
+        tally.notes.append(f"drawing was cut short: {tried} inputs took {plan.seconds:g} s")
     return None
 
 

@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass
 from typing import Callable, Dict, Mapping, Optional
 
+from .. import worktime
 from ..execution import Arguments
 from ..generation.scope import Unmeetable
 from ..processes import fork
@@ -169,12 +170,12 @@ class Runs:
 def alone(run: Callable[[], Outcome], seconds: float) -> Outcome:
     """The outcome of a run in a process of its own, as far as whether that dies."""
     child = fork(lambda: _run(run))
-    deadline = time.monotonic() + seconds + HANG_GRACE
+    clock = worktime.clock_of(child)
     while True:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
             break
-        if time.monotonic() > deadline:
+        if clock.now() > seconds + HANG_GRACE:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
             return Outcome(TIMED_OUT)

@@ -6,9 +6,9 @@ may take a process down runs in processes of its own (:mod:`.judging`).
 
 from __future__ import annotations
 
-import time
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
+from .. import worktime
 from ..execution import Prepared
 from ..limits import CLOCK, TimeUp
 from .nouns import NOT_COMPILED, Model, Outcomes, Verdict
@@ -64,7 +64,7 @@ class _Examining:
     def __init__(self, prepared: Prepared, message: Mapping[str, Any]) -> None:
         self._prepared = prepared
         self._message = message
-        self._began = time.monotonic()
+        self._began = worktime.now()
         self._ratio = float(message["ratio"])
         self._found: Dict[Tuple[str, str], Departed] = {}
         self._left_out: Dict[str, str] = {}
@@ -110,10 +110,10 @@ class _Examining:
         return self._began + share * float(self._message["seconds"])
 
     def _left(self, share: float) -> float:
-        return self._budget(share) - time.monotonic()
+        return self._budget(share) - worktime.now()
 
     def _spent(self) -> float:
-        return round(time.monotonic() - self._began, 3)
+        return round(worktime.now() - self._began, 3)
 
     # ---------------------------------------------------------- executions
 
@@ -141,12 +141,12 @@ class _Examining:
             if self._done and self._left(1.0) <= 0:
                 self._left_out.setdefault(name, "the time budget was spent")
                 continue
-            began = time.monotonic()
+            began = worktime.now()
             for departed in self._in_time(subject, name):
                 key = (departed.verdict.rule, departed.verdict.execution)
                 self._found.setdefault(key, departed)
                 self._settled.add(name)
-            if time.monotonic() - began > QUICK_SECONDS:
+            if worktime.now() - began > QUICK_SECONDS:
                 self._settled.add(name)
 
     def _in_time(self, subject: Subject, name: str) -> List[Departed]:

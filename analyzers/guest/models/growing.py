@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Generator, List, Optional, Sequence, Tuple
 
+from .. import worktime
+
 _BLOCKS = 6
 _LONGER = 4
 _MIB = 2.0**20
@@ -50,7 +52,7 @@ def unsettled(call: Callable[[], Any], times: int, seconds: float = SECONDS) -> 
     What a call returns is dropped at once.  A call that raises, or that has not been made
     often enough within ``seconds``, tells nothing.
     """
-    until = time.monotonic() + seconds
+    until = worktime.now() + seconds
     count = max(2, times // _BLOCKS)
     try:
         with _counting() as caches:
@@ -96,7 +98,7 @@ def _repeated(call: Callable[[], Any], count: int, until: float) -> float:
     """Make the call so often; the least processor time that one took."""
     least = float("inf")
     for _ in range(count):
-        if time.monotonic() > until:
+        if worktime.now() > until:
             raise _Late
         started = time.process_time()
         call()

@@ -11,11 +11,10 @@ from __future__ import annotations
 import copy
 import inspect
 import itertools
-import time
 from dataclasses import dataclass
 from typing import Any, Iterator, List, Sequence, Tuple
 
-from .. import randomness
+from .. import randomness, worktime
 from ..generation.recipes import evaluate, parse
 from .leading import Need, needs_of
 from .naming import Size, candidates
@@ -48,13 +47,13 @@ def inputs_for(module: Any, seconds: float = 5.0) -> Found:
     The module is called in evaluation mode and left in the mode that it was in.
     """
     parameters = required(module)
-    training, until = module.training, time.monotonic() + seconds
+    training, until = module.training, worktime.now() + seconds
     last, tried = "nothing could be tried", 0
     spare = ""
     try:
         module.eval()
         for recipe in itertools.islice(_recipes(module, parameters), _MOST):
-            if time.monotonic() > until:
+            if worktime.now() > until:
                 break
             tried += 1
             error = _refused(module, recipe)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any, Collection, Dict, List, Optional, Sequence, Tuple
 
+from .. import worktime
 from .judging import judge, outcomes
 from .mutation.applying import mutated
 from .mutation.crafting import Inapplicable
@@ -63,7 +63,7 @@ class Mutants:
         _, mutations, _, _ = found
         smaller: Optional[Any] = None
         place = 0
-        while place < len(mutations) and len(mutations) > 1 and time.monotonic() < until:
+        while place < len(mutations) and len(mutations) > 1 and worktime.now() < until:
             fewer = mutations[:place] + mutations[place + 1 :]
             again = self._again(kind, fewer)
             if again is None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from functools import partial
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple
 
-from .. import calls
+from .. import calls, worktime
 from ..arguments import Unusable
 from ..execution import Prepared
 from ..exploring import drawing
@@ -31,7 +30,7 @@ Arguments = Mapping[str, Any]
 class Subjects:
     """The models of a frame's probes; ``obstacle`` is why there are none, once that is clear.
 
-    ``until`` is the time of ``time.monotonic`` from which on no more are built.
+    ``until`` is the time of ``worktime.now`` from which on no more are built.
     """
 
     def __init__(self, prepared: Prepared, message: Mapping[str, Any], until: float) -> None:
@@ -45,7 +44,7 @@ class Subjects:
         """At most ``most`` models that run, those with the most telling inputs first."""
         found = 0
         for arguments in self._calls():
-            if found >= most or (found and time.monotonic() > self._until):
+            if found >= most or (found and worktime.now() > self._until):
                 return
             for subject in self._of(arguments):
                 found += 1
@@ -59,7 +58,7 @@ class Subjects:
             return
         made = self._limited(partial(trials.instances, self._prepared, self._message))
         for instance in (made or ())[:MOST_INSTANCES]:
-            if time.monotonic() > self._until:
+            if worktime.now() > self._until:
                 return
             arguments = self._limited(partial(trials.call, self._prepared, instance))
             if arguments is not None:

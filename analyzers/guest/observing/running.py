@@ -8,12 +8,12 @@ import inspect
 import io
 import os
 import sys
-import time
 import types
 import unittest
 from pathlib import Path
 from typing import Any, Callable, Iterator, List, Sequence, Tuple
 
+from .. import worktime
 from ..limits import CLOCK, TimeUp
 from .recorder import Recorder
 
@@ -37,7 +37,7 @@ def run_tests(root: str, tests: Sequence[str], seconds: float, recorder: Recorde
     paths = [str(Path(root, test)) for test in tests if Path(root, test).exists()]
     if not paths:
         return ["there are no tests"]
-    deadline = time.monotonic() + seconds
+    deadline = worktime.now() + seconds
     quiet = io.StringIO()
     with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
         notes = _with_pytest(root, paths, deadline, recorder)
@@ -64,7 +64,7 @@ def _with_pytest(root: str, paths: Sequence[str], deadline: float, recorder: Rec
         return [f"pytest ended by {type(error).__name__}"]
     if status >= _USAGE and not watching.begun:
         return None
-    return ["the time was up before all tests had run"] if time.monotonic() > deadline else []
+    return ["the time was up before all tests had run"] if worktime.now() > deadline else []
 
 
 def _plugins(paths: Sequence[str]) -> Iterator[str]:
@@ -82,7 +82,7 @@ class _Watching:
         self.begun = False
         self._deadline = deadline
         self.recorder = recorder
-        self._whole = deadline - time.monotonic()
+        self._whole = deadline - worktime.now()
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """A test begins."""
@@ -103,7 +103,7 @@ class _Watching:
 
     def limit(self, item: Any) -> float:
         """The seconds that a test may take now; once the time is up it is the last."""
-        remaining = self._deadline - time.monotonic()
+        remaining = self._deadline - worktime.now()
         if remaining < _SOONEST:
             item.session.shouldstop = "the time is up"
         return max(_SOONEST, min(remaining, _SHARE * self._whole))
@@ -120,10 +120,10 @@ def _limited(self: _Watching, item: Any) -> Iterator[None]:
 
 def _by_hand(paths: Sequence[str], deadline: float, recorder: Recorder) -> List[str]:
     notes: List[str] = []
-    whole = deadline - time.monotonic()
+    whole = deadline - worktime.now()
     for path in _files(paths):
         try:
-            with CLOCK.limited(max(_SOONEST, deadline - time.monotonic())), recorder.listening():
+            with CLOCK.limited(max(_SOONEST, deadline - worktime.now())), recorder.listening():
                 module = _module(path)
         except BaseException as error:
             notes.append(f"{Path(path).name}: {type(error).__name__}: {error}"[:300])
@@ -131,7 +131,7 @@ def _by_hand(paths: Sequence[str], deadline: float, recorder: Recorder) -> List[
             continue
         recorder.ended(Path(path).name, passed=True)
         for name, test in _tests(module):
-            remaining = deadline - time.monotonic()
+            remaining = deadline - worktime.now()
             if remaining < _SOONEST:
                 return [*notes, "the time was up before all tests had run"]
             recorder.test = f"{Path(path).name}::{name}"

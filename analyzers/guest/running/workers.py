@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Callable, Iterator, List, Optional
 
 from ..processes import end_with_parent, fork, part_with_host
+from ..worktime import attend, clock_of, now, release
 from . import lines
 from .flight import Flight, Flying
 from .lines import Frame, Garbled
@@ -28,7 +29,7 @@ class Worker:
 
     ``read`` makes a report of a line, or raises :class:`Garbled`.  ``timeout``
     is the limit of one input in seconds, after which it hangs; ``until`` is
-    when all of its work is to be over (monotonic seconds).  Once it
+    when all of its work is to be over (seconds of :mod:`..worktime`).  Once it
     :attr:`is_over`: ``hung`` is the input that was killed for hanging, ``lost``
     the one under which the process ended by itself, by ``signal`` (0: it
     left); ``failed`` says that the work itself did, at the input ``broke`` if
@@ -38,11 +39,11 @@ class Worker:
     """
 
     def __init__(
-        self, work: Callable[[Report, Flight], None], read: Read, timeout: float, until: float
+        self, task: Callable[[Report, Flight], None], read: Read, timeout: float, until: float
     ) -> None:
         self._read = read
         self._timeout = timeout
-        self._until = until
+        self._most = until - now() + END_GRACE
         self._flight = Flight()
         self._status: Optional[int] = None
         self._killed = False
@@ -56,10 +57,13 @@ class Worker:
         self.descriptor, writing = os.pipe()
         with suppress(OSError):
             fcntl.fcntl(writing, _SET_PIPE_SIZE, _PIPE)
-        self._child = fork(lambda: self._work(work, writing))
+        self._child = fork(lambda: self._work(task, writing))
         os.close(writing)
+        self._clock = clock_of(self._child)
+        self._flying = (0.0, 0.0)
+        attend(self._child)
 
-    def _work(self, work: Callable[[Report, Flight], None], writing: int) -> None:
+    def _work(self, task: Callable[[Report, Flight], None], writing: int) -> None:
         end_with_parent()
         part_with_host()
         gc.freeze()
@@ -72,7 +76,7 @@ class Worker:
                 line = line[os.write(writing, line) :]
 
         try:
-            work(report, self._flight)
+            task(report, self._flight)
         except BaseException:
             self._flight.break_off()
             raise
@@ -129,16 +133,18 @@ class Worker:
         if self._status is None:
             ended, status = os.waitpid(self._child, os.WNOHANG)
             if ended:
-                self._status = status
+                self._note(status)
         return self._status is not None
 
     def _watch(self) -> None:
         """Kill the process where an input hangs, or all of it takes too long."""
-        now, flying = time.monotonic(), self._flight.now
-        if flying is not None and now - flying.since > self._timeout:
+        worked, flying = self._clock.now(), self._flight.now
+        if flying is not None and flying.since != self._flying[0]:
+            self._flying = flying.since, worked
+        if flying is not None and worked - self._flying[1] > self._timeout:
             self.hung = flying
             self._kill()
-        elif now > self._until + END_GRACE and flying is None:
+        elif worked > self._most and flying is None:
             self.late = True
             self._kill()
 
@@ -169,4 +175,8 @@ class Worker:
             time.sleep(0.005)
         if self._status is None:
             self._kill()
-            self._status = os.waitpid(self._child, 0)[1]
+            self._note(os.waitpid(self._child, 0)[1])
+
+    def _note(self, status: int) -> None:
+        self._status = status
+        release(self._child)

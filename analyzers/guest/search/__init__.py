@@ -49,7 +49,7 @@ def search(prepared: Prepared, message: Mapping[str, Any]) -> Frame:
         crashes=_crashes(campaign),
         exhausted=sorted(campaign.goals[number] for number in proof.exhausted & campaign.missing),
         bound=proof.bound,
-        notes=[proof.note] if proof.note else [],
+        notes=[*campaign.notes, *([proof.note] if proof.note else [])],
         executions=entry.executions + campaign.executions,
     )
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import random
 import struct
-import time
 from dataclasses import dataclass, field, replace
 from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
 
-from .. import standins
+from .. import standins, worktime
 from ..calls import Answer, Refused, Request, Script, set_supplier
 from ..execution import Prepared, Result, execute
 from ..limits import CLOCK, TimeUp
@@ -123,7 +122,8 @@ class Campaign:
     """One search of one target.
 
     ``arguments`` is the template; ``apis`` are those that were asked so far,
-    ``asked`` the candidate under which each was asked most often.
+    ``asked`` the candidate under which each was asked most often.  ``notes`` say what
+    was cut short.
     """
 
     def __init__(
@@ -136,6 +136,7 @@ class Campaign:
         self.apis: List[str] = []
         self.asked: Dict[str, Tuple[int, Candidate]] = {}
         self.executions = 0
+        self.notes: List[str] = []
         self.pool: Pool = Pool([], [], [])
         numbers = {point: number for number, point in enumerate(prepared.points)}
         self.goals = {numbers[goal]: goal for goal in goals if goal in numbers}
@@ -249,28 +250,13 @@ def _line(error: BaseException) -> int:
     return line
 
 
-class CpuWatch:
-    """Tells when this process has worked for a time, or waited for much longer."""
-
-    def __init__(self, seconds: float) -> None:
-        self._end = time.process_time() + seconds
-        self._latest = time.monotonic() + 4 * seconds
-
-    def over(self) -> bool:
-        """Whether the time is over."""
-        return time.process_time() >= self._end or time.monotonic() >= self._latest
-
-
 class Stopwatch:
-    """Tells when a time is over."""
+    """Tells when this process, or another one, has worked for a time."""
 
-    def __init__(self, seconds: float) -> None:
-        self._end = time.monotonic() + seconds
+    def __init__(self, seconds: float, process: Optional[int] = None) -> None:
+        self._now = worktime.now if process is None else worktime.clock_of(process).now
+        self._end = self._now() + seconds
 
     def over(self) -> bool:
         """Whether the time is over."""
-        return time.monotonic() >= self._end
-
-    def remaining(self) -> float:
-        """Seconds left, at least 0."""
-        return max(self._end - time.monotonic(), 0.0)
+        return self._now() >= self._end

@@ -5,21 +5,22 @@ from __future__ import annotations
 import itertools
 from typing import Dict, Iterator, List, Sequence
 
-from .campaign import Campaign, Candidate, CpuWatch
+from .campaign import Campaign, Candidate, Stopwatch
 from .harvest import Pool
 
-MOST_RUNS = 20_000
+MOST_RUNS = 3_000
 MOST_ANSWERS = 3
 SEEDS_FIRST = 600
 ENOUGH_FOR_CRASHES = 500
 
 
 def mutate(campaign: Campaign, variable: Sequence[str], seconds: float) -> None:
-    """Replay candidates until all goals are reached or the time is over.
+    """Replay candidates until all goals are reached, or so many that no more are expected.
 
-    ``variable`` names the literal parameters that may vary.
+    ``variable`` names the literal parameters that may vary.  ``seconds`` of work cut it
+    short, which is noted: how far that goes is no matter of the seed alone.
     """
-    watch = CpuWatch(seconds)
+    watch = Stopwatch(seconds)
     corpus: List[Candidate] = []
     seeds, mutants = _seeds(campaign), _mutants(campaign, corpus, variable)
     candidates = itertools.chain(
@@ -28,7 +29,10 @@ def mutate(campaign: Campaign, variable: Sequence[str], seconds: float) -> None:
         _alternating(seeds, mutants),
     )
     for number, candidate in enumerate(itertools.islice(candidates, MOST_RUNS)):
-        if watch.over() or (number > ENOUGH_FOR_CRASHES and not campaign.missing):
+        if number > ENOUGH_FOR_CRASHES and not campaign.missing:
+            return
+        if watch.over():
+            campaign.notes.append(f"the search was cut short: {number} runs took {seconds:g} s")
             return
         if campaign.run(candidate):
             corpus.append(candidate)

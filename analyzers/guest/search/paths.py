@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import time
 from contextlib import suppress
 from typing import Any, Callable, Dict, FrozenSet, List, Set
 
@@ -30,7 +31,8 @@ from .campaign import Campaign, Candidate, Models
 from .models.base import Answer, Knobs
 
 Report = Callable[[Dict[str, Any]], None]
-PATH_SECONDS = 3.0
+PATH_SECONDS = 10.0
+MOST_PATHS = 250
 
 
 class Unknowns:
@@ -128,12 +130,19 @@ class Explorer:
         self._depends: Set[int] = set()
 
     def explore(self, seconds: float) -> None:
-        """Explore until everything is reached, exhausted, or the time is over."""
+        """Explore until everything is reached or exhausted, or for so many paths.
+
+        ``seconds`` of work cut it short, which is reported.
+        """
         options = DEFAULT_OPTIONS.overlay(
             per_condition_timeout=seconds,
             per_path_timeout=min(PATH_SECONDS, seconds / 2),
+            max_iterations=MOST_PATHS,
         )
+        began = time.process_time()
         result = explore_loop(options, RootNode(), self._run_path)
+        if time.process_time() - began > seconds:
+            self._report({"cut": f"the symbolic search was cut short after {seconds:g} s"})
         if result.exhausted and self._clean:
             self._report({"exhausted": sorted(self._dead())})
 

@@ -8,7 +8,8 @@ from .campaign import Campaign, Candidate, Found, Stopwatch, usable
 from .harvest import Pool
 from .models.base import weight
 
-SECONDS = 0.05
+SECONDS = 1.0
+MOST_TRIED = 200
 Holds = Callable[[Candidate], bool]
 
 
@@ -18,11 +19,11 @@ def simplified(campaign: Campaign, candidate: Candidate, holds: Holds) -> Candid
     pool = campaign.pool
     tried: Dict[Tuple[str, ...], None] = {}
     improved = True
-    while improved and not watch.over():
+    while improved and len(tried) < MOST_TRIED and not watch.over():
         improved = False
         for simpler in _simpler(campaign, candidate):
             key = tuple(map(repr, (simpler.plan, simpler.literals)))
-            if watch.over():
+            if len(tried) >= MOST_TRIED or watch.over():
                 break
             if key in tried or _weight(simpler, pool) >= _weight(candidate, pool):
                 continue

@@ -24,6 +24,7 @@ from .entry import Entry
 from .proof import may_prove
 
 GRACE = 1.0
+TICK = 0.1
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,8 @@ def explore(campaign: Campaign, entry: Entry, message: Mapping[str, Any]) -> Sym
     for report in _reports(campaign, seconds, most, message.get("layer")):
         if "unable" in report:
             return Symbolic(note=f"no symbolic search: {report['unable']}")
+        if "cut" in report:
+            campaign.notes.append(report["cut"])
         if "plan" in report:
             campaign.run(Candidate({api: _tuples(k) for api, k in report["plan"].items()}))
         if "exhausted" in report and may_prove(campaign, entry):
@@ -69,7 +72,7 @@ def _reports(
         _child(campaign, seconds, most, layer, writing)
     os.close(writing)
     try:
-        yield from map(json.loads, _lines(reading, Stopwatch(seconds + GRACE)))
+        yield from map(json.loads, _lines(reading, Stopwatch(seconds + GRACE, child)))
     finally:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
@@ -117,8 +120,10 @@ def _lines(reading: int, watch: Stopwatch) -> Iterator[bytes]:
     """Whole lines from a pipe until it ends or the time is over."""
     pending = b""
     while not watch.over():
-        ready, _, _ = select.select([reading], [], [], watch.remaining())
-        received = os.read(reading, 65536) if ready else b""
+        ready, _, _ = select.select([reading], [], [], TICK)
+        if not ready:
+            continue
+        received = os.read(reading, 65536)
         if not received:
             return
         *lines, pending = (pending + received).split(b"\n")

@@ -17,16 +17,21 @@ def test_search_finds_witness_through_the_wire(start: Start, bare_python: str) -
     assert {witness["goal"] for witness in found["witnesses"]} == set(goals)
 
 
-@pytest.mark.parametrize(("function", "signal"), [("segfault_always", 11), ("leave_always", 0)])
-def test_death_under_search_is_an_obstacle(
-    start: Start, bare_python: str, function: str, signal: int
-) -> None:
+def test_leaving_under_search_is_an_obstacle(start: Start, bare_python: str) -> None:
     guest = start("rough", python=bare_python)
-    guest.prepare("ends.py", function)
+    guest.prepare("ends.py", "leave_always")
     found = guest.search(goals=[], **BUDGET)
     assert found["witnesses"] == []
-    assert f"signal {signal}" in found["obstacle"]
-    assert guest.run(probe()) == [{"died": signal}]
+    assert "the code ended its own process" in found["obstacle"]
+    assert guest.run(probe()) == [{"died": 0}]
+
+
+def test_signal_under_search_is_no_result(start: Start, bare_python: str) -> None:
+    guest = start("rough", python=bare_python)
+    guest.prepare("ends.py", "segfault_always")
+    found = guest.search(goals=[], **BUDGET)
+    assert (found["type"], "signal 11" in found["reason"]) == ("limited", True)
+    assert guest.run(probe()) == [{"died": 11}]
 
 
 def test_own_failing_search_ends_the_guest(start: Start, bare_python: str) -> None:

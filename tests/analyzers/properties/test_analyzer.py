@@ -150,6 +150,14 @@ def test_death_of_the_process_is_a_crash():
     assert "process" in finding.title
 
 
+def test_death_with_an_input_that_is_only_inferred_is_a_warning():
+    few = explored(failure(Died(11)))
+    text = PLAIN.replace("pooled(torch.randn(2, 3), 4)", "")
+    (finding,) = verdicts(Explorer(source_text=text, explored=few))
+    assert (finding.rule, finding.level) == ("property/crash", Level.WARNING)
+    assert finding.evidence["doubt"]
+
+
 def test_one_line_is_told_once():
     other = Raised("RuntimeError", "size", "net.py", 10, "pooled")
     found = verdicts(Explorer(explored=explored(failure(other, seen=2), failure(seen=9))))

@@ -32,6 +32,7 @@ from worker.sandbox.limits import GIB, MIB, Limits
 from worker.settings.server import SandboxSettings
 
 APP = """\
+import mmap
 import os
 import resource
 
@@ -44,9 +45,9 @@ def check(what):
     if what == "killed once" and SMALL or what == "killed":
         os.kill(os.getpid(), 9)
     if what == "large":
-        bytearray(5 << 29)
+        mmap.mmap(-1, 5 << 29)
     if what == "huge":
-        bytearray(1 << 40)
+        mmap.mmap(-1, 1 << 46)
     if what == "refused":
         raise MemoryError("one at a time, please")
     if what == "crash":
@@ -66,11 +67,11 @@ def look(path):
 
 
 def fill(n: int):
-    return len(bytearray(n << 40))
+    return len(mmap.mmap(-1, n << 46))
 
 
 def fit(n: int):
-    return len(bytearray(5 << 29)) + n
+    return len(mmap.mmap(-1, 5 << 29)) + n
 """
 
 

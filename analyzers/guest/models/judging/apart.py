@@ -17,12 +17,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
 
-from ... import deaths
+from ... import deaths, worktime
 from ..nouns import Outcome
 
 _HEADER = struct.Struct("=q")
 _CHUNK = 1 << 20
 _LAST = 0.2
+_TICK = 0.1
 
 Answering = Callable[[Tuple[Any, ...], Mapping[str, Any]], Outcome]
 
@@ -54,10 +55,10 @@ class Apart:
         """What the execution comes to on these arguments."""
         if self._ended is not None:
             return self._ended
-        deadline = time.monotonic() + self._seconds
+        clock = worktime.clock_of(self._process)
         try:
             _write(self._requests, pickle.dumps((tuple(inputs), dict(keywords))))
-            return pickle.loads(_read(self._answers, deadline))  # type: ignore[no-any-return]
+            return pickle.loads(_read(self._answers, lambda: clock.now() < self._seconds))  # type: ignore[no-any-return]
         except TimeoutError:
             self._ended = Outcome("timed-out", detail=f"took longer than {self._seconds:g} s")
         except (EOFError, BrokenPipeError):
@@ -144,17 +145,17 @@ def _write(descriptor: int, text: bytes) -> None:
             view = view[os.write(descriptor, view) :]
 
 
-def _read(descriptor: int, deadline: Optional[float]) -> bytes:
-    (length,) = _HEADER.unpack(_exactly(descriptor, _HEADER.size, deadline))
-    return _exactly(descriptor, length, deadline)
+def _read(descriptor: int, waits: Optional[Callable[[], bool]]) -> bytes:
+    (length,) = _HEADER.unpack(_exactly(descriptor, _HEADER.size, waits))
+    return _exactly(descriptor, length, waits)
 
 
-def _exactly(descriptor: int, length: int, deadline: Optional[float]) -> bytes:
+def _exactly(descriptor: int, length: int, waits: Optional[Callable[[], bool]]) -> bytes:
+    """Read so many bytes; raises ``TimeoutError`` once it ``waits`` no longer."""
     found = bytearray()
     while len(found) < length:
-        if deadline is not None:
-            left = max(deadline - time.monotonic(), 0.0)
-            if not select.select([descriptor], [], [], left)[0]:
+        while waits is not None and not select.select([descriptor], [], [], _TICK)[0]:
+            if not waits():
                 raise TimeoutError
         part = os.read(descriptor, min(length - len(found), _CHUNK))
         if not part:

@@ -8,10 +8,10 @@ units, and the first that departs is then run alone to confirm it.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import List, Optional, Tuple
 
+from ... import worktime
 from ..judging import measured, quick
 from ..nouns import (
     CRASH,
@@ -69,7 +69,7 @@ def located(
         units = taped(model, root)
     except Exception:
         return None
-    until = time.monotonic() + seconds
+    until = worktime.now() + seconds
     rule = _STATUSES.get(outcomes.get(execution, Outcome("returned")).status)
     if rule is None and is_foreign(execution):
         return _by_output(model, execution, units)
@@ -93,7 +93,7 @@ def _by_unit(
     """The first unit that departs alone, in the way that is wanted or in any."""
     rule, until = wanted
     for unit in units:
-        if time.monotonic() > until:
+        if worktime.now() > until:
             return None
         verdict = _alone(model, unit, execution)
         if verdict is not None and rule in (None, verdict.rule):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-import time
 from dataclasses import dataclass, replace
 from typing import Any, Iterator, List, Optional, Sequence, Tuple
 
+from ... import worktime
 from ..mutation.applying import applied
 from ..mutation.crafting import Inapplicable
 from ..mutation.fitting import candidate
@@ -86,10 +86,10 @@ class _Search:
         self._seeds = [first]
 
     def mutants(self) -> Iterator[Mutant]:
-        until = time.monotonic() + self._plan.seconds
+        until = worktime.now() + self._plan.seconds
         made = tried = 0
         while made < self._plan.mutants and tried < _TRIES * self._plan.mutants:
-            if time.monotonic() >= until:
+            if worktime.now() >= until:
                 return
             tried += 1
             mutant = self._next()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Mapping, Optional, Set, Tuple
 
+from ... import worktime
 from ...exploring.drawing import Enough, draw
 from ...exploring.plan import Plan, text_of
 from ...exploring.trying import as_protocol
@@ -67,7 +67,7 @@ class _Stage:
 
     def look(self, arguments: Mapping[str, Any]) -> None:
         """Run an input that did not run yet."""
-        if time.monotonic() >= self._inputs.until or self._stale >= STALE:
+        if worktime.now() >= self._inputs.until or self._stale >= STALE:
             raise Enough
         text = text_of(arguments)
         if text in self._texts:

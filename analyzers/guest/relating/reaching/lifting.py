@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import time
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
+from ... import worktime
 from ...exploring.plan import text_of
 from ...generation.recipes import BadRecipe, Recipe, parse
 from ..agreeing import disagreements
@@ -51,7 +51,7 @@ class Lifting:
     def work(self, item: int, start: int, begin: Begin, report: Report) -> None:
         """Verify the call by itself (step 0), then try inputs until one leads there."""
         met, site = self.waiting[item]
-        if met.key in self.reached or time.monotonic() > self.until:
+        if met.key in self.reached or worktime.now() > self.until:
             return
         library = self.request.library
         try:
@@ -67,7 +67,7 @@ class Lifting:
         for step, arguments in enumerate(itertools.islice(attempts, MOST_ATTEMPTS), 1):
             if step < start:
                 continue
-            if time.monotonic() > self.until:
+            if worktime.now() > self.until:
                 return
             again = Judging(self.request, partial(begin, step))
             ran = again.run(arguments)

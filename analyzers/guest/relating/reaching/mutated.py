@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-import time
 import zlib
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Dict, FrozenSet, Hashable, Iterable, List, Sequence, Set, Tuple
 
+from ... import worktime
 from ..agreeing import disagreements
 from ..calls import copied
 from ..fuzzing.findings import Finding
@@ -57,7 +57,7 @@ def by_api(sites: Iterable[Site]) -> List[List[Site]]:
 
 @dataclass
 class Mutating:
-    """The second stage, from ``began`` to ``until`` (monotonic); an item is all sites of an API.
+    """The second stage, from ``began`` to ``until`` ; an item is all sites of an API.
 
     All mutants are run by themselves, for those that kill; those of a new
     kind are compared with all that they should agree with.  A site is left
@@ -74,10 +74,8 @@ class Mutating:
         sites = self.groups[item]
         stage = _Stage(self, start, begin, report)
         for number, site in enumerate(sites):
-            left = self._end(item) - time.monotonic()
-            stage.mutate(
-                site, number * MOST_MUTANTS, time.monotonic() + left / (len(sites) - number)
-            )
+            left = self._end(item) - worktime.now()
+            stage.mutate(site, number * MOST_MUTANTS, worktime.now() + left / (len(sites) - number))
         stage.tell()
 
     def _end(self, item: int) -> float:
@@ -103,7 +101,7 @@ class _Stage:
 
     def mutate(self, site: Site, first: int, until: float) -> None:
         """Mutate the calls of a site; ``first`` is the number of its first mutant."""
-        if self._start >= first + MOST_MUTANTS or time.monotonic() > until:
+        if self._start >= first + MOST_MUTANTS or worktime.now() > until:
             return
         judging = Judging(self._request, partial(self._begin, max(self._start, first)))
         lives, held = _seen(judging, site, self._library.is_array)
@@ -111,7 +109,7 @@ class _Stage:
         stream = mutants(lives, self._library, rng, held) if lives else iter(())
         stale = 0
         for step, live in zip(range(first, first + MOST_MUTANTS), stream):
-            if stale >= STALE or time.monotonic() > until:
+            if stale >= STALE or worktime.now() > until:
                 return
             call = told(live, self._library) if step >= self._start else ""
             if call:

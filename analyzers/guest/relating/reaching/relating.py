@@ -8,9 +8,9 @@ themselves; calls that fail are lifted to inputs; those are made small.
 from __future__ import annotations
 
 import signal
-import time
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Set, Tuple
 
+from ... import worktime
 from ...execution import Prepared
 from ...exploring import drawing
 from ...exploring.layer import enter
@@ -69,7 +69,7 @@ class _Relating:
 
     def __init__(self, request: Request) -> None:
         self._request = request
-        self._began = time.monotonic()
+        self._began = worktime.now()
         self._sites: Dict[Tuple[Any, ...], Site] = {}
         self._met: Dict[Key, List[Met]] = {}
         self._reached: Dict[Key, Met] = {}
@@ -81,7 +81,7 @@ class _Relating:
         """Compare, and say what came of it."""
         with uncompiled():
             warm(self._request.library, asked())
-            self._began = time.monotonic()
+            self._began = worktime.now()
             return self._compared()
 
     def _compared(self) -> Dict[str, Any]:
@@ -97,7 +97,7 @@ class _Relating:
             "reached": reached,
             "beyond": [met.told() for met in self._beyond()],
             "executions": self._executions,
-            "seconds": round(time.monotonic() - self._began, 3),
+            "seconds": round(worktime.now() - self._began, 3),
             "notes": list(self._notes)[:20],
         }
 
@@ -107,7 +107,7 @@ class _Relating:
         return self._began + SHARES[stage] * self._request.seconds
 
     def _left(self, stage: str) -> float:
-        return self._until(stage) - time.monotonic()
+        return self._until(stage) - worktime.now()
 
     # ------------------------------------------------------------ stages
 
@@ -136,7 +136,7 @@ class _Relating:
 
     def _mutate(self) -> None:
         stage = Mutating(
-            self._request, by_api(self._sites.values()), time.monotonic(), self._until("mutants")
+            self._request, by_api(self._sites.values()), worktime.now(), self._until("mutants")
         )
         for _, result in self._pool(stage, len(stage.groups), CALL_SECONDS):
             self._take(result)
@@ -235,7 +235,7 @@ class _Relating:
             if met.key[:4] in told:
                 continue
             left = self._left("shrinking") / (len(waiting[:MOST_REACHED]) - number)
-            row = confirmed(smallest(met, self._request, time.monotonic() + left), self._request)
+            row = confirmed(smallest(met, self._request, worktime.now() + left), self._request)
             row = confirmed(met, self._request) if row is None else row
             if row is None:
                 self._notes[f"a divergence of {met.at[0]} did not repeat"] = None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
-from ... import calls
+from ... import calls, worktime
 from ...execution import execute
 from ...exploring.plan import text_of
 from ...exploring.trying import as_protocol
@@ -42,7 +41,7 @@ class Trying:
         for step, arguments in enumerate(self.inputs):
             if step < start or not admission.admits(arguments):
                 continue
-            if time.monotonic() > self.until:
+            if worktime.now() > self.until:
                 return
             judging = Judging(self.request, partial(begin, step))
             ran = judging.run(arguments)
@@ -53,10 +52,10 @@ class Trying:
 
 
 def smallest(met: Met, request: Request, until: float) -> Met:
-    """The divergence by the smallest input that was found before ``until`` (monotonic)."""
+    """The divergence by the smallest input that was found before ``until`` (seconds of work)."""
     optional = frozenset(each["name"] for each in request.prepared.parameters if each["default"])
     tried = {text_of(met.arguments or {})}
-    while time.monotonic() < until:
+    while worktime.now() < until:
         recipes = recipes_of(met.arguments or {})
         found = None if recipes is None else list(simpler(recipes, optional))
         inputs = [each for each in map(as_protocol, found or ()) if text_of(each) not in tried]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from functools import partial
 from typing import Any, Callable, Dict, List, Mapping, Set
 
+from ... import worktime
 from ...execution import Prepared
 from ..installed import installed
 from ..recording import Bounds, Seen
@@ -28,7 +28,7 @@ def record(prepared: Prepared, message: Mapping[str, Any]) -> Dict[str, Any]:
     found = nothing()
     found.update(library=library.name, version=library.version)
     request = Request(prepared, library, message)
-    telling = _Telling(request, time.monotonic() + request.seconds)
+    telling = _Telling(request, worktime.now() + request.seconds)
     pool = Pool(telling.work, 1, request.timeout + _HANG_GRACE, workers=1, deaths=_MOST_DEATHS)
     for _, result in pool:
         if isinstance(result, Done):
@@ -65,7 +65,7 @@ class _Telling:
         """Run the probes from ``start`` on, while there is time."""
         del item
         for step, probe in enumerate(self._request.message["probes"]):
-            if step >= start and time.monotonic() < self._until:
+            if step >= start and worktime.now() < self._until:
                 watcher = Watcher(self._request, partial(begin, step), Bounds(a_site=_A_SITE))
                 ran = watcher.run(probe["arguments"], probe.get("script"))
                 for found in self._new(ran.calls, watcher, step):
