@@ -63,6 +63,7 @@ def probe(function, **recipes):
 def test_what_a_guest_could_not_do_is_noted_once(bench, monkeypatch):
     class Guest:
         prepared = Prepared((), (), ())
+        used = frozenset()
 
         def __init__(self, *_):
             pass
