@@ -1,4 +1,4 @@
-"""Whether one seed gives one verdict, also beside eight busy processes.
+"""Check that one seed gives one verdict, also beside eight busy processes.
 
 ``python -m benchmarks.determinism [PROJECT…] [--times N]`` checks each project N times with
 one seed on the machine as it is, and N times beside eight processes that compute, and
@@ -93,7 +93,7 @@ def table(n):
 
 @dataclass(frozen=True)
 class Seen:
-    """What two runs of one seed have in common."""
+    """The part of a report that two runs of one seed share."""
 
     verdict: str
     findings: tuple[tuple[str, ...], ...]

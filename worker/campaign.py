@@ -265,7 +265,7 @@ class Campaign:
 
     @property
     def _partial(self) -> bool:
-        """Whether something was left unexamined."""
+        """Return whether something was left unexamined."""
         short = any(each.out_of_time or each.refused for each in self._coverage.values())
         return self._interrupted or short or len(self._coverage) < len(self._targets)
 

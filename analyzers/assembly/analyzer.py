@@ -138,7 +138,7 @@ def _boundaries(
 
 
 def _is_handed_on_base(flow: Flow, target: Target, bench: Bench, layers: Layers) -> bool:
-    """Whether base may give the value to that layer too."""
+    """Return whether base may give the value to that layer too."""
     there = bench.base(target.path)
     function = None if there is None else function_of(there[1], target.function)
     if there is None or function is None:

@@ -80,7 +80,7 @@ class CrashLog:
             yield Skipped(NAME, self._target.id, reason)
 
     def is_an_answers_doing(self, run: Run) -> bool:
-        """Whether an answer can be the cause of how a run ended, as another avoids it."""
+        """Return whether an answer can be the cause of how a run ended, as another avoids it."""
         return self._survived and _answered(run)
 
     def settle(self, crash: Crash) -> None:
@@ -182,7 +182,7 @@ def _nothing(run: Run) -> bool:
 
 
 def _is_simulated(run: Run) -> bool:
-    """Whether an answer of a run was made up."""
+    """Return whether an answer of a run was made up."""
     return any(each.source is AnswerSource.SIMULATED for each in run.exchanges)
 
 

@@ -66,7 +66,7 @@ class Examination:
         return CrashLog(self.target, self.is_own_error)
 
     def is_own_error(self, run: Run) -> bool:
-        """Whether the code alone raised what ended a run, whatever an API answers.
+        """Return whether the code alone raised what ended a run, whatever an API answers.
 
         Of a local variable that is unbound an answer decides the way, never the value.
         """

@@ -34,7 +34,7 @@ _CHANGES = r"(\.(update|setdefault|append|extend|insert)\(|(\[[^\]\n]*\])+\s*=(?
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Where an error was seen: a probe with its answers and its run, ``times`` of ``runs`` runs."""
+    """An error as it was seen: a probe with its answers and its run, ``times`` of ``runs`` runs."""
 
     probe: Probe
     run: Run

@@ -27,7 +27,7 @@ from analyzers.vocabulary import ChangeSet
 _FILE = re.compile(r"(?:^|/)([\w .-]*\w\.\w{1,10})$")
 
 Differing = Callable[[Collection[str]], bool]
-"""Whether a file of one of these names, which is no code, differs between base and head."""
+"""A test: does a data file of one of these names differ between base and head?"""
 
 
 class ChangeReach:
@@ -82,7 +82,7 @@ class ChangeReach:
         return frozenset(found)
 
     def _is_edited(self, name: str) -> bool:
-        """Whether a function is edited, or names a file that is."""
+        """Return whether a function is edited, or names a file that is."""
         unit = self._unit(name)
         if unit is None or unit.id in self.edited:
             return unit is not None

@@ -31,7 +31,7 @@ _EVENTS: Dict[str, Tuple[int, ...]] = {
 
 
 class _Watch:
-    """What was at the paths that the call in progress changes; ``None``: nothing."""
+    """The former contents of the paths that the call in progress changes; ``None``: nothing."""
 
     def __init__(self) -> None:
         self.root = ""

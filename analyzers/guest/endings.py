@@ -251,7 +251,7 @@ def _is_refusal(error: BaseException, path: str, line: int) -> bool:
 def _origin(
     error: BaseException, frames: List[Step], root: str, given: FrozenSet[str]
 ) -> error_origin.Origin:
-    """Where an exception comes from that the project's own code raised by itself."""
+    """Return the origin of an exception that the project's own code raised by itself."""
     path = frames[-1][0].f_code.co_filename
     last = list(_steps_of(error))[-1][0]
     statement = _statement(path, frames[-1][1])
@@ -287,7 +287,7 @@ def _is_of(fillings: Optional[filled.Fillings], frames: List[Step]) -> bool:
 
 
 def _is_of_outside(fillings: Optional[filled.Fillings], frames: List[Step]) -> bool:
-    """Whether what failed takes a value from a file, a variable or a service."""
+    """Return whether what failed takes a value from a file, a variable or a service."""
     if fillings is None:
         return False
     frame, line, where = frames[-1]

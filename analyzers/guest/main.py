@@ -361,14 +361,14 @@ class Guest:
 
 
 class _End(NamedTuple):
-    """How the process of a stage ended; ``late``: killed for not being over in these seconds."""
+    """The end of a stage's process; ``late``: killed for not being over in these seconds."""
 
     status: int
     late: float = 0.0
 
     @property
     def is_our_failure(self) -> bool:
-        """Whether its own work failed."""
+        """Return whether its own work failed."""
         return os.WIFEXITED(self.status) and os.WEXITSTATUS(self.status) == OUR_FAILURE
 
 

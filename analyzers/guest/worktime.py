@@ -11,7 +11,7 @@ BLOCKED = 0.04
 """The share of a processor below which a process waits for something else than one."""
 WINDOW = 0.5
 BUSY = 10.0
-"""How many times longer work may take on a machine that has much else to do."""
+"""The factor by which work may take longer on a busy machine."""
 
 Reading = Callable[[], float]
 

@@ -210,7 +210,7 @@ def _has_no_dtype(constraint: Constraint) -> bool:
 
 
 def _has_no_range(constraint: Constraint) -> bool:
-    """Whether it is an array of indices, of which some are out of range."""
+    """Return whether it is an array of indices, of which some are out of range."""
     bounded = constraint["min"] is not None or constraint["max"] is not None
     return constraint.kind in ARRAYS and constraint.value("dtype") == "int64" and not bounded
 

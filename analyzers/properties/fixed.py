@@ -1,4 +1,4 @@
-"""What failed on base and returns on head, as findings that the change has fixed."""
+"""Findings that a change has fixed: inputs that fail on base and return on head."""
 
 from __future__ import annotations
 

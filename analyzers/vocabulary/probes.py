@@ -121,7 +121,7 @@ class Probe:
 
     @property
     def simulated(self) -> bool:
-        """Whether some answer in the script was made up."""
+        """Return whether some answer in the script was made up."""
         return any(each.source is AnswerSource.SIMULATED for each in self.script or ())
 
     @property

@@ -12,7 +12,7 @@ from analyzers.vocabulary.verdicts import Broken, Finding, LibraryBug, Skipped
 
 
 class Tested(StrEnum):
-    """Whether a target ran to its main branches on the real libraries (CONTRACT.md, section 2)."""
+    """The degree to which a target was tested on the real libraries (CONTRACT.md, section 2)."""
 
     YES = "yes"
     PARTLY = "partly"

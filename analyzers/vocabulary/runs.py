@@ -19,7 +19,7 @@ class Returned:
 
 
 class ErrorOrigin(StrEnum):
-    """What an exception was raised by, as far as no value that we made up took part.
+    """The origin of an exception, as far as no value that we made up took part.
 
     ``CODE``: what the code writes itself, whatever it is given.  ``ANSWERS``: what an
     ML API answered, too.

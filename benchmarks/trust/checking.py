@@ -36,7 +36,7 @@ class Result:
 
     @property
     def tested(self) -> dict[str, str]:
-        """What the report claims to have tested, by target."""
+        """Return what the report claims to have tested, by target."""
         return {target["id"]: target["tested"] for target in self.report["targets"]}
 
     @property

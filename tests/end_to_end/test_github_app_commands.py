@@ -98,7 +98,6 @@ def test_ignored_finding_blocks_no_more_until_it_is_unignored(talk):
     assert [thread.resolved for thread in talk.pull.threads()] == [False]
 
 
-@pytest.mark.slow
 def test_author_may_test_again_with_more_inputs(talk):
     talk.say("carol", "/assayer rerun inputs=6")
     second = completed(talk.pull, 2)
@@ -135,7 +134,6 @@ def test_stop_ends_what_runs(talk):
     assert (check.status, check.conclusion) == ("completed", "cancelled")
 
 
-@pytest.mark.slow
 def test_app_without_the_right_to_push_says_so(hosted):
     permissions = {**PERMISSIONS, "contents": "read"}
     hosted.github.install("frugal", permissions)

@@ -23,7 +23,7 @@ _FIRST = 0xF0000
 _MARKS = re.compile("[\U000f0000-\U000ffffd]")
 _UNSEEN = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
 DIRECTIONS = re.compile("[\u061c\u202a-\u202e\u2066-\u206f]")
-"""What turns the direction of writing, so that people read another text than we do."""
+"""Characters that turn the direction of writing: people read another text than we do."""
 _INVISIBLE = re.compile(f"[{_UNSEEN}]")
 _CANDIDATE = re.compile(
     rf"^(?P<before>[ \t{_UNSEEN}]*){WORD}(?P<rest>(?:[^\S\n][^\n]*)?)$",

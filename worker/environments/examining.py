@@ -1,4 +1,4 @@
-"""What the doctor says of environments: where packages come from, and which torch there is."""
+"""Examine environments for the doctor: the packages' source, and which torch there is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stops an installation that fills the disk."""
+"""A limit that stops an installation which fills the disk."""
 
 from __future__ import annotations
 

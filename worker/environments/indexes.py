@@ -1,4 +1,4 @@
-"""Where packages come from: what the operator set, else what this machine's installer asks.
+"""The indexes that packages come from: what the operator set, else what the installer asks.
 
 uv's variables and files count where they name any place, else pip's.  Files are read
 from the user's and the system's folders alone, never from the one that we stand in.

@@ -102,7 +102,7 @@ class Installer:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Where packages come from, without secrets."""
+        """The indexes that packages come from, without secrets."""
         return self._indexes.shown
 
     def _kept(self, key: str) -> Lease | None:
@@ -152,7 +152,7 @@ class Installer:
     def _is_outdated(
         self, lease: Lease, declaration: Declaration, builder: Builder, deadline: float
     ) -> bool:
-        """Whether an environment lacks a framework that can be had by now."""
+        """Return whether an environment lacks a framework that can be had by now."""
         missing = {each.name for each in contents_of(lease.manifest()).missing}
         lost = missing & FRAMEWORK_PACKAGES
         try:

@@ -1,4 +1,4 @@
-"""What is written about a folder of packages when it is made."""
+"""Manifests: the record of a folder of packages, written when it is made."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def write_manifest(
 
 
 def contents_of(manifest: Mapping[str, Any]) -> Contents:
-    """What a manifest says."""
+    """The contents of a manifest."""
     missing = tuple(LeftOut(**each) for each in manifest["missing"])
     return Contents(
         manifest["python"],

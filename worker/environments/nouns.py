@@ -66,7 +66,7 @@ def shared(*notes: str, absent: Mapping[str, str] | None = None) -> Environment:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What was installed: versions by name, what is missing, exchanged, or built here.
+    """An installation: versions by name, what is missing, exchanged, or built here.
 
     ``wheels`` are the keys of those that are kept once for all environments.
     """

@@ -14,9 +14,9 @@ from pathlib import Path
 from packaging.utils import canonicalize_name
 
 TORCH = ("torch", "torchaudio", "torchvision")
-"""What is built together: each for its own build of the first."""
+"""Packages that are built together: each for its own build of the first."""
 ACCELERATOR = re.compile(r"(nvidia|cuda)-|(pytorch-)?triton\Z")
-"""What builds for a GPU bring along."""
+"""Packages that builds for a GPU bring along."""
 
 
 @cache

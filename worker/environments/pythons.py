@@ -45,7 +45,7 @@ def our_interpreter() -> Interpreter:
 
 
 def is_ours(interpreter: Interpreter) -> bool:
-    """Whether our own packages run under an interpreter."""
+    """Return whether our own packages run under an interpreter."""
     return interpreter.key[:2] == sys.version_info[:2]
 
 

@@ -33,7 +33,7 @@ _ONLY_AS_SOURCE = re.compile(
 )
 _FOR_A_GPU = re.compile(r"\+(cu\d+|rocm[\d.]+|cpu)\Z")
 _UNLOADED = re.compile(r"cuda-(bindings|pathfinder|toolkit)\Z|(pytorch-)?triton\Z")
-"""What builds for a GPU load only where there is one."""
+"""Packages that builds for a GPU load only where there is one."""
 FIRST_WITH_NUMPY_2 = Version("2.3")
 """The first torch that goes together with NumPy 2."""
 _MOST_ROUNDS = 8

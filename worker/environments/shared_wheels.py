@@ -27,7 +27,7 @@ PACKAGES = "packages"
 
 
 def is_shared(pin: Pin) -> bool:
-    """Whether a wheel is kept once for all environments: it is large, or our own."""
+    """Return whether a wheel is kept once for all environments: it is large, or our own."""
     return pin.lent or pin.size >= LARGE
 
 

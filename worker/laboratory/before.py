@@ -77,7 +77,7 @@ class Before:
         return () if prepared is None else prepared.standins
 
     def promises_alike(self) -> bool:
-        """Whether the function carries the same annotations on both sides."""
+        """Return whether the function carries the same annotations on both sides."""
         ours = said(self._laboratory.head.texts.get(self._ours.path, ""))
         theirs = said(self.text(self.target.path))
         return ours.texts.get(self._ours.function) == theirs.texts.get(self.target.function)

@@ -75,7 +75,7 @@ class Confirmer:
         return self._repairs.repaired(self._with_status(finding), history)
 
     def is_fixed(self, finding: Finding) -> bool:
-        """Whether a fresh process shows a finding on base, and one shows no defect on head."""
+        """Return whether fresh processes show a finding on base and no defect on head."""
         branch = isinstance(finding.criterion, Misses)
         criterion = self._before.criterion(finding) if branch else finding.criterion
         if criterion is None:

@@ -1,4 +1,4 @@
-"""What the host itself saw happen for one target."""
+"""Counts of what the host itself saw happen for one target."""
 
 from __future__ import annotations
 

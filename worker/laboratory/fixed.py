@@ -1,4 +1,4 @@
-"""What fails on base and returns on head: the defects that a change has fixed.
+"""Find what fails on base and returns on head: the defects that a change has fixed.
 
 Base is given the inputs that head ran, and those that failed in this repository
 before; where head was explored, base is explored in the same way.  Nothing here
@@ -44,7 +44,7 @@ LEAST_SECONDS = 3.0
 PROBE_SECONDS = 2.0
 
 Seen = Callable[[Finding], bool]
-"""Whether fresh processes show a finding on base and not on head."""
+"""A test: do fresh processes show a finding on base and not on head?"""
 
 
 class BaseExplorer:
@@ -80,7 +80,7 @@ class BaseExplorer:
     # ------------------------------------------------------------ the inputs
 
     def _compared_inputs(self) -> Iterator[Failure]:
-        """What returned on head and fails on base."""
+        """Return what returned on head and fails on base."""
         probes = self._probes()
         for start in range(0, len(probes), A_BATCH):
             if self._left() <= 0:
@@ -95,7 +95,7 @@ class BaseExplorer:
                 return
 
     def _probes(self) -> list[Probe]:
-        """What failed before and what head ran, each once, where head always returned."""
+        """Return what failed before and what head ran, each once, where head always returned."""
         kept = self._bench.kept(self._target)
         self._bench.run(kept)
         wanted = {_key(probe): probe for probe in kept}
@@ -132,7 +132,7 @@ class BaseExplorer:
                     yield failure
 
     def _alike(self, exploring: Exploring, seconds: float) -> Exploring:
-        """What head was asked, with its postconditions where base promised them too."""
+        """Return what head was asked, with its postconditions where base promised them too."""
         contract = exploring.contract
         if not self._before.promises_alike():
             contract = replace(contract, ensures=())
@@ -174,7 +174,7 @@ class BaseExplorer:
 
 
 def _fails(run: Run) -> bool:
-    """Whether a run on base shows a defect of the code."""
+    """Return whether a run on base shows a defect of the code."""
     if isinstance(run.ending, Died):
         return run.ending.signal in CRASHES
     if isinstance(run.ending, Violated):
@@ -193,7 +193,7 @@ def _grouped(failures: Sequence[Failure]) -> list[list[Failure]]:
 
 
 def _key(probe: Probe) -> str:
-    """What makes two probes the same: arguments, answers and postconditions."""
+    """Return what makes two probes the same: arguments, answers and postconditions."""
     arguments = {name: argument_frame(each) for name, each in probe.arguments.items()}
     answers = [(each.api, each.answer) for each in probe.script or ()]
     return json.dumps([arguments, answers, probe.ensures], sort_keys=True)

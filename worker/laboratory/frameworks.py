@@ -1,4 +1,4 @@
-"""What keeps code of a deep-learning framework from being run: the framework is not there."""
+"""Find why code of a deep-learning framework cannot run: the framework is missing."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ LONGEST_TEXT = 500
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What the guest says about a target that it has loaded.
+    """The guest's description of a target that it has loaded.
 
     ``replaced`` are the libraries that stand-ins took the place of.
     """

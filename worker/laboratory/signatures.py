@@ -59,7 +59,7 @@ class Signatures:
         return replace(probe, arguments=arguments)
 
     def alike(self) -> bool:
-        """Whether the function, and the constructor of its class, take the same on both sides."""
+        """Return whether the function, and its class's constructor, take the same on both sides."""
         names = (self._function, *(f"{self._owner}.{name}" for name in _CONSTRUCTORS))
         return all(self._ours.get(name) == self._theirs.get(name) for name in names)
 

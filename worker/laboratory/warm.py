@@ -73,7 +73,7 @@ class WarmGuest:
 
     @property
     def prepared(self) -> Prepared | None:
-        """What the guest said of its target; ``None`` before it has started."""
+        """The guest's description of its target; ``None`` before it has started."""
         return None if self._session is None else self._session.prepared
 
     def run(self, probes: Sequence[Probe], seconds: float = PROBE_SECONDS) -> list[Run]:

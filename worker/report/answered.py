@@ -39,7 +39,7 @@ class AnsweredInput:
 
     @property
     def simulated(self) -> bool:
-        """Whether an answer was made up."""
+        """Return whether an answer was made up."""
         return self.answered_by == AnswerSource.SIMULATED
 
     @property

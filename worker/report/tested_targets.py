@@ -1,4 +1,4 @@
-"""How many targets were tested, and why the others were not."""
+"""Count the tested targets, and group the reasons of the others."""
 
 from __future__ import annotations
 

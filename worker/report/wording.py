@@ -108,7 +108,7 @@ class Telling(Protocol[T_co]):
 
     @property
     def tests(self) -> Sequence[TestedTarget]:
-        """Whether each target was tested."""
+        """Return whether each target was tested."""
         ...
 
     @property
@@ -123,12 +123,12 @@ class Telling(Protocol[T_co]):
 
     @property
     def partial(self) -> bool:
-        """Whether something was left unexamined."""
+        """Return whether something was left unexamined."""
         ...
 
     @property
     def interrupted(self) -> bool:
-        """Whether it was stopped from outside."""
+        """Return whether it was stopped from outside."""
         ...
 
 

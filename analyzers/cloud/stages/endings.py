@@ -45,7 +45,7 @@ def _own_errors(look: Examination, possible: Sequence[Executed]) -> dict[Crash, 
 
 
 def _is_usual(look: Examination, probe: Probe, run: Run) -> bool:
-    """Whether an error that no answer avoids rests on answers that an API gives every day."""
+    """Return whether an error that no answer avoids rests on everyday answers of an API."""
     usual = ordinary_script(look.asked)
     everyday = usual is not None and tuple(probe.script or ()) == usual
     modelled = all(fully_modelled(exchange.api) for exchange in run.exchanges)

@@ -39,7 +39,7 @@ def fixed_recall(look: Examination, sample: Sample, family: Family) -> Finding |
 
 
 def _decides(before: Goal, run: Run) -> bool:
-    """Whether a run came to the decision: what leaves before it says nothing of it."""
+    """Return whether a run came to the decision: what leaves before it says nothing of it."""
     return any(decision_point(before, outcome) in run.hits for outcome in Outcome)
 
 

@@ -1,1 +1,1 @@
-"""Where the values come from that an exception was raised by: from the code alone, or from us."""
+"""The origin of the values that an exception was raised by: the code alone, or us."""

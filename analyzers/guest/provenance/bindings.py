@@ -1,4 +1,4 @@
-"""What a scope binds its names to, and what decides whether a statement runs; read from syntax."""
+"""Bindings of a scope's names, and the conditions of its statements, read from syntax."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def handed_on(scope: ast.AST, name: str) -> Iterator[ast.Call]:
 
 @dataclass(frozen=True)
 class Control:
-    """What decides whether a node runs.
+    """The conditions under which a node runs.
 
     ``conditions`` enclose it, ``exits`` may leave its block earlier.  ``caught``: whether
     an exception was raised before decides too.
@@ -210,7 +210,7 @@ def _leaving(statement: ast.AST) -> Iterator[ast.AST]:
 
 
 def _is_caught(outer: ast.AST, inner: ast.AST) -> bool:
-    """Whether a part of a statement runs, or ends early, for an exception that is caught."""
+    """Return whether a part of a statement runs, or ends early, for an exception that is caught."""
     if isinstance(outer, ast.ExceptHandler):
         return True
     if type(outer).__name__ in ("Try", "TryStar"):

@@ -21,7 +21,7 @@ from .near_names import distance, near
 
 CODE, ANSWERS, UNKNOWN = "code", "answers", ""
 Origin = Tuple[str, str]
-"""Where an exception comes from, and the one name that may be meant instead, or nothing."""
+"""The origin of an exception, and the one name that may be meant instead, or nothing."""
 
 _GENERIC = (AttributeError, IndexError, KeyError, TypeError, ValueError, ZeroDivisionError)
 _SCHEMA = (AttributeError, KeyError)
@@ -220,7 +220,7 @@ def _undefined(case: _Case) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _is_bound(name: str, tree: ast.Module) -> bool:
-    """Whether anything in a file binds a name, or a star import may."""
+    """Return whether anything in a file binds a name, or a star import may."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             bound = node.id == name and not isinstance(node.ctx, ast.Load)
@@ -251,7 +251,7 @@ def _unbound(case: _Case) -> str:
 
 
 def _is_decided(binding: Binding, case: _Case, judge: KnownValues) -> bool:
-    """Whether known values alone keep a binding from having happened."""
+    """Return whether known values alone keep a binding from having happened."""
     if isinstance(binding.node, (ast.ExceptHandler, ast.Delete)):
         return False
     if isinstance(binding.node, ast.Call):
@@ -285,7 +285,7 @@ def _attribute_of(said: str) -> str:
 
 
 def _is_slip(case: _Case) -> bool:
-    """Whether one attribute that is there is spelled almost so; not a name of other versions."""
+    """Return whether one present attribute is spelled almost so; not a name of other versions."""
     meant = case.meant()
     plain = meant.strip("_0123456789") == meant and case.wrong.strip("_0123456789") == case.wrong
     return (
@@ -294,7 +294,7 @@ def _is_slip(case: _Case) -> bool:
 
 
 def _is_own_class(kind: type, case: _Case) -> bool:
-    """Whether a class and its bases are all written in the project, and set no names by text."""
+    """Return whether a class and its bases are all of the project, and set no names by text."""
     for each in kind.__mro__[:-1]:
         names = vars(each)
         functions = [v for v in names.values() if isinstance(v, FunctionType)]
@@ -328,7 +328,7 @@ def _wrong_arguments(case: _Case) -> str:
 
 
 def _is_variable(node: ast.AST, scope: Scope) -> bool:
-    """Whether what is called is held by a variable of the function."""
+    """Return whether what is called is held by a variable of the function."""
     names = bindings(scope.node) if isinstance(scope.node, FUNCTIONS) else {}
     return isinstance(node, ast.Name) and (node.id in names or node.id in set(_names(scope.node)))
 

@@ -410,7 +410,7 @@ def _is_parameter(name: str, scope: Scope) -> bool:
 
 
 def _is_enclosed(name: str, scope: Scope) -> bool:
-    """Whether a name belongs to a function around."""
+    """Return whether a name belongs to a function around."""
     around = [n for n in ancestors(scope.node, scope.tree) if isinstance(n, FUNCTIONS)]
     return any(
         name in bindings(each) or any(a.arg == name for a in _arguments(each)) for each in around
@@ -431,7 +431,7 @@ def _unpacks(call: ast.Call) -> bool:
 
 
 def _stores(node: ast.AST, name: str) -> bool:
-    """Whether a node gives ``self`` an attribute, or changes the attribute's value."""
+    """Return whether a node gives ``self`` an attribute, or changes the attribute's value."""
     targets: List[Any] = list(getattr(node, "targets", ()))
     targets.append(getattr(node, "target", None))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -468,7 +468,7 @@ def _binds(node: ast.AST, name: str) -> bool:
 
 
 def _is_harmless(call: ast.Call) -> bool:
-    """Whether a call leaves the values that it is given as they are."""
+    """Return whether a call leaves the values that it is given as they are."""
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
     return name in _PURE_BUILTINS | _HARMLESS | _PURE_METHODS
 
