@@ -75,7 +75,7 @@ def reports(tmp_path_factory):
         request = CheckRequest(project.root, base="HEAD", offline=True, inputs=2, seconds=60)
         checked = check(request, read_settings(None), Silent())
     artifacts = write_artifacts(checked.report, folder / "artifacts", checked.sources)
-    assert [finding.rule for finding in checked.report.findings] == ["cloud/crash"]
+    assert [finding.rule for finding in checked.report.findings] == ["code/error"]
     return {form: render(form, checked.report, artifacts) for form in FORMATS}, folder
 
 

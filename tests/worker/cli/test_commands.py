@@ -31,7 +31,7 @@ class Pipeline:
         self._error = error
         self.request = None
 
-    def __call__(self, request, settings, listener):
+    def __call__(self, request, settings, listener, keep):
         self.request = request
         listener.detected([])
         if self._error is not None:
@@ -116,8 +116,8 @@ def test_wrong_usage_leaves_with_two(assayer, arguments):
     [
         (UsageError("no such revision"), 2, "no such revision"),
         (MachineError("nothing isolates here", "Install bubblewrap."), 3, "nothing isolates here"),
-        (KeyboardInterrupt(), 3, "interrupted"),
-        (click.Abort(), 3, "interrupted"),
+        (KeyboardInterrupt(), 130, "Interrupted"),
+        (click.Abort(), 130, "Interrupted"),
         (OSError(28, "No space left on device", "/tmp/x"), 3, "No space left on device: /tmp/x"),
     ],
 )
