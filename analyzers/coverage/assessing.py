@@ -58,7 +58,7 @@ def _nothing(
     """Yield why nothing that was run is a test of the target."""
     if coverage.replaced:
         names = ", ".join(coverage.replaced)
-        yield f"it ran on a stand-in for {names}"
+        yield f"it ran on a stand-in for {names}: install the real package to have it tested"
     if not executions:
         yield from _obstacles(verdicts) or [_stopped(coverage) or NOT_RUN]
     elif not coverage.completed:

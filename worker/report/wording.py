@@ -208,8 +208,8 @@ def overview(report: Telling[Told]) -> str:
     parts += [f"{ignored} of them ignored"] if ignored else []
     if not report.findings:
         parts.append("no findings")
-    if report.skipped:
-        parts.append(f"{len(report.skipped)} not tested")
+    if beside := skipped_beside(report):
+        parts.append(counted(len(beside), "note") + " on what was not tested")
     if report.broken:
         parts.append(f"{len(report.broken)} of our own failures")
     return ", ".join(parts)

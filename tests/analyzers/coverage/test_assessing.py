@@ -29,7 +29,12 @@ def test_every_main_branch_run_is_tested():
         (0, {"completed": 0}, [], "no run of it was possible"),
         (9, {"completed": 0, "endings": ("every run failed",)}, [], "every run failed"),
         (9, {"unreached": (BRANCH, OTHER)}, [], "none of its main branches ran"),
-        (9, {"replaced": ("torch",)}, [], "it ran on a stand-in for torch"),
+        (
+            9,
+            {"replaced": ("torch",)},
+            [],
+            "it ran on a stand-in for torch: install the real package to have it tested",
+        ),
     ],
 )
 def test_what_ran_in_vain_is_not_tested(executions, facts, verdicts, reason):
