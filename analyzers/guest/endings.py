@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import dis
 import functools
+import inspect
 import os
 import re
 import reprlib
@@ -25,7 +27,15 @@ LONGEST = 1000
 _GUEST = str(Path(__file__).absolute().parent)
 _FOREIGN = re.compile(r"[/\\](site-packages|dist-packages|\.venv|venv|\.tox)[/\\]")
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-_OUTSIDE = re.compile(r"outside of (request|application) context|ImproperlyConfigured|SECRET_KEY")
+_OUTSIDE = re.compile(
+    r"outside of (request|application) context|ImproperlyConfigured|SECRET_KEY"
+    r"|NVIDIA driver|not compiled with (CUDA|XPU|MPS)|CUDA error|CUDA driver|CUDA GPU|cuDNN|cuda"
+    r"[\w ]*not available|MPS (backend|device)|XLA device|\bTPU\b|HIP (error|GPU)"
+    r"|Read-only file system|No space left|LookupError .*nltk",
+    re.DOTALL,
+)
+"""Exceptions that tell what the machine or the world around the code lacks."""
+_MISSING = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
 
 _short = reprlib.Repr()
 _short.maxlevel, _short.maxstring, _short.maxother = 4, 400, 400
@@ -82,10 +92,13 @@ def raised(
     frame, line, where = frames[-1]
     path = frame.f_code.co_filename
     origin, meant = _origin(error, frames, root, given)
-    made_up = origin != error_origin.CODE and (
-        _is_our_doing(error, frames, where)
-        or _is_of(fillings, frames)
-        or _is_of_outside(fillings, frames)
+    made_up = _is_of_order(error, frames[0][0]) or (
+        origin != error_origin.CODE
+        and (
+            _is_our_doing(error, frames, where)
+            or _is_of(fillings, frames)
+            or _is_of_outside(fillings, frames)
+        )
     )
     known = {"origin": origin, "meant": meant} if origin and not made_up else {}
     return {
@@ -276,6 +289,30 @@ def _is_our_doing(error: BaseException, frames: List[Step], where: Optional[Rang
         _is_inert(value)
         for value in _used(frame, _statement(frame.f_code.co_filename, line), where)
     )
+
+
+def _is_of_order(error: BaseException, first: FrameType) -> bool:
+    """Return whether an instance of ours lacks what a method sets that we did not call before."""
+    missing = _MISSING.match(_said(error)) if isinstance(error, AttributeError) else None
+    kind = type(first.f_locals.get("self"))
+    if missing is None or kind.__name__ != missing[1]:
+        return False
+    setters = {
+        method
+        for each in kind.__mro__
+        for method, value in vars(each).items()
+        if _sets(value, missing[2])
+    }
+    return bool(setters) and "__init__" not in setters
+
+
+def _sets(method: Any, name: str) -> bool:
+    """Return whether the code of a method gives an attribute of this name."""
+    code = getattr(inspect.unwrap(method), "__code__", None) if callable(method) else None
+    if not isinstance(code, CodeType) or name not in code.co_names:
+        return False
+    stored = (each for each in dis.get_instructions(code) if each.opname == "STORE_ATTR")
+    return any(each.argval == name for each in stored)
 
 
 def _is_of(fillings: Optional[filled.Fillings], frames: List[Step]) -> bool:

@@ -18,11 +18,6 @@ _GUARDS = re.compile(
 )
 _CHECKS = re.compile(r"^(jaxtyping|typeguard|beartype)\b.*(TypeCheckError|Violation)$")
 _OF_RESULT = re.compile(r"return value|return hint|yielded", re.IGNORECASE)
-_NO_DEVICE = re.compile(
-    r"NVIDIA driver|not compiled with (CUDA|XPU|MPS)|CUDA error|CUDA driver|CUDA GPU|cuDNN|cuda"
-    r"[\w ]*not available|MPS (backend|device)|XLA device|TPU|HIP (error|GPU)|Read-only file system"
-    r"|No space left|LookupError: .*nltk",
-)
 
 
 @dataclass(frozen=True)
@@ -83,7 +78,7 @@ def judged(ending: Mapping[str, Any], hits: Tuple[int, ...] = ()) -> Outcome:
 def _raised(ending: Mapping[str, Any], hits: Tuple[int, ...]) -> Outcome:
     if ending["refusal"] or is_guard(ending["exception"], ending["message"]):
         return Outcome(REFUSED, hits=hits)
-    if ending["standin"] or _NO_DEVICE.search(ending["message"]):
+    if ending["standin"]:
         reason = f"{ending['exception']}: {ending['message']}"
         return Outcome(NOT_RUN, ending={"kind": "not-run", "reason": reason}, hits=hits)
     line = 0 if ending["exception"] == "RecursionError" else ending["line"]

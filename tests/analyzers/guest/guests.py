@@ -137,7 +137,7 @@ class GuestAtHand:
                 results += frame["results"]
                 assert [r["index"] for r in results] == list(range(len(results)))
 
-    def ending(self, script: Any = (), **arguments: Any) -> dict[str, Any]:
+    def ending(self, /, script: Any = (), **arguments: Any) -> dict[str, Any]:
         return self.run(probe(script, **arguments))[0]["ending"]
 
     def hits(self, result: dict[str, Any]) -> set[str]:

@@ -104,3 +104,17 @@ def test_recursion_and_size_are_bounded(prepared) -> None:
 def test_missing_argument_is_not_run(prepared) -> None:
     assert prepared("crash").ending()["kind"] == "not-run"
     assert prepared("crash").ending(other=literal(1))["kind"] == "not-run"
+
+
+def test_attribute_that_a_method_not_called_sets_is_our_doing(prepared) -> None:
+    ending = prepared("Timed.total").ending(self={"kind": "made", "recipe": "Timed(2)"})
+    assert (ending["exception"], ending["standin"]) == ("AttributeError", True)
+
+
+def test_attribute_that_the_constructor_may_leave_out_is_the_codes(prepared) -> None:
+    ending = prepared("Timed.is_large").ending(self={"kind": "made", "recipe": "Timed(2)"})
+    assert (ending["exception"], ending["standin"]) == ("AttributeError", False)
+
+
+def test_missing_device_is_no_defect(prepared) -> None:
+    assert prepared("without_driver").ending()["standin"] is True

@@ -100,3 +100,31 @@ def segfault_always():
 
 def leave_always():
     os._exit(0)
+
+
+class Timed:
+    def __init__(self, size):
+        self.size = size
+        if size > 3:
+            self.large = True
+
+    def __enter__(self):
+        self.data = [0] * self.size
+        return self
+
+    def __exit__(self, *args):
+        del self.data
+
+    def total(self):
+        return sum(self.data)
+
+    def is_large(self):
+        return self.large
+
+
+def without_driver():
+    raise_from_library("Torch not compiled with CUDA enabled")
+
+
+def raise_from_library(said):
+    raise AssertionError(said)
