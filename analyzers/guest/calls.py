@@ -35,6 +35,8 @@ from typing import (
 Answer = Mapping[str, Any]
 Place = Tuple[Any, ...]
 DEEPEST = 60
+MOST_QUESTIONS = 200
+"""The most that one call may ask; the host ends a guest that asks more."""
 _UNANSWERED = "_assayer_unanswered"
 Supplier = Callable[["Request"], Answer]
 
@@ -127,6 +129,8 @@ class Session:
                 raise Refused("the run is over")
             if self.refusal is not None:
                 raise Refused(self.refusal)
+            if len(self.exchanges) >= MOST_QUESTIONS:
+                raise self.refuse(f"one call asks more than {MOST_QUESTIONS} questions")
             try:
                 answer = self.supplier(request)
             except Refused as refused:

@@ -23,6 +23,9 @@ from analyzers.cloud.conditions.shadowed import has_effects, shadowing
 from analyzers.cloud.editing.source import Edit, Source, Splice
 from analyzers.guest.conditions import Decision
 
+_VALUES = ("boolop", "return-bool")
+"""The kinds of decisions whose value is used, not tested."""
+
 
 @dataclass(frozen=True, slots=True)
 class ConstantCondition:
@@ -50,7 +53,7 @@ def lint_condition(source: str, decision: Decision) -> ConstantCondition | None:
     except (SyntaxError, ValueError):
         return None
     condition = text.condition(decision)
-    if condition is None or has_effects(condition):
+    if condition is None or has_effects(condition) or _is_default(decision, condition):
         return None
     names = names_of(text.tree)
     return (
@@ -59,6 +62,16 @@ def lint_condition(source: str, decision: Decision) -> ConstantCondition | None:
         or _by_chain(text, condition, names)
         or _by_link(text, condition, decision, names)
     )
+
+
+def _is_default(decision: Decision, condition: ast.expr) -> bool:
+    """Return whether an expression, which is no test, gives a default: ``text or 'none'``."""
+    if decision.kind not in _VALUES or not isinstance(condition, ast.BoolOp):
+        return False
+    *given, last = condition.values
+    tests = ast.Compare | ast.UnaryOp | ast.BoolOp | ast.Constant
+    plain = not any(isinstance(each, tests) for each in given)
+    return isinstance(condition.op, ast.Or) and isinstance(last, ast.Constant) and plain
 
 
 # ------------------------------------------------------- a constant operand

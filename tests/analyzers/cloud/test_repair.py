@@ -425,6 +425,13 @@ def test_honest_condition_is_left_alone(condition):
     assert linted(f"if {condition}:\n    pass\n")[1] is None
 
 
+@pytest.mark.parametrize("use", ["print({})", "return {}", "said = {}"])
+def test_default_of_a_value_is_no_condition(use):
+    text = "def f(x):\n    " + use + "\n"
+    assert linted(text.format("x.text or '(none)'"))[1] is None
+    assert linted(text.format("x == 'dog' or 'cat'"))[1] is not None
+
+
 @pytest.mark.parametrize("condition", ["score >= 0.25 <= 1.0", "y and x > 1 < 2"])
 def test_link_of_constants_is_constant_alone(condition):
     found = linted(f"if {condition}:\n    pass\n")[1]

@@ -3,7 +3,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.analyzers.guest.guests import GuestAtHand, literal, probe
+from tests.analyzers.guest.guests import GuestAtHand, labels, literal, probe
 
 Start = Callable[..., GuestAtHand]
 
@@ -118,3 +118,11 @@ def test_attribute_that_the_constructor_may_leave_out_is_the_codes(prepared) -> 
 
 def test_missing_device_is_no_defect(prepared) -> None:
     assert prepared("without_driver").ending()["standin"] is True
+
+
+def test_call_that_asks_without_end_is_not_run(prepared) -> None:
+    ending = prepared("ask_without_end").ending(
+        script=[("google.vision.label_detection", labels(("Dog", 0.9)))] * 300
+    )
+    assert ending["kind"] == "not-run"
+    assert "more than 200 questions" in ending["reason"]

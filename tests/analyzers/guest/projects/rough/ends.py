@@ -128,3 +128,11 @@ def without_driver():
 
 def raise_from_library(said):
     raise AssertionError(said)
+
+
+def ask_without_end():
+    from google.cloud import vision
+
+    client = vision.ImageAnnotatorClient()
+    while True:
+        client.label_detection(image=vision.Image(content=b"one"))
