@@ -187,7 +187,7 @@ def test_inverse_is_learned_once():
 
 def test_slow_code_is_not_searched_for_long():
     source = "def feel(text):\n    return json.loads(text)['a']['b']['c']\n"
-    slow = FunctionBench(source, seconds=0.5)
+    slow = FunctionBench(source, seconds=2.5)
     assert len(passed(slow).inputs) == len(REVIEWS)
     assert slow.runs < 20
 
