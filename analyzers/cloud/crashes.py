@@ -84,7 +84,7 @@ class CrashLog:
         return self._survived and _answered(run)
 
     def settle(self, crash: Crash) -> None:
-        """Note that a crash is told as the code's own error."""
+        """Mark a crash as the code's own error."""
         self._settled.add(crash)
 
     def _is_settled(self, finding: Finding) -> bool:
