@@ -5,11 +5,11 @@ demo: .venv/.made-demo
 	.venv/bin/assayer demo
 
 test: .venv/.made-test .venv/.made-demo
-	scripts/gate
+	.venv/bin/python scripts/gate.py
 
 # the gate and every test, also those marked slow
 test-all: test
-	.venv/bin/python scripts/slow.py
+	.venv/bin/python scripts/gate.py --slow
 
 # a second opinion on what is said to GitHub, from npm; not part of test
 test-prism: .venv/.made-test
@@ -17,7 +17,7 @@ test-prism: .venv/.made-test
 
 # the checks alone, on what is set up
 gate:
-	scripts/gate
+	.venv/bin/python scripts/gate.py
 
 format: .venv/.made-python
 	.venv/bin/ruff check --select I --fix --quiet .

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from analyzers.guest.relating.calls import made, read
 from analyzers.guest.relating.libraries import library
 from analyzers.guest.relating.running import Begin, Done, Over, Pool
@@ -31,6 +33,7 @@ def witnessed(item: int, start: int, begin: Begin, report: Callable[[Any], None]
     report(changes(made(read(FAULTS[item].witness, lib), lib), lib, FAULTS[item]))
 
 
+@pytest.mark.slow
 def test_every_fault_changes_what_its_witness_gives():
     results = list(Pool(witnessed, len(FAULTS), 60.0))
     told = {item: result for item, result in results if not isinstance(result, Over)}

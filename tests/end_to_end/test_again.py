@@ -11,6 +11,8 @@ import pytest
 from tests.end_to_end.repositories import PROJECTS
 from tests.worker.report.test_sarif import SCHEMA as SARIF
 
+pytestmark = pytest.mark.slow
+
 RECEIPT = "desk/archive.py::shelf"
 FORMATS = ("text", "json", "markdown", "sarif", "junit", "html")
 
@@ -42,7 +44,6 @@ def on_head(planted, desk):
     return failures(planted, desk.branch("planted"), desk.folder / "head.xml")
 
 
-@pytest.mark.slow
 def test_reproducers_fail_on_head(planted, on_head):
     assert len(on_head) == len(planted.findings)
     assert all(on_head.values())
@@ -72,14 +73,12 @@ def test_replay_fails_on_head(planted, desk):
     assert ended.status == 1
 
 
-@pytest.mark.slow
 def test_replay_is_fixed_on_the_clean_twin(planted, desk):
     ended, lines = replayed(planted, desk, desk.branch("twin"))
     assert lines == [["FIXED", finding["fingerprint"]] for finding in planted.findings]
     assert ended.status == 0
 
 
-@pytest.mark.slow
 def test_replay_works_on_a_folder_without_git(existing, desk):
     ended, lines = replayed(existing, desk, PROJECTS / "desk" / "twin")
     assert [outcome for outcome, _ in lines] == ["FIXED"]
@@ -95,7 +94,6 @@ def rendered(desk):
         return dict(zip(FORMATS, ended, strict=True))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_format_is_rendered(rendered, form):
     assert rendered[form].status == 0

@@ -11,6 +11,8 @@ from tests.end_to_end.conftest import Desk
 from tests.end_to_end.repositories import commit, git, small_repository
 from tests.end_to_end.test_properties import SCHEMA
 
+pytestmark = pytest.mark.slow
+
 HEAD = """from dataclasses import dataclass
 
 import torch
@@ -124,7 +126,6 @@ def line_of(text, after=""):
     return lines.index(text, start) + 1
 
 
-@pytest.mark.slow
 def test_defects_alone_are_told_at_their_layers(added):
     told = {(f["rule"], f["line"], f["status"], f["level"]) for f in added.findings}
     unchecked, state = "assembly/unchecked-boundary", "assembly/state"
@@ -155,7 +156,6 @@ def test_report_keeps_the_schema(added):
     assert [error.message for error in errors] == []
 
 
-@pytest.mark.slow
 def test_reproducers_fail_on_the_change_alone(added, project):
     tests = [added.folder / finding["reproducer"] for finding in added.findings]
     assert last_line(tests, project.branch("added")).startswith(f"{len(tests)} failed")

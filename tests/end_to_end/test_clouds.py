@@ -28,7 +28,6 @@ def checked(project):
     return project.check("first", *BRANCH, "--other-providers")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("line", "label"), [(9, "Flame"), (16, "flame")], ids=["AWS", "Azure"])
 def test_planted_label_defect_is_found_with_its_repair(checked, line, label):
     finding = checked.about("watch.py", line)

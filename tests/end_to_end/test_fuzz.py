@@ -6,6 +6,8 @@ from jsonschema import Draft202012Validator
 from tests.end_to_end.commandline import Checked, home
 from tests.end_to_end.test_properties import SCHEMA, run_test
 
+pytestmark = pytest.mark.slow
+
 NET = """import torch
 from torch import nn
 
@@ -31,7 +33,6 @@ def campaign(folder):
     return Checked(ended, where)
 
 
-@pytest.mark.slow
 def test_value_that_a_layer_takes_silently_is_found(campaign):
     assert campaign.status == 0, campaign.ended.said
     found = {(f["evidence"]["api"], f["evidence"]["parameter"]) for f in campaign.findings}

@@ -54,7 +54,6 @@ def answered(hosted) -> Answered:
     return Answered(hosted, repo, pull, pull.head, check, opened)
 
 
-@pytest.mark.slow
 def test_check_run_is_queued_at_once_and_completed(answered):
     states = [state for _, state, _ in answered.check.history]
     assert (states[0], states[-1]) == ("queued", "completed")

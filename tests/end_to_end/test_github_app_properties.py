@@ -43,6 +43,7 @@ def test_crash_of_a_network_blocks(told):
     assert [note["path"] for note in check.annotations] == ["shop/head.py"]
 
 
+@pytest.mark.slow
 def test_remark_offers_the_annotation_above_the_function(told):
     pull, _ = told
     (thread,) = pull.threads()

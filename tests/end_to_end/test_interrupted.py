@@ -94,7 +94,6 @@ def stopped(desk, tmp_path_factory):
     return interrupted(desk, tmp_path_factory.mktemp("stopped") / "run", "[2/")
 
 
-@pytest.mark.slow
 def test_interruption_has_a_status_of_its_own(stopped):
     assert stopped[0].status == 128 + signal.SIGINT
     assert "Interrupted; partial results" in stopped[0].ended.err
@@ -108,6 +107,7 @@ def test_partial_report_is_kept(stopped):
     assert len(report["targets"]) == 12
 
 
+@pytest.mark.slow
 def test_what_was_found_before_stands(stopped, planted):
     (found,) = [f for f in stopped[0].findings if f["path"] == "desk/archive.py"]
     assert found["fingerprint"] in {finding["fingerprint"] for finding in planted.findings}
@@ -128,7 +128,10 @@ def test_impatience_costs_no_report(desk, tmp_path):
 
 @pytest.mark.parametrize(
     ("number", "status"),
-    [(signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGKILL, -signal.SIGKILL)],
+    [
+        pytest.param(signal.SIGTERM, 128 + signal.SIGTERM, marks=pytest.mark.slow),
+        (signal.SIGKILL, -signal.SIGKILL),
+    ],
 )
 def test_killed_check_leaves_a_partial_report(desk, tmp_path, number, status):
     checked, children = interrupted(desk, tmp_path / "run", "[2/", number=number)
@@ -141,7 +144,7 @@ def test_killed_check_leaves_a_partial_report(desk, tmp_path, number, status):
     assert survivors(children) == []
 
 
-@pytest.mark.parametrize("after", ["", "functions to test"])
+@pytest.mark.parametrize("after", [pytest.param("", marks=pytest.mark.slow), "functions to test"])
 def test_no_moment_shows_a_traceback(desk, tmp_path, after):
     checked, children = interrupted(desk, tmp_path / "run", after)
     assert checked.status == 130

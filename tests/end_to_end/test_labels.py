@@ -10,6 +10,8 @@ from tests.end_to_end.outside import KEY
 from tests.end_to_end.repositories import git
 from tests.end_to_end.test_planted import target
 
+pytestmark = pytest.mark.slow
+
 BRANCH = ("--base", "main", "--head", "planted")
 FIRE, PANTS = PICTURES
 VISITOR = "watch.py::visitor"
@@ -43,7 +45,6 @@ def same(report):
     return report["verdict"], sorted(findings, key=lambda finding: finding["fingerprint"])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("defect", PICTURES, ids=str)
 def test_planted_label_defect_is_found_once(online, defect):
     finding = online.about(defect.path, defect.line)
@@ -121,7 +122,6 @@ def test_questions_are_paid_once(online):
     assert cost["api_calls_refused"] == 0
 
 
-@pytest.mark.slow
 def test_second_run_needs_no_service(online, pictures, without_services):
     again = pictures.check("again", *BRANCH)
     assert without_services == []
@@ -130,7 +130,6 @@ def test_second_run_needs_no_service(online, pictures, without_services):
     assert same(again.report) == same(online.report)
 
 
-@pytest.mark.slow
 def test_clean_twin_gets_no_finding(online, pictures):
     checked = pictures.check("twin", "--base", "main", "--head", "twin")
     assert checked.findings == []
@@ -150,7 +149,6 @@ def test_offline_says_what_is_missing(offline_first):
     assert {finding["rule"] for finding in checked.findings} == {"cloud/unknown-label"}
 
 
-@pytest.mark.slow
 def test_outage_is_never_the_authors(pictures, outside, without_services, tmp_path):
     elsewhere = home(tmp_path, **outside.variables())
     checked = elsewhere.check(
@@ -163,7 +161,6 @@ def test_outage_is_never_the_authors(pictures, outside, without_services, tmp_pa
     assert 0 < len(without_services) < 20
 
 
-@pytest.mark.slow
 def test_missing_engine_is_said_and_harmless(pictures, tmp_path):
     bare = home(tmp_path)
     checked = bare.check(pictures.repository, tmp_path / "bare", *BRANCH, "--target", FIRE.target)

@@ -10,6 +10,8 @@ from tests.end_to_end.conftest import Desk
 from tests.end_to_end.repositories import commit, git, small_repository
 from tests.end_to_end.test_properties import SCHEMA, run_test
 
+pytestmark = pytest.mark.slow
+
 PATH, TARGET = "net.py", "net.py::Net.forward"
 BEFORE = """import torch
 import torch.nn.functional as F
@@ -81,7 +83,6 @@ def divided(project):
     return project.check("out", *CHECK, "--head", "divided")
 
 
-@pytest.mark.slow
 def test_exported_model_is_told_at_the_layer_that_departs(divided):
     (finding,) = divided.findings
     told = (finding["rule"], finding["level"], finding["status"], finding["line"])
@@ -99,7 +100,6 @@ def test_exported_model_is_told_at_the_layer_that_departs(divided):
     assert [error.message for error in errors] == []
 
 
-@pytest.mark.slow
 def test_reproducer_and_replay_fail_on_the_change_alone(divided, project):
     (finding,) = divided.findings
     place = divided.folder / finding["reproducer"]
@@ -111,7 +111,6 @@ def test_reproducer_and_replay_fail_on_the_change_alone(divided, project):
     assert (again.status, again.out) == (1, f"FAILED {finding['fingerprint']}\n")
 
 
-@pytest.mark.slow
 def test_right_model_is_quiet(project):
     checked = project.check("quiet", *CHECK, "--head", "wide")
     assert checked.findings == []
@@ -119,7 +118,6 @@ def test_right_model_is_quiet(project):
     assert checked.status == 0
 
 
-@pytest.mark.slow
 def test_what_an_exporter_leaves_out_is_told(project):
     checked = project.check("soft", *CHECK, "--head", "soft")
     (finding,) = checked.findings
@@ -134,7 +132,6 @@ def compiled(project):
     return project.check("compiled", *CHECK, "--head", "compiled")
 
 
-@pytest.mark.slow
 def test_what_is_not_compiled_is_a_notice(compiled):
     (finding,) = compiled.findings
     told = (finding["rule"], finding["level"], finding["status"])

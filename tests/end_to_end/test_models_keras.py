@@ -13,9 +13,12 @@ from tests.end_to_end.conftest import Desk
 from tests.end_to_end.repositories import commit, git, small_repository
 from tests.end_to_end.test_properties import SCHEMA
 
-pytestmark = pytest.mark.skipif(
-    not (find_spec("keras") and find_spec("jax")), reason="needs Keras, torch and JAX"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not (find_spec("keras") and find_spec("jax")), reason="needs Keras, torch and JAX"
+    ),
+]
 
 BUILDER = """import os
 
@@ -115,7 +118,6 @@ def averaged(project):
     return project.check("out", *ALL, "--head", "averaged")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("text", [BUILDER, CLASS], ids=["builder.py", "classes.py"])
 def test_backends_that_a_project_names_are_told_at_the_layer(averaged, text):
     path = {BUILDER: "builder.py", CLASS: "classes.py"}[text]
@@ -139,7 +141,6 @@ def test_report_is_whole_and_says_nothing_else(averaged):
     assert [error.message for error in errors] == []
 
 
-@pytest.mark.slow
 def test_replay_shows_it_again(averaged, project):
     (finding,) = [each for each in averaged.findings if each["path"] == "builder.py"]
     report = averaged.folder / "one.json"
@@ -148,7 +149,6 @@ def test_replay_shows_it_again(averaged, project):
     assert (again.status, again.out) == (1, f"FAILED {finding['fingerprint']}\n")
 
 
-@pytest.mark.slow
 def test_right_models_are_quiet(project):
     checked = project.check("right", *ALL, "--head", "right")
     assert checked.findings == []
@@ -156,7 +156,6 @@ def test_right_models_are_quiet(project):
     assert checked.status == 0
 
 
-@pytest.mark.slow
 def test_backend_that_does_not_answer_is_left_out_and_ends(project):
     checked = project.check("stuck", *CHECK, "--head", "stuck", "--target", TARGETS[1])
     assert checked.findings == []

@@ -9,6 +9,8 @@ from jsonschema import Draft202012Validator
 from tests.end_to_end.defects import DESK, SOUND
 from worker import report
 
+pytestmark = pytest.mark.slow
+
 SCHEMA = json.loads((Path(report.__file__).parent / "schema.json").read_text(encoding="utf-8"))
 
 
@@ -17,7 +19,6 @@ def target(checked, identity):
     return found
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("defect", DESK, ids=str)
 def test_planted_defect_is_found_once(planted, defect):
     finding = planted.about(defect.path, defect.line)
@@ -44,7 +45,6 @@ def test_new_failures_block(planted):
     assert planted.report["verdict"] == "failure"
 
 
-@pytest.mark.slow
 def test_clean_twin_gets_no_finding_but_what_it_fixes(twin):
     assert {(f["rule"], f["target"], f["status"]) for f in twin.findings} <= {
         ("cloud/crash", "desk/archive.py::shelf", "fixed"),
@@ -64,7 +64,6 @@ def test_clean_twin_reaches_every_goal(twin):
     assert all(t["goals"]["reached"] == t["goals"]["total"] for t in twin.report["targets"])
 
 
-@pytest.mark.slow
 def test_existing_defect_blocks_nothing(existing):
     assert [finding["status"] for finding in existing.findings] == ["existing"]
     assert (existing.status, existing.report["verdict"]) == (0, "success")
@@ -116,7 +115,6 @@ def test_progress_goes_to_standard_error(planted):
     assert "Traceback" not in planted.ended.err
 
 
-@pytest.mark.slow
 def test_fingerprint_survives_a_line_shift(desk, planted):
     tree = desk.branch("planted")
     file = tree / "desk/receipts.py"

@@ -54,7 +54,6 @@ def run_test(finding, tree):
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "rule", "level", "status", "code"),
     [

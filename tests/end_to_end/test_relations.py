@@ -10,6 +10,8 @@ from tests.end_to_end.conftest import Desk
 from tests.end_to_end.repositories import commit, git, small_repository
 from tests.end_to_end.test_properties import SCHEMA, run_test
 
+pytestmark = pytest.mark.slow
+
 BEFORE = """import torch
 
 
@@ -44,7 +46,6 @@ def added(project):
     return project.check("out", "--base", "main", "--head", "added", "--inputs", "2")
 
 
-@pytest.mark.slow
 def test_library_call_that_dies_is_told_once_at_its_line(added):
     (finding,) = [f for f in added.findings if f["target"] == TARGET]
     told = (finding["rule"], finding["level"], finding["status"], finding["line"])
@@ -72,7 +73,6 @@ def test_report_keeps_the_schema(added):
     assert [error.message for error in errors] == []
 
 
-@pytest.mark.slow
 def test_reproducer_and_replay_fail_on_the_change_alone(added, project):
     (finding,) = [f for f in added.findings if f["target"] == TARGET]
     place = added.folder / finding["reproducer"]
@@ -85,7 +85,6 @@ def test_reproducer_and_replay_fail_on_the_change_alone(added, project):
     assert gone.status == 0
 
 
-@pytest.mark.slow
 def test_arguments_that_cannot_go_wrong_are_quiet(project):
     checked = project.check("quiet", "--base", "main", "--head", "careful", "--inputs", "2")
     assert [f for f in checked.findings if f["rule"] == "relation/crash"] == []

@@ -20,6 +20,7 @@ def extracted(name: str) -> dict:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_shipped_schema_equals_the_sdks(name: str) -> None:
     shipped = json.loads((SCHEMAS / f"{name}.json").read_text())

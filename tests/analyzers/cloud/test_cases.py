@@ -28,12 +28,18 @@ COUNTS = ("inputs", "reached", "changed")
 pytestmark = pytest.mark.skipif(not related.available(), reason="wordnet-base is absent")
 
 
-@pytest.fixture(scope="module", params=CASES, ids=lambda file: file.stem)
-def examined(request):
-    """A case, examined once for all tests that look at it."""
-    case, expected = read(request.param)
+@pytest.mark.parametrize("file", CASES, ids=lambda file: file.stem)
+def test_case_is_judged_as_expected(file):
+    case, expected = read(file)
     bench = FakeBench(case)
-    return case, expected, bench, list(CloudAnalyzer().examine(case.target, bench))
+    verdicts = list(CloudAnalyzer().examine(case.target, bench))
+    verdicts_are_those_expected(expected, bench, verdicts)
+    found = findings(verdicts)
+    one_cause_is_one_finding(found)
+    for finding in found:
+        finding_holds_what_the_contract_says(case, finding)
+        finding_is_its_own_test(bench, finding)
+        suggestion_removes_its_finding(case, finding)
 
 
 def findings(verdicts) -> list[Finding]:
@@ -46,8 +52,7 @@ def caused_by(finding: Finding) -> list[str]:
     return evidence.get("wanted") or [evidence.get("label") or finding.title]
 
 
-def test_verdicts_are_those_expected(examined):
-    _, expected, bench, verdicts = examined
+def verdicts_are_those_expected(expected, bench, verdicts):
     found = findings(verdicts)
     assert [(f.rule, f.level, f.line) for f in found] == [
         (e["rule"], e["level"], e["line"]) for e in expected["findings"]
@@ -67,41 +72,33 @@ def test_verdicts_are_those_expected(examined):
     assert not any(isinstance(verdict, Broken) for verdict in verdicts)
 
 
-def test_findings_hold_what_the_contract_says(examined):
-    case, _, _, verdicts = examined
-    for finding in findings(verdicts):
-        assert set(EVIDENCE[finding.rule].split()) <= set(finding.evidence)
-        counts = [finding.evidence[name] for name in COUNTS if name in finding.evidence]
-        assert all(type(count) is int for count in counts)
-        if finding.rule == "cloud/low-recall" and finding.suggestion is None:
-            assert finding.evidence["no_repair"]
-        assert (finding.path, finding.target) == (PATH, case.target.id)
-        assert 1 <= finding.line <= finding.end_line <= len(case.source.splitlines())
-
-
-def test_findings_are_their_own_tests(examined):
-    _, _, bench, verdicts = examined
-    for finding in findings(verdicts):
-        assert finding.probes
-        assert all(probe.script is not None for probe in finding.probes)
-        shown = shows(finding.criterion, bench.run(finding.probes))
-        assert shown is (finding.status is not Status.FIXED)
-
-
-def test_one_cause_is_one_finding(examined):
-    _, _, _, verdicts = examined
-    found = findings(verdicts)
+def one_cause_is_one_finding(found):
     assert len({finding.fingerprint for finding in found}) == len(found)
     causes = [(f.evidence.get("goal", f.symbol), said) for f in found for said in caused_by(f)]
     assert len(set(causes)) == len(causes)
 
 
-def test_suggestions_remove_their_findings(examined):
-    case, _, _, verdicts = examined
-    for finding in findings(verdicts):
-        if finding.suggestion is None:
-            continue
-        changed = apply(case.source, finding.suggestion)
-        criterion = translate(finding.criterion, PATH, case.source, changed)
-        runs = FakeBench(replace(case, source=changed)).run(finding.probes)
-        assert not shows(criterion, runs)
+def finding_holds_what_the_contract_says(case, finding):
+    assert set(EVIDENCE[finding.rule].split()) <= set(finding.evidence)
+    counts = [finding.evidence[name] for name in COUNTS if name in finding.evidence]
+    assert all(type(count) is int for count in counts)
+    if finding.rule == "cloud/low-recall" and finding.suggestion is None:
+        assert finding.evidence["no_repair"]
+    assert (finding.path, finding.target) == (PATH, case.target.id)
+    assert 1 <= finding.line <= finding.end_line <= len(case.source.splitlines())
+
+
+def finding_is_its_own_test(bench, finding):
+    assert finding.probes
+    assert all(probe.script is not None for probe in finding.probes)
+    shown = shows(finding.criterion, bench.run(finding.probes))
+    assert shown is (finding.status is not Status.FIXED)
+
+
+def suggestion_removes_its_finding(case, finding):
+    if finding.suggestion is None:
+        return
+    changed = apply(case.source, finding.suggestion)
+    criterion = translate(finding.criterion, PATH, case.source, changed)
+    runs = FakeBench(replace(case, source=changed)).run(finding.probes)
+    assert not shows(criterion, runs)

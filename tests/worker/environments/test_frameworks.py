@@ -11,6 +11,8 @@ from worker.environments import Environments
 from worker.environments.own_packages import lendable
 from worker.settings.server import EnvironmentSettings
 
+pytestmark = pytest.mark.slow
+
 OURS = version("torch")
 NEEDS = ("filelock", "fsspec", "jinja2", "networkx", "setuptools", "sympy", "typing-extensions")
 

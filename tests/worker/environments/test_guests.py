@@ -157,6 +157,7 @@ def test_code_of_a_missing_framework_is_an_error(project, checked, offline):
     assert "run once without --offline" in skipped.reason or not offline
 
 
+@pytest.mark.slow
 @needs_isolation
 def test_code_of_a_framework_runs_on_the_real_one(project, checked, index):
     text = Path(typing_extensions.__file__).read_text()

@@ -78,6 +78,7 @@ def test_crash_is_found_and_made_small(explore: Any) -> None:
     assert all(int(recipes(each)["n"]) <= 10 for each in found["passing"])
 
 
+@pytest.mark.slow
 def test_two_failures_of_one_function_are_found(explore: Any, guests: Any) -> None:
     found = explore("two_failures", contract(n=NUMBER, m=NUMBER))
     by_name = {each["ending"]["exception"]: each for each in found["failures"]}
@@ -135,6 +136,7 @@ def test_violation_says_what_was_there(explore: Any, guests: Any) -> None:
     assert guests("doubles").run(again)[0]["ending"] == failure["ending"]
 
 
+@pytest.mark.slow
 def test_mutation_is_seen_by_unchanged_and_old(guests: Any) -> None:
     guest = guests("clips")
     tensor = made("tensor((2,), fill=3.0)")
@@ -155,6 +157,7 @@ def test_mutation_is_seen_by_unchanged_and_old(guests: Any) -> None:
     assert kind("unknown > 1") == "not-run"
 
 
+@pytest.mark.slow
 def test_violated_dimension_is_told_from_the_arguments(explore: Any) -> None:
     promise = "matches(result, \"tensors(shape='b')\")"
     found = explore("pooled", contract(promise, x="tensors(shape='b 2')"), examples=20)
@@ -163,6 +166,7 @@ def test_violated_dimension_is_told_from_the_arguments(explore: Any) -> None:
     assert "it has 0 dimensions" in failure["ending"]["detail"]
 
 
+@pytest.mark.slow
 def test_generator_is_drawn_from_and_coroutine_awaited(explore: Any) -> None:
     (lazy,) = explore("lazily", contract(n="ints(min=0, max=9)"))["failures"]
     assert recipes(lazy["arguments"]) == {"n": "5"}
@@ -170,6 +174,7 @@ def test_generator_is_drawn_from_and_coroutine_awaited(explore: Any) -> None:
     assert recipes(later["arguments"]) == {"n": "1"}
 
 
+@pytest.mark.slow
 def test_failure_of_a_called_function_is_found(explore: Any) -> None:
     (failure,) = explore("nested", contract(n="ints(min=0, max=9)"))["failures"]
     assert failure["ending"]["function"] == "helper"
@@ -194,6 +199,7 @@ def test_methods_are_called_on_made_instances(explore: Any, guests: Any) -> None
     assert result["ending"]["value"] == "-0.25"
 
 
+@pytest.mark.slow
 def test_model_of_torch_is_made_and_called(explore: Any) -> None:
     constructor = contract(width="ints(min=2, max=2)", depth="ints(min=1, max=3)")
     terms = contract(constructor=constructor, x="tensors(shape=('b', ints(min=2, max=3)))")
@@ -203,6 +209,7 @@ def test_model_of_torch_is_made_and_called(explore: Any) -> None:
     assert "x" in failure["matters"]
 
 
+@pytest.mark.slow
 def test_constructors_class_and_static_methods_fail(explore: Any) -> None:
     made_of = contract(width="ints(min=1, max=9)", depth="ints(min=0, max=2)")
     (failure,) = explore("Scale.__init__", made_of)["failures"]
@@ -234,6 +241,7 @@ def test_first_inputs_come_first(explore: Any) -> None:
     assert recipes(failure["arguments"]) == {"n": "7", "m": "60"}
 
 
+@pytest.mark.slow
 def test_missing_layer_is_an_obstacle(start: Any, bare_python: str) -> None:
     guest = start("rough", python=bare_python)
     assert guest.prepare("ends.py", "crash")["type"] == "prepared"

@@ -9,6 +9,8 @@ from tests.analyzers.guest.exploring.test_exploring import contract, recipes
 from tests.analyzers.guest.guests import PROJECTS, GuestAtHand
 from tests.analyzers.guest.zygotes import Zygote
 
+pytestmark = pytest.mark.slow
+
 GUARDS = "guards.py"
 DEEP = "deep.py"
 """Of which it counts what was imported before."""

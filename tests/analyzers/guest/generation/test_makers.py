@@ -106,6 +106,7 @@ def test_elements_are_taken_by_their_place():
     assert evaluate(parse("element(options, 1)"), {"options": {"a": 1, "b": 2}}) == "b"
 
 
+@pytest.mark.slow
 def test_sources_stand_by_themselves():
     program = source_of(["tensor", "array"]) + (
         "print(tensor((2, 2), seed=7, low=-1, high=1).tolist())\n"

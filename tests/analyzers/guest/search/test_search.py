@@ -196,6 +196,7 @@ def test_what_answers_do_not_decide_is_not_dead(source: str) -> None:
     assert search(prepared, wanted)["exhausted"] == []
 
 
+@pytest.mark.slow
 def test_search_goes_on_without_crosshair(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     prepared = target("def f(image):\n    text = words(image)\n    return text == text + 'x'\n")

@@ -128,6 +128,7 @@ def test_what_is_said_to_be_gone_is_gone(said):
     assert not wrong, wrong
 
 
+@pytest.mark.slow
 def test_functions_that_are_no_functions_any_more(said):
     assert [entry.key for entry in ALL if entry.argument == ""] == ["torch.fft()"]
     assert not said["torch.fft()"]

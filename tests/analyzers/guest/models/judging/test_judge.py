@@ -71,6 +71,7 @@ def test_known_faults_of_the_exporter_are_told(case: str) -> None:
     assert rules(model_of(function, given), TORCHSCRIPT) == [(rule, TORCHSCRIPT)]
 
 
+@pytest.mark.slow
 def test_both_exporters_ignore_the_divisor() -> None:
     found = told(model_of(WRONG["avg_pool2d"][0], IMAGE), "onnxruntime")
     assert [verdict.rule for verdict in found] == ["divergence"]

@@ -17,6 +17,8 @@ from analyzers.guest.models.keras_.child import Raised, child
 from analyzers.guest.models.keras_.executions import Remote
 from analyzers.guest.models.nouns import Model, Unsupported
 
+pytestmark = pytest.mark.slow
+
 layers = keras.layers
 
 

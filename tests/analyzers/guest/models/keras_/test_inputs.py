@@ -9,6 +9,8 @@ import keras
 
 from analyzers.guest.models.keras_.inputs import NoInputs, inputs_for, with_inputs
 
+pytestmark = pytest.mark.slow
+
 layers = keras.layers
 
 

@@ -15,6 +15,8 @@ from analyzers.guest.models.keras_.locating import located
 from analyzers.guest.models.keras_.sources import spelled
 from analyzers.guest.models.nouns import Model
 
+pytestmark = pytest.mark.slow
+
 layers = keras.layers
 SOURCE = """\
 import keras

@@ -13,6 +13,8 @@ from analyzers.guest.models.keras_.making import made_with, remember
 from analyzers.guest.models.keras_.parcels import parcel
 from analyzers.guest.models.nouns import Model, Unsupported
 
+pytestmark = pytest.mark.slow
+
 SOURCE = """\
 import keras
 

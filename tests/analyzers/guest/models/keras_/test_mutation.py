@@ -15,6 +15,8 @@ from analyzers.guest.models.mutation.rules import RULES
 from analyzers.guest.models.mutation.spelling import parsed, text
 from analyzers.guest.models.nouns import Model, Mutation
 
+pytestmark = pytest.mark.slow
+
 layers = keras.layers
 
 

@@ -45,6 +45,7 @@ def campaign():
     return {each.api: each for each in fuzz(subjects, library("torch"), STATUSES)}
 
 
+@pytest.mark.slow
 def test_a_campaign_goes_on_after_deaths_and_huge_allocations(campaign):
     assert len(campaign) == 5
     assert campaign["torch.neg"].executions >= 60

@@ -36,6 +36,7 @@ def live(source: str) -> Live:
     return made(read(source, TORCH), TORCH)
 
 
+@pytest.mark.slow
 def test_operators_are_called_as_functions_and_as_methods(sampled: dict[str, list[Call]]) -> None:
     operators = databases.operators()[0::PARTS]
     named = {TORCH.named(item.op) for item in operators} - {None}

@@ -9,6 +9,8 @@ from analyzers.guest.relating.libraries import library
 from analyzers.guest.relating.nouns import VALUE, Live
 from analyzers.guest.relating.oracles import judged
 
+pytestmark = pytest.mark.slow
+
 TORCH = library("torch")
 GIVEN = torch.tensor([0.5, -1.0, 2.0])
 

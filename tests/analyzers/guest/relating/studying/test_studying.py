@@ -57,6 +57,7 @@ def test_relations_are_told(heard):
     assert heard.holds["is_nan", "is_infinite"] == "status"
 
 
+@pytest.mark.slow
 def test_what_succeeds_lends_its_inputs_and_is_a_source_of_the_next_round(heard):
     assert heard.holds["magnitude", "absolute"] == "value"
     assert not any("magnitude" in text for text in CALLS)
