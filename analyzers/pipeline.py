@@ -7,14 +7,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
-from analyzers.assembly.analyzer import AssemblyAnalyzer
-from analyzers.assembly.causes import same_cause
-from analyzers.cloud.analyzer import CloudAnalyzer, asks_cloud
-from analyzers.judging import DEATH
-from analyzers.models.analyzer import ModelsAnalyzer
-from analyzers.ports import Analyzer, Bench
-from analyzers.properties.analyzer import PropertiesAnalyzer
-from analyzers.relations.analyzer import RelationsAnalyzer
+from analyzers.assembly.assembly_analyzer import AssemblyAnalyzer
+from analyzers.assembly.assembly_findings import same_cause
+from analyzers.cloud.cloud_analyzer import CloudAnalyzer, asks_cloud
+from analyzers.criteria import DEATH
+from analyzers.models.models_analyzer import ModelsAnalyzer
+from analyzers.ports import Analyzer, Executor
+from analyzers.properties.properties_analyzer import PropertiesAnalyzer
+from analyzers.relations.relations_analyzer import RelationsAnalyzer
 from analyzers.vocabulary import (
     Broken,
     Conclusion,
@@ -37,7 +37,7 @@ ANALYZERS: tuple[Analyzer, ...] = (
 )
 
 
-def named(names: Collection[str]) -> tuple[Analyzer, ...]:
+def analyzers_named(names: Collection[str]) -> tuple[Analyzer, ...]:
     """The analyzers of these names, all of them for no names.
 
     Raises ``KeyError`` with the first unknown name.
@@ -46,14 +46,16 @@ def named(names: Collection[str]) -> tuple[Analyzer, ...]:
     return tuple(known[name] for name in names) if names else ANALYZERS
 
 
-def concerned(analyzers: Sequence[Analyzer], targets: Sequence[Target]) -> tuple[Target, ...]:
+def concerned_targets(
+    analyzers: Sequence[Analyzer], targets: Sequence[Target]
+) -> tuple[Target, ...]:
     """The targets that one of the analyzers has something to say of."""
     if any(not isinstance(analyzer, CloudAnalyzer) for analyzer in analyzers):
         return tuple(targets)
     return tuple(filter(asks_cloud, targets))
 
 
-def examine(analyzers: Sequence[Analyzer], target: Target, bench: Bench) -> Iterator[Verdict]:
+def examine(analyzers: Sequence[Analyzer], target: Target, bench: Executor) -> Iterator[Verdict]:
     """Let every analyzer examine a target; verdicts come as they stand.
 
     A failure of an analyzer becomes a ``Broken`` verdict and ends only its
@@ -72,7 +74,7 @@ def examine(analyzers: Sequence[Analyzer], target: Target, bench: Bench) -> Iter
         yield obstacle
 
 
-def _on_real_libraries(analyzer: Analyzer, verdict: Verdict, bench: Bench) -> Verdict:
+def _on_real_libraries(analyzer: Analyzer, verdict: Verdict, bench: Executor) -> Verdict:
     """Return a verdict, a finding that may rest on a stand-in for a library as not tested."""
     if not isinstance(verdict, Finding) or isinstance(analyzer, CloudAnalyzer):
         return verdict
@@ -115,7 +117,9 @@ _CRASHES = frozenset(
 """Rules that tell of a crash, each before one that says less of it."""
 
 
-def distinct(findings: Sequence[Finding], texts: Mapping[str, str]) -> tuple[Finding, ...]:
+def without_duplicates(
+    findings: Sequence[Finding], texts: Mapping[str, str]
+) -> tuple[Finding, ...]:
     """Return the findings in their order, each with a fingerprint of its own.
 
     Of several with the same one, such as two crashes of a function with one exception, the

@@ -7,31 +7,31 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from analyzers.vocabulary import (
-    Assembled,
-    Assembling,
-    Executed,
-    Executing,
-    Explored,
-    Exploring,
+    AssembledRun,
+    AssemblyRequest,
+    ExecutionRequest,
+    ExecutionResult,
+    ExplorationRequest,
+    ExplorationResult,
     Input,
+    InputRequest,
+    InputSupply,
     JsonObject,
     ObservedCall,
     Probe,
-    Recorded,
-    Related,
-    Relating,
+    RecordedCalls,
+    RelationRequest,
+    RelationResult,
     Run,
-    Searched,
+    SearchResult,
     Skipped,
-    Supply,
     Target,
     Verdict,
-    Wanted,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ExaminationPlan:
     """How much to do: inputs per goal, the recall threshold, the seed.
 
     ``other_providers``: ask them too about branches that are missed.
@@ -43,7 +43,7 @@ class Plan:
     other_providers: bool = False
 
 
-class Bench(Protocol):
+class Executor(Protocol):
     """The only way out of an analyzer.
 
     Tests give an analyzer a hand-written bench; the worker gives it the
@@ -51,7 +51,7 @@ class Bench(Protocol):
     """
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> ExaminationPlan:
         """How much to do."""
         ...
 
@@ -69,11 +69,11 @@ class Bench(Protocol):
         """Return that the target needs a framework that a stand-in replaced, if so."""
         ...
 
-    def search(self, target: Target) -> Searched:
+    def search(self, target: Target) -> SearchResult:
         """Look for answers that reach the target's goals."""
         ...
 
-    def explore(self, target: Target, exploring: Exploring) -> Explored:
+    def explore(self, target: Target, exploring: ExplorationRequest) -> ExplorationResult:
         """Draw valid inputs of the target, run them on head, and shrink those that fail."""
         ...
 
@@ -84,19 +84,19 @@ class Bench(Protocol):
         """
         ...
 
-    def record(self, target: Target, probes: Sequence[Probe]) -> Recorded | None:
+    def record(self, target: Target, probes: Sequence[Probe]) -> RecordedCalls | None:
         """The library calls of these probes' runs on head; ``None`` where they cannot be seen."""
         ...
 
-    def relate(self, target: Target, relating: Relating) -> Related:
+    def relate(self, target: Target, relating: RelationRequest) -> RelationResult:
         """Compare the target's library calls with those that they should agree with, on head."""
         ...
 
-    def execute(self, target: Target, executing: Executing) -> Executed:
+    def execute(self, target: Target, executing: ExecutionRequest) -> ExecutionResult:
         """Run the model that the target is, or makes, by several executions, on head."""
         ...
 
-    def assemble(self, target: Target, assembling: Assembling) -> Sequence[Assembled]:
+    def assemble(self, target: Target, assembling: AssemblyRequest) -> Sequence[AssembledRun]:
         """Run variants of a file of the project, in order; one state each."""
         ...
 
@@ -108,7 +108,7 @@ class Bench(Protocol):
         """Keep what fails under this target now, to be tried first next time."""
         ...
 
-    def inputs(self, wanted: Wanted, count: int) -> Supply:
+    def inputs(self, wanted: InputRequest, count: int) -> InputSupply:
         """Find or make at most ``count`` inputs with the wanted reading."""
         ...
 
@@ -165,6 +165,6 @@ class Analyzer(Protocol):
         """The name in reports and in ``--only``."""
         ...
 
-    def examine(self, target: Target, bench: Bench) -> Iterator[Verdict]:
+    def examine(self, target: Target, bench: Executor) -> Iterator[Verdict]:
         """Yield verdicts on a target, each as soon as it stands."""
         ...

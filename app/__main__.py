@@ -11,7 +11,7 @@ from typing import Any
 
 from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
 
-from app import serving
+from app import gunicorn_config
 from app.web import create_app
 
 
@@ -23,9 +23,9 @@ class Server(BaseApplication):  # type: ignore[misc] # gunicorn is not typed
         super().__init__()
 
     def load_config(self) -> None:
-        """Take the settings of ``app.serving``, and no others."""
-        for name in self.cfg.settings.keys() & vars(serving).keys():
-            self.cfg.set(name, getattr(serving, name))
+        """Take the settings of ``app.gunicorn_config``, and no others."""
+        for name in self.cfg.settings.keys() & vars(gunicorn_config).keys():
+            self.cfg.set(name, getattr(gunicorn_config, name))
         self.cfg.set("bind", self._address)
 
     def load(self) -> Any:

@@ -16,11 +16,11 @@ from prometheus_client.core import (
 )
 from sqlalchemy.exc import SQLAlchemyError
 
-from worker.queue import BEAT, PUBLISH, QUEUES, Queue, QueueDownError
-from worker.store import Store, WorkerState
-from worker.store.books import Books
-from worker.store.figures import CALLS, OUTCOMES, PHASES
-from worker.tallying import GITHUB_CALLS, WEBHOOKS, Tally
+from worker.store.counters import GITHUB_CALLS, WEBHOOKS, BufferedCounters
+from worker.store.operator_metrics import CALLS, OUTCOMES, PHASES
+from worker.store.records import WorkerState
+from worker.store.run_queue import PUBLISH, QUEUES, SCHEDULER, Queue, QueueDownError
+from worker.store.store import Store, UnitOfWork
 
 _log = logging.getLogger(__name__)
 
@@ -38,18 +38,18 @@ class Metrics:
 
     def __init__(self, store: Store, queue: Queue) -> None:
         self._registry = CollectorRegistry()
-        self._tally = Tally(store)
+        self._counters = BufferedCounters(store)
         self.webhook_seconds = Histogram(
             "assayer_webhook_seconds",
             "Time until a delivery was answered, by this process.",
             buckets=_BUCKETS,
             registry=self._registry,
         )
-        self._registry.register(_State(store, queue, self._tally))
+        self._registry.register(_State(store, queue, self._counters))
 
     def heard(self, event: str, outcome: str) -> None:
         """Count a delivery."""
-        self._tally.add(WEBHOOKS, event, outcome)
+        self._counters.add(WEBHOOKS, event, outcome)
 
     def text(self) -> bytes:
         """Return everything in Prometheus' text format."""
@@ -59,17 +59,17 @@ class Metrics:
 class _State:
     """Read when scraped, so that all web processes agree; what does not answer is left out."""
 
-    def __init__(self, store: Store, queue: Queue, tally: Tally) -> None:
+    def __init__(self, store: Store, queue: Queue, tally: BufferedCounters) -> None:
         self._store = store
         self._queue = queue
-        self._tally = tally
+        self._counters = tally
 
     def collect(self) -> Iterator[Metric]:
         """Yield everything that the store and the queue know."""
-        self._tally.flush()
+        self._counters.flush()
         try:
-            with self._store.look() as books:
-                yield from [family for part in _PARTS for family in part(books)]
+            with self._store.read() as unit:
+                yield from [family for part in _PARTS for family in part(unit)]
             waiting = self._queue.depth()
         except SQLAlchemyError:
             _log.warning("the store does not answer; its metrics are left out")
@@ -79,29 +79,29 @@ class _State:
             yield GaugeMetricFamily("assayer_queue_depth", "Jobs that wait.", value=waiting)
 
 
-def _deliveries(books: Books) -> Iterable[Metric]:
-    tallied = _split(books.tallies.of(WEBHOOKS), 2)
+def _delivery_metrics(unit: UnitOfWork) -> Iterable[Metric]:
+    tallied = _split(unit.counters.of(WEBHOOKS), 2)
     yield _counter(
         "assayer_webhooks", "Deliveries by event and outcome.", ("event", "outcome"), tallied
     )
     yield _gauge(
-        "assayer_deliveries", "Deliveries kept, by state.", ("state",), books.deliveries.count()
+        "assayer_deliveries", "Deliveries kept, by state.", ("state",), unit.deliveries.count()
     )
     yield GaugeMetricFamily(
         "assayer_delivery_oldest_seconds",
         "Age of the oldest delivery that waits to be heard.",
-        value=_age(books.deliveries.oldest()),
+        value=_age(unit.deliveries.oldest()),
     )
 
 
-def _errands(books: Books) -> Iterable[Metric]:
-    yield _gauge("assayer_errands", "Errands by state.", ("state",), books.errands.count())
+def _outbox_metrics(unit: UnitOfWork) -> Iterable[Metric]:
+    yield _gauge("assayer_errands", "Errands by state.", ("state",), unit.outbox_tasks.count())
     yield GaugeMetricFamily(
         "assayer_errand_oldest_seconds",
         "How long the oldest errand that is due has waited.",
-        value=_age(books.errands.oldest()),
+        value=_age(unit.outbox_tasks.oldest()),
     )
-    calls = _split(books.tallies.of(GITHUB_CALLS), 2)
+    calls = _split(unit.counters.of(GITHUB_CALLS), 2)
     yield _counter(
         "assayer_github_calls",
         "Requests to GitHub by method and outcome.",
@@ -110,10 +110,10 @@ def _errands(books: Books) -> Iterable[Metric]:
     )
 
 
-def _runs(books: Books) -> Iterable[Metric]:
-    counts = {state.value: count for state, count in books.runs.count().items()}
+def _run_metrics(unit: UnitOfWork) -> Iterable[Metric]:
+    counts = {state.value: count for state, count in unit.runs.count().items()}
     yield _gauge("assayer_runs", "Runs kept, by state.", ("state",), counts)
-    since = books.figures.waiting_since()
+    since = unit.run_metrics.waiting_since()
     oldest = {queue: _age(since.get(queue)) for queue in QUEUES}
     yield _gauge(
         "assayer_queue_oldest_seconds",
@@ -124,12 +124,12 @@ def _runs(books: Books) -> Iterable[Metric]:
     yield GaugeMetricFamily(
         "assayer_runs_unannounced",
         f"Runs without a status at GitHub after {UNANNOUNCED_SECONDS} s.",
-        value=books.runs.unannounced(UNANNOUNCED_SECONDS),
+        value=unit.runs.unannounced(UNANNOUNCED_SECONDS),
     )
 
 
-def _ended(books: Books) -> Iterable[Metric]:
-    totals = books.figures.totals()
+def _ended_run_metrics(unit: UnitOfWork) -> Iterable[Metric]:
+    totals = unit.run_metrics.totals()
     outcomes = {name: totals.outcomes.get(name, 0) for name in OUTCOMES}
     yield _counter("assayer_verdicts", "Runs that ended, by verdict.", ("verdict",), outcomes)
     seconds = SummaryMetricFamily(
@@ -149,14 +149,16 @@ def _ended(books: Books) -> Iterable[Metric]:
     )
 
 
-def _workers(books: Books) -> Iterable[Metric]:
+def _worker_metrics(unit: UnitOfWork) -> Iterable[Metric]:
     standing = Tallied(
-        (str(worker.state), queue) for worker in books.roster.present() for queue in worker.queues
+        (str(worker.state), queue)
+        for worker in unit.workers_present.present()
+        for queue in worker.queues
     )
     counts: dict[tuple[str, ...], float] = {
         (state.value, queue): standing[state, queue]
         for state in WorkerState
-        for queue in (*QUEUES, PUBLISH, BEAT)
+        for queue in (*QUEUES, PUBLISH, SCHEDULER)
     }
     yield _gauge(
         "assayer_workers",
@@ -166,12 +168,12 @@ def _workers(books: Books) -> Iterable[Metric]:
     )
 
 
-_PARTS: tuple[Callable[[Books], Iterable[Metric]], ...] = (
-    _deliveries,
-    _errands,
-    _runs,
-    _ended,
-    _workers,
+_PARTS: tuple[Callable[[UnitOfWork], Iterable[Metric]], ...] = (
+    _delivery_metrics,
+    _outbox_metrics,
+    _run_metrics,
+    _ended_run_metrics,
+    _worker_metrics,
 )
 
 

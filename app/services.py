@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.access import Access
-from app.keeping import Keeper
+from app.delivery_writer import DeliveryWriter
 from app.metrics import Metrics
-from worker.queue import Queue
-from worker.store import Store
 from worker.store.blobs import Blobs
+from worker.store.run_queue import Queue
+from worker.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Services:
     """
 
     store: Store
-    keeper: Keeper
+    delivery_writer: DeliveryWriter
     queue: Queue
     blobs: Blobs
     metrics: Metrics

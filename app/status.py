@@ -11,8 +11,8 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.services import Services
-from worker.queue import PUBLISH, QUEUES, QueueDownError, TableQueue
-from worker.store import WorkerRecord, WorkerState
+from worker.store.records import WorkerRecord, WorkerState
+from worker.store.run_queue import PUBLISH, QUEUES, QueueDownError, TableQueue
 
 
 def routes(services: Services) -> Blueprint:
@@ -50,8 +50,8 @@ def _look(services: Services) -> tuple[Sequence[WorkerRecord], list[str]]:
     reasons = [] if services.secret else ["no webhook secret is set"]
     workers: Sequence[WorkerRecord] = ()
     try:
-        with services.store.look() as books:
-            workers = books.roster.present()
+        with services.store.read() as unit:
+            workers = unit.workers_present.present()
     except SQLAlchemyError as error:
         reasons.append(f"the store does not answer ({type(error).__name__})")
     else:

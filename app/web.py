@@ -8,18 +8,17 @@ from pathlib import Path
 from flask import Flask, Response, g
 
 from app import pages, status, webhook
-from app.access import Access
-from app.failing import add_errors
-from app.keeping import Keeper
+from app.access import Access, Operators
+from app.delivery_writer import DeliveryWriter
+from app.error_pages import add_errors
 from app.metrics import Metrics
-from app.operators import Operators
 from app.services import Services
-from worker import logs
-from worker.links import Links
-from worker.queue import open_queue
-from worker.settings.server import Settings, read_settings
-from worker.store import Store
+from worker.report.page_links import LinkSigner
+from worker.settings.operator_settings import Settings, read_settings
 from worker.store.blobs import Blobs
+from worker.store.run_queue import open_queue
+from worker.store.store import Store
+from worker.system import logs
 
 _ROOT = Path(__file__).parent.parent
 
@@ -42,16 +41,16 @@ def open_services(settings: Settings) -> Services:
     reference, operators = settings.github.webhook_secret, settings.app.operators
     secret = None if reference is None else reference.read().encode()
     if secret is not None:
-        logs.hide(secret.decode())
+        logs.redact_value(secret.decode())
     return Services(
         store=store,
-        keeper=Keeper(store),
+        delivery_writer=DeliveryWriter(store),
         queue=queue,
         blobs=Blobs(settings.store.blobs),
         metrics=Metrics(store, queue),
         secret=secret,
         access=Access(
-            links=None if secret is None else Links(secret),
+            links=None if secret is None else LinkSigner(secret),
             operators=None if operators is None else Operators(operators.read()),
         ),
         max_body=settings.app.max_body,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import logging
 import re
 from collections.abc import Mapping
@@ -10,13 +11,88 @@ from dataclasses import dataclass
 from http import HTTPStatus
 
 from flask import Blueprint, Request, Response, jsonify, request
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
-from app.events import HANDLED, PING, MalformedError, is_handled, read_envelope
-from app.keeping import Keeper, StoreDownError
+from app.delivery_writer import DeliveryWriter, StoreDownError
 from app.services import Services
-from app.signature import is_signed
-from worker.store import Delivery
+from worker.store.records import Delivery
+
+_PREFIX = "sha256="
+
+
+def sign_body(secret: bytes, body: bytes) -> str:
+    """Return the ``X-Hub-Signature-256`` of a body."""
+    return _PREFIX + hmac.new(secret, body, hashlib.sha256).hexdigest()
+
+
+def has_valid_signature(secret: bytes, body: bytes, header: str | None) -> bool:
+    """Compare the header with the raw body's signature, in constant time."""
+    expected = sign_body(secret, body).encode()
+    return hmac.compare_digest(expected, (header or "").encode())
+
+
+HANDLED: Mapping[str, frozenset[str]] = {
+    "pull_request": frozenset(
+        {"opened", "synchronize", "reopened", "ready_for_review", "edited", "closed"}
+    ),
+    "check_run": frozenset({"rerequested", "requested_action"}),
+    "check_suite": frozenset({"requested", "rerequested"}),
+    "issue_comment": frozenset({"created"}),
+    "pull_request_review_comment": frozenset({"created"}),
+    "merge_group": frozenset({"checks_requested", "destroyed"}),
+    "installation": frozenset(
+        {"created", "deleted", "suspend", "unsuspend", "new_permissions_accepted"}
+    ),
+    "installation_repositories": frozenset({"added", "removed"}),
+    "repository": frozenset(
+        {"renamed", "transferred", "deleted", "privatized", "publicized", "edited"}
+    ),
+}
+"""The actions of each event that ``worker.github_app.events`` interprets; others are dropped."""
+
+PING = "ping"
+
+
+class MalformedError(Exception):
+    """A body that is not what GitHub documents for any event."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
+
+
+class _Installation(_Part):
+    id: int
+
+
+class Envelope(_Part):
+    """What is read of a delivery before it is kept: all else waits for who interprets it."""
+
+    action: str | None = Field(default=None, max_length=64)
+    installation: _Installation | None = None
+
+    @property
+    def installation_id(self) -> int | None:
+        """Whose App the event is told to, where the event names one."""
+        return None if self.installation is None else self.installation.id
+
+
+def read_envelope(body: bytes) -> Envelope:
+    """Read a payload in one scan; raises ``MalformedError``."""
+    try:
+        return Envelope.model_validate_json(body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        reason = "the body is not JSON" if first["type"] == "json_invalid" else first["msg"]
+        raise MalformedError(f"{place}: {reason}" if place else reason) from None
+
+
+def is_handled(event: str, action: str | None) -> bool:
+    """Tell whether anybody interprets such a delivery."""
+    return action in HANDLED.get(event, frozenset())
+
 
 _log = logging.getLogger(__name__)
 _EVENT = re.compile(r"[a-z_]{1,64}")
@@ -68,10 +144,10 @@ def _signed(incoming: Request, secret: bytes, services: Services) -> _Answer:
         )
     except ClientDisconnected:
         return _refusal(HTTPStatus.BAD_REQUEST, "cut_short", "the delivery was cut short")
-    if not is_signed(secret, body, incoming.headers.get("X-Hub-Signature-256")):
+    if not has_valid_signature(secret, body, incoming.headers.get("X-Hub-Signature-256")):
         return _refusal(HTTPStatus.UNAUTHORIZED, "unsigned", "the signature does not match")
     try:
-        return _received(_delivery(incoming, body), services.keeper)
+        return _received(_delivery(incoming, body), services.delivery_writer)
     except MalformedError as error:
         return _refusal(HTTPStatus.BAD_REQUEST, "malformed", str(error))
 
@@ -111,7 +187,7 @@ def _delivery(incoming: Request, body: bytes) -> Delivery:
     )
 
 
-def _received(delivery: Delivery, keeper: Keeper) -> _Answer:
+def _received(delivery: Delivery, delivery_writer: DeliveryWriter) -> _Answer:
     """Keep a delivery that somebody interprets; acknowledge and drop any other."""
     if delivery.event == PING:
         return _Answer(HTTPStatus.OK, {"pong": True}, "pong", PING)
@@ -124,7 +200,7 @@ def _received(delivery: Delivery, keeper: Keeper) -> _Answer:
         "action": delivery.action,
     }
     try:
-        fresh = keeper.keep(delivery)
+        fresh = delivery_writer.keep(delivery)
     except StoreDownError:
         _log.exception("a delivery was not kept", extra=about)
         told = {"error": "the store does not answer"}

@@ -19,15 +19,17 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from analyzers.guest import calls
-from analyzers.guest.asking import Asking
-from analyzers.guest.board import Board
-from analyzers.guest.wire import Wire
+from analyzers.guest.protocol import api_calls
+from analyzers.guest.protocol.child_channel import HostSupplier, SharedMemory
+from analyzers.guest.protocol.wire import Wire
 from analyzers.vocabulary import JsonObject
-from worker.broker import ApiRequest, Broker, Budget, Shelves, Standing
-from worker.engines import Engines
-from worker.engines.eviction import Limits
-from worker.sandbox.channel import Channel, ChannelClosed
+from worker.broker.api_broker import Broker
+from worker.broker.recording_caches import RecordingCaches, RunRequester
+from worker.broker.request_admission import ApiBudget
+from worker.engines.engine import ApiRequest
+from worker.engines.engine_selection import Engines
+from worker.engines.recordings import RecordingLimits
+from worker.sandbox.protocol.channel import Channel, ChannelClosed
 
 LABELS = "google.vision.label_detection"
 SIZE = 100_000
@@ -55,8 +57,8 @@ def main() -> None:
     chance = random.Random(0)
     pictures = [chance.randbytes(SIZE) for _ in range(PICTURES)]
     with tempfile.TemporaryDirectory() as folder:
-        shelves = Shelves.open(Path(folder), Standing("owner/name"), Limits())
-        broker = Broker(Engines([Labels()]), shelves, Budget(PICTURES, 1))
+        shelves = RecordingCaches.open(Path(folder), RunRequester("owner/name"), RecordingLimits())
+        broker = Broker(Engines([Labels()]), shelves, ApiBudget(PICTURES, 1))
         for picture in pictures:
             broker.answer(LABELS, ApiRequest(picture))
         direct = timed(function_of_ones_own(pictures), pictures)
@@ -97,8 +99,8 @@ def over_the_socket(broker: Broker, pictures: list[bytes]) -> list[float]:
         ours.close()
         wire = Wire(theirs.fileno())
         wire.receive()
-        ask = Asking(wire, Board())
-        times = timed(lambda picture: ask(calls.Request(LABELS, picture)), pictures)
+        ask = HostSupplier(wire, SharedMemory())
+        times = timed(lambda picture: ask(api_calls.ApiRequest(LABELS, picture)), pictures)
         os.write(writing, json.dumps(times).encode())
         os._exit(0)
     theirs.close()

@@ -12,9 +12,9 @@ import random
 import sys
 import time
 
-from analyzers.catalogue import load
-from analyzers.detection import Detected, detect
-from analyzers.vocabulary import Change, ChangeSet
+from analyzers.catalogue import load_catalogue
+from analyzers.detection import DetectionResult, detect
+from analyzers.vocabulary import ChangeSet, FileChange
 
 PLAIN = """
 import json
@@ -148,9 +148,9 @@ def planted(source: dict[str, str]) -> set[tuple[str, int]]:
     }
 
 
-def timed(changes: ChangeSet, *, everything: bool) -> tuple[float, Detected]:
+def timed(changes: ChangeSet, *, everything: bool) -> tuple[float, DetectionResult]:
     start = time.perf_counter()
-    found = detect(changes, load(), everything=everything)
+    found = detect(changes, load_catalogue(), everything=everything)
     return time.perf_counter() - start, found
 
 
@@ -169,7 +169,7 @@ def report(files: int, share: int) -> None:
     touched = [path for path in head if path.startswith("services/")][:5]
     for path in touched:
         base[path] = head[path].replace('"Person"', '"People"')
-    changes = tuple(Change(path, frozenset({26})) for path in touched)
+    changes = tuple(FileChange(path, frozenset({26})) for path in touched)
     change = ChangeSet("synthetic", "base", "head", changes, head, base)
     seconds, found = timed(change, everything=False)
     print(f"  {len(touched)} changed files: {seconds:.2f} s, {len(found.targets)} targets")
@@ -177,7 +177,7 @@ def report(files: int, share: int) -> None:
 
 if __name__ == "__main__":
     numbers = [int(argument) for argument in sys.argv[1:]]
-    load()
+    load_catalogue()
     if numbers:
         report(numbers[0], numbers[1] if len(numbers) > 1 else 15)
     else:

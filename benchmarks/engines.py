@@ -12,11 +12,13 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-from analyzers.vocabulary import Wanted
-from worker.broker import ApiRequest, Broker, Recordings
-from worker.engines import Engines
-from worker.sources import drawn, fonts, rated
-from worker.sources.backgrounds import Background
+from analyzers.vocabulary import InputRequest
+from worker.broker.api_broker import Broker
+from worker.engines.engine import ApiRequest
+from worker.engines.engine_selection import Engines
+from worker.engines.recordings import Recordings
+from worker.sources import fonts, rated_texts, text_pictures
+from worker.sources.text_pictures import Background
 
 TEXT = "google.vision.text_detection"
 SENTIMENT = "google.language.analyze_sentiment"
@@ -41,7 +43,7 @@ def main() -> None:
         recordings = Recordings(Path(folder))
         broker = Broker(Engines.from_settings({}, offline=True), recordings)
         began = time.perf_counter()
-        item = drawn.write("warm up", 1, 0).inputs[0]
+        item = text_pictures.write("warm up", 1, 0).inputs[0]
         broker.answer(TEXT, ApiRequest(item.content))
         print(f"first picture, models loaded: {time.perf_counter() - began:.2f} s")
         asked = read_pictures(broker)
@@ -63,7 +65,7 @@ def read_pictures(broker: Broker) -> list[ApiRequest]:
                 if not font.can_draw(reading):
                     continue
                 chance = random.Random(f"{reading}{font.name}{background}")
-                item = drawn.picture(reading, font, background, chance)
+                item = text_pictures.picture(reading, font, background, chance)
                 asked.append(ApiRequest(item.content))
                 began = time.perf_counter()
                 answer = broker.answer(TEXT, asked[-1])
@@ -80,7 +82,7 @@ def read_pictures(broker: Broker) -> list[ApiRequest]:
 
 def rate_texts(broker: Broker) -> None:
     for reading, sign in (("positive", 1), ("negative", -1)):
-        items = rated.find(Wanted(SENTIMENT, reading), 500, 0).inputs
+        items = rated_texts.find(InputRequest(SENTIMENT, reading), 500, 0).inputs
         began = time.perf_counter()
         scores = [
             broker.answer(SENTIMENT, ApiRequest(text=item.content.decode()))["document_sentiment"]

@@ -15,20 +15,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from analyzers.vocabulary import (
-    ApiCall,
-    Exchange,
-    Literal,
-    Probe,
-    Reason,
-    Returned,
-    Target,
-)
-from worker.broker import Broker, Budget, Recordings
-from worker.engines import Engines
-from worker.laboratory.place import place_for
-from worker.laboratory.session import Session
-from worker.settings.server import Settings
+from analyzers.vocabulary import ApiCall, Exchange, LiteralArgument, Probe, Reason, Returned, Target
+from worker.broker.api_broker import Broker
+from worker.broker.request_admission import ApiBudget
+from worker.engines.engine_selection import Engines
+from worker.engines.recordings import Recordings
+from worker.executor.execution_context import guest_runtime
+from worker.executor.session import Session
+from worker.settings.operator_settings import Settings
 
 SOURCE = """
 from google.cloud import vision
@@ -92,8 +86,8 @@ def main() -> None:
 
 def measure(root: Path, function: str) -> dict[str, float]:
     """Seconds for 100 and 2,000 inputs, medians of five, after a warm-up."""
-    place = place_for(Settings(), trust=False)
-    broker = Broker(Engines(()), Recordings(None), Budget(0))
+    place = guest_runtime(Settings(), trust=False)
+    broker = Broker(Engines(()), Recordings(None), ApiBudget(0))
     target = Target(
         "app.py",
         function,
@@ -122,11 +116,11 @@ def measure(root: Path, function: str) -> dict[str, float]:
 def _probe(function: str, number: int) -> Probe:
     name, score = NAMES[number % len(NAMES)], number % 10 / 10
     if function == "plain":
-        arguments = {"label": Literal(repr(name)), "score": Literal(repr(score))}
+        arguments = {"label": LiteralArgument(repr(name)), "score": LiteralArgument(repr(score))}
         return Probe(f"app.py::{function}", arguments, ())
     answer = {"label_annotations": [{"description": name, "score": score}]}
     exchange = Exchange(LABELS, "", answer)
-    return Probe(f"app.py::{function}", {"content": Literal("b'picture'")}, (exchange,))
+    return Probe(f"app.py::{function}", {"content": LiteralArgument("b'picture'")}, (exchange,))
 
 
 def _timed(session: Session, probes: list[Probe]) -> float:

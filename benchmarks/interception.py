@@ -19,12 +19,23 @@ from pathlib import Path
 from typing import Any
 
 from analyzers import catalogue
-from analyzers.vocabulary import ApiCall, Literal, NotRun, Probe, Reason, Returned, Run, Target
-from worker.broker import Broker, Budget, Recordings
-from worker.engines import Engines
-from worker.laboratory.place import Place, place_for
-from worker.laboratory.session import Session
-from worker.settings.server import Settings
+from analyzers.vocabulary import (
+    ApiCall,
+    LiteralArgument,
+    NotRun,
+    Probe,
+    Reason,
+    Returned,
+    Run,
+    Target,
+)
+from worker.broker.api_broker import Broker
+from worker.broker.request_admission import ApiBudget
+from worker.engines.engine_selection import Engines
+from worker.engines.recordings import Recordings
+from worker.executor.execution_context import GuestRuntime, guest_runtime
+from worker.executor.session import Session
+from worker.settings.operator_settings import Settings
 
 FOLDER = Path(__file__).parent / "interception_suite"
 ROUNDS = 20
@@ -165,13 +176,18 @@ def installed(folder: Path, packages: Sequence[str]) -> Path:
 
 
 def target() -> Target:
-    calls = tuple(ApiCall(api, "app.py", "call", 1) for api in sorted(catalogue.load().apis))
+    calls = tuple(
+        ApiCall(api, "app.py", "call", 1) for api in sorted(catalogue.load_catalogue().apis)
+    )
     return Target("app.py", "call", 1, 1, Reason.CHANGED, calls, (), ("app.py",))
 
 
 def probe(function: str, salt: str) -> Probe:
     """A call that asks about something of its own, so that no answer is known already."""
-    arguments = {"name": Literal(repr(function)), "salt": Literal(repr(f"{function} {salt}"))}
+    arguments = {
+        "name": LiteralArgument(repr(function)),
+        "salt": LiteralArgument(repr(f"{function} {salt}")),
+    }
     return Probe("app.py::call", arguments, None)
 
 
@@ -201,7 +217,7 @@ def measured(session: Session, teller: Teller, function: str, style: str) -> str
     )
 
 
-def report(chosen: Set, place: Place, folder: Path) -> None:
+def report(chosen: Set, place: GuestRuntime, folder: Path) -> None:
     python = installed(folder / "python", chosen.packages)
     tree = folder / "tree"
     tree.mkdir()
@@ -209,7 +225,7 @@ def report(chosen: Set, place: Place, folder: Path) -> None:
     for path in (folder, tree):
         path.chmod(0o755)
     teller = Teller()
-    broker = Broker(Engines([teller]), Recordings(None), Budget())
+    broker = Broker(Engines([teller]), Recordings(None), ApiBudget())
     with Session(replace(place, python=python, hidden=()), tree, target(), broker) as session:
         for function, style in chosen.styles.items():
             print(measured(session, teller, function, f"{chosen.name}: {style}"), flush=True)
@@ -218,7 +234,7 @@ def report(chosen: Set, place: Place, folder: Path) -> None:
 
 
 def main() -> None:
-    place = place_for(Settings(), trust=False)
+    place = guest_runtime(Settings(), trust=False)
     print(f"# {', '.join(place.isolation.layers)}", file=sys.stderr)
     print("| style | question | first, ms | then, ms | without an answer refused | ms |")
     print("|---|---|---|---|---|---|")

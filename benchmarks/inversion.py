@@ -17,15 +17,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from analyzers import catalogue
+from analyzers.cloud.api_answers import sample_script
 from analyzers.cloud.inversion import Inverter
-from analyzers.cloud.inversion.likeness import likeness, texts_of
-from analyzers.cloud.ordinary import ordinary_script
-from analyzers.ports import Plan
+from analyzers.cloud.inversion.inverse_search import text_similarity, texts_of
+from analyzers.ports import ExaminationPlan
 from analyzers.vocabulary import (
     ApiCall,
-    Content,
     Form,
     Input,
+    InputArgument,
     InputKind,
     Origin,
     Probe,
@@ -33,13 +33,14 @@ from analyzers.vocabulary import (
     Run,
     Target,
 )
-from worker.broker import Broker, Budget, Recordings
-from worker.engines import Engines
-from worker.laboratory.bench import SandboxBench
-from worker.laboratory.laboratory import Laboratory, Tree
-from worker.laboratory.place import place_for
-from worker.settings.server import Settings
-from worker.sources import Sources
+from worker.broker.api_broker import Broker
+from worker.broker.request_admission import ApiBudget
+from worker.engines.engine_selection import Engines
+from worker.engines.recordings import Recordings
+from worker.executor.execution_context import ExecutionContext, SourceTree, guest_runtime
+from worker.executor.sandbox_executor import SandboxExecutor
+from worker.settings.operator_settings import Settings
+from worker.sources.source_selection import Sources
 
 SUITE = Path(__file__).parent / "inversion_suite" / "texts.py"
 API = "google.language.analyze_sentiment"
@@ -75,10 +76,10 @@ def _measured() -> Iterator[tuple[str, str, str, float]]:
             root.mkdir()
             text = f"{head}\n\n\n{ast.get_source_segment(source, function)}\n"
             (root / "texts.py").write_text(text)
-            yield _one(Tree(root, {"texts.py": text}), function)
+            yield _one(SourceTree(root, {"texts.py": text}), function)
 
 
-def _one(tree: Tree, function: ast.FunctionDef) -> tuple[str, str, str, float]:
+def _one(tree: SourceTree, function: ast.FunctionDef) -> tuple[str, str, str, float]:
     items = [_text(f"{subject} {opinion}") for subject in SUBJECTS for opinion in OPINIONS]
     target = Target(
         "texts.py",
@@ -90,10 +91,10 @@ def _one(tree: Tree, function: ast.FunctionDef) -> tuple[str, str, str, float]:
         (),
         ("texts.py",),
     )
-    script = ordinary_script([catalogue.load()[API]]) or ()
+    script = sample_script([catalogue.load_catalogue()[API]]) or ()
     (parameter,) = function.args.args
-    template = Probe(target.id, {parameter.arg: Content(Form.TEXT)})
-    bench = SandboxBench(_laboratory(tree), target, time.monotonic() + 60)
+    template = Probe(target.id, {parameter.arg: InputArgument(Form.TEXT)})
+    bench = SandboxExecutor(_laboratory(tree), target, time.monotonic() + 60)
     try:
         plain = bench.run([template.with_input(item).answered(script) for item in items])
         started = time.perf_counter()
@@ -108,7 +109,9 @@ def _one(tree: Tree, function: ast.FunctionDef) -> tuple[str, str, str, float]:
 
 
 def _share(texts: Sequence[str], runs: Sequence[Run], total: int = 0) -> str:
-    asked = [likeness(t, texts_of(API, run)) for t, run in zip(texts, runs, strict=True) if t]
+    asked = [
+        text_similarity(t, texts_of(API, run)) for t, run in zip(texts, runs, strict=True) if t
+    ]
     found = sum(each is not None for each in asked)
     total = total or len(texts)
     return "all" if found == total else f"{found}/{total}"
@@ -118,10 +121,10 @@ def _text(text: str) -> Input:
     return Input(InputKind.TEXT, text.encode(), "a text", None, ".txt", Origin("written"))
 
 
-def _laboratory(tree: Tree) -> Laboratory:
-    broker = Broker(Engines(()), Recordings(None), Budget(0))
-    place = place_for(Settings(), trust=False)
-    return Laboratory(place, broker, Sources(None, ""), Plan(), tree, tree)
+def _laboratory(tree: SourceTree) -> ExecutionContext:
+    broker = Broker(Engines(()), Recordings(None), ApiBudget(0))
+    place = guest_runtime(Settings(), trust=False)
+    return ExecutionContext(place, broker, Sources(None, ""), ExaminationPlan(), tree, tree)
 
 
 if __name__ == "__main__":

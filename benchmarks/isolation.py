@@ -15,10 +15,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from worker.sandbox.attacks import run_battery
-from worker.sandbox.channel import decoded
-from worker.sandbox.frames import check
-from worker.sandbox.guest import GuestProcess
+from worker.sandbox.guest_process import GuestProcess
 from worker.sandbox.isolation import TRUSTED, Isolation, find_isolation
+from worker.sandbox.protocol.channel import decoded
+from worker.sandbox.protocol.guest_frames import check
 
 ROUNDS = 20
 RESULTS = 2000

@@ -23,8 +23,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from analyzers.vocabulary import Wanted
-from worker.sources import Sources
+from analyzers.vocabulary import InputRequest
+from worker.sources.source_selection import Sources
 
 SIGNS = (
     *("STOP", "EXIT", "OPEN", "CLOSED", "SALE", "POLICE"),
@@ -50,7 +50,7 @@ READING = """
 import sys
 from pathlib import Path
 from worker.engines import ApiRequest
-from worker.engines.ocr import LocalText
+from worker.engines.local.text_recognition import LocalText
 engine = LocalText()
 for name in sys.argv[1:]:
     answer = engine.ask("google.vision.text_detection", ApiRequest(Path(name).read_bytes()))
@@ -117,8 +117,10 @@ def checked(repository: Path, root: Path, name: str) -> dict[str, Any]:
 def drawn(folder: Path) -> list[Path]:
     """The pictures of the check: its words and wordless ones."""
     folder.mkdir()
-    wishes = [Wanted(API, word) for word in SIGNS]
-    found = [Sources().find(wanted, INPUTS, 0).inputs for wanted in (*wishes, Wanted(API, None))]
+    wishes = [InputRequest(API, word) for word in SIGNS]
+    found = [
+        Sources().find(wanted, INPUTS, 0).inputs for wanted in (*wishes, InputRequest(API, None))
+    ]
     paths: list[Path] = []
     for item in (item for inputs in found for item in inputs):
         paths.append(folder / f"{len(paths)}{item.suffix}")

@@ -15,8 +15,14 @@ from dataclasses import dataclass
 from functools import cache
 from math import comb, prod
 
-from analyzers.cloud.sequential import ERROR, FEWEST_INPUTS, Count, rounds, schedule
-from analyzers.cloud.statistics import recall_interval
+from analyzers.cloud.recall_statistics import (
+    ERROR,
+    FEWEST_INPUTS,
+    ReachCount,
+    recall_interval,
+    rounds,
+    schedule,
+)
 
 THRESHOLD = 0.75
 RECALLS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
@@ -55,7 +61,7 @@ def chance(reached: int, inputs: int, recall: float) -> float:
 
 def paths(inputs: int, steps: tuple[tuple[int, int], ...] = ()) -> Iterator[Path]:
     """Every way in which the looks at one branch can go."""
-    looks, count = schedule(inputs), Count()
+    looks, count = schedule(inputs), ReachCount()
     pending = list(steps)
     wanted = looks[0].inputs
 
@@ -107,10 +113,12 @@ def powers(found: list[Path], recalls: tuple[float, ...]) -> dict[float, Power]:
     }
 
 
-def family(recalls: list[float], inputs: int, chances: random.Random) -> list[Count]:
+def family(recalls: list[float], inputs: int, chances: random.Random) -> list[ReachCount]:
     """Branches with these true recalls, drawn, judged together to the end."""
     looks = schedule(inputs)
-    counts = [Count(drawn(recall, looks[0].inputs, chances), looks[0].inputs) for recall in recalls]
+    counts = [
+        ReachCount(drawn(recall, looks[0].inputs, chances), looks[0].inputs) for recall in recalls
+    ]
     for place, wanted in rounds(counts, THRESHOLD, looks):
         count = counts[place]
         count.reached += drawn(recalls[place], wanted - count.inputs, chances)

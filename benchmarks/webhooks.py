@@ -29,8 +29,8 @@ from urllib.request import urlopen
 import aiohttp
 from flask import Flask, request
 
-from app.signature import signed
-from worker.store import Store
+from app.webhook import sign_body
+from worker.store.store import Store
 
 SECRET = b"webhook benchmark"
 PAYLOADS = Path(__file__).parent.parent / "tests" / "app" / "payloads"
@@ -109,7 +109,7 @@ async def _load(
 ) -> Result:
     connector = aiohttp.TCPConnector(limit=64)
     async with aiohttp.ClientSession(connector=connector) as session:
-        prepared = [(e, body, signed(SECRET, body)) for e, body in deliveries]
+        prepared = [(e, body, sign_body(SECRET, body)) for e, body in deliveries]
         for number in range(WARM_UP):
             await _send(session, address, prepared[number % len(prepared)], time.perf_counter())
         began = time.perf_counter()
@@ -159,17 +159,17 @@ def _hear(url: str) -> None:
     with Store(url) as store:
         while True:
             time.sleep(0.2)
-            with store.look() as books:
-                waiting = books.deliveries.waiting(limit=50)
+            with store.read() as unit:
+                waiting = unit.deliveries.waiting(limit=50)
             for delivery in waiting:
-                with store.begin() as books:
-                    books.deliveries.get(delivery)
-                    books.deliveries.heard(delivery)
+                with store.write() as unit:
+                    unit.deliveries.get(delivery)
+                    unit.deliveries.heard(delivery)
 
 
 def _kept(url: str) -> dict[str, int]:
-    with Store(url) as store, store.look() as books:
-        return books.deliveries.count()
+    with Store(url) as store, store.read() as unit:
+        return unit.deliveries.count()
 
 
 # ---------------------------------------------------------------- serving
@@ -181,7 +181,7 @@ def _assayer(port: int) -> list[str]:
 
 
 def _bare(port: int) -> list[str]:
-    options = ["--config", "python:app.serving", "--bind", f"127.0.0.1:{port}"]
+    options = ["--config", "python:app.gunicorn_config", "--bind", f"127.0.0.1:{port}"]
     return [sys.executable, "-m", "gunicorn", *options, "benchmarks.webhooks:bare()"]
 
 

@@ -1,16 +1,16 @@
 """Descriptions of ML APIs, as data, and the labels that they answer with."""
 
-from analyzers.catalogue.catalogue import Catalogue, load
-from analyzers.catalogue.labels import Grade, Vocabulary, vocabulary
-from analyzers.catalogue.model import Api, InputField, Meaning
+from analyzers.catalogue.api_catalogue import Catalogue, load_catalogue
+from analyzers.catalogue.api_descriptions import AnswerMeaning, Api, InputField
+from analyzers.catalogue.label_vocabularies import Grade, Vocabulary, vocabulary
 
 __all__ = [
+    "AnswerMeaning",
     "Api",
     "Catalogue",
     "Grade",
     "InputField",
-    "Meaning",
     "Vocabulary",
-    "load",
+    "load_catalogue",
     "vocabulary",
 ]

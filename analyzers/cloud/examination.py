@@ -8,26 +8,26 @@ from functools import cached_property
 
 from analyzers import catalogue
 from analyzers.catalogue import Api
-from analyzers.cloud.branches import NAME
-from analyzers.cloud.crashes import CrashLog, Executed
+from analyzers.cloud.answer_crashes import CrashLog, ExecutedProbe
+from analyzers.cloud.api_answers import sample_script
+from analyzers.cloud.branch_findings import NAME
 from analyzers.cloud.inversion import Inverter
-from analyzers.cloud.ordinary import ordinary_script
-from analyzers.cloud.wishes import Wish
+from analyzers.cloud.objectives import Objective
 from analyzers.code_errors import is_own_error
-from analyzers.ports import Bench
+from analyzers.ports import Executor
 from analyzers.vocabulary import (
     ErrorOrigin,
     Finding,
     Goal,
+    InputRequest,
     NotRun,
     Probe,
     Raised,
     Run,
-    Searched,
+    SearchResult,
     Skipped,
     Target,
     Verdict,
-    Wanted,
     Witness,
 )
 
@@ -47,13 +47,13 @@ class Examination:
     """
 
     target: Target
-    bench: Bench
-    searched: Searched
+    bench: Executor
+    searched: SearchResult
     template: Probe
-    executed: list[Executed] = field(default_factory=list[Executed])
-    empty: list[Executed] = field(default_factory=list[Executed])
-    unmeant: list[Executed] = field(default_factory=list[Executed])
-    wishes: list[Wish] = field(default_factory=list[Wish])
+    executed: list[ExecutedProbe] = field(default_factory=list[ExecutedProbe])
+    empty: list[ExecutedProbe] = field(default_factory=list[ExecutedProbe])
+    unmeant: list[ExecutedProbe] = field(default_factory=list[ExecutedProbe])
+    objectives: list[Objective] = field(default_factory=list[Objective])
     replayed: list[tuple[Witness, Run]] = field(default_factory=list[tuple[Witness, Run]])
     closed: set[str] = field(default_factory=set[str])
     findings: list[Finding] = field(default_factory=list[Finding])
@@ -82,12 +82,12 @@ class Examination:
     @cached_property
     def inverter(self) -> Inverter:
         """How texts have to be passed to the target."""
-        return Inverter(self.target, self.bench, ordinary_script(self.asked))
+        return Inverter(self.target, self.bench, sample_script(self.asked))
 
     @cached_property
     def asked(self) -> tuple[Api, ...]:
         """The APIs that the target asks."""
-        apis = catalogue.load().apis
+        apis = catalogue.load_catalogue().apis
         return tuple(apis[name] for name in self.target.apis if name in apis)
 
     @property
@@ -101,7 +101,9 @@ class Examination:
         self.executed += executed
         yield from self.crashes.findings(executed)
 
-    def given(self, wanted: Wanted, count: int, template: Probe, tried: int = 0) -> list[Executed]:
+    def given(
+        self, wanted: InputRequest, count: int, template: Probe, tried: int = 0
+    ) -> list[ExecutedProbe]:
         """Recorded runs of at most ``count`` inputs for a wish but the first ``tried``.
 
         Those that could not be run are left out.
@@ -113,7 +115,7 @@ class Examination:
         made = [(p.answered(r.exchanges), r) for p, r in zip(probes, runs, strict=True)]
         return [(p, r) for p, r in made if not isinstance(r.ending, NotRun)]
 
-    def hear(self, verdict: Verdict) -> None:
+    def record(self, verdict: Verdict) -> None:
         """Keep the findings."""
         if isinstance(verdict, Finding):
             self.findings.append(verdict)
@@ -131,6 +133,6 @@ class Examination:
         return Skipped(NAME, self.target.id, reason, goals=goals)
 
 
-def place(goal: Goal) -> str:
+def location(goal: Goal) -> str:
     """A goal as a person finds it: file, line, condition and outcome."""
     return f"{goal.path}:{goal.line} `{goal.text}` {goal.outcome}"

@@ -1,6 +1,12 @@
 """Errors of the code's own (rule ``code/error``): raised in runs, or read in its text."""
 
 from analyzers.code_errors.misspelt_variables import misspelt_variables
-from analyzers.code_errors.own_errors import RULE, Seen, code_error, is_own_error, respelled
+from analyzers.code_errors.own_errors import (
+    RULE,
+    ObservedError,
+    code_error,
+    is_own_error,
+    respelled,
+)
 
-__all__ = ["RULE", "Seen", "code_error", "is_own_error", "misspelt_variables", "respelled"]
+__all__ = ["RULE", "ObservedError", "code_error", "is_own_error", "misspelt_variables", "respelled"]

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from analyzers.guest.provenance.near_names import distance, near
-from analyzers.ports import Bench
+from analyzers.ports import Executor
 from analyzers.vocabulary import Finding, Level, Suggestion, Target, Written
 
 RULE = "code/error"
@@ -25,7 +25,7 @@ _LEAVES = (ast.Return, ast.Raise)
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _VariableRead:
     """``os.environ["NAME"]`` in a file: the name, its node and the code as it is written."""
 
     path: str
@@ -34,7 +34,7 @@ class _Reading:
     code: str
 
 
-def misspelt_variables(analyzer: str, target: Target, bench: Bench) -> Iterator[Finding]:
+def misspelt_variables(analyzer: str, target: Target, bench: Executor) -> Iterator[Finding]:
     """Yield the variables that a target insists on under a name which is almost another."""
     described: list[str] | None = None
     for reading in _readings(target, bench):
@@ -44,7 +44,7 @@ def misspelt_variables(analyzer: str, target: Target, bench: Bench) -> Iterator[
             yield _finding(analyzer, target, reading, meant, bench)
 
 
-def _readings(target: Target, bench: Bench) -> Iterator[_Reading]:
+def _readings(target: Target, bench: Executor) -> Iterator[_VariableRead]:
     """Yield what is read whenever the target is loaded, or run."""
     for path in dict.fromkeys((target.path, *target.files)):
         text = bench.source(path) if path in bench.paths() else ""
@@ -59,7 +59,7 @@ def _readings(target: Target, bench: Bench) -> Iterator[_Reading]:
             if name and isinstance(node, ast.Subscript):
                 loaded = f"os.environ[{name!r}]" in bench.standins
                 if loaded or id(node) in always:
-                    yield _Reading(path, name, node, ast.get_source_segment(text, node) or "")
+                    yield _VariableRead(path, name, node, ast.get_source_segment(text, node) or "")
 
 
 def _name(node: ast.AST) -> str:
@@ -103,7 +103,7 @@ def _operands(statement: ast.stmt) -> Iterator[ast.AST]:
 # ------------------------------------------------------------------ spelling
 
 
-def _described(path: str, bench: Bench) -> list[str]:
+def _described(path: str, bench: Executor) -> list[str]:
     """Return the variables that other files of the project spell: code that reads, documents."""
     found: dict[str, None] = {}
     for other in bench.paths():
@@ -113,7 +113,7 @@ def _described(path: str, bench: Bench) -> list[str]:
     return list(found)
 
 
-def _meant(reading: _Reading, described: list[str], bench: Bench) -> str:
+def _meant(reading: _VariableRead, described: list[str], bench: Executor) -> str:
     """Return the one described variable that a slip of the pen made another, or nothing."""
     if reading.name in described:
         return ""
@@ -142,7 +142,9 @@ def _is_slip(name: str, meant: str) -> bool:
     return transposed or len(one) != len(other) or len(one) >= LEAST_REPLACED
 
 
-def _finding(analyzer: str, target: Target, reading: _Reading, meant: str, bench: Bench) -> Finding:
+def _finding(
+    analyzer: str, target: Target, reading: _VariableRead, meant: str, bench: Executor
+) -> Finding:
     path, line = reading.path, reading.node.lineno
     lines = bench.source(path).splitlines()[line - 1 : reading.node.end_lineno]
     where = f"{path}:{line}"

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from analyzers.judging import crash_of
-from analyzers.ports import Bench
+from analyzers.criteria import crash_of
+from analyzers.ports import Executor
 from analyzers.vocabulary import (
     Crashes,
     ErrorOrigin,
@@ -33,7 +33,7 @@ _CHANGES = r"(\.(update|setdefault|append|extend|insert)\(|(\[[^\]\n]*\])+\s*=(?
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ObservedError:
     """An error as it was seen: a probe with its answers and its run, ``times`` of ``runs`` runs."""
 
     probe: Probe
@@ -42,7 +42,7 @@ class Seen:
     runs: int = 1
 
 
-def is_own_error(run: Run, bench: Bench) -> bool:
+def is_own_error(run: Run, bench: Executor) -> bool:
     """Return whether a run ended with an error that the code alone raised."""
     ending = run.ending
     if not isinstance(ending, Raised) or crash_of(ending) is None:
@@ -52,7 +52,7 @@ def is_own_error(run: Run, bench: Bench) -> bool:
     return not any(_supplied(pattern, bench) for pattern in _supplies(ending, bench))
 
 
-def code_error(analyzer: str, target: Target, seen: Seen, bench: Bench) -> Finding:
+def code_error(analyzer: str, target: Target, seen: ObservedError, bench: Executor) -> Finding:
     """Return the finding of an error that the code alone raised."""
     ending = seen.run.ending
     assert isinstance(ending, Raised)
@@ -87,7 +87,7 @@ def code_error(analyzer: str, target: Target, seen: Seen, bench: Bench) -> Findi
     )
 
 
-def _message(ending: Raised, seen: Seen, where: str, text: str) -> str:
+def _message(ending: Raised, seen: ObservedError, where: str, text: str) -> str:
     lines = text.splitlines()
     code = lines[ending.line - 1].strip() if ending.line <= len(lines) else ""
     shown = f"`{code}` ({where})" if code and "`" not in code and len(code) < LONGEST_CODE else ""
@@ -104,7 +104,7 @@ def _message(ending: Raised, seen: Seen, where: str, text: str) -> str:
     )
 
 
-def _share(seen: Seen) -> str:
+def _share(seen: ObservedError) -> str:
     if seen.runs == 1:
         return "The run of the function fails this way."
     if seen.times == seen.runs:
@@ -115,7 +115,7 @@ def _share(seen: Seen) -> str:
 # ------------------------------------------------------------ what is missing
 
 
-def _supplies(ending: Raised, bench: Bench) -> Iterator[str]:
+def _supplies(ending: Raised, bench: Executor) -> Iterator[str]:
     """Yield patterns of code that supplies, from elsewhere, what the error says is missing."""
     found = _NAMES.search(ending.message)
     if found is not None and found["name"]:
@@ -133,7 +133,7 @@ def _supplies(ending: Raised, bench: Bench) -> Iterator[str]:
                 yield rf"\b{name}{_CHANGES}"
 
 
-def _supplied(pattern: str, bench: Bench) -> bool:
+def _supplied(pattern: str, bench: Executor) -> bool:
     compiled = re.compile(pattern)
     return any(compiled.search(bench.source(path)) for path in bench.paths())
 

@@ -18,9 +18,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from analyzers import catalogue
-from analyzers.guest.conditions import Decision, Span, Text
-from analyzers.guest.goals import decisions
-from analyzers.vocabulary import Goal, MainBranch, Outcome, Reason, Target
+from analyzers.guest.instrumentation.decisions import Decision, NodeText, Span
+from analyzers.guest.instrumentation.goals import decisions
+from analyzers.vocabulary import BranchOutcome, Goal, MainBranch, Reason, Target
 
 Code: TypeAlias = Sequence[ast.AST]
 _Regions: TypeAlias = dict[tuple[str, Span], tuple[Code, Code]]
@@ -36,7 +36,7 @@ _LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 def asks_libraries(target: Target) -> bool:
     """Return whether a target uses an ML library, not described cloud APIs alone."""
-    known = catalogue.load().apis
+    known = catalogue.load_catalogue().apis
     return not target.apis or any(api not in known for api in target.apis)
 
 
@@ -79,17 +79,17 @@ class _Read:
         decision = self._decisions.get((goal.function, goal.decision))
         return decision, () if decision is None else self._code(decision, goal.outcome)
 
-    def outcomes(self) -> Iterator[tuple[Decision, Outcome, Code]]:
+    def outcomes(self) -> Iterator[tuple[Decision, BranchOutcome, Code]]:
         """Yield the outcomes that have code, but for what the machine decides."""
         for decision in self._decisions.values():
             if not _MACHINE.search(decision.text):
-                for outcome in Outcome:
+                for outcome in BranchOutcome:
                     yield decision, outcome, self._code(decision, outcome)
 
-    def _code(self, decision: Decision, outcome: Outcome) -> Code:
+    def _code(self, decision: Decision, outcome: BranchOutcome) -> Code:
         span = decision.line, decision.column, decision.end_line, decision.end_column
         true, false = self._regions.get((decision.kind, span), ((), ()))
-        return true if outcome is Outcome.TRUE else false
+        return true if outcome is BranchOutcome.TRUE else false
 
 
 def _read(source: str) -> _Read:
@@ -98,7 +98,7 @@ def _read(source: str) -> _Read:
         tree = ast.parse(source.lstrip("\ufeff"))
     except (SyntaxError, ValueError, RecursionError):
         return _Read()
-    regions = _Walk(Text(source.lstrip("\ufeff")))
+    regions = _Walk(NodeText(source.lstrip("\ufeff")))
     regions.suite(tree.body)
     return _Read(found, regions.found)
 
@@ -106,7 +106,7 @@ def _read(source: str) -> _Read:
 class _Walk:
     """One walk over a module that notes the code of each outcome."""
 
-    def __init__(self, text: Text) -> None:
+    def __init__(self, text: NodeText) -> None:
         self._text = text
         self.found: _Regions = {}
 
@@ -146,10 +146,10 @@ class _Walk:
         self.found[kind, self._text.span(test, last)] = (true, false)
 
 
-def _refuses(decision: Decision, outcome: Outcome, code: Code) -> bool:
+def _refuses(decision: Decision, outcome: BranchOutcome, code: Code) -> bool:
     """Return whether an outcome is a refusal: it ends by raising, and does nothing else."""
     if decision.kind == "assert":
-        return outcome is Outcome.FALSE
+        return outcome is BranchOutcome.FALSE
     return bool(code) and _raises(code[-1])
 
 

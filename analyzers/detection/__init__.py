@@ -1,6 +1,5 @@
 """Which functions a change makes worth testing, and for which conditions."""
 
-from analyzers.detection.detected import Detected
-from analyzers.detection.detecting import detect
+from analyzers.detection.detector import DetectionResult, detect
 
-__all__ = ["Detected", "detect"]
+__all__ = ["DetectionResult", "detect"]

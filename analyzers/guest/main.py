@@ -12,14 +12,22 @@ import signal
 import time
 from typing import Any, Callable, Dict, Mapping, NamedTuple, Optional
 
-from . import calls, deaths, replaced, standins, worktime
-from .asking import Asking
-from .board import AWAITING, IDLE, RUNNING, SENDING, Board, send_results
-from .endings import not_run, timed_out
-from .execution import Prepared, execute
-from .loading import Unprepared, prepare
-from .processes import OUR_FAILURE, complain, fork, hide
-from .wire import Wire, WireError, pack
+from .protocol import api_calls
+from .protocol.child_channel import (
+    AWAITING,
+    IDLE,
+    RUNNING,
+    SENDING,
+    HostSupplier,
+    SharedMemory,
+    send_results,
+)
+from .protocol.wire import Wire, WireError, pack
+from .runtime import exit_reasons, replaced_libraries, standins, time_limits
+from .runtime.call_outcomes import not_run, timed_out
+from .runtime.child_processes import OUR_FAILURE, fork, hide_streams, report_own_failure
+from .runtime.execution import PreparedTarget, execute
+from .runtime.target_loading import Unprepared, prepare
 
 GRACE = 1.0
 SEARCH_GRACE = 8.0
@@ -34,8 +42,8 @@ class Guest:
 
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
-        self._board = Board()
-        self._prepared: Optional[Prepared] = None
+        self._board = SharedMemory()
+        self._prepared: Optional[PreparedTarget] = None
         self._serve: Dict[str, Callable[[Mapping[str, Any]], None]] = {
             "prepare": self._prepare,
             "run": self._run,
@@ -68,7 +76,7 @@ class Guest:
         except Unprepared as reason:
             self._wire.send({"type": "unprepared", "reason": str(reason)})
             return
-        replaced.begin()
+        replaced_libraries.begin()
         gc.collect()
         gc.freeze()
         self._wire.send(
@@ -77,12 +85,12 @@ class Guest:
                 "points": prepared.points,
                 "parameters": prepared.parameters,
                 "standins": list(standins.names),
-                "replaced": replaced.libraries(),
+                "replaced": replaced_libraries.libraries(),
                 "notes": prepared.notes,
             }
         )
 
-    def _target(self) -> Prepared:
+    def _target(self) -> PreparedTarget:
         if self._prepared is None:
             raise WireError("nothing has been prepared")
         return self._prepared
@@ -113,7 +121,7 @@ class Guest:
         self._done(None)
 
     def _done(self, ended: Optional[Mapping[str, int]]) -> None:
-        self._wire.send({"type": "done", "ended": ended, "used": replaced.used()})
+        self._wire.send({"type": "done", "ended": ended, "used": replaced_libraries.used()})
 
     def _run_from(self, first: int, message: Mapping[str, Any]) -> None:
         """Run the probes from ``first``; after a time-out leave the rest to others."""
@@ -146,13 +154,17 @@ class Guest:
             self._wire.receive()
         return state != IDLE
 
-    def _supplier(self, script: Any) -> calls.Supplier:
-        return Asking(self._wire, self._board) if script is None else calls.Script(script)
+    def _supplier(self, script: Any) -> api_calls.Supplier:
+        return (
+            HostSupplier(self._wire, self._board)
+            if script is None
+            else api_calls.RecordedAnswers(script)
+        )
 
     def _watch(self, child: int, seconds: float) -> Any:
         """Wait for a child; kill it where a probe does not heed its limit."""
         killed = False
-        clock, since, begun = worktime.clock_of(child), -1.0, 0.0
+        clock, since, begun = time_limits.clock_of(child), -1.0, 0.0
         while True:
             ended, status = os.waitpid(child, os.WNOHANG)
             if ended:
@@ -191,24 +203,24 @@ class Guest:
         self._say_end("search", end, lambda said: {**_NOTHING_FOUND, "obstacle": said})
 
     def _search_once(self, message: Mapping[str, Any]) -> None:
-        from .search import search
+        from .search.answer_search import search
 
         self._board.run(0)
         searched = search(self._target(), message)
-        found = pack({**searched, "type": "searched", "used": replaced.used()})
+        found = pack({**searched, "type": "searched", "used": replaced_libraries.used()})
         self._board.enter(SENDING)
         self._wire.write(found)
         self._board.reset(1)
 
     def _await_stage(self, child: int, seconds: float) -> _End:
         """Wait for a process that does a stage; kill it where that takes too long."""
-        deadline = time.monotonic() + worktime.BUSY * seconds
+        deadline = time.monotonic() + time_limits.BUSY * seconds
         late = 0.0
         while True:
             ended, status = os.waitpid(child, os.WNOHANG)
             if ended:
                 return _End(status, late)
-            is_late = time.monotonic() > deadline or worktime.worked_by(child) > seconds
+            is_late = time.monotonic() > deadline or time_limits.worked_by(child) > seconds
             if is_late and self._board.state != SENDING:
                 os.kill(child, signal.SIGKILL)
                 late = seconds
@@ -222,7 +234,7 @@ class Guest:
         if end.is_our_failure:
             raise RuntimeError(f"the {stage} ended without a result")
         number = _signal(end.status)
-        why = f"it was not over after {end.late:g} s" if end.late else deaths.reason(number)
+        why = f"it was not over after {end.late:g} s" if end.late else exit_reasons.reason(number)
         reason = f"the {stage} has no result: {why}"
         self._wire.send({"type": "limited", "reason": reason} if number else nothing(reason))
 
@@ -238,10 +250,10 @@ class Guest:
             self._say_end("exploration", end, lambda said: {**_NOTHING_EXPLORED, "obstacle": said})
 
     def _explore_once(self, message: Mapping[str, Any]) -> None:
-        from .exploring.exploration import explore
+        from .inputs.exploration.exploration import explore
 
         self._board.run(0)
-        found = pack({**explore(self._target(), message), "used": replaced.used()})
+        found = pack({**explore(self._target(), message), "used": replaced_libraries.used()})
         self._board.enter(SENDING)
         self._wire.write(found)
         self._board.reset(1)
@@ -250,20 +262,20 @@ class Guest:
 
     def _observe(self, message: Mapping[str, Any]) -> None:
         """Run the project's own tests, and say how functions were called."""
-        from .observing import nothing
+        from .inputs.project_tests import nothing_observed
 
         self._board.reset(0)
         child = fork(lambda: self._observe_once(message))
         end = self._await_stage(child, message["seconds"] + SEARCH_GRACE)
         if not self._board.index:
-            self._say_end("run of the tests", end, nothing)
+            self._say_end("run of the tests", end, nothing_observed)
 
     def _observe_once(self, message: Mapping[str, Any]) -> None:
-        from .observing import observe
+        from .inputs.project_tests import observe
 
         self._board.run(0)
         found = pack(observe(self._target(), message))
-        replaced.used()
+        replaced_libraries.used()
         self._board.enter(SENDING)
         self._wire.write(found)
         self._board.reset(1)
@@ -272,35 +284,35 @@ class Guest:
 
     def _record(self, message: Mapping[str, Any]) -> None:
         """Run probes and tell their library calls."""
-        from .relating.reaching import telling
+        from .relations.reaching import target_calls
 
         self._target().blobs.update(message["blobs"])
-        self._in_child(message, telling.record, telling.nothing)
+        self._in_child(message, target_calls.record, target_calls.nothing)
 
     def _relate(self, message: Mapping[str, Any]) -> None:
         """Compare the target's library calls with those that they should agree with."""
-        from .relating.reaching import relating
+        from .relations.reaching import relate_frame
 
         self._target().blobs.update(message["blobs"])
-        self._in_child(message, relating.relate, relating.nothing)
+        self._in_child(message, relate_frame.relate, relate_frame.nothing)
 
     def _execute(self, message: Mapping[str, Any]) -> None:
         """Run the model that the target is, or makes, by several executions."""
-        from .models import examining
+        from .models import execute_frame
 
         self._target().blobs.update(message["blobs"])
-        self._in_child(message, examining.execute, examining.nothing, message["timeout"])
+        self._in_child(message, execute_frame.execute, execute_frame.nothing, message["timeout"])
 
     def _resolve(self, message: Mapping[str, Any]) -> None:
         """Tell which names the installed libraries have."""
-        from . import resolving
+        from .runtime import name_lookup
 
-        self._in_child(message, resolving.resolve, resolving.nothing)
+        self._in_child(message, name_lookup.resolve, name_lookup.nothing_resolved)
 
     def _in_child(
         self,
         message: Mapping[str, Any],
-        answer: Callable[[Prepared, Mapping[str, Any]], Mapping[str, Any]],
+        answer: Callable[[PreparedTarget, Mapping[str, Any]], Mapping[str, Any]],
         nothing: Callable[[str], Mapping[str, Any]],
         grace: float = EXPLORE_GRACE,
     ) -> None:
@@ -314,21 +326,21 @@ class Guest:
     def _answer_once(
         self,
         message: Mapping[str, Any],
-        answer: Callable[[Prepared, Mapping[str, Any]], Mapping[str, Any]],
+        answer: Callable[[PreparedTarget, Mapping[str, Any]], Mapping[str, Any]],
     ) -> None:
         self._board.run(0)
-        found = pack({**answer(self._target(), message), "used": replaced.used()})
+        found = pack({**answer(self._target(), message), "used": replaced_libraries.used()})
         self._board.enter(SENDING)
         self._wire.write(found)
         self._board.reset(1)
 
     def _assemble(self, message: Mapping[str, Any]) -> None:
         """Run variants of the target's file."""
-        from .assembling import assembling
+        from .assembly import assembly
 
         self._target().blobs.update(message["blobs"])
-        assembling.ready()
-        self._in_child(message, assembling.assemble, assembling.nothing)
+        assembly.preload()
+        self._in_child(message, assembly.assemble, assembly.nothing_assembled)
 
     # -------------------------------------------------------------- study
 
@@ -341,13 +353,13 @@ class Guest:
             return
         if end.is_our_failure:
             os._exit(OUR_FAILURE)  # it has said why: a library that cannot be imported
-        raise RuntimeError(f"the study ended: {deaths.reason(_signal(end.status))}")
+        raise RuntimeError(f"the study ended: {exit_reasons.reason(_signal(end.status))}")
 
     def _study_once(self, message: Mapping[str, Any]) -> None:
         if message["type"] == "survey":
             from .layers import survey as study
         else:
-            from .relating.studying import study
+            from .relations.study.study_frame import study
 
         def send(frame: Mapping[str, Any]) -> None:
             packed = pack(frame)
@@ -417,11 +429,11 @@ def main(descriptor: int) -> None:
     """Serve the host on an inherited descriptor until it ends."""
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    guest = Guest(Wire(hide(descriptor)))
+    guest = Guest(Wire(hide_streams(descriptor)))
     try:
         guest.serve()
     except BaseException:
-        complain()
+        report_own_failure()
         os._exit(1)
     os._exit(0)
 

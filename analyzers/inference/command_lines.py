@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .interpreting.modules import dotted
+from .shape_interpreter.project_modules import dotted
 
 _MOST = 12
 _TEXT = "strings(min_len=1, max_len=8, alphabet='abcdefgh')"

@@ -6,22 +6,95 @@ import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from analyzers.guest.annotations.nouns import Constraint
+from analyzers.guest.annotations.constraints import Constraint, Expression
 
-from .agreeing import unified
-from .building import optional, options_of, without_none
-from .intervals import NUMBERS, interval_of, is_bound_alone, is_length
-from .lattice import ARRAYS, coerced, join, meet
-from .modest import modest
-from .narrowing import aligned, filled
-from .nouns import Confidence, Fact, Inference, Inferred, Required, Source
+from .constraints.constraint_builders import (
+    build_if_possible,
+    optional,
+    options_of,
+    union_of,
+    without_none,
+)
+from .constraints.dimensions import unify_dimension_names
+from .constraints.intervals import (
+    NUMBERS,
+    interval_of,
+    is_bound_alone,
+    is_length,
+    with_default_bounds,
+)
+from .constraints.lattice import ARRAYS, coerced, join, meet
+from .facts import (
+    Confidence,
+    ConstraintSource,
+    Fact,
+    InferredConstraint,
+    InferredContract,
+    InferredRequirement,
+)
 
-_EXAMPLES = (Source.TEST, Source.CALL, Source.DOCUMENT)
-_ORDER = {source: place for place, source in enumerate(Source)}
+_OPEN = ("strings", "lists", "dicts", "callables", "modules", "configs", "paths", "images")
+_FILLED = ("dtype", "shape", "values")
+
+
+def align_kind(constraint: Constraint, to: Constraint) -> Constraint:
+    """A constraint as one of the other's kind, where it says something of such values.
+
+    What is said of floats bounds integers, what is said of a NumPy array of a
+    tensor's shape.
+    """
+    if to.kind in (*NUMBERS, *ARRAYS):
+        return coerced(constraint, to.kind) or constraint
+    return constraint
+
+
+def fill_gaps(surer: Constraint, guess: Constraint) -> Constraint:
+    """The surer constraint, with bounds, shape and dtype of the guess where it has none."""
+    if surer.kind == "anys":
+        return union_of(_filled_part(part, guess) for part in options_of(surer))
+    other = align_kind(guess, surer)
+    if surer.kind in NUMBERS:
+        return _filled_number(surer, other)
+    if surer.kind in ARRAYS and other.kind == surer.kind:
+        return _filled_array(surer, other)
+    if surer.kind in _OPEN and not surer.arguments:
+        return meet(surer, other) or surer
+    return surer
+
+
+def _filled_part(part: Constraint | Expression, guess: Constraint) -> Constraint | Expression:
+    return fill_gaps(part, guess) if isinstance(part, Constraint) else part
+
+
+def _filled_number(surer: Constraint, guess: Constraint) -> Constraint:
+    ours = interval_of(surer)
+    if ours.low is not None and ours.high is not None:
+        return surer
+    if guess.kind in NUMBERS:
+        both = ours.filled(interval_of(guess))
+        multiple = surer.value("multiple_of")
+        found = both.ints(multiple) if surer.kind == "ints" else both.floats()
+        return found or surer
+    met = meet(surer, guess) if guess.kind == "froms" else None
+    return met or surer
+
+
+def _filled_array(surer: Constraint, guess: Constraint) -> Constraint:
+    given: dict[str, object] = dict(surer.arguments)
+    said = dict(guess.arguments)
+    given.update((name, said[name]) for name in _FILLED if name in said and name not in given)
+    if not interval_of(surer).bounded:
+        bounds = interval_of(guess).arguments()
+        given.update((name, value) for name, value in bounds.items() if value is not None)
+    return build_if_possible(surer.kind, **given) or surer
+
+
+_EXAMPLES = (ConstraintSource.TEST, ConstraintSource.CALL, ConstraintSource.DOCUMENT)
+_ORDER = {source: place for place, source in enumerate(ConstraintSource)}
 _GUESS, _LIKELY, _STRONG = Confidence.GUESS, Confidence.LIKELY, Confidence.STRONG
 
 
-def merged(facts: Iterable[Fact]) -> Inference:
+def merge_facts(facts: Iterable[Fact]) -> InferredContract:
     """One constraint for each parameter, and the conditions over several.
 
     What a person wrote stands.  Else the surest source of the type begins and
@@ -37,24 +110,26 @@ def merged(facts: Iterable[Fact]) -> Inference:
     of which there are only guesses is absent: it keeps its default.
     """
     every = tuple(facts)
-    inferred = unified([fact for fact in every if isinstance(fact, Inferred)])
-    conditions = [fact for fact in every if isinstance(fact, Required)]
-    arguments: dict[str, Inferred] = {}
+    inferred = unify_dimension_names(
+        [fact for fact in every if isinstance(fact, InferredConstraint)]
+    )
+    conditions = [fact for fact in every if isinstance(fact, InferredRequirement)]
+    arguments: dict[str, InferredConstraint] = {}
     for name in dict.fromkeys(fact.parameter for fact in inferred):
         ours = [fact for fact in inferred if fact.parameter == name]
         found = _one(ours, refuses_none=any(_refuses_none(each, name) for each in conditions))
         if found is not None:
             arguments[name] = found
-    return Inference(arguments, _distinct(conditions), every)
+    return InferredContract(arguments, _distinct(conditions), every)
 
 
-def _refuses_none(condition: Required, name: str) -> bool:
+def _refuses_none(condition: InferredRequirement, name: str) -> bool:
     return condition.condition == f"{name} is not None"
 
 
-def _distinct(conditions: Sequence[Required]) -> tuple[Required, ...]:
+def _distinct(conditions: Sequence[InferredRequirement]) -> tuple[InferredRequirement, ...]:
     """The conditions, each once, from the surest of its sources; those of a single None are met."""
-    surest: dict[str, Required] = {}
+    surest: dict[str, InferredRequirement] = {}
     for each in sorted(conditions, key=lambda each: -each.confidence):
         surest.setdefault(each.condition, each)
     return tuple(each for each in surest.values() if not each.condition.endswith(" is not None"))
@@ -63,12 +138,14 @@ def _distinct(conditions: Sequence[Required]) -> tuple[Required, ...]:
 # ------------------------------------------------------------ one parameter
 
 
-def _one(facts: Sequence[Inferred], *, refuses_none: bool) -> Inferred | None:
+def _one(facts: Sequence[InferredConstraint], *, refuses_none: bool) -> InferredConstraint | None:
     """The merged fact of one parameter; ``refuses_none``: it must be given."""
-    certain = [fact for fact in facts if fact.source == Source.GIVEN]
+    certain = [fact for fact in facts if fact.source == ConstraintSource.GIVEN]
     if certain:
         return certain[0]
-    has_default = not refuses_none and any(fact.source == Source.DEFAULT for fact in facts)
+    has_default = not refuses_none and any(
+        fact.source == ConstraintSource.DEFAULT for fact in facts
+    )
     stripped = [(fact, *without_none(fact.constraint)) for fact in facts]
     allows_none = not refuses_none and any(had for _, _, had in stripped)
     cores = _outranked([replace(fact, constraint=core) for fact, core, _ in stripped if core])
@@ -82,14 +159,15 @@ def _one(facts: Sequence[Inferred], *, refuses_none: bool) -> Inferred | None:
     return replace(found, constraint=optional(found.constraint)) if allows_none else found
 
 
-def _outranked(facts: Sequence[Inferred]) -> list[Inferred]:
+def _outranked(facts: Sequence[InferredConstraint]) -> list[InferredConstraint]:
     """Return the facts without those that would narrow what a surer kind of source says.
 
     Branches of the function need not name each of the choices that are declared, and
     what calls give is valid, whatever the name of the parameter suggests.
     """
     declared = any(
-        fact.constraint.kind == "froms" and fact.source in (Source.HINT, Source.DOCSTRING)
+        fact.constraint.kind == "froms"
+        and fact.source in (ConstraintSource.HINT, ConstraintSource.DOCSTRING)
         for fact in facts
     )
     called = any(fact.source in _EXAMPLES for fact in facts)
@@ -97,17 +175,20 @@ def _outranked(facts: Sequence[Inferred]) -> list[Inferred]:
     return [fact for fact in kept if not (called and _is_name(fact))]
 
 
-def _is_branch(fact: Inferred) -> bool:
+def _is_branch(fact: InferredConstraint) -> bool:
     """Return whether a fact lists what branches, here or in a callee, compare with."""
-    compared = fact.source in (Source.GUARD, Source.CALLEE) and fact.confidence < _STRONG
+    compared = (
+        fact.source in (ConstraintSource.GUARD, ConstraintSource.CALLEE)
+        and fact.confidence < _STRONG
+    )
     return compared and fact.constraint.kind == "froms"
 
 
-def _is_name(fact: Inferred) -> bool:
-    return fact.source == Source.NAME and fact.constraint.kind in (*NUMBERS, "froms")
+def _is_name(fact: InferredConstraint) -> bool:
+    return fact.source == ConstraintSource.NAME and fact.constraint.kind in (*NUMBERS, "froms")
 
 
-def _joined(facts: Sequence[Inferred]) -> list[Inferred]:
+def _joined(facts: Sequence[InferredConstraint]) -> list[InferredConstraint]:
     """The facts, examples of a kind made one that holds them all.
 
     Examples of choices that the code itself lists say nothing more: all are valid.
@@ -129,9 +210,12 @@ def _joined(facts: Sequence[Inferred]) -> list[Inferred]:
     return [replace(first, constraint=around, confidence=sure), *others]
 
 
-def _is_list_of_choices(fact: Inferred) -> bool:
+def _is_list_of_choices(fact: InferredConstraint) -> bool:
     """Whether code says which values there are: a guard that refuses others, a ``Literal``."""
-    listed = fact.source in (Source.GUARD, Source.HINT) and fact.constraint.kind == "froms"
+    listed = (
+        fact.source in (ConstraintSource.GUARD, ConstraintSource.HINT)
+        and fact.constraint.kind == "froms"
+    )
     return listed and fact.confidence == _STRONG
 
 
@@ -146,7 +230,7 @@ def _is_within(example: Constraint, choices: Constraint) -> bool:
 class _Merging:
     """A constraint that grows narrower, and what it rests on."""
 
-    begun: Inferred
+    begun: InferredConstraint
     constraint: Constraint
     type_sure: Confidence
     values_sure: Confidence
@@ -154,7 +238,7 @@ class _Merging:
     at_odds: bool = False
 
     @classmethod
-    def of(cls, facts: Sequence[Inferred], *, has_default: bool) -> _Merging:
+    def of(cls, facts: Sequence[InferredConstraint], *, has_default: bool) -> _Merging:
         """All facts, the surest of the type first."""
         ordered = sorted(facts, key=lambda f: (-_type_sure(f), _ORDER[f.source], -f.confidence))
         first = ordered[0]
@@ -166,18 +250,18 @@ class _Merging:
             merging.add(fact)
         return merging
 
-    def add(self, fact: Inferred) -> None:
+    def add(self, fact: InferredConstraint) -> None:
         """Narrow by one more fact, or note that it cannot be true too."""
         sure = _values_sure(fact, has_default=self.has_default)
         if fact.confidence == _GUESS:
             before = self.constraint
-            self.constraint = filled(before, fact.constraint)
+            self.constraint = fill_gaps(before, fact.constraint)
             self._agreed(fact, before)
             return
-        met = meet(self.constraint, aligned(fact.constraint, self.constraint))
+        met = meet(self.constraint, align_kind(fact.constraint, self.constraint))
         if met is None:
             surer = _type_sure(fact) >= self.type_sure and sure >= self.values_sure
-            described = fact.source == Source.DOCSTRING and fact.constraint.kind in ARRAYS
+            described = fact.source == ConstraintSource.DOCSTRING and fact.constraint.kind in ARRAYS
             told = fact.source in _EXAMPLES or described
             self.at_odds |= (surer or told) and not is_bound_alone(fact.constraint)
             return
@@ -185,23 +269,23 @@ class _Merging:
         self.type_sure = max(self.type_sure, _type_sure(fact))
         self.values_sure = max(self.values_sure, sure)
 
-    def _agreed(self, fact: Inferred, before: Constraint) -> None:
+    def _agreed(self, fact: InferredConstraint, before: Constraint) -> None:
         """Two guesses at the range of a float that agree are likelier than one."""
         if before.kind != "floats" or self.values_sure != _GUESS:
             return
         other = coerced(fact.constraint, "floats")
         bounded = other is not None and interval_of(other).bounded
-        if bounded and fact.source == Source.NAME and self.has_default:
+        if bounded and fact.source == ConstraintSource.NAME and self.has_default:
             self.values_sure = _LIKELY
 
-    def result(self) -> Inferred:
+    def result(self) -> InferredConstraint:
         """What was merged, as sure as its weakest part."""
         sure = min(self.type_sure, self.values_sure)
         untyped = self.begun.confidence < _STRONG and _has_no_dtype(self.constraint)
         loose = untyped or _has_no_range(self.constraint)
         if self.at_odds or loose or _is_unknown(self.constraint):
             sure = _GUESS
-        made = modest(_of_one_type(self.constraint))
+        made = with_default_bounds(_of_one_type(self.constraint))
         return replace(self.begun, constraint=made, confidence=sure)
 
 
@@ -225,7 +309,7 @@ def _of_one_type(constraint: Constraint) -> Constraint:
     return (coerced(constraint, "ints") if whole else floats) or constraint
 
 
-def _type_alone(fact: Inferred) -> Constraint:
+def _type_alone(fact: InferredConstraint) -> Constraint:
     """The type of a number or word that is guessed, without the values: surer ones stand first."""
     values = fact.constraint.value("values")
     if fact.constraint.kind in NUMBERS:
@@ -236,34 +320,38 @@ def _type_alone(fact: Inferred) -> Constraint:
     return fact.constraint
 
 
-def _place(fact: Inferred, start: Constraint) -> int:
+def _place(fact: InferredConstraint, start: Constraint) -> int:
     """The order of equally sure facts: a number's name comes before its default.
 
     Names stand for usual ranges and small sizes, defaults often for large ones.
     """
-    if start.kind in NUMBERS and fact.source == Source.NAME:
-        return _ORDER[Source.DEFAULT] * 2 - 1
+    if start.kind in NUMBERS and fact.source == ConstraintSource.NAME:
+        return _ORDER[ConstraintSource.DEFAULT] * 2 - 1
     return _ORDER[fact.source] * 2
 
 
-def _type_sure(fact: Inferred) -> Confidence:
+def _type_sure(fact: InferredConstraint) -> Confidence:
     """How sure a fact is of the type alone."""
     if is_bound_alone(fact.constraint):
         return _GUESS
-    if fact.source == Source.HINT or _asks_type(fact):
+    if fact.source == ConstraintSource.HINT or _asks_type(fact):
         return _STRONG
-    return max(fact.confidence, _LIKELY) if fact.source == Source.DEFAULT else fact.confidence
+    return (
+        max(fact.confidence, _LIKELY)
+        if fact.source == ConstraintSource.DEFAULT
+        else fact.confidence
+    )
 
 
-def _asks_type(fact: Inferred) -> bool:
-    return fact.source == Source.GUARD and fact.confidence > _GUESS
+def _asks_type(fact: InferredConstraint) -> bool:
+    return fact.source == ConstraintSource.GUARD and fact.confidence > _GUESS
 
 
-def _values_sure(fact: Inferred, *, has_default: bool) -> Confidence:
+def _values_sure(fact: InferredConstraint, *, has_default: bool) -> Confidence:
     """How sure a fact is that the values are valid, the type being right."""
     constraint = fact.constraint
     plain = constraint.kind in NUMBERS and not constraint.arguments
-    if plain and has_default and fact.source == Source.HINT:
+    if plain and has_default and fact.source == ConstraintSource.HINT:
         return _GUESS
     return _GUESS if _is_unknown(constraint) else fact.confidence
 

@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from analyzers.guest.generation.makers import MAKERS
+from analyzers.guest.inputs.makers import MAKERS
 
 _SERIES = "polynomial|chebyshev|hermite|hermite_e|laguerre|legendre"
 _ROOMS = {

@@ -29,7 +29,7 @@ class Contract:
 
 
 @dataclass(frozen=True, slots=True)
-class Exploring:
+class ExplorationRequest:
     """How much to explore.
 
     ``generators`` are the contracts of the file's ``@generator`` functions by
@@ -62,7 +62,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Explored:
+class ExplorationResult:
     """What came of drawing valid inputs.
 
     ``executions`` inputs were run, ``passed`` of them returned, ``refused``

@@ -2,13 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeAlias
 
-from analyzers.vocabulary.inputs import Input
-from analyzers.vocabulary.json import JsonObject
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+
+
+JsonObject: TypeAlias = Mapping[str, Json]
+
+
+class InputKind(StrEnum):
+    """What an input is to a person."""
+
+    IMAGE = "image"
+    TEXT = "text"
+    AUDIO = "audio"
+    VALUE = "value"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an input comes from, with what its licence asks to be said."""
+
+    source: str
+    url: str | None = None
+    author: str | None = None
+    licence: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """Something a person can read, and what they would read in it.
+
+    ``content`` is the file's bytes (UTF-8 for text).  ``reading`` is the
+    common human reading in the terms of the task: the words on a picture,
+    the label of what it shows, ``"positive"``/``"negative"`` for a text;
+    ``None`` where there is nothing to read (a blank picture).
+    """
+
+    kind: InputKind
+    content: bytes = field(repr=False)
+    description: str
+    reading: str | None
+    suffix: str
+    origin: Origin
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the content, in hexadecimal."""
+        return hashlib.sha256(self.content).hexdigest()
+
+
+class EdgeCase(StrEnum):
+    """What is odd about an input that is valid all the same (Keeper, section 4.1.3).
+
+    Nothing to find (a blank picture, an empty text, silence); several where
+    one is expected (faces, lines, speakers); far more than usual; another
+    language than English.
+    """
+
+    NOTHING = "nothing"
+    SEVERAL = "several"
+    HUGE = "huge"
+    FOREIGN = "foreign"
+
+
+@dataclass(frozen=True, slots=True)
+class InputRequest:
+    """A wish for inputs whose common human reading is ``reading``.
+
+    ``None`` wishes for corner cases: inputs as ``corner`` says, in which the
+    API should find nothing unless it says otherwise.  ``other_than`` lists
+    readings that the inputs must not have; ``task`` is what to find in them
+    where it is not what the API is mainly for; ``upon`` is what the picture
+    shows besides, where another API is asked about the same one.
+    """
+
+    api: str
+    reading: str | None
+    other_than: tuple[str, ...] = ()
+    task: str | None = None
+    corner: EdgeCase = EdgeCase.NOTHING
+    upon: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InputSupply:
+    """The inputs found for a wish; ``shortfall`` says why there are fewer."""
+
+    inputs: tuple[Input, ...]
+    shortfall: str | None = None
 
 
 class Form(StrEnum):
@@ -24,14 +110,14 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
+class LiteralArgument:
     """An argument given as a Python literal, readable by ``ast.literal_eval``."""
 
     source: str
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class InputArgument:
     """An argument made from an input; without one a blank picture or an empty text."""
 
     form: Form
@@ -39,15 +125,15 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True)
-class Inert:
+class InertArgument:
     """An argument that accepts everything and means nothing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class RecipeArgument:
     """An argument made by an expression: ``tensor((2, 3), "float32", fill=0.5)``.
 
-    A recipe (``analyzers/guest/generation/recipes.py``): displays, literals,
+    A recipe (``analyzers/guest/inputs/recipes.py``): displays, literals,
     and calls of our makers or of the tested file's own functions and classes,
     nothing else.
     """
@@ -55,7 +141,7 @@ class Made:
     recipe: str
 
 
-Argument: TypeAlias = Literal | Content | Inert | Made
+Argument: TypeAlias = LiteralArgument | InputArgument | InertArgument | RecipeArgument
 
 
 class AnswerSource(StrEnum):
@@ -91,7 +177,7 @@ class Probe:
     """One call of a target.
 
     ``arguments`` go to places: a parameter by its name, or where else the code
-    takes an input, as it spells it (``analyzers/guest/places.py``):
+    takes an input, as it spells it (``analyzers/guest/protocol/input_paths.py``):
     ``images[0]``, ``open('photo.jpg')``, ``flask.request.form['text']``.  A
     parameter that is absent keeps its default.  ``self`` is the instance that a
     method is called on.  ``script``: the answers to give, in order for each
@@ -107,7 +193,7 @@ class Probe:
     def with_input(self, item: Input) -> Probe:
         """This probe with ``item`` in every content slot, asking the engines."""
         filled = {
-            name: replace(argument, input=item) if isinstance(argument, Content) else argument
+            name: replace(argument, input=item) if isinstance(argument, InputArgument) else argument
             for name, argument in self.arguments.items()
         }
         return Probe(self.target, filled)
@@ -130,5 +216,5 @@ class Probe:
         return tuple(
             argument.input
             for argument in self.arguments.values()
-            if isinstance(argument, Content) and argument.input is not None
+            if isinstance(argument, InputArgument) and argument.input is not None
         )

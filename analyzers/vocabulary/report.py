@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from analyzers.vocabulary.json import JsonObject
+from analyzers.vocabulary.probes import JsonObject
 from analyzers.vocabulary.targets import Target
 from analyzers.vocabulary.verdicts import Broken, Finding, LibraryBug, Skipped
 
@@ -60,7 +60,7 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class TargetCounters:
     """What was done for one target, counted by the host.
 
     ``apis`` are those of a library that a campaign on the target reached, beside those
@@ -125,7 +125,7 @@ class Report:
     base: str
     head: str | None
     conclusion: Conclusion
-    targets: tuple[tuple[Target, Tally], ...] = ()
+    targets: tuple[tuple[Target, TargetCounters], ...] = ()
     findings: tuple[Finding, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     broken: tuple[Broken, ...] = ()

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
-from analyzers.vocabulary.inputs import InputKind
-from analyzers.vocabulary.probes import Exchange, Probe
+from analyzers.vocabulary.probes import Exchange, InputKind, Probe
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +90,11 @@ class Violated:
     detail: str
 
 
-Ending: TypeAlias = Returned | Raised | Died | TimedOut | NotRun | Violated
+RunOutcome: TypeAlias = Returned | Raised | Died | TimedOut | NotRun | Violated
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedInput:
     """What an ML API was asked about, as the broker or the guest saw it.
 
     ``digest`` is the SHA-256 of the input's bytes as they were sent (UTF-8 of
@@ -119,12 +118,12 @@ class Run:
     inputs that reached ML APIs, in order, where they are known.
     """
 
-    ending: Ending
+    ending: RunOutcome
     hits: frozenset[str] = frozenset()
     exchanges: tuple[Exchange, ...] = ()
     seconds: float = 0.0
     outside: tuple[str, ...] = ()
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[AskedInput, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +139,7 @@ class Witness:
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class SearchResult:
     """The outcome of a search for a target's goals.
 
     ``template`` has a content slot where the ML input goes, with an input

@@ -23,7 +23,7 @@ class ApiCall:
     line: int
 
 
-class Outcome(StrEnum):
+class BranchOutcome(StrEnum):
     """How a decision or one of its clauses turns out."""
 
     TRUE = "true"
@@ -45,7 +45,7 @@ class Goal:
     function: str
     decision: int
     clause: int | None
-    outcome: Outcome
+    outcome: BranchOutcome
     line: int
     end_line: int
     text: str
@@ -64,7 +64,7 @@ class Goal:
         """``path::function#decision``, without clause and outcome."""
         return f"{self.path}::{self.function}#{self.decision}"
 
-    def whole(self, outcome: Outcome | None = None) -> Goal:
+    def whole(self, outcome: BranchOutcome | None = None) -> Goal:
         """The decision as a whole turning out as ``outcome`` (default: as this)."""
         return replace(
             self,

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeAlias
 
-from analyzers.vocabulary.json import Json, JsonObject
-from analyzers.vocabulary.probes import Probe
-from analyzers.vocabulary.relations import Divergence
+from analyzers.vocabulary.library_relations import Divergence
+from analyzers.vocabulary.probes import Json, JsonObject, Probe
 from analyzers.vocabulary.targets import Goal
 
 
@@ -242,13 +241,13 @@ class Finding:
         identity = "\0".join((self.rule, self.symbol, self.input_kind))
         return hashlib.sha256(identity.encode()).hexdigest()[:16]
 
-    def proposing(self, *candidates: Candidate) -> Finding:
+    def with_candidates(self, *candidates: Candidate) -> Finding:
         """Return the finding with changes to be tried, told as if the first one helped."""
         if not candidates:
             return self
-        return replace(self.mended_by(candidates[0]), candidates=candidates)
+        return replace(self.with_candidate(candidates[0]), candidates=candidates)
 
-    def mended_by(self, candidate: Candidate) -> Finding:
+    def with_candidate(self, candidate: Candidate) -> Finding:
         """Return the finding with a change, its facts and its sentence."""
         return replace(
             self,
@@ -258,7 +257,7 @@ class Finding:
         )
 
     @property
-    def unmended(self) -> Finding:
+    def without_candidates(self) -> Finding:
         """The finding without its changes, their facts and their sentences."""
         first = self.candidates[0] if self.candidates else None
         facts = first.evidence if first else {}

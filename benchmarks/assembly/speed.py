@@ -19,12 +19,15 @@ from pathlib import Path
 
 import torch
 
-from analyzers.vocabulary import Assembling, Made, Probe
-from tests.worker.sessions import laboratory, target, tree
-from worker.laboratory.bench import SandboxBench
+from analyzers.vocabulary import AssemblyRequest, Probe, RecipeArgument
+from tests.worker.system.sessions import laboratory, target, tree
+from worker.executor.sandbox_executor import SandboxExecutor
 
 TEXT = (Path(__file__).parents[1] / "models" / "zoo" / "lenet.py").read_text()
-ARGUMENTS = {"self": Made("LeNet()"), "x": Made("tensor((1, 1, 28, 28), seed=0)")}
+ARGUMENTS = {
+    "self": RecipeArgument("LeNet()"),
+    "x": RecipeArgument("tensor((1, 1, 28, 28), seed=0)"),
+}
 PROBE = Probe("app.py::LeNet.forward", ARGUMENTS, ())
 
 
@@ -58,10 +61,10 @@ def _sandboxed(files: tuple[str, ...]) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as folder:
         head = tree(Path(folder, "head"), app=TEXT)
         where = target(function="LeNet.forward")
-        bench = SandboxBench(laboratory(head, head), where, time.monotonic() + 600)
-        bench.assemble(where, Assembling("app.py", files[:50], PROBE, seconds=60.0))
+        bench = SandboxExecutor(laboratory(head, head), where, time.monotonic() + 600)
+        bench.assemble(where, AssemblyRequest("app.py", files[:50], PROBE, seconds=60.0))
         began = time.monotonic()
-        states = bench.assemble(where, Assembling("app.py", files, PROBE, seconds=300.0))
+        states = bench.assemble(where, AssemblyRequest("app.py", files, PROBE, seconds=300.0))
         rate = len(files) / (time.monotonic() - began)
         bench.close()
     assert all(each.state == "ran" for each in states), states[0]

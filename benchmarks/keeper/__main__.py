@@ -7,8 +7,8 @@ import statistics
 import sys
 from collections.abc import Sequence
 
+from benchmarks.keeper.application_runs import BASELINES, Tried, tried
 from benchmarks.keeper.applications import TASKS, applications
-from benchmarks.keeper.trying import BASELINES, Tried, tried
 
 TECHNIQUES = ("assayer", *BASELINES)
 AIM = 0.95

@@ -22,13 +22,13 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.load_and_faults import showing
-from benchmarks.load_and_faults.counting import Evidence, Figures, count
-from benchmarks.load_and_faults.disturbing import Disturber
+from benchmarks.load_and_faults import result_tables
+from benchmarks.load_and_faults.delivery_sender import Posting, Sender, Tried, plan
+from benchmarks.load_and_faults.disturbances import Disturber
+from benchmarks.load_and_faults.final_state import Evidence, Figures, count
 from benchmarks.load_and_faults.github import Github
-from benchmarks.load_and_faults.sending import Posting, Sender, Tried, plan
 from benchmarks.load_and_faults.system import System, database_in
-from worker.store import Store
+from worker.store.store import Store
 
 ROOT = Path(__file__).parents[2]
 CALM_SHARE = 0.1
@@ -122,10 +122,10 @@ def _burden(campaign: Campaign, system: System, postings: list[Posting]) -> Figu
         Evidence(github.call("summary"), system.database, disturber.pushes, (began, ended))
     )
     answers = (_answered(sender.tried[:before]), _answered(sender.tried[before:]))
-    outcome = showing.Outcome(
+    outcome = result_tables.Outcome(
         figures, dict(disturber.kills), len(disturber.pushes), answers, (began, ended, finished)
     )
-    showing.show(outcome, [*system.programs.values(), github.program], campaign.database)
+    result_tables.show(outcome, [*system.programs.values(), github.program], campaign.database)
     return figures
 
 
@@ -152,12 +152,12 @@ def _quiet(system: System, patience: float) -> float | None:
 
 
 def _left(system: System, store: Store) -> dict[str, int]:
-    with store.look() as books:
+    with store.read() as unit:
         return {
             **system.github.call("standing"),
-            "unheard": books.deliveries.count()["waiting"],
-            "runs": len(books.runs.alive()),
-            "errands": books.errands.count()["waiting"],
+            "unheard": unit.deliveries.count()["waiting"],
+            "runs": len(unit.runs.alive()),
+            "errands": unit.errands.count()["waiting"],
         }
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 
-from benchmarks.load_and_faults.processes import Program
+from benchmarks.load_and_faults.bot_processes import Program
 
 START_SECONDS = 60
 ROUND = 10

@@ -17,12 +17,12 @@ from typing import Any
 import httpx
 import redis
 
-from benchmarks.load_and_faults.disturbing import Victim
+from benchmarks.load_and_faults.bot_processes import Program
+from benchmarks.load_and_faults.disturbances import Victim
 from benchmarks.load_and_faults.github import Github
-from benchmarks.load_and_faults.processes import Program
-from tests.worker.postgresql_server import WHY_NOT, database, postgresql_server
-from tests.worker.redis_server import free_port
-from worker.store import Store
+from tests.worker.system.postgresql_server import WHY_NOT, database, postgresql_server
+from tests.worker.system.redis_server import free_port
+from worker.store.store import Store
 
 START_SECONDS = 90
 SAMPLE_SECONDS = 2.0

@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from analyzers.guest.models.growing import unsettled
+from analyzers.guest.models.resource_growth import growth_of_repeated_call
 from benchmarks.models.zoo import MODELS, lenet
 
 TIMES = 50
@@ -97,7 +97,7 @@ def _chained(chain: list[Any], model: Any) -> None:
 def told(kind: str, name: str, construct: Construction) -> str:
     """What is said of a construction, in a line."""
     began = time.monotonic()
-    found = unsettled(construct, TIMES)
+    found = growth_of_repeated_call(construct, TIMES)
     return f"{kind:6} {name:26} {time.monotonic() - began:5.1f} s  {found or 'nothing'}"
 
 

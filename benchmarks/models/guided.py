@@ -31,13 +31,13 @@ from statistics import mean
 
 import torch
 
-from analyzers.guest.models.judging import measured
-from analyzers.guest.models.nouns import RATIO as TOLD
-from analyzers.guest.models.nouns import Model
-from analyzers.guest.models.searching.nouns import RATIO, Mutant, Plan
-from analyzers.guest.models.searching.search import search
+from analyzers.guest.models.judging.error_measures import measured
+from analyzers.guest.models.model_types import RATIO as TOLD
+from analyzers.guest.models.model_types import ModelUnderTest
+from analyzers.guest.models.search.guided_search import search
+from analyzers.guest.models.search.inconsistency import RATIO, ModelMutant, SearchPlan
 from benchmarks.models.amplification import table
-from benchmarks.models.faults import Fault, built_from, faulty, slight
+from benchmarks.models.slight_faults import Fault, built_from, faulty, slight
 from benchmarks.models.zoo import MODELS
 
 RESULTS = Path(__file__).parent / "results"
@@ -107,7 +107,7 @@ def runs(name: str, asked: argparse.Namespace) -> Iterator[Run]:
     for seed in range(asked.seeds if faults else 0):
         fault = faults[seed % len(faults)]
         for guided in (True, False):
-            plan = Plan(asked.mutants, math.inf, seed, guided, measure=RATIO)
+            plan = SearchPlan(asked.mutants, math.inf, seed, guided, measure=RATIO)
             began = time.monotonic()
             with _execution(fault) as execution:
                 mutants = list(search(normalised(name), [execution], plan))
@@ -140,18 +140,18 @@ def _execution(fault: Fault | None) -> Generator[str, None, None]:
         yield name
 
 
-def _ratio(mutant: Mutant) -> float:
+def _ratio(mutant: ModelMutant) -> float:
     return max(mutant.inconsistency, _LEAST) / max(mutant.initial, _LEAST)
 
 
-def _is_told(mutant: Mutant, execution: str) -> bool:
+def _is_told(mutant: ModelMutant, execution: str) -> bool:
     if mutant.left_out:
         return False
     found = measured(mutant.outcomes[0]).get(execution)
     return found is not None and found.ratio >= TOLD
 
 
-def normalised(name: str) -> Model:
+def normalised(name: str) -> ModelUnderTest:
     """A model of the zoo that knows the statistics of its inputs, the same each time."""
     torch.manual_seed(0)
     module = importlib.import_module(f"benchmarks.models.zoo.{name}")
@@ -162,11 +162,11 @@ def normalised(name: str) -> Model:
     return built_from(lambda: getattr(module, kind)(**widths), inputs)
 
 
-def built(name: str) -> Model:
+def built(name: str) -> ModelUnderTest:
     """A model of the zoo with its inputs, the same each time."""
     torch.manual_seed(0)
     module = importlib.import_module(f"benchmarks.models.zoo.{name}")
-    return Model(module.build().eval(), tuple(module.inputs()))
+    return ModelUnderTest(module.build().eval(), tuple(module.inputs()))
 
 
 if __name__ == "__main__":

@@ -22,14 +22,16 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from analyzers.guest.models.building import prepared
-from analyzers.guest.models.executions import EXECUTIONS
-from analyzers.guest.models.executions.eager import EPS32, called
-from analyzers.guest.models.judging import judge, measured, quick
-from analyzers.guest.models.locating import located
-from analyzers.guest.models.locating.single import single
-from analyzers.guest.models.locating.tape import taped
-from analyzers.guest.models.nouns import RATIO, Model
+from analyzers.guest.models.executions.execution_registry import EXECUTIONS
+from analyzers.guest.models.executions.torch_precisions import EPS32, run_without_gradients
+from analyzers.guest.models.judging.error_measures import measured
+from analyzers.guest.models.judging.execution_oracles import judge
+from analyzers.guest.models.judging.isolated_runs import run_in_process
+from analyzers.guest.models.locating.first_departure import first_departing_layer
+from analyzers.guest.models.locating.unit_recording import record_units
+from analyzers.guest.models.locating.unit_runs import unit_model
+from analyzers.guest.models.model_extraction import prepared
+from analyzers.guest.models.model_types import RATIO, ModelUnderTest
 from benchmarks.models.zoo import MODELS
 
 SUSPECT = "onednn-off"
@@ -76,9 +78,9 @@ class Faulty:
     def unavailable(self) -> None:
         """It is there."""
 
-    def prepared(self, model: Model) -> Callable[..., Any]:
+    def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
         """The module under the mode."""
-        run = called(model.module)
+        run = run_without_gradients(model.module)
 
         def call(*inputs: Any, **keywords: Any) -> Any:
             with Kernels(*self.wrong):
@@ -104,18 +106,18 @@ def turned(found: torch.Tensor) -> torch.Tensor:
     return found.flip(-1) if found.dim() else found * 2.0
 
 
-def operators(model: Model) -> tuple[str, ...]:
+def operators(model: ModelUnderTest) -> tuple[str, ...]:
     """The operators that compute what a model gives."""
     with torch.no_grad(), Kernels() as kernels:
         model.module(*model.inputs, **model.keywords)
     return tuple(each for each in kernels.seen if each.split(".")[1] not in _MOVES.split())
 
 
-def first_with(model: Model) -> dict[str, str]:
+def first_with(model: ModelUnderTest) -> dict[str, str]:
     """The first layer or function that runs each operator."""
     found: dict[str, str] = {}
-    for unit in taped(model):
-        for operator in operators(single(model, unit)):
+    for unit in record_units(model):
+        for operator in operators(unit_model(model, unit)):
             found.setdefault(operator, unit.name)
     return found
 
@@ -125,14 +127,14 @@ def examine(name: str) -> str:
     zoo = importlib.import_module(f"benchmarks.models.zoo.{name}")
     torch.manual_seed(0)
     model = prepared(zoo.build(), zoo.inputs())
-    false = len(judge(model, quick(model, CLEAN)))
+    false = len(judge(model, run_in_process(model, CLEAN)))
     places, own = first_with(model), EXECUTIONS[SUSPECT]
     faults = unseen = told = named = 0
     seconds = [0.0]
     for operator in operators(model):
         for change in (scaled, dented, turned):
             EXECUTIONS[SUSPECT] = Faulty(operator, change)
-            outcomes = quick(model, [SUSPECT])
+            outcomes = run_in_process(model, [SUSPECT])
             if SUSPECT in measured(outcomes) and measured(outcomes)[SUSPECT].ratio < RATIO / 2:
                 unseen += 1
                 continue
@@ -142,7 +144,7 @@ def examine(name: str) -> str:
                 continue
             told += 1
             began = time.monotonic()
-            found = located(model, SUSPECT, outcomes)
+            found = first_departing_layer(model, SUSPECT, outcomes)
             seconds.append(time.monotonic() - began)
             named += found is not None and found.place.name == places.get(operator)
     EXECUTIONS[SUSPECT] = own

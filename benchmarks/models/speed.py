@@ -25,9 +25,9 @@ from pathlib import Path
 
 import torch
 
-from analyzers.guest.models.judging import measured
-from analyzers.guest.models.searching.nouns import Plan
-from analyzers.guest.models.searching.search import search
+from analyzers.guest.models.judging.error_measures import measured
+from analyzers.guest.models.search.guided_search import search
+from analyzers.guest.models.search.inconsistency import SearchPlan
 from benchmarks.models.guided import RESULTS, built
 
 WANTED = (
@@ -134,11 +134,11 @@ def _search(name: str, executions: Sequence[str], seconds: float, seed: int) -> 
     """A search whose process is warm, begun when the other one's is, too."""
     torch.set_num_threads(1)
     model = built(name)
-    list(search(model, executions, Plan(mutants=3)))
+    list(search(model, executions, SearchPlan(mutants=3)))
     _READY[0].wait()
     began, used = time.monotonic(), time.process_time()
     done = left = 0
-    for mutant in search(model, executions, Plan(mutants=10**6, seconds=seconds, seed=seed)):
+    for mutant in search(model, executions, SearchPlan(mutants=10**6, seconds=seconds, seed=seed)):
         left += bool(mutant.left_out)
         if not mutant.left_out:
             measured(mutant.outcomes[0])

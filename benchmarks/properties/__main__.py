@@ -20,9 +20,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from analyzers.cloud.statistics import recall_interval
+from analyzers.cloud.recall_statistics import recall_interval
 from benchmarks.properties.cases import Case, cases
-from benchmarks.properties.running import Checked, checked, seeded
+from benchmarks.properties.command_line_runs import Checked, checked, seeded
 
 TOGETHER = 2
 AIMS = {"annotated": (0.95, 0.97), "plain": (0.70, 0.95)}

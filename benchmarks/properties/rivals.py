@@ -24,17 +24,19 @@ import venv
 from collections.abc import Mapping
 from pathlib import Path
 
-from analyzers.guest.annotations.reading import read
-from analyzers.guest.annotations.rendering import render
+from analyzers.guest.annotations.annotation_reader import read
+from analyzers.guest.annotations.syntax import render
 from analyzers.vocabulary import Reason, Target
-from analyzers.vocabulary.contracts import Contract, Exploring
+from analyzers.vocabulary.contracts import Contract, ExplorationRequest
 from benchmarks.properties.cases import Case, cases
 from benchmarks.properties.conciseness import program
-from worker.broker import Broker, Budget, Recordings
-from worker.engines import Engines
-from worker.laboratory.place import place_for
-from worker.laboratory.session import Session
-from worker.settings.server import Settings
+from worker.broker.api_broker import Broker
+from worker.broker.request_admission import ApiBudget
+from worker.engines.engine_selection import Engines
+from worker.engines.recordings import Recordings
+from worker.executor.execution_context import guest_runtime
+from worker.executor.session import Session
+from worker.settings.operator_settings import Settings
 
 FUNCTIONS = ("crossed_einsum", "inverted_mask", "last_bigram", "top_five")
 EXAMPLES = 1000
@@ -59,9 +61,11 @@ def in_guest(case: Case, folder: Path) -> dict[str, float]:
     """Executions a second of the guest: a first exploration warms it, the second counts."""
     root = _written(case, folder)
     target = Target(case.path, case.function, 1, 1, Reason.CHANGED, (), (), (case.path,))
-    exploring = Exploring(_contract(case), examples=EXAMPLES, seconds=30.0)
-    place = place_for(Settings(), trust=False)
-    with Session(place, root, target, Broker(Engines(()), Recordings(None), Budget(0))) as session:
+    exploring = ExplorationRequest(_contract(case), examples=EXAMPLES, seconds=30.0)
+    place = guest_runtime(Settings(), trust=False)
+    with Session(
+        place, root, target, Broker(Engines(()), Recordings(None), ApiBudget(0))
+    ) as session:
         session.explore(exploring)
         began = time.perf_counter()
         explored, _ = session.explore(exploring)

@@ -14,13 +14,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from analyzers.vocabulary import Contract, Exploring, Reason, Target
-from worker.broker import Broker, Recordings
-from worker.engines import Engines
-from worker.laboratory.place import Place
-from worker.laboratory.session import Session
+from analyzers.vocabulary import Contract, ExplorationRequest, Reason, Target
+from worker.broker.api_broker import Broker
+from worker.engines.engine_selection import Engines
+from worker.engines.recordings import Recordings
+from worker.executor.execution_context import GuestRuntime
+from worker.executor.session import Session
+from worker.sandbox.guest_limits import Limits
 from worker.sandbox.isolation import find_isolation
-from worker.sandbox.limits import Limits
 
 SOURCE = """\
 import torch
@@ -59,7 +60,7 @@ def measured(examples: int = EXAMPLES) -> tuple[dict[str, float], int]:
         (root / "app.py").write_text(SOURCE)
         (root / "test_app.py").write_text(TEST)
         target = Target("app.py", "f", 4, 5, Reason.CHANGED, (), (), ("app.py",))
-        place = Place(find_isolation(), Path(sys.executable), Limits())
+        place = GuestRuntime(find_isolation(), Path(sys.executable), Limits())
         broker = Broker(Engines([]), Recordings(None), None)
         with watch.of("start and prepare"):
             session = Session(place, root, target, broker)
@@ -67,7 +68,9 @@ def measured(examples: int = EXAMPLES) -> tuple[dict[str, float], int]:
             with watch.of("observe"):
                 calls = session.observe(["f"], ["test_app.py"], 10.0)
             with watch.of("explore"):
-                explored, _ = session.explore(Exploring(CONTRACT, examples=examples, seconds=60.0))
+                explored, _ = session.explore(
+                    ExplorationRequest(CONTRACT, examples=examples, seconds=60.0)
+                )
             with watch.of("run again"):
                 session.run(explored.passing)
     if not calls or explored.failures or explored.obstacle:

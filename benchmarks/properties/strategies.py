@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from analyzers.guest.annotations.nouns import Annotations, Argument, Constraint, Expression
+from analyzers.guest.annotations.constraints import Annotations, Argument, Constraint, Expression
 
 SIDES = "min_value=1, max_value=8"
 Generators = Mapping[str, Annotations]

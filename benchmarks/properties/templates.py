@@ -7,9 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from analyzers.guest.annotations.nouns import Annotations
-from analyzers.guest.annotations.reading import read
-from analyzers.guest.annotations.rendering import render
+from analyzers.guest.annotations.annotation_reader import read
+from analyzers.guest.annotations.constraints import Annotations
+from analyzers.guest.annotations.syntax import render
 from benchmarks.properties.cases import Case
 from benchmarks.properties.strategies import Generators, built, strategy
 

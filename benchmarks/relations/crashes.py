@@ -15,14 +15,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from analyzers.guest.generation.recipes import BadRecipe
-from analyzers.guest.relating.calls import read
-from analyzers.guest.relating.fuzzing import Fuzzed, Settings, Subject, fuzz
-from analyzers.guest.relating.libraries import library as installed
-from analyzers.guest.relating.libraries.library import Library
-from analyzers.guest.relating.nouns import Call
-from analyzers.guest.relating.studying.inputs import collected, spread
-from analyzers.guest.relating.studying.progress import Progress
+from analyzers.guest.inputs.recipes import BadRecipe
+from analyzers.guest.relations.fuzzing.fuzz_campaign import FuzzedApi, fuzz
+from analyzers.guest.relations.fuzzing.fuzz_inputs import FuzzSettings, FuzzSubject
+from analyzers.guest.relations.libraries.library_registry import library as installed
+from analyzers.guest.relations.library_calls import parse_call
+from analyzers.guest.relations.relation_types import CallSource, Library
+from analyzers.guest.relations.study.study_inputs import StudyProgress, collect_inputs, spread
 
 CALLS = 60
 MEBIBYTE = 1 << 20
@@ -35,7 +34,7 @@ def main() -> None:
     done = _done(asked.rows)
     wanted = asked.apis.split(",") if asked.apis else sorted(texts)
     subjects = [_subject(name, texts[name], library) for name in wanted if name not in done]
-    settings = Settings(
+    settings = FuzzSettings(
         inputs=asked.inputs,
         seconds=asked.seconds,
         seed=asked.seed,
@@ -55,7 +54,7 @@ def main() -> None:
         print(f"{count:5} {kind}")
 
 
-def _write(fuzzed: Fuzzed, rows: Any) -> None:
+def _write(fuzzed: FuzzedApi, rows: Any) -> None:
     for row in fuzzed.rows:
         rows.write(json.dumps(row) + "\n")
     for note in fuzzed.notes:
@@ -74,7 +73,7 @@ def _texts(path: Path | None, library: Library) -> dict[str, list[str]]:
     """The valid calls, from the file where it is there."""
     if path is not None and path.exists():
         return dict(json.loads(path.read_text()))
-    found = collected(library, 1, Progress(lambda _: None))
+    found = collect_inputs(library, 1, StudyProgress(lambda _: None))
     if path is not None:
         path.write_text(json.dumps(found))
     return found
@@ -87,14 +86,14 @@ def _done(path: Path) -> set[str]:
     return {row["name"] for row in rows if row["kind"] == "checked"}
 
 
-def _subject(name: str, texts: list[str], library: Library) -> Subject:
-    calls: list[Call] = []
+def _subject(name: str, texts: list[str], library: Library) -> FuzzSubject:
+    calls: list[CallSource] = []
     for text in spread(texts, CALLS):
         try:
-            calls.append(read(text, library))
+            calls.append(parse_call(text, library))
         except BadRecipe:
             continue
-    return Subject(name, tuple(calls))
+    return FuzzSubject(name, tuple(calls))
 
 
 def _arguments() -> argparse.Namespace:

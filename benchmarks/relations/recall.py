@@ -19,12 +19,15 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
 
-from analyzers.guest.relating.libraries import library
-from analyzers.guest.relating.libraries.library import Library
-from analyzers.guest.relating.matching import Related, candidates, nearest
-from analyzers.guest.relating.matching.frequencies import cosines
-from analyzers.guest.relating.matching.terms import of_document
-from analyzers.guest.relating.nouns import Api
+from analyzers.guest.relations.libraries.library_registry import library
+from analyzers.guest.relations.matching.api_candidates import (
+    ApiSimilarity,
+    candidates,
+    cosines,
+    nearest,
+)
+from analyzers.guest.relations.matching.api_names import of_document
+from analyzers.guest.relations.relation_types import Library, LibraryApi
 
 AIM = 0.85
 DEPTHS = (1, 5, 10)
@@ -92,7 +95,7 @@ def _half(name: str) -> int:
     return hashlib.sha256(name.encode()).digest()[-1] % 2
 
 
-def ranks(scores: Any, apis: Sequence[Api], pairs: Iterable[Pair]) -> list[int]:
+def ranks(scores: Any, apis: Sequence[LibraryApi], pairs: Iterable[Pair]) -> list[int]:
     """Where each pair's target is among the others by similarity to its source, from 0."""
     place = {api.name: index for index, api in enumerate(apis)}
     rows: dict[str, list[int]] = {}
@@ -131,7 +134,7 @@ def main() -> int:
     print(f"{lib.name} {lib.version}: {len(apis)} APIs, {len(pairs)} known pairs,", end=" ")
     print(f"{len(pairwise)} candidates in {seconds:.2f} s")
     print(f"{'signal':34} {'@1':5}  {'@5':5}  {'@10':5}    @10 chosen on / held out")
-    related = Related(apis)
+    related = ApiSimilarity(apis)
     signals = {
         "names": related.names(),
         "parameters": related.parameters(),

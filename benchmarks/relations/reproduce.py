@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from analyzers.guest.relating.libraries import library
-from benchmarks.relations.showing import programs
+from analyzers.guest.relations.libraries.library_registry import library
+from benchmarks.relations.divergence_programs import programs
 
 JUDGED = Path(__file__).parent / "judged"
 _SECONDS = 120.0

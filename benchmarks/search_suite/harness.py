@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analyzers.catalogue.catalogue import load
-from analyzers.guest.goals import decisions
-from analyzers.guest.loading import prepare
-from analyzers.guest.search import search
-from analyzers.guest.search.campaign import Campaign
-from analyzers.guest.search.entry import find_entry
-from analyzers.guest.search.harvest import Pool
-from analyzers.guest.search.mutation import mutate
+from analyzers.catalogue.api_catalogue import load_catalogue
+from analyzers.guest.instrumentation.goals import decisions
+from analyzers.guest.runtime.target_loading import prepare
+from analyzers.guest.search.answer_mutation import mutate
+from analyzers.guest.search.answer_search import search
+from analyzers.guest.search.code_constants import ConstantPool
+from analyzers.guest.search.input_entry import find_entry
+from analyzers.guest.search.search_campaign import SearchCampaign
 
 SUITE = Path(__file__).parent
 SCHEMAS = Path(__file__).parents[2] / "analyzers/catalogue/schemas"
@@ -120,7 +120,7 @@ def _reachable(name: str, calls: Mapping[str, set[str]]) -> set[str]:
 def catalogue() -> tuple[list[Any], dict[str, Any]]:
     """The catalogue's entries and schemas, as a ``prepare`` frame carries them."""
     schemas = {file.stem: json.loads(file.read_text()) for file in SCHEMAS.glob("*.json")}
-    return [dict(entry) for entry in load().as_json(APIS)], schemas
+    return [dict(entry) for entry in load_catalogue().as_json(APIS)], schemas
 
 
 def search_all(
@@ -158,8 +158,8 @@ def random_search(prepared: Any, message: Mapping[str, Any]) -> dict[str, Any]:
     entry = find_entry(prepared, [])
     reached: list[str] = []
     if entry.arguments is not None:
-        campaign = Campaign(prepared, entry.arguments, message["goals"], message["seed"])
-        campaign.pool = Pool(words, [], [rng.uniform(-1, 10) for _ in range(40)])
+        campaign = SearchCampaign(prepared, entry.arguments, message["goals"], message["seed"])
+        campaign.pool = ConstantPool(words, [], [rng.uniform(-1, 10) for _ in range(40)])
         mutate(campaign, [], message["mutation_seconds"])
         reached = [campaign.goals[number] for number in campaign.first]
     return {"witnesses": [{"goal": goal, "confirmed": True} for goal in reached]}

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections import Counter
 
-from benchmarks.trust.checking import Result, checked, deviations
+from benchmarks.trust.manifest_checks import Result, checked, deviations
 from benchmarks.trust.manifests import projects
 
 HEADER = """\

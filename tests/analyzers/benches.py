@@ -2,27 +2,27 @@
 
 from collections.abc import Mapping, Sequence
 
-from analyzers.ports import Plan
+from analyzers.ports import ExaminationPlan
 from analyzers.vocabulary import (
-    Assembled,
-    Assembling,
-    Executed,
-    Executing,
-    Explored,
-    Exploring,
+    AssembledRun,
+    AssemblyRequest,
+    ExecutionRequest,
+    ExecutionResult,
+    ExplorationRequest,
+    ExplorationResult,
     Input,
+    InputRequest,
+    InputSupply,
     JsonObject,
     ObservedCall,
     Probe,
-    Recorded,
-    Related,
-    Relating,
+    RecordedCalls,
+    RelationRequest,
+    RelationResult,
     Run,
-    Searched,
+    SearchResult,
     Skipped,
-    Supply,
     Target,
-    Wanted,
 )
 
 
@@ -32,8 +32,10 @@ class IdleBench:
     ``texts`` are the project's files by path; there is no base.
     """
 
-    def __init__(self, texts: Mapping[str, str] | None = None, plan: Plan | None = None) -> None:
-        self.plan = plan or Plan()
+    def __init__(
+        self, texts: Mapping[str, str] | None = None, plan: ExaminationPlan | None = None
+    ) -> None:
+        self.plan = plan or ExaminationPlan()
         self.texts = dict(texts or {})
         self.lasting: list[Probe] = []
         self.standins: Sequence[str] = ()
@@ -42,25 +44,25 @@ class IdleBench:
     def obstacle(self, target: Target) -> Skipped | None:
         return None
 
-    def search(self, target: Target) -> Searched:
-        return Searched(None, obstacle="nothing is searched here")
+    def search(self, target: Target) -> SearchResult:
+        return SearchResult(None, obstacle="nothing is searched here")
 
-    def explore(self, target: Target, exploring: Exploring) -> Explored:
-        return Explored(obstacle="nothing is explored here")
+    def explore(self, target: Target, exploring: ExplorationRequest) -> ExplorationResult:
+        return ExplorationResult(obstacle="nothing is explored here")
 
     def observe(self, target: Target) -> Sequence[ObservedCall]:
         return ()
 
-    def record(self, target: Target, probes: Sequence[Probe]) -> Recorded | None:
+    def record(self, target: Target, probes: Sequence[Probe]) -> RecordedCalls | None:
         return None
 
-    def relate(self, target: Target, relating: Relating) -> Related:
-        return Related(obstacle="nothing is related here")
+    def relate(self, target: Target, relating: RelationRequest) -> RelationResult:
+        return RelationResult(obstacle="nothing is related here")
 
-    def execute(self, target: Target, executing: Executing) -> Executed:
-        return Executed(obstacle="nothing is executed here")
+    def execute(self, target: Target, executing: ExecutionRequest) -> ExecutionResult:
+        return ExecutionResult(obstacle="nothing is executed here")
 
-    def assemble(self, target: Target, assembling: Assembling) -> Sequence[Assembled]:
+    def assemble(self, target: Target, assembling: AssemblyRequest) -> Sequence[AssembledRun]:
         return ()
 
     def kept(self, target: Target) -> Sequence[Probe]:
@@ -69,8 +71,8 @@ class IdleBench:
     def keep(self, target: Target, probes: Sequence[Probe]) -> None:
         self.lasting += probes
 
-    def inputs(self, wanted: Wanted, count: int) -> Supply:
-        return Supply((), "there are no sources here")
+    def inputs(self, wanted: InputRequest, count: int) -> InputSupply:
+        return InputSupply((), "there are no sources here")
 
     def run(self, probes: Sequence[Probe]) -> Sequence[Run]:
         raise AssertionError("nothing is run here")

@@ -1,12 +1,12 @@
 """Small nouns for tests."""
 
 from analyzers.vocabulary import (
+    BranchOutcome,
     Crashes,
     Exchange,
     Finding,
     Goal,
     Level,
-    Outcome,
     Probe,
     Raised,
     Reason,
@@ -31,7 +31,7 @@ def goal(**changes):
         "function": "check",
         "decision": 0,
         "clause": None,
-        "outcome": Outcome.TRUE,
+        "outcome": BranchOutcome.TRUE,
         "line": 3,
         "end_line": 3,
         "text": '"TOTAL" in text',

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analyzers.code_errors import Seen, code_error, is_own_error
+from analyzers.code_errors import ObservedError, code_error, is_own_error
 from analyzers.code_errors.own_errors import respelled
 from analyzers.vocabulary import ErrorOrigin, Probe, Raised, Reason, Run, Target
 from tests.analyzers.benches import IdleBench
@@ -14,7 +14,7 @@ def check(path):
 """
 
 
-class Bench(IdleBench):
+class ErrorBench(IdleBench):
     def source(self, path):
         return self.texts[path]
 
@@ -32,7 +32,7 @@ NO_ATTRIBUTE = raised("AttributeError", "'Box' object has no attribute 'lables'"
 
 def is_own(ending, **texts):
     files = {"app.py": TEXT, **{f"{name}.py": text for name, text in texts.items()}}
-    return is_own_error(Run(ending), Bench(files))
+    return is_own_error(Run(ending), ErrorBench(files))
 
 
 @pytest.mark.parametrize(
@@ -104,8 +104,8 @@ def test_no_near_name_is_no_suggestion():
 
 def test_finding_says_where_and_how_often():
     run = Run(raised(meant="labels"))
-    seen = Seen(Probe(TARGET.id, {}, ()), run, times=3, runs=3)
-    finding = code_error("cloud", TARGET, seen, Bench({"app.py": TEXT}))
+    seen = ObservedError(Probe(TARGET.id, {}, ()), run, times=3, runs=3)
+    finding = code_error("cloud", TARGET, seen, ErrorBench({"app.py": TEXT}))
     assert (finding.rule, finding.level, finding.line) == ("code/error", "failure", 3)
     assert finding.evidence["raised_at"] == "app.py:3"
     assert finding.evidence["inputs"] == 3

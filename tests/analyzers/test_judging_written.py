@@ -2,14 +2,14 @@
 
 import pytest
 
-from analyzers.judging import (
+from analyzers.criteria import (
     crash_of,
     is_crash,
-    located,
+    is_informative,
+    is_shown,
+    is_written,
     outcome_of,
-    shows,
-    stands,
-    tells,
+    relocated,
     translate,
 )
 from analyzers.vocabulary import Returned, Run, Violated, Violates, Written
@@ -29,7 +29,7 @@ BROKEN = Violated("finite(result)", "result is nan")
     ],
 )
 def test_what_is_written_stands_whatever_the_blanks(text, source):
-    assert stands(Written("app.py", text), source)
+    assert is_written(Written("app.py", text), source)
 
 
 @pytest.mark.parametrize(
@@ -43,28 +43,28 @@ def test_what_is_written_stands_whatever_the_blanks(text, source):
     ],
 )
 def test_what_is_not_code_does_not_stand(text, source):
-    assert not stands(Written("app.py", text), source)
+    assert not is_written(Written("app.py", text), source)
 
 
 def test_broken_promise_is_shown_by_a_run():
     runs = [Run(Returned("1")), Run(BROKEN)]
-    assert shows(Violates("finite(result)"), runs)
-    assert not shows(Violates("unchanged(x)"), runs)
-    assert not shows(Violates("finite(result)"), runs[:1])
+    assert is_shown(Violates("finite(result)"), runs)
+    assert not is_shown(Violates("unchanged(x)"), runs)
+    assert not is_shown(Violates("finite(result)"), runs[:1])
 
 
 def test_no_run_shows_what_is_written():
-    assert not shows(Written("app.py", "x"), [Run(BROKEN)])
+    assert not is_shown(Written("app.py", "x"), [Run(BROKEN)])
 
 
 def test_broken_promise_is_an_outcome_and_no_crash():
     assert outcome_of(Run(BROKEN)) == "breaks finite(result)"
     assert (is_crash(BROKEN), crash_of(BROKEN)) == (False, None)
-    assert tells(goal(), Run(BROKEN))
+    assert is_informative(goal(), Run(BROKEN))
 
 
 def test_criteria_hold_on_another_text():
     written, broken = Written("new.py", "x"), Violates("finite(result)")
     assert translate(written, "old.py", "", "") == Written("old.py", "x")
     assert translate(broken, "old.py", "", "") == broken
-    assert (located(written, ""), located(broken, "")) == (written, broken)
+    assert (relocated(written, ""), relocated(broken, "")) == (written, broken)

@@ -3,7 +3,7 @@
 import pytest
 
 from analyzers.code_errors import misspelt_variables
-from analyzers.judging import stands
+from analyzers.criteria import is_written
 from analyzers.vocabulary import Reason, Target
 from tests.analyzers.benches import IdleBench
 
@@ -11,7 +11,7 @@ TARGET = Target("app.py", "connect", 1, 9, Reason.CHANGED, (), (), ("app.py",))
 READ = 'import os\n\ndef connect():\n    address = os.environ["{}"]\n    return address\n'
 
 
-class Bench(IdleBench):
+class SpellingBench(IdleBench):
     def source(self, path):
         return self.texts[path]
 
@@ -21,7 +21,7 @@ class Bench(IdleBench):
 
 def findings(code, standins=(), **texts):
     files = {name.replace("__", "."): text for name, text in texts.items()}
-    bench = Bench({"app.py": code, **files})
+    bench = SpellingBench({"app.py": code, **files})
     bench.standins = standins
     return list(misspelt_variables("cloud", TARGET, bench)), bench
 
@@ -39,7 +39,7 @@ def test_slip_beside_the_right_spelling_is_told(name, described):
     (finding,), bench = findings(READ.format(name), readme__md=f"Set `{described}` first.\n")
     assert (finding.rule, finding.level, finding.line) == ("code/error", "failure", 4)
     assert finding.suggestion.replacement == f'    address = os.environ["{described}"]'
-    assert stands(finding.criterion, bench.source("app.py"))
+    assert is_written(finding.criterion, bench.source("app.py"))
     assert {"exception", "raised_at", "inputs"} <= set(finding.evidence)
 
 

@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from analyzers.judging import DEATH
+from analyzers.criteria import DEATH
 from analyzers.pipeline import (
     ANALYZERS,
     _on_real_libraries,
-    concerned,
+    analyzers_named,
+    concerned_targets,
     conclude,
-    distinct,
     examine,
     explains,
-    named,
+    without_duplicates,
 )
 from analyzers.vocabulary import (
     ApiCall,
@@ -30,7 +30,7 @@ from tests.analyzers.benches import IdleBench
 from tests.analyzers.samples import finding, target
 
 
-class Speaking:
+class SkippingAnalyzer:
     name = "speaking"
 
     def examine(self, target, bench):
@@ -46,12 +46,12 @@ class Failing:
 
 
 def test_verdicts_stream_out_as_they_come():
-    stream = examine([Speaking(), Failing()], target(), IdleBench())
+    stream = examine([SkippingAnalyzer(), Failing()], target(), IdleBench())
     assert next(stream) == Skipped("speaking", "app.py::check", "why")
 
 
 def test_our_own_failure_is_broken_and_ends_one_look():
-    verdicts = list(examine([Failing(), Speaking()], target(), IdleBench()))
+    verdicts = list(examine([Failing(), SkippingAnalyzer()], target(), IdleBench()))
     assert [type(verdict) for verdict in verdicts] == [Skipped, Broken, Skipped]
     assert "test_pipeline.py" in verdicts[1].error
     assert "our own mistake" in verdicts[1].error
@@ -81,12 +81,12 @@ class Finding:
 
 
 def test_target_without_its_framework_is_not_examined():
-    (only,) = examine([Speaking()], target(), Lacking())
+    (only,) = examine([SkippingAnalyzer()], target(), Lacking())
     assert only.reason == "no torch"
 
 
 def test_framework_missed_while_running_is_told():
-    *_, last = examine([Speaking()], target(), Lacking(1))
+    *_, last = examine([SkippingAnalyzer()], target(), Lacking(1))
     assert last.our_fault
 
 
@@ -99,17 +99,17 @@ def test_finding_seen_on_a_stand_in_is_not_reported():
 
 def test_cloud_findings_stand_beside_stand_ins():
     asking = replace(finding(), analyzer="cloud")
-    (analyzer,) = named(["cloud"])
+    (analyzer,) = analyzers_named(["cloud"])
     bench = IdleBench()
     bench.replaced = ("streamlit",)
     assert _on_real_libraries(analyzer, asking, bench) == asking
 
 
 def test_analyzers_are_chosen_by_name():
-    assert named(()) == ANALYZERS
-    assert [analyzer.name for analyzer in named(["cloud"])] == ["cloud"]
+    assert analyzers_named(()) == ANALYZERS
+    assert [analyzer.name for analyzer in analyzers_named(["cloud"])] == ["cloud"]
     with pytest.raises(KeyError, match="nothing"):
-        named(["nothing"])
+        analyzers_named(["nothing"])
 
 
 SKIPPED = Skipped("cloud", "app.py::check", "no engine")
@@ -173,26 +173,28 @@ TEXT = "a = b[0]\nc = d[0]\nc = d[0]\n"
 
 def test_crashes_of_one_function_have_fingerprints_of_their_own():
     crashes = [finding(line=line) for line in (3, 1, 2)]
-    told = distinct(crashes, {"app.py": TEXT})
+    told = without_duplicates(crashes, {"app.py": TEXT})
     assert [each.line for each in told] == [3, 1, 2]
     assert len({each.fingerprint for each in told}) == 3
     assert told[1].fingerprint == finding().fingerprint
-    shifted = distinct([finding(line=line + 1) for line in (3, 1, 2)], {"app.py": f"\n{TEXT}"})
+    shifted = without_duplicates(
+        [finding(line=line + 1) for line in (3, 1, 2)], {"app.py": f"\n{TEXT}"}
+    )
     assert [each.fingerprint for each in shifted] == [each.fingerprint for each in told]
 
 
 def test_new_crash_never_takes_an_existing_ones_fingerprint():
     crashes = finding(line=1), finding(line=2, status=Status.EXISTING)
-    new, existing = distinct(crashes, {"app.py": TEXT})
+    new, existing = without_duplicates(crashes, {"app.py": TEXT})
     assert existing.fingerprint == finding().fingerprint != new.fingerprint
 
 
 def test_targets_without_cloud_calls_are_nothing_to_the_cloud_analyzer():
     asking = replace(target(), calls=(ApiCall("google.vision.label_detection", "a.py", "f", 1),))
     using = replace(target(), calls=(ApiCall("torch.relu", "a.py", "f", 1),))
-    assert concerned(named(["cloud"]), (asking, using)) == (asking,)
-    assert concerned([Speaking()], (asking, using)) == (asking, using)
-    assert list(named(["cloud"])[0].examine(using, None)) == []
+    assert concerned_targets(analyzers_named(["cloud"]), (asking, using)) == (asking,)
+    assert concerned_targets([SkippingAnalyzer()], (asking, using)) == (asking, using)
+    assert list(analyzers_named(["cloud"])[0].examine(using, None)) == []
 
 
 LIBRARY = {"rule": "relation/crash", "criterion": Crashes(DEATH, "", "")}

@@ -6,15 +6,15 @@ import pytest
 
 from analyzers.vocabulary import (
     ApiCall,
-    Content,
+    BranchOutcome,
     Exchange,
     Form,
-    Inert,
+    InertArgument,
     Input,
+    InputArgument,
     InputKind,
-    Literal,
+    LiteralArgument,
     Origin,
-    Outcome,
     Probe,
 )
 from tests.analyzers.samples import finding, goal, target
@@ -35,9 +35,9 @@ def test_goals_are_addressed_without_lines():
 
 
 def test_whole_goal_is_its_decision():
-    whole = goal(clause=1, member="'a'", text="x", outcome=Outcome.FALSE).whole()
-    assert whole == goal(outcome=Outcome.FALSE)
-    assert whole.whole(Outcome.TRUE) == goal()
+    whole = goal(clause=1, member="'a'", text="x", outcome=BranchOutcome.FALSE).whole()
+    assert whole == goal(outcome=BranchOutcome.FALSE)
+    assert whole.whole(BranchOutcome.TRUE) == goal()
 
 
 def test_targets_name_their_apis_once():
@@ -47,15 +47,19 @@ def test_targets_name_their_apis_once():
 
 
 def test_input_goes_into_every_slot():
-    slots = {"image": Content(Form.PATH), "copy": Content(Form.BYTES), "n": Literal("1")}
-    probe = Probe("t", {**slots, "client": Inert()}, ANSWER).with_input(ITEM)
+    slots = {
+        "image": InputArgument(Form.PATH),
+        "copy": InputArgument(Form.BYTES),
+        "n": LiteralArgument("1"),
+    }
+    probe = Probe("t", {**slots, "client": InertArgument()}, ANSWER).with_input(ITEM)
     assert probe.inputs == (ITEM, ITEM)
-    assert probe.arguments["n"] == Literal("1")
+    assert probe.arguments["n"] == LiteralArgument("1")
     assert probe.script is None
 
 
 def test_template_has_no_inputs():
-    assert Probe("t", {"image": Content(Form.PATH), "n": Literal("1")}).inputs == ()
+    assert Probe("t", {"image": InputArgument(Form.PATH), "n": LiteralArgument("1")}).inputs == ()
 
 
 def test_answers_of_a_run_are_recorded():

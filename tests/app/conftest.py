@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from app.access import Access
-from app.keeping import Keeper
+from app.access import Access, Operators
+from app.delivery_writer import DeliveryWriter
 from app.metrics import Metrics
-from app.operators import Operators
 from app.services import Services
-from app.signature import signed
 from app.web import assemble
-from worker.links import Links
-from worker.queue import TableQueue
-from worker.store import Repository, Store, WorkerRecord, WorkerState
+from app.webhook import sign_body
+from worker.report.page_links import LinkSigner
 from worker.store.blobs import Blobs
+from worker.store.records import Repository, WorkerRecord, WorkerState
+from worker.store.run_queue import TableQueue
+from worker.store.store import Store
 
 PAYLOADS = Path(__file__).parent / "payloads"
 SECRET = b"It's a Secret to Everybody"
@@ -39,12 +39,12 @@ def services(store, tmp_path):
     queue = TableQueue(store)
     return Services(
         store=store,
-        keeper=Keeper(store),
+        delivery_writer=DeliveryWriter(store),
         queue=queue,
         blobs=Blobs(str(tmp_path / "blobs")),
         metrics=Metrics(store, queue),
         secret=SECRET,
-        access=Access(Links(SECRET), Operators("ops:correct horse\n")),
+        access=Access(LinkSigner(SECRET), Operators("ops:correct horse\n")),
         max_body=100_000,
         web_url="https://github.com",
     )
@@ -56,8 +56,8 @@ def worker_is(store):
         record = WorkerRecord(
             name * 32, "host.internal", state, reason, ("walls",), queues=queues or ("cpu",)
         )
-        with store.begin() as books:
-            books.roster.see(record)
+        with store.write() as unit:
+            unit.workers_present.see(record)
         return record.id[:8]
 
     return see
@@ -73,8 +73,8 @@ def staffed(worker_is):
 @pytest.fixture
 def installed(store):
     """A public repository that the App is installed on."""
-    with store.begin() as books:
-        books.installations.see_repository(Repository(1, "octo/app", False, 7))
+    with store.write() as unit:
+        unit.installations.see_repository(Repository(1, "octo/app", False, 7))
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def deliver():
         given = {
             "X-GitHub-Event": event,
             "X-GitHub-Delivery": delivery or str(uuid.uuid4()),
-            "X-Hub-Signature-256": signed(SECRET, body),
+            "X-Hub-Signature-256": sign_body(SECRET, body),
             "Content-Type": "application/json",
             **headers,
         }

@@ -9,9 +9,9 @@ from html import unescape
 
 import pytest
 
-from app.operators import MOST_FAILURES
-from worker.links import Links
-from worker.store import Attempt, Ignore, IgnoreKind, Job, Policy, Repository
+from app.access import MAX_FAILURES
+from worker.report.page_links import LinkSigner
+from worker.store.records import Attempt, IgnoreKind, IgnoreRecord, Job, Policy, Repository
 
 PUBLIC = Job(
     "octo/app", "a" * 40, "b" * 40, "pull request 7 opened", private=False, repository_id=1, pull=7
@@ -103,8 +103,8 @@ FILES = {
 @pytest.fixture
 def asked(store):
     def ask(job=PUBLIC):
-        with store.begin() as books:
-            return books.runs.ask(job).id
+        with store.write() as unit:
+            return unit.runs.ask(job).id
 
     return ask
 
@@ -112,8 +112,8 @@ def asked(store):
 @pytest.fixture
 def started(store, asked):
     def start(job=PUBLIC):
-        with store.begin() as books:
-            attempt = books.runs.start(asked_id := books.runs.ask(job).id, lease=60, limit=3)
+        with store.write() as unit:
+            attempt = unit.runs.start(asked_id := unit.runs.ask(job).id, lease=60, limit=3)
         assert isinstance(attempt, Attempt)
         assert attempt.run.id == asked_id
         return attempt
@@ -125,8 +125,8 @@ def started(store, asked):
 def finished(store, services, started):
     def finish(job=PUBLIC, report=REPORT):
         attempt = started(job)
-        with store.begin() as books:
-            assert books.runs.finish(attempt, report)
+        with store.write() as unit:
+            assert unit.runs.finish(attempt, report)
         for name, content in FILES.items():
             services.blobs.put(f"runs/{attempt.run.id}/{name}", content)
         services.blobs.put("runs/outside.txt", b"not for you")
@@ -140,7 +140,7 @@ def changed(**changes):
 
 
 def link(services, run, seconds=60, secret=None):
-    links = services.access.links if secret is None else Links(secret)
+    links = services.access.links if secret is None else LinkSigner(secret)
     return links.query(run, int(time.time()) + seconds)
 
 
@@ -220,33 +220,35 @@ def test_bugs_of_libraries_are_told_at_the_end(client, finished):
 
 
 def ignore(until=None, kind=IgnoreKind.IGNORED):
-    return Ignore(1, FINGERPRINT, "known <since> May", "octocat", datetime.now(UTC), until, kind)
+    return IgnoreRecord(
+        1, FINGERPRINT, "known <since> May", "octocat", datetime.now(UTC), until, kind
+    )
 
 
 def test_report_is_shown_with_what_is_ignored_today(client, finished, store, installed):
     run = finished()
     assert "1 new finding blocks" in client.get(f"/runs/{run}").text
-    with store.begin() as books:
-        books.ignores.add(ignore())
+    with store.write() as unit:
+        unit.ignores.add(ignore())
     page = client.get(f"/runs/{run}").text
     assert "ignored: known &lt;since&gt; May" in page
     assert "blocks" not in page
-    with store.begin() as books:
-        books.ignores.add(ignore(until=datetime.now(UTC).date() - timedelta(days=2)))
+    with store.write() as unit:
+        unit.ignores.add(ignore(until=datetime.now(UTC).date() - timedelta(days=2)))
     assert "1 new finding blocks" in client.get(f"/runs/{run}").text
 
 
 def test_baseline_is_shown_as_there_before(client, finished, store, installed):
     run = finished()
-    with store.begin() as books:
-        books.ignores.add(ignore(kind=IgnoreKind.BASELINE))
+    with store.write() as unit:
+        unit.ignores.add(ignore(kind=IgnoreKind.BASELINE))
     assert "already there on the base" in client.get(f"/runs/{run}").text
 
 
 def test_gate_of_the_repository_decides_the_verdict(client, finished, store, installed):
     run = finished(report=changed() | {"verdict": "neutral"})
-    with store.begin() as books:
-        books.runs.decide(run, Policy(gate="neutral"))
+    with store.write() as unit:
+        unit.runs.decide(run, Policy(gate="neutral"))
     assert "Nothing blocks" in client.get(f"/runs/{run}").text
 
 
@@ -346,8 +348,8 @@ def test_repository_that_became_private_hides_its_runs(
 ):
     run = finished()
     assert client.get(f"/runs/{run}").status_code == 200
-    with store.begin() as books:
-        books.installations.see_repository(Repository(1, "octo/app", True, 7))
+    with store.write() as unit:
+        unit.installations.see_repository(Repository(1, "octo/app", True, 7))
     assert client.get(f"/runs/{run}").status_code == 403
     assert client.get(f"/runs/{run}/files/inputs/01-blank.png").status_code == 403
     assert client.get(f"/runs/{run}?{link(services, run)}").status_code == 200
@@ -355,11 +357,11 @@ def test_repository_that_became_private_hides_its_runs(
 
 
 def test_run_of_a_repository_that_is_out_of_sight_is_nobodys(client, store, installed):
-    with store.begin() as books:
-        run = books.runs.ask(replace(PUBLIC, installation=7)).id
+    with store.write() as unit:
+        run = unit.runs.ask(replace(PUBLIC, installation=7)).id
     assert client.get(f"/runs/{run}").status_code == 200
-    with store.begin() as books:
-        books.installations.remove_repository(1)
+    with store.write() as unit:
+        unit.installations.remove_repository(1)
     assert client.get(f"/runs/{run}").status_code == 403
     assert run not in client.get("/").text
 
@@ -398,7 +400,7 @@ def test_wrong_login_is_refused(wrong, client, finished):
 
 def test_login_is_refused_for_a_while_after_many_failures(client, finished):
     run = finished(PRIVATE)
-    for _ in range(MOST_FAILURES):
+    for _ in range(MAX_FAILURES):
         assert client.get(f"/runs/{run}", headers=basic("ops", "guess")).status_code == 401
     answer = client.get(f"/runs/{run}", headers=OPERATOR)
     assert answer.status_code == 429
@@ -427,8 +429,8 @@ def test_waiting_run_says_so_and_looks_again(client, asked):
 
 def test_run_tells_what_it_is_doing(client, started, store):
     attempt = started()
-    with store.begin() as books:
-        books.runs.progress(attempt, "examines <b>shop.py</b> (1 of 3)")
+    with store.write() as unit:
+        unit.runs.progress(attempt, "examines <b>shop.py</b> (1 of 3)")
     page = client.get(f"/runs/{attempt.run.id}").text
     assert "examines &lt;b&gt;shop.py&lt;/b&gt; (1 of 3)" in page
     assert "refresh" in page
@@ -440,8 +442,8 @@ def test_run_that_is_over_looks_no_more(client, finished):
 
 def test_failed_run_is_not_the_authors_fault(client, store, started):
     attempt = started()
-    with store.begin() as books:
-        books.runs.fail(attempt, "something of ours broke (incident abc)")
+    with store.write() as unit:
+        unit.runs.fail(attempt, "something of ours broke (incident abc)")
     page = client.get(f"/runs/{attempt.run.id}").text
     assert "no fault of the change" in page
     assert "We are sorry" in page
@@ -450,8 +452,8 @@ def test_failed_run_is_not_the_authors_fault(client, store, started):
 
 def test_run_that_people_have_to_correct_says_what(client, store, started):
     attempt = started()
-    with store.begin() as books:
-        books.runs.fail(attempt, "pyproject.toml:2: gate: <no>", refused=True)
+    with store.write() as unit:
+        unit.runs.fail(attempt, "pyproject.toml:2: gate: <no>", refused=True)
     page = client.get(f"/runs/{attempt.run.id}").text
     assert "Something has to be corrected first" in page
     assert "our own fault" not in page
@@ -462,8 +464,8 @@ def test_run_that_people_have_to_correct_says_what(client, store, started):
 def test_cancelled_run_says_why_and_leads_to_the_newer_one(client, store, asked):
     first = asked()
     newer = Job("octo/app", "a" * 40, "c" * 40, "pushed", False, repository_id=1, pull=7)
-    with store.begin() as books:
-        second = books.runs.ask(newer, supersede=True).id
+    with store.write() as unit:
+        second = unit.runs.ask(newer, supersede=True).id
     page = client.get(f"/runs/{first}").text
     assert "superseded by ccccccc" in page
     assert f'href="/runs/{second}"' in page
@@ -471,10 +473,10 @@ def test_cancelled_run_says_why_and_leads_to_the_newer_one(client, store, asked)
 
 def test_run_that_waited_for_a_gpu_in_vain_says_so(client, store, asked, services):
     run = asked()
-    with store.begin() as books:
-        books.runs.route(run, "cpu", without_gpu=True)
-        attempt = books.runs.start(run, lease=60, limit=3)
-        books.runs.finish(attempt, REPORT)
+    with store.write() as unit:
+        unit.runs.route(run, "cpu", without_gpu=True)
+        attempt = unit.runs.start(run, lease=60, limit=3)
+        unit.runs.finish(attempt, REPORT)
     assert "No worker with a GPU" in client.get(f"/runs/{run}").text
 
 
@@ -511,7 +513,7 @@ def test_every_answer_is_strict(client, finished, services):
 
 def test_our_own_failure_shows_an_incident_and_no_trace(client_with, services, caplog):
     class Broken:
-        def look(self):
+        def read(self):
             raise RuntimeError("secret place")
 
     answer = client_with(store=Broken()).get("/")

@@ -17,9 +17,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.signature import signed
-from tests.worker.redis_server import free_port
-from worker.store import Store
+from app.webhook import sign_body
+from tests.worker.system.redis_server import free_port
+from worker.store.store import Store
 
 ROOT = Path(__file__).parent.parent.parent
 HEAVY = (
@@ -43,7 +43,7 @@ BODY = (ROOT / "tests/app/payloads/pull_request.opened.json").read_bytes()
 def test_web_process_loads_no_analyzer():
     script = (
         "import sys, app.web, celery\n"
-        "from worker.queue import celery_app, Limits, BrokerQueue, QueueDownError\n"
+        "from worker.store.run_queue import celery_app, Limits, BrokerQueue, QueueDownError\n"
         "try: BrokerQueue(celery_app('redis://127.0.0.1:1', Limits(1))).enqueue('x')\n"
         "except QueueDownError: pass\n"
         f"print([name for name in {HEAVY!r} if name in sys.modules])"
@@ -68,7 +68,7 @@ class Served:
         headers = {
             "X-GitHub-Event": event,
             "X-GitHub-Delivery": delivery,
-            "X-Hub-Signature-256": signed(SECRET.encode(), body),
+            "X-Hub-Signature-256": sign_body(SECRET.encode(), body),
             "Content-Type": "application/json",
         }
         address = f"{self.address}/webhooks/github"
@@ -121,9 +121,9 @@ def test_many_deliveries_at_once_are_each_kept_once(served):
         answers = list(pool.map(served.send, names * 2))
     assert {answer.status_code for answer in answers} == {202}
     assert sum(answer.json()["duplicate"] for answer in answers) == 60
-    with Store(served.database) as store, store.look() as books:
-        assert books.deliveries.known(names) == set(names)
-        assert {books.deliveries.get(name).body for name in names} == {BODY}
+    with Store(served.database) as store, store.read() as unit:
+        assert unit.deliveries.known(names) == set(names)
+        assert {unit.deliveries.get(name).body for name in names} == {BODY}
 
 
 def test_declared_large_body_is_refused_before_it_is_sent(served):
@@ -147,7 +147,7 @@ def test_chunked_delivery_is_heard(served):
     headers = {
         "X-GitHub-Event": "pull_request",
         "X-GitHub-Delivery": str(uuid.uuid4()),
-        "X-Hub-Signature-256": signed(SECRET.encode(), BODY),
+        "X-Hub-Signature-256": sign_body(SECRET.encode(), BODY),
         "Content-Type": "application/json",
     }
     parts = iter([BODY[:1000], BODY[1000:]])

@@ -7,11 +7,11 @@ import pytest
 from sqlalchemy import create_engine, text, update
 
 from app.metrics import Metrics
-from worker.queue import BrokerQueue, Limits, celery_app
-from worker.store import Delivery, Errand, ErrandKind, Job, WorkerState
-from worker.store.roster import STALE_SECONDS
+from worker.store.coordination import STALE_SECONDS
+from worker.store.counters import GITHUB_CALLS
+from worker.store.records import Delivery, Job, OutboxTask, OutboxTaskKind, WorkerState
+from worker.store.run_queue import BrokerQueue, RunTimeLimits, celery_app
 from worker.store.schema import WorkerRow
-from worker.tallying import GITHUB_CALLS
 
 ESCAPE = "1 known escape: TCP to the host"
 GITHUB_JOB = Job("octo/app", "a" * 40, "b" * 40, "asked", repository_id=1, installation=7, pull=3)
@@ -114,7 +114,7 @@ def test_index_shows_what_stands_between_code_and_machine(client, staffed):
 
 
 def test_absent_broker_makes_it_unready(client_with, store, staffed):
-    broker = BrokerQueue(celery_app("redis://127.0.0.1:1/0", Limits(10)))
+    broker = BrokerQueue(celery_app("redis://127.0.0.1:1/0", RunTimeLimits(10)))
     client = client_with(queue=broker, metrics=Metrics(store, broker))
     answer = client.get("/readyz")
     assert answer.status_code == 503
@@ -180,11 +180,11 @@ def test_several_web_processes_agree(client_with, payload, deliver, store):
 
 
 def test_run_is_counted_with_its_verdict_phases_and_cost(client, store):
-    with store.begin() as books:
-        run = books.runs.ask(GITHUB_JOB).id
-        books.runs.prepared(run)
-        attempt = books.runs.start(run, lease=60, limit=3)
-        books.runs.finish(attempt, REPORT)
+    with store.write() as unit:
+        run = unit.runs.ask(GITHUB_JOB).id
+        unit.runs.prepared(run)
+        attempt = unit.runs.start(run, lease=60, limit=3)
+        unit.runs.finish(attempt, REPORT)
     found = client.get("/metrics").text
     for line in (
         'assayer_verdicts_total{verdict="failure"} 1.0',
@@ -201,13 +201,13 @@ def test_run_is_counted_with_its_verdict_phases_and_cost(client, store):
 
 
 def test_what_waits_is_counted_with_its_age(client, store, tmp_path):
-    with store.begin() as books:
-        books.deliveries.keep(Delivery("one", "pull_request", "opened", "0" * 64))
-        books.errands.add(Errand(ErrandKind.COMMAND, 7, "pull:1:3", "command:1"))
-        errand = Errand(ErrandKind.COMMAND, 7, "pull:1:3", "command:2")
-        books.errands.add(errand)
-        books.errands.bury(books.errands.next("pull:1:3").id, "refused")
-        books.runs.ask(Job("octo/app", None, None, "asked"))
+    with store.write() as unit:
+        unit.deliveries.keep(Delivery("one", "pull_request", "opened", "0" * 64))
+        unit.outbox_tasks.add(OutboxTask(OutboxTaskKind.COMMAND, 7, "pull:1:3", "command:1"))
+        task = OutboxTask(OutboxTaskKind.COMMAND, 7, "pull:1:3", "command:2")
+        unit.outbox_tasks.add(task)
+        unit.outbox_tasks.give_up(unit.outbox_tasks.next("pull:1:3").id, "refused")
+        unit.runs.ask(Job("octo/app", None, None, "asked"))
     long_ago = datetime.now(UTC) - timedelta(hours=1)
     with create_engine(f"sqlite:///{tmp_path}/assayer.db").begin() as connection:
         for table, column in (
@@ -231,20 +231,20 @@ def test_what_waits_is_counted_with_its_age(client, store, tmp_path):
 
 
 def test_run_that_github_shows_nothing_of_is_counted(client, store, tmp_path):
-    with store.begin() as books:
-        run = books.runs.ask(GITHUB_JOB).id
+    with store.write() as unit:
+        run = unit.runs.ask(GITHUB_JOB).id
     assert "assayer_runs_unannounced 0.0" in client.get("/metrics").text
     with create_engine(f"sqlite:///{tmp_path}/assayer.db").begin() as connection:
         connection.execute(text("UPDATE runs SET created_at = '2026-01-01 00:00:00.000000'"))
     assert "assayer_runs_unannounced 1.0" in client.get("/metrics").text
-    with store.begin() as books:
-        books.runs.announced(run, 99)
+    with store.write() as unit:
+        unit.runs.announced(run, 99)
     assert "assayer_runs_unannounced 0.0" in client.get("/metrics").text
 
 
 def test_calls_to_github_are_counted(client, store):
-    with store.begin() as books:
-        books.tallies.add({(GITHUB_CALLS, "POST rate limited"): 2})
+    with store.write() as unit:
+        unit.counters.add({(GITHUB_CALLS, "POST rate limited"): 2})
     line = 'assayer_github_calls_total{method="POST",outcome="rate limited"} 2.0'
     assert line in client.get("/metrics").text
 

@@ -10,37 +10,36 @@ from urllib.parse import urlencode
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from app.events import HANDLED
-from app.keeping import Keeper
-from app.signature import is_signed, signed
-from worker.events import hearing
+from app.delivery_writer import DeliveryWriter
+from app.webhook import HANDLED, has_valid_signature, sign_body
+from worker.github_app.outbox import delivery_dispatch
 
 SECRET = b"It's a Secret to Everybody"
 
 
-class Away:
+class UnreachableStore:
     """A store that does not answer."""
 
     @contextmanager
-    def begin(self):
+    def write(self):
         raise OperationalError("BEGIN", {}, OSError("disk full"))
         yield
 
 
 def waiting(store):
-    with store.look() as books:
-        return [books.deliveries.get(name) for name in books.deliveries.waiting()]
+    with store.read() as unit:
+        return [unit.deliveries.get(name) for name in unit.deliveries.waiting()]
 
 
 def test_signature_is_githubs_own_example():
     secret, body = SECRET, b"Hello, World!"
     header = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"
-    assert signed(secret, body) == header
-    assert is_signed(secret, body, header)
-    assert not is_signed(secret, body + b" ", header)
-    assert not is_signed(secret, body, header.replace("sha256=", "sha1="))
-    assert not is_signed(secret, body, "sha256=ünïcode")
-    assert not is_signed(secret, body, None)
+    assert sign_body(secret, body) == header
+    assert has_valid_signature(secret, body, header)
+    assert not has_valid_signature(secret, body + b" ", header)
+    assert not has_valid_signature(secret, body, header.replace("sha256=", "sha1="))
+    assert not has_valid_signature(secret, body, "sha256=ünïcode")
+    assert not has_valid_signature(secret, body, None)
 
 
 def test_delivery_is_kept_as_it_came(payload, deliver, client, store):
@@ -54,7 +53,7 @@ def test_delivery_is_kept_as_it_came(payload, deliver, client, store):
 
 
 def test_what_is_kept_is_what_somebody_interprets():
-    assert set(HANDLED) == set(hearing._EARS)
+    assert set(HANDLED) == set(delivery_dispatch._HANDLERS)
 
 
 @pytest.mark.parametrize(("event", "action"), [(e, a) for e in HANDLED for a in sorted(HANDLED[e])])
@@ -125,7 +124,7 @@ def test_signature_covers_the_raw_bytes(payload, deliver, client):
     event = payload("pull_request.opened")
     spaced = json.dumps(event, indent=4).encode()
     assert deliver(client, spaced).status_code == 202
-    header = signed(SECRET, json.dumps(event).encode())
+    header = sign_body(SECRET, json.dumps(event).encode())
     assert deliver(client, spaced, **{"X-Hub-Signature-256": header}).status_code == 401
 
 
@@ -203,7 +202,7 @@ def test_content_type_with_a_character_set_is_taken(payload, deliver, client):
     assert deliver(client, payload("pull_request.opened"), **kind).status_code == 202
 
 
-class Endless(io.RawIOBase):
+class EndlessBody(io.RawIOBase):
     """A body that goes on; counts what was read of it."""
 
     def __init__(self) -> None:
@@ -227,7 +226,7 @@ def send_raw(client, body, **environment):
 
 
 def test_large_body_is_refused_unread(client):
-    body = Endless()
+    body = EndlessBody()
     answer = send_raw(client, body, CONTENT_LENGTH="100001")
     assert answer.status_code == 413
     assert answer.json["error"]
@@ -235,7 +234,7 @@ def test_large_body_is_refused_unread(client):
 
 
 def test_body_without_a_length_is_read_to_the_limit_only(client):
-    body = Endless()
+    body = EndlessBody()
     assert send_raw(client, body, **CHUNKED).status_code == 413
     assert 100_000 < body.read_bytes <= 200_000
 
@@ -245,7 +244,7 @@ def test_body_without_a_length_is_heard(payload, client):
     headers = {
         "HTTP_X_GITHUB_EVENT": "pull_request",
         "HTTP_X_GITHUB_DELIVERY": "some-id",
-        "HTTP_X_HUB_SIGNATURE_256": signed(SECRET, body),
+        "HTTP_X_HUB_SIGNATURE_256": sign_body(SECRET, body),
     }
     assert send_raw(client, io.BytesIO(body), **CHUNKED, **headers).status_code == 202
 
@@ -261,7 +260,10 @@ def test_missing_secret_accepts_nothing(payload, deliver, client_with, store):
 
 
 def test_store_outage_is_told_to_github(payload, deliver, client_with):
-    answer = deliver(client_with(keeper=Keeper(Away())), payload("pull_request.opened"))
+    answer = deliver(
+        client_with(delivery_writer=DeliveryWriter(UnreachableStore())),
+        payload("pull_request.opened"),
+    )
     assert answer.status_code == 503
     assert "disk full" not in answer.text
 

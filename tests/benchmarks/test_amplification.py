@@ -6,11 +6,13 @@ import math
 import pytest
 import torch
 
-from analyzers.guest.models.executions import EXECUTIONS
-from analyzers.guest.models.judging import judge, measured, quick
+from analyzers.guest.models.executions.execution_registry import EXECUTIONS
+from analyzers.guest.models.judging.error_measures import measured
+from analyzers.guest.models.judging.execution_oracles import judge
+from analyzers.guest.models.judging.isolated_runs import run_in_process
 from benchmarks.models.amplification import interval, sign_test, table
-from benchmarks.models.faults import SLIGHT, built_from, faulty, slight
 from benchmarks.models.guided import RESULTS, normalised
+from benchmarks.models.slight_faults import SLIGHT, built_from, faulty, slight
 
 
 def run(model, seed, guided, doublings, rate):
@@ -72,7 +74,7 @@ def test_slight_faults_move_a_model_and_are_not_told():
     assert len(found) >= 3
     for fault in found:
         with faulty(fault) as name:
-            outcomes = quick(model, [name])
+            outcomes = run_in_process(model, [name])
         assert SLIGHT / 2 < measured(outcomes)[name].ratio < SLIGHT * 2
         assert judge(model, outcomes) == []
     assert EXECUTIONS["onednn-off"] is own

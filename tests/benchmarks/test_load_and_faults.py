@@ -6,10 +6,11 @@ from collections import Counter
 
 import pytest
 
-from benchmarks.load_and_faults.counting import Evidence, count
-from benchmarks.load_and_faults.disturbing import Push
-from benchmarks.load_and_faults.sending import plan
-from worker.store import Delivery, Store
+from benchmarks.load_and_faults.delivery_sender import plan
+from benchmarks.load_and_faults.disturbances import Push
+from benchmarks.load_and_faults.final_state import Evidence, count
+from worker.store.records import Delivery
+from worker.store.store import Store
 
 NOBODY = 1_000_000.0
 
@@ -52,7 +53,7 @@ def check(head, external_id, *history):
 @pytest.fixture
 def database(tmp_path):
     url = f"sqlite:///{tmp_path / 'store.db'}"
-    with Store(url) as store, store.begin() as books:
+    with Store(url) as store, store.write() as books:
         for guid in ("a", "b"):
             books.deliveries.keep(Delivery(guid, "pull_request", None, "0" * 64, 7, b"{}"))
             books.deliveries.heard(guid)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from analyzers.guest.annotations.reading import read
+from analyzers.guest.annotations.annotation_reader import read
 from benchmarks.properties.__main__ import Tried
 from benchmarks.properties.cases import cases
+from benchmarks.properties.command_line_runs import Checked, seeded
 from benchmarks.properties.conciseness import HELPERS, lines_of
-from benchmarks.properties.running import Checked, seeded
 from benchmarks.properties.templates import annotation_lines, template
 
 ALL = list(cases())

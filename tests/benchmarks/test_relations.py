@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from analyzers.guest.relating.libraries import library
-from analyzers.relations.rows import judged
+from analyzers.guest.relations.libraries.library_registry import library
+from analyzers.relations.table_rows import judged
 from benchmarks.relations import reproduce
-from benchmarks.relations.showing import programs
+from benchmarks.relations.divergence_programs import programs
 
 JUDGED = sorted(reproduce.JUDGED.glob("*.jsonl"))
 FREQUENCIES = {

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from analyzers.guest.relating.calls import made, read
-from analyzers.guest.relating.libraries import library
-from analyzers.guest.relating.running import Begin, Done, Over, Pool
-from benchmarks.relations.seeded.faults import FAULTS, half_of
-from benchmarks.relations.seeded.hunting import changes
+from analyzers.guest.relations.libraries.library_registry import library
+from analyzers.guest.relations.library_calls import live_call, parse_call
+from analyzers.guest.relations.process_pool import Begin, ItemDone, ItemReport, ProcessPool
+from benchmarks.relations.seeded.fault_search import changes
+from benchmarks.relations.seeded.kernel_faults import FAULTS, half_of
 
 KINDS = {
     "off by one",
@@ -30,14 +30,14 @@ KINDS = {
 def witnessed(item: int, start: int, begin: Begin, report: Callable[[Any], None]) -> None:
     begin(start, FAULTS[item].witness)
     lib = library("torch")
-    report(changes(made(read(FAULTS[item].witness, lib), lib), lib, FAULTS[item]))
+    report(changes(live_call(parse_call(FAULTS[item].witness, lib), lib), lib, FAULTS[item]))
 
 
 @pytest.mark.slow
 def test_every_fault_changes_what_its_witness_gives():
-    results = list(Pool(witnessed, len(FAULTS), 60.0))
-    told = {item: result for item, result in results if not isinstance(result, Over)}
-    assert {item for item, result in told.items() if result != Done(True)} == set()
+    results = list(ProcessPool(witnessed, len(FAULTS), 60.0))
+    told = {item: result for item, result in results if not isinstance(result, ItemDone)}
+    assert {item for item, result in told.items() if result != ItemReport(True)} == set()
     assert set(told) == set(range(len(FAULTS)))
 
 

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from analyzers.guest.annotations.reading import definitions
-from analyzers.inference.subject import parsed
+from analyzers.guest.annotations.annotation_reader import definitions
+from analyzers.inference.facts import parse_module
 from benchmarks.trust.manifests import CLEAN, projects
 
 PROJECTS = projects()
@@ -25,4 +25,6 @@ def test_manifest_fits_its_project(project):
     assert ("success" in project.verdicts) == (project.group in CLEAN)
     for target in {*project.most, *project.least}:
         path, _, function = target.partition("::")
-        assert function in {name for name, _ in definitions(parsed(project.head[path]))}, target
+        assert function in {name for name, _ in definitions(parse_module(project.head[path]))}, (
+            target
+        )

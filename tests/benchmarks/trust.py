@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.trust.checking import checked, deviations
+from benchmarks.trust.manifest_checks import checked, deviations
 from benchmarks.trust.manifests import projects
 
 

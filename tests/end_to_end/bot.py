@@ -16,8 +16,9 @@ import httpx
 
 from tests.end_to_end.commandline import ASSAYER, KEPT
 from tests.github_double import GithubDouble
-from tests.worker.redis_server import free_port
-from worker.store import RunRecord, Store
+from tests.worker.system.redis_server import free_port
+from worker.store.records import RunRecord
+from worker.store.store import Store
 
 PATIENCE_SECONDS = 150
 PAUSE = 0.2
@@ -134,14 +135,14 @@ class Bot:
 
     def run(self, check: Any) -> RunRecord:
         """The run that a check run tells of."""
-        with self.store.look() as books:
-            found = books.runs.get(check.external_id)
+        with self.store.read() as unit:
+            found = unit.runs.get(check.external_id)
         assert found is not None
         return found
 
     def report(self, check: Any) -> dict[str, Any]:
-        with self.store.look() as books:
-            found = books.runs.report(check.external_id)
+        with self.store.read() as unit:
+            found = unit.runs.report(check.external_id)
         assert found is not None
         return found
 
@@ -151,11 +152,11 @@ class Bot:
         eventually(self._is_settled)
 
     def _is_settled(self) -> bool:
-        with self.store.look() as books:
-            counts = books.deliveries.count()
-            errands = books.errands.count()
-            alive = books.runs.alive()
-        return not (counts["waiting"] or errands["waiting"] or alive)
+        with self.store.read() as unit:
+            counts = unit.deliveries.count()
+            outbox_tasks = unit.outbox_tasks.count()
+            alive = unit.runs.alive()
+        return not (counts["waiting"] or outbox_tasks["waiting"] or alive)
 
 
 def completed(pull: Any, count: int = 1) -> Any:

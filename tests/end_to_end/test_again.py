@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.end_to_end.repositories import PROJECTS
-from tests.worker.report.test_sarif import SCHEMA as SARIF
+from tests.worker.report.test_sarif_report import SCHEMA as SARIF
 
 pytestmark = pytest.mark.slow
 

@@ -21,7 +21,7 @@ def as_described(hosted):
 
 
 @dataclass(frozen=True)
-class Talk:
+class Conversation:
     """A pull request of carol's, who may not write, with one finding."""
 
     bot: Bot
@@ -49,14 +49,14 @@ class Talk:
 
 
 @pytest.fixture(scope="module")
-def talk(hosted) -> Talk:
+def talk(hosted) -> Conversation:
     repo = shop(hosted.github, "talk")
     repo.role("carol", "read")
     pull = repo.pull("comments", files={COMMENTS: CRASHES}, user="carol")
     check = completed(pull)
     hosted.settled()
     assert check.conclusion == "failure"
-    return Talk(hosted, repo, pull, check)
+    return Conversation(hosted, repo, pull, check)
 
 
 def test_commands_in_code_and_in_edits_are_none(talk):

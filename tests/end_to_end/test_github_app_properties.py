@@ -2,7 +2,7 @@
 
 import pytest
 
-from analyzers.guest.annotations.reading import read
+from analyzers.guest.annotations.annotation_reader import read
 from tests.end_to_end.bot import completed
 from tests.end_to_end.shop import shop
 from tests.github_double import suggestion_in

@@ -26,7 +26,7 @@ root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small
 
 
 @dataclass(frozen=True)
-class Machine:
+class CheckHome:
     """Checks with a temporary folder and sandbox users of their own."""
 
     home: Home
@@ -72,7 +72,7 @@ class Machine:
 @pytest.fixture
 def machine(desk, tmp_path):
     (tmp_path / "tmp").mkdir()
-    return Machine(desk.home, tmp_path / "tmp", 20_000 + os.getpid() % 2000 * 16)
+    return CheckHome(desk.home, tmp_path / "tmp", 20_000 + os.getpid() % 2000 * 16)
 
 
 def killed(process: subprocess.Popen, said: Path, after: str) -> list[Process]:

@@ -14,8 +14,8 @@ import pytest
 from tests.end_to_end.bot import eventually
 from tests.end_to_end.commandline import ASSAYER
 from tests.github_double import GithubDouble
-from tests.worker.redis_server import free_port
-from worker.store import Store
+from tests.worker.system.redis_server import free_port
+from worker.store.store import Store
 
 ROOT = Path(__file__).parents[2]
 LINES = dict(
@@ -75,8 +75,8 @@ def test_every_line_starts_and_says_that_it_is_there(variables, tmp_path):
                 return False
 
         def present() -> bool:
-            with store.look() as books:
-                return {one.queues for one in books.roster.present()} >= set(SAYS.values())
+            with store.read() as unit:
+                return {one.queues for one in unit.workers_present.present()} >= set(SAYS.values())
 
         eventually(healthy)
         eventually(present)

@@ -9,9 +9,9 @@ import pytest
 
 from tests.end_to_end.outside import Outside
 from tests.end_to_end.repositories import commit, git, small_repository, write
-from worker.jobs.examination import examine
-from worker.jobs.life import carry_out
-from worker.settings.server import (
+from worker.runs.examination import examine
+from worker.runs.run_attempt import carry_out
+from worker.settings.operator_settings import (
     EngineSettings,
     GithubSettings,
     RecordingSettings,
@@ -19,7 +19,8 @@ from worker.settings.server import (
     SourceSettings,
     StoreSettings,
 )
-from worker.store import Job, RunState, Store
+from worker.store.records import Job, RunState
+from worker.store.store import Store
 
 CANARY = "CANARY-AIza-0123456789"
 EYES = (Path(__file__).parent / "projects/pictures/base/eyes.py").read_text()
@@ -95,12 +96,12 @@ def bot(service, tmp_path, monkeypatch):
     )
 
     def make(code):
-        return Bot(settings, base, commit(write(app, {"watch.py": code}), "a camera"), home)
+        return SpendingBot(settings, base, commit(write(app, {"watch.py": code}), "a camera"), home)
 
     return make
 
 
-class Bot:
+class SpendingBot:
     def __init__(self, settings, base, head, home):
         self.settings, self.base, self.head, self.home = settings, base, head, home
 
@@ -108,16 +109,16 @@ class Bot:
         """The report of a job on the head, carried out to its end."""
         with Store(self.settings.store.url) as store:
             job = Job("octo/app", self.base, self.head, "asked", private=False, fork=fork)
-            with store.begin() as books:
-                run = books.runs.ask(job).id
+            with store.write() as unit:
+                run = unit.runs.ask(job).id
             carry_out(run, self.settings, examine)
-            with store.look() as books:
-                assert books.runs.get(run).state is RunState.DONE, books.runs.get(run).error
-                return books.runs.report(run)
+            with store.read() as unit:
+                assert unit.runs.get(run).state is RunState.DONE, unit.runs.get(run).error
+                return unit.runs.report(run)
 
     def approve(self, head):
-        with Store(self.settings.store.url) as store, store.begin() as books:
-            books.approvals.give("octo/app", head, "maintainer")
+        with Store(self.settings.store.url) as store, store.write() as unit:
+            unit.approvals.give("octo/app", head, "maintainer")
 
     def written(self):
         """Every byte of every file that the bot has written."""

@@ -11,9 +11,10 @@ import pytest
 
 from tests.end_to_end.bot import eventually
 from tests.end_to_end.decoys import decoys
-from tests.worker.redis_server import INSTALLED, free_port, redis_server
+from tests.worker.system.redis_server import INSTALLED, free_port, redis_server
 from worker.cli import COMMANDS
-from worker.store import Job, Store
+from worker.store.records import Job
+from worker.store.store import Store
 
 SECONDS = 120
 ENDING = {
@@ -104,14 +105,14 @@ def hosted(tmp_path):
 
 def asked(store: Store) -> str:
     """A run of a repository that is not there: all that examines is loaded, and fails."""
-    with store.begin() as books:
-        run = books.runs.ask(Job("octo/app", None, None, "asked"))
+    with store.write() as unit:
+        run = unit.runs.ask(Job("octo/app", None, None, "asked"))
     return run.id
 
 
 def over(store: Store, run: str) -> bool:
-    with store.look() as books:
-        return books.runs.get(run).state.over
+    with store.read() as unit:
+        return unit.runs.get(run).state.over
 
 
 def commands_below(group: int) -> dict[int, bytes]:

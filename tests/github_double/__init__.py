@@ -43,9 +43,9 @@ its address, and ``POST /_double/<call>`` with JSON (see control.py) does the sa
 """
 
 from tests.github_double.double import GithubDouble
-from tests.github_double.faults import Kind
 from tests.github_double.fixture import github
-from tests.github_double.hub import Limits
-from tests.github_double.people import PullRequest, Repo, suggestion_in
+from tests.github_double.github_users import PullRequest, Repo, suggestion_in
+from tests.github_double.injected_faults import Kind
+from tests.github_double.shared_services import Limits
 
 __all__ = ["GithubDouble", "Kind", "Limits", "PullRequest", "Repo", "github", "suggestion_in"]

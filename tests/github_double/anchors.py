@@ -9,7 +9,7 @@ from tests.github_double.state import Pull, Thread
 
 
 @dataclass(frozen=True)
-class Place:
+class AnchoredLines:
     """A thread's lines in the newest head."""
 
     line: int
@@ -44,7 +44,7 @@ def hunk_text(file: FileDiff, side: str, line: int) -> str:
     return "\n".join(lines[starts[-1] :])
 
 
-def now_at(thread: Thread) -> Place | None:
+def now_at(thread: Thread) -> AnchoredLines | None:
     """Where a thread is now; ``None`` when it is outdated or on a whole file."""
     if thread.line is None:
         return None
@@ -56,7 +56,7 @@ def now_at(thread: Thread) -> Place | None:
     hunk: Hunk | None = current.hunk(thread.side, line)
     if hunk is None:
         return None
-    return Place(
+    return AnchoredLines(
         line, start, current.position(thread.side, line) or 1, _original_position(thread) or 1
     )
 

@@ -8,8 +8,8 @@ from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from tests.github_double.answers import Answer
 from tests.github_double.hooks import Delivery
+from tests.github_double.responses import Answer
 from tests.github_double.service import Request
 from tests.github_double.state import CheckRun, Logged
 

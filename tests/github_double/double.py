@@ -13,18 +13,18 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from tests.github_double.control import Control
-from tests.github_double.deeds import Deeds
-from tests.github_double.events import Events
-from tests.github_double.faults import Faults
+from tests.github_double.events import EventSender
+from tests.github_double.github_users import PullRequest, Repo
 from tests.github_double.graphql_api import GraphQL
 from tests.github_double.hooks import Deliveries
-from tests.github_double.hub import Hub, Limits
-from tests.github_double.people import PullRequest, Repo
-from tests.github_double.server import Parts, Server
+from tests.github_double.injected_faults import Faults
+from tests.github_double.rest_objects import MANIFEST, Shapes
+from tests.github_double.server import DoubleServer, Parts
 from tests.github_double.service import Service
-from tests.github_double.shapes import MANIFEST, Shapes
+from tests.github_double.shared_services import Hub, Limits
 from tests.github_double.smart_http import SmartHttp
 from tests.github_double.state import Account, CheckRun, Installation, Logged, State, Violation
+from tests.github_double.state_changes import Deeds
 from tests.github_double.tokens import App, grant
 
 APP = 4711
@@ -80,13 +80,13 @@ class GithubDouble:
         (folder / "app.pem").write_bytes(private)
         (folder / "app.pem").chmod(0o600)
         (folder / "webhook-secret").write_text(SECRET)
-        self._server = Server(port)
+        self._server = DoubleServer(port)
         state, app = State(), App(APP, SLUG, public)
         self.api_url = api_url or self.url
         shapes = Shapes(state, app, self.api_url, self.url)
         self.hub = Hub(folder / "repositories", app, state, shapes)
         self.deliveries = self.hub.deliveries = Deliveries(SECRET.encode(), APP)
-        self.events = Events(self.hub)
+        self.events = EventSender(self.hub)
         self._deeds = Deeds(self.hub, self.events)
         self.hub.bot.login = app.bot
         self.owner = state.account(owner, "Organization")

@@ -6,9 +6,9 @@ import json
 from functools import cache
 from typing import Any
 
-from tests.github_double import described
-from tests.github_double.hub import Hub
-from tests.github_double.shapes import MANIFEST, node
+from tests.github_double import openapi_description
+from tests.github_double.rest_objects import MANIFEST, node
+from tests.github_double.shared_services import Hub
 from tests.github_double.state import (
     Account,
     CheckRun,
@@ -29,7 +29,7 @@ HEARD = UNASKED | frozenset(MANIFEST["default_events"])
 
 @cache
 def _templates() -> dict[str, str]:
-    recorded = json.loads((described.FOLDER / "templates.json").read_text())
+    recorded = json.loads((openapi_description.FOLDER / "templates.json").read_text())
     return {name: json.dumps(payload) for name, payload in recorded.items()}
 
 
@@ -48,7 +48,7 @@ def overlay(template: Any, ours: Any) -> Any:
     return ours
 
 
-class Events:
+class EventSender:
     """Builds payloads and hands them to the sender; ``send(event, payload, ids)``."""
 
     def __init__(self, hub: Hub) -> None:
@@ -210,7 +210,7 @@ class Events:
             payload["sender"] = self._hub.shapes.user(sender)
         recorded = _template(self._hub, template, repository)
         whole = {key: overlay(recorded.get(key), value) for key, value in payload.items()}
-        self._hub.violated(f"event {event}", *described.events().wrong_with(event, whole))
+        self._hub.violated(f"event {event}", *openapi_description.events().wrong_with(event, whole))
         self._hub.deliveries.keep(
             event,
             whole,

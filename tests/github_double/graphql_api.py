@@ -10,12 +10,11 @@ from typing import Any
 from graphql import GraphQLSchema, build_schema, execute, parse, validate
 from graphql.error import GraphQLError
 
-from tests.github_double import anchors, described
-from tests.github_double.answers import Answer, RefusalError
-from tests.github_double.deeds import Deeds
-from tests.github_double.hub import Hub
+from tests.github_double import anchors, openapi_description
+from tests.github_double.responses import Answer, RefusalError
+from tests.github_double.rest_objects import node, number_of
 from tests.github_double.service import Request, Service
-from tests.github_double.shapes import node, number_of
+from tests.github_double.shared_services import Hub
 from tests.github_double.state import (
     Account,
     IssueComment,
@@ -25,12 +24,13 @@ from tests.github_double.state import (
     ReviewComment,
     Thread,
 )
+from tests.github_double.state_changes import Deeds
 from tests.github_double.tokens import Actor, check_token
 
 
 @cache
 def schema() -> GraphQLSchema:
-    return build_schema((described.FOLDER / "schema.graphql").read_text())
+    return build_schema((openapi_description.FOLDER / "schema.graphql").read_text())
 
 
 class GraphQL:

@@ -12,10 +12,10 @@ import traceback
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tests.github_double.answers import Answer, RefusalError
-from tests.github_double.faults import Fault, Kind
-from tests.github_double.hub import Hub
+from tests.github_double.injected_faults import Fault, Kind
+from tests.github_double.responses import Answer, RefusalError
 from tests.github_double.service import Request, Service, secondary
+from tests.github_double.shared_services import Hub
 from tests.github_double.smart_http import PATH, SmartHttp
 from tests.github_double.state import Installation, Logged
 from tests.github_double.tokens import credentials
@@ -226,7 +226,7 @@ class _Server(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
-class Server:
+class DoubleServer:
     """A running server; ``port`` 0 takes any."""
 
     def __init__(self, port: int) -> None:

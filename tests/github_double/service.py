@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from tests.github_double import described
-from tests.github_double.answers import Answer, RefusalError, forbidden, not_found
-from tests.github_double.calls import Call
-from tests.github_double.deeds import Deeds
-from tests.github_double.described import Operation
-from tests.github_double.hub import Hub
+from tests.github_double import openapi_description
+from tests.github_double.incoming_request import Call
+from tests.github_double.openapi_description import Operation
 from tests.github_double.permissions import NEEDED
+from tests.github_double.responses import Answer, RefusalError, forbidden, not_found
 from tests.github_double.rest import HANDLERS
+from tests.github_double.shared_services import Hub
 from tests.github_double.state import Installation, Logged, Repository
+from tests.github_double.state_changes import Deeds
 from tests.github_double.tokens import Actor, check_app, check_token
 
 _HOUR = 3600
@@ -54,7 +54,7 @@ class Service:
     def __init__(self, hub: Hub, deeds: Deeds) -> None:
         self._hub = hub
         self._deeds = deeds
-        self._described = described.operations()
+        self._described = openapi_description.operations()
 
     def answer(self, request: Request, logged: Logged) -> Answer:
         """Do what is asked; a refusal is an answer too."""

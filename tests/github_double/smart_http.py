@@ -8,11 +8,11 @@ import re
 import subprocess
 from dataclasses import dataclass
 
-from tests.github_double.answers import Answer, RefusalError
-from tests.github_double.deeds import Deeds
-from tests.github_double.hub import Hub
+from tests.github_double.responses import Answer, RefusalError
 from tests.github_double.service import Request
+from tests.github_double.shared_services import Hub
 from tests.github_double.state import Repository
+from tests.github_double.state_changes import Deeds
 from tests.github_double.tokens import Actor, check_token, credentials
 
 PATH = re.compile(

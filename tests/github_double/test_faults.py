@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.github_double import Kind
-from tests.github_double.asking import Asker
+from tests.github_double.rest_client import Asker
 
 PLACE = "~/issues/1/comments"
 

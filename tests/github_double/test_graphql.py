@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.github_double.asking import Asker, lines
+from tests.github_double.rest_client import Asker, lines
 
 THREADS = """query($after: String, $first: Int = 50) {
   repository(owner: "acme", name: "cafe") { pullRequest(number: 1) {

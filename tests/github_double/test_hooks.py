@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from tests.github_double.asking import Asker, app_token
+from tests.github_double.rest_client import Asker, app_token
 
 
 class Receiver:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.github_double.asking import Asker
+from tests.github_double.rest_client import Asker
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.github_double import suggestion_in
-from tests.github_double.asking import Asker, lines
+from tests.github_double.rest_client import Asker, lines
 
 LINE = "Pull request review thread line must be part of the diff"
 

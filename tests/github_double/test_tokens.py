@@ -7,7 +7,7 @@ import time
 import jwt
 import pytest
 
-from tests.github_double.asking import Asker, app_token, foreign_key
+from tests.github_double.rest_client import Asker, app_token, foreign_key
 
 
 def granted(github, body=None, token=None):

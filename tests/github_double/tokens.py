@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import jwt
 
-from tests.github_double.answers import RefusalError, not_found
+from tests.github_double.responses import RefusalError, not_found
 from tests.github_double.state import Installation, Repository, State, Token
 
 LEVELS = {"read": 1, "write": 2, "admin": 3}

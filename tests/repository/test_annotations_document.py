@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from analyzers.guest.annotations.reading import WORDS, read
-from analyzers.guest.annotations.types import ALIASES, KINDS, VALUES
+from analyzers.guest.annotations.annotation_reader import WORDS, read
+from analyzers.guest.annotations.constraints import ALIASES, KINDS, VALUES
 
 TEXT = Path("docs/annotations.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)

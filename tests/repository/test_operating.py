@@ -14,10 +14,15 @@ import pytest
 import yaml
 from pydantic import BaseModel
 
-from app.events import HANDLED
+from app.webhook import HANDLED
 from worker.cli import COMMANDS, cli
-from worker.github.rights import EVENTS, PERMISSIONS, UNASKED
-from worker.settings.server import EngineSettings, Settings, SourceSettings, read_settings
+from worker.github_app.client.rights import EVENTS, PERMISSIONS, UNASKED
+from worker.settings.operator_settings import (
+    EngineSettings,
+    Settings,
+    SourceSettings,
+    read_settings,
+)
 
 ROOT = Path(__file__).parents[2]
 MANIFEST = json.loads((ROOT / "docs/operating/github-app-manifest.json").read_text())

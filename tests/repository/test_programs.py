@@ -14,7 +14,7 @@ WITHOUT_A_CHOICE = (
 WITH_A_CHOICE = {"execve", "execvpe", "execle", "posix_spawn", "posix_spawnp", "spawnve"}
 OURSELVES = {
     ("worker/cli/serve.py", "os.execv"): "the web app is Assayer itself",
-    ("worker/sandbox/attack_battery/lasting.py", "os.execv"): "runs inside the sandbox",
+    ("worker/sandbox/attack_battery/lasting_attacks.py", "os.execv"): "runs inside the sandbox",
 }
 
 

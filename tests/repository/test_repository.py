@@ -9,7 +9,7 @@ import pytest
 
 from analyzers.pipeline import ANALYZERS
 from worker.cli import COMMANDS
-from worker.report.rules import RULES
+from worker.report.rule_descriptions import RULES
 
 ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())

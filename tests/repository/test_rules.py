@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from worker.report.rules import RULES
+from worker.report.rule_descriptions import RULES
 
 ROOT = Path(__file__).parents[2]
 REPORTED = sorted(

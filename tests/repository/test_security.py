@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from worker.sandbox.attack_battery.lasting import HOLDING, STAYING
+from worker.sandbox.attack_battery.lasting_attacks import HOLDING, STAYING
 from worker.sandbox.attack_battery.main import ATTACKS
 from worker.sandbox.attacks import ZYGOTE
 

@@ -2,16 +2,86 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import os
 import re
+import stat
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from worker.changes.borrowing import foreign_objects
 from worker.changes.git import Git, GitError
 from worker.errors import MachineError, UsageError
+
+
+def open_regular(place: Path) -> int:
+    """Open a regular file for reading, nothing else; ``OSError`` otherwise."""
+    descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(f"{place} is not a regular file")
+    return descriptor
+
+
+def read_regular(place: Path, most: int = -1) -> bytes:
+    """The first bytes of a regular file; ``OSError`` where there is none."""
+    with os.fdopen(open_regular(place), "rb") as file:
+        return file.read(most)
+
+
+MOST = 100
+MOST_BYTES = 1 << 20
+
+
+def foreign_object_stores(store: Path) -> Path | None:
+    """A folder of objects that a repository borrows from another user, if any.
+
+    Git itself asks whose a checkout is (safe.directory), but not whose the
+    objects are that it names in ``objects/info/alternates``.
+    """
+    owners = {os.geteuid(), store.stat().st_uid}
+    return next((folder for folder in _borrowed(store) if _owner(folder) not in owners), None)
+
+
+def _borrowed(store: Path) -> set[Path]:
+    """The folders that exist, and those that they borrow from in turn."""
+    found: set[Path] = set()
+    waiting = [store / "objects"]
+    while waiting and len(found) < MOST:
+        objects = waiting.pop()
+        for line in _lines(objects / "info" / "alternates"):
+            folder = objects / os.fsdecode(line)
+            if folder not in found and _owner(folder) is not None:
+                found.add(folder)
+                waiting.append(folder)
+    return found
+
+
+def _owner(folder: Path) -> int | None:
+    try:
+        return folder.stat().st_uid
+    except (OSError, ValueError):
+        return None
+
+
+def _lines(place: Path) -> list[bytes]:
+    try:
+        lines = read_regular(place, MOST_BYTES).split(b"\n")
+    except OSError:
+        return []
+    return [_unquoted(line) for line in lines if line and not line.startswith(b"#")]
+
+
+def _unquoted(line: bytes) -> bytes:
+    """A path as git reads it, which may stand in quotes as in C."""
+    if not line.startswith(b'"'):
+        return line
+    try:
+        return bytes(codecs.escape_decode(line[1:].rpartition(b'"')[0])[0])
+    except ValueError:
+        return line
+
 
 _FULL_NAME = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _DEFAULT_BRANCHES = (
@@ -69,7 +139,7 @@ def open_checkout(repository: Path) -> Checkout:
 
 
 def _refuse_foreign_objects(checkout: Checkout) -> None:
-    folder = foreign_objects(checkout.store)
+    folder = foreign_object_stores(checkout.store)
     if folder is not None:
         raise UsageError(
             f"{checkout.root} borrows objects from {str(folder)!r}, which belongs to"

@@ -4,39 +4,120 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
 
-from worker.changes.checkout import Checkout
+from pathspec import PathSpec
+from pathspec.pattern import Pattern
+
+from worker.changes.checkout import Checkout, merge_base, open_checkout, resolve
 from worker.changes.git import Git
-from worker.changes.scope import Scope, environments
-from worker.changes.shadow import object_name, store_blob
-from worker.changes.texts import MAX_BYTES, is_code
-from worker.changes.tree import (
+from worker.changes.python_source import MAX_BYTES, is_code
+from worker.changes.shadow_repository import object_name, shadow, store_blob
+from worker.changes.tree_entries import (
     EXECUTABLE,
     REGULAR,
     SUBMODULE,
     SYMLINK,
-    Entry,
-    Folder,
+    TreeEntry,
+    TreeFolder,
     leaves_tree,
     revision_entries,
     worktree_entries,
 )
+from worker.errors import UsageError
+
+ENVIRONMENTS = (
+    ".venv/", "venv/", ".virtualenv/", "virtualenv/", "site-packages/",
+    "dist-packages/", "lib/python[23].*/", "__pypackages__/", ".tox/", ".nox/",
+    ".eggs/", ".conda/", ".pixi/", "node_modules/", "bower_components/",
+    "__pycache__/",
+)  # fmt: skip
+VENDORED = (
+    "vendor/", "vendored/", "_vendor/", "_vendored/", "third_party/",
+    "third-party/", "thirdparty/", "3rdparty/",
+)  # fmt: skip
+GENERATED = (
+    "*_pb2.py", "*_pb2_grpc.py", "_generated/", "*.generated.py", "build/lib*/",
+    "/build/", "/dist/", "docs/_build/", ".ipynb_checkpoints/",
+)  # fmt: skip
+DEFAULT_EXCLUDES = ENVIRONMENTS + VENDORED + GENERATED
+
+
+@dataclass(frozen=True)
+class ProjectScope:
+    """The globs of the configuration, as gitignore patterns.
+
+    ``include`` empty means everything.  ``exclude`` comes after the default
+    excludes, so that ``!vendor/ours/`` takes a folder back in.
+    """
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    def exclusion(self, path: str) -> str | None:
+        """Why a path is out of scope, or ``None`` when it is in."""
+        if path not in self._known:
+            self._known[path] = self._exclusion(path)
+        return self._known[path]
+
+    def _exclusion(self, path: str) -> str | None:
+        found = self._excluded.check_file(path)
+        if found.include and found.index is not None:
+            return f"it matches the exclusion `{self._excludes[found.index]}`"
+        if self.include and not self._included.match_file(path):
+            return "it matches no `include` pattern"
+        return None
+
+    @property
+    def _excludes(self) -> Sequence[str]:
+        return DEFAULT_EXCLUDES + self.exclude
+
+    @cached_property
+    def _known(self) -> dict[str, str | None]:
+        return {}
+
+    @cached_property
+    def _excluded(self) -> PathSpec[Pattern]:
+        return PathSpec.from_lines("gitignore", self._excludes)
+
+    @cached_property
+    def _included(self) -> PathSpec[Pattern]:
+        return PathSpec.from_lines("gitignore", self.include)
+
+
+WHOLE_PROJECT = ProjectScope()
+
+
+def environments(paths: Iterable[str]) -> frozenset[str]:
+    """The folders that are virtual environments, by their ``pyvenv.cfg``."""
+    return frozenset(
+        str(PurePosixPath(path).parent) + "/" for path in paths if path.endswith("/pyvenv.cfg")
+    )
+
+
+def installed(path: str) -> bool:
+    """Whether a path lies in a tree that a package manager made."""
+    return _INSTALLED.match_file(path)
+
+
+_INSTALLED = PathSpec.from_lines("gitignore", ENVIRONMENTS)
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class SnapshotFile:
     """A code file of one side; ``refusal`` says why it is not read, if so."""
 
     blob: str
     refusal: str | None = None
 
 
-Snapshot = Mapping[str, File]
+Snapshot = Mapping[str, SnapshotFile]
 
 
-def revision_snapshot(git: Git, revision: str, scope: Scope) -> Snapshot:
+def revision_snapshot(git: Git, revision: str, scope: ProjectScope) -> Snapshot:
     """The code files of a commit or tree."""
     entries = [
         entry
@@ -45,12 +126,12 @@ def revision_snapshot(git: Git, revision: str, scope: Scope) -> Snapshot:
     ]
     refuse = _Refusals(scope, entries)
     return {
-        entry.path: File(entry.blob or "", refuse(entry, entry.mode, entry.size))
+        entry.path: SnapshotFile(entry.blob or "", refuse(entry, entry.mode, entry.size))
         for entry in entries
     }
 
 
-def worktree_snapshot(checkout: Checkout, git: Git, scope: Scope) -> Snapshot:
+def worktree_snapshot(checkout: Checkout, git: Git, scope: ProjectScope) -> Snapshot:
     """The code files of the working tree, as they stand on disk now.
 
     What differs from the index is written to the shadow repository.
@@ -58,13 +139,13 @@ def worktree_snapshot(checkout: Checkout, git: Git, scope: Scope) -> Snapshot:
     """
     entries = worktree_entries(checkout)
     refuse = _Refusals(scope, entries)
-    folder = Folder(checkout.root)
-    files: dict[str, File] = {}
+    folder = TreeFolder(checkout.root)
+    files: dict[str, SnapshotFile] = {}
     for entry in entries:
         if not is_code(entry.path) or entry.mode == SUBMODULE:
             continue
         if entry.absent:
-            files[entry.path] = File(entry.blob or "", refuse(entry, entry.mode, None))
+            files[entry.path] = SnapshotFile(entry.blob or "", refuse(entry, entry.mode, None))
             continue
         file = _on_disk(entry, folder, refuse, git, checkout.object_format)
         if file is not None:
@@ -75,11 +156,11 @@ def worktree_snapshot(checkout: Checkout, git: Git, scope: Scope) -> Snapshot:
 class _Refusals:
     """Says of an entry why it is not read."""
 
-    def __init__(self, scope: Scope, entries: Iterable[Entry]) -> None:
+    def __init__(self, scope: ProjectScope, entries: Iterable[TreeEntry]) -> None:
         self._scope = scope
         self._environments = tuple(environments(entry.path for entry in entries))
 
-    def __call__(self, entry: Entry, mode: int, size: int | None) -> str | None:
+    def __call__(self, entry: TreeEntry, mode: int, size: int | None) -> str | None:
         return (
             self._name(entry.path)
             or self._scope.exclusion(entry.path)
@@ -106,33 +187,33 @@ class _Refusals:
 
 
 def _on_disk(
-    entry: Entry,
-    folder: Folder,
+    entry: TreeEntry,
+    folder: TreeFolder,
     refuse: _Refusals,
     git: Git,
     object_format: str,
-) -> File | None:
+) -> SnapshotFile | None:
     status = folder.status(entry.path)
     if status is None or stat.S_ISDIR(status.st_mode):
         return None
     refusal = refuse(entry, _mode(status), status.st_size)
     if refusal is not None and entry.blob is None:
-        return None if status.st_size <= MAX_BYTES else File("", refusal)
+        return None if status.st_size <= MAX_BYTES else SnapshotFile("", refusal)
     if status.st_size > MAX_BYTES:
-        return File(f"{status.st_size}:{status.st_mtime_ns}", refusal)
+        return SnapshotFile(f"{status.st_size}:{status.st_mtime_ns}", refusal)
     try:
         content = folder.read(entry.path, MAX_BYTES + 1)
     except OSError as error:
-        return File("", f"it cannot be read ({error.strerror or error})")
+        return SnapshotFile("", f"it cannot be read ({error.strerror or error})")
     name = object_name(object_format, content)
     if name != entry.blob and not _only_line_ends(content, entry, object_format):
         if refusal is None:
             store_blob(git, object_format, content)
-        return File(name, refusal)
-    return File(entry.blob or name, refusal)
+        return SnapshotFile(name, refusal)
+    return SnapshotFile(entry.blob or name, refusal)
 
 
-def _only_line_ends(content: bytes, entry: Entry, object_format: str) -> bool:
+def _only_line_ends(content: bytes, entry: TreeEntry, object_format: str) -> bool:
     return (
         b"\r\n" in content
         and object_name(object_format, content.replace(b"\r\n", b"\n")) == entry.blob
@@ -143,3 +224,67 @@ def _mode(status: os.stat_result) -> int:
     if stat.S_ISLNK(status.st_mode):
         return SYMLINK
     return EXECUTABLE if status.st_mode & stat.S_IXUSR else REGULAR
+
+
+def base_of(repository: Path, base: str | None = None, head: str | None = None) -> str:
+    """The full name of the base commit; the merge base where none is given.
+
+    ``head`` is the revision that is tested, ``None`` for the working tree.
+    Raises ``UsageError``.
+    """
+    checkout = open_checkout(repository)
+    if base is not None:
+        return resolve(checkout, base)
+    commit = resolve(checkout, head) if head is not None else None
+    with shadow(checkout) as git:
+        return merge_base(checkout, git, commit)
+
+
+def read_text(repository: Path, revision: str | None, path: str) -> str | None:
+    """The UTF-8 text of a file at a revision, or in the working tree.
+
+    ``None`` where it does not exist.  Raises
+    ``UsageError`` where it cannot be read.
+    """
+    checkout = open_checkout(repository)
+    if revision is None:
+        content = _file_on_disk(checkout, path)
+    else:
+        with shadow(checkout) as git:
+            content = _in_tree(git, resolve(checkout, revision), path)
+    if content is None:
+        return None
+    if len(content) > MAX_BYTES:
+        raise UsageError(f"has more than {MAX_BYTES:,} bytes", file=path)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError("is not UTF-8", file=path) from error
+
+
+def _file_on_disk(checkout: Checkout, path: str) -> bytes | None:
+    folder = TreeFolder(checkout.root)
+    status = folder.status(path)
+    if checkout.bare or status is None:
+        return None
+    if stat.S_ISLNK(status.st_mode):
+        raise _linked(path)
+    try:
+        return folder.read(path, MAX_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"cannot be read: {error.strerror or error}", file=path) from error
+
+
+def _in_tree(git: Git, revision: str, path: str) -> bytes | None:
+    for entry in revision_entries(git, revision, path):
+        if entry.mode == SYMLINK:
+            raise _linked(path)
+        if entry.path == path and entry.blob and entry.size is not None:
+            if entry.size > MAX_BYTES:
+                raise UsageError(f"has more than {MAX_BYTES:,} bytes", file=path)
+            return git.run("cat-file", "blob", entry.blob)
+    return None
+
+
+def _linked(path: str) -> UsageError:
+    return UsageError("is a symbolic link, which is not followed", file=path)

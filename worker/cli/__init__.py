@@ -9,14 +9,14 @@ from importlib.metadata import version
 import click
 
 from worker.errors import MachineError, UsageError
-from worker.first_process import leave_first_place
-from worker.interruption import exit_status, interrupt_no_more, interrupt_once
-from worker.programs import distrust_current_folder
-from worker.report.escape import inert
+from worker.report.markdown_escape import inert
+from worker.system.init_process import run_as_init_child
+from worker.system.interruption import exit_status, interrupt_no_more, interrupt_once
+from worker.system.programs import remove_current_folder
 
 COMMANDS = {
     "check": "worker.cli.check:check",
-    "replay": "worker.cli.replay:replay",
+    "replay": "worker.cli.check:replay",
     "annotate": "worker.cli.annotate:annotate",
     "relations": "worker.cli.relations:relations",
     "layers": "worker.cli.layers:layers",
@@ -68,10 +68,10 @@ def cli() -> None:
 def main() -> None:
     """Run the command line; exit with the status of CONTRACT.md, section 1."""
     status: object = 0
-    leave_first_place()
+    run_as_init_child()
     interrupt_once()
     try:
-        distrust_current_folder()
+        remove_current_folder()
         status = cli.main(standalone_mode=False)
     except click.ClickException as error:
         error.show()

@@ -10,15 +10,21 @@ from pathlib import Path
 
 import click
 
-from analyzers.inference.nouns import Confidence
-from analyzers.properties.annotating import Proposal, applied, is_test, lines_of, proposals
+from analyzers.inference.facts import Confidence
+from analyzers.properties.annotation_proposals import (
+    Proposal,
+    applied,
+    is_test,
+    lines_of,
+    proposals,
+)
 from analyzers.vocabulary import ObservedCall
-from worker.changes import read_changes
+from worker.changes.change_set import read_changes
 from worker.errors import UsageError
-from worker.laboratory.documents import documents
-from worker.recording import recorded, recorder
-from worker.report.wording import counted
-from worker.settings.server import read_settings
+from worker.executor.call_recording import record_files, recorder
+from worker.executor.project_files import documents
+from worker.report.report_messages import counted
+from worker.settings.operator_settings import read_settings
 
 
 @dataclass(slots=True)
@@ -121,7 +127,7 @@ def _record(
 ) -> None:
     settings = read_settings(settings_file)
     with recorder(project.root, project.texts, settings, trust=trust) as made:
-        for path, calls, obstacle in recorded(made, paths):
+        for path, calls, obstacle in record_files(made, paths):
             project.calls[path] = calls
             said = f"not recorded: {obstacle}" if obstacle else f"{counted(len(calls), 'call')}"
             click.echo(f"{path}: {said}{'' if obstacle else ' recorded'}", err=True)

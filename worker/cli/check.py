@@ -6,14 +6,15 @@ from pathlib import Path
 
 import click
 
-from worker.check import CheckRequest
-from worker.check import check as run_check
-from worker.cli import options
-from worker.cli.output import Output, Reports, exit_status
+from worker.check.leftovers import remove_leftovers
+from worker.check.pipeline import CheckRequest
+from worker.check.pipeline import check as run_check
+from worker.check.replay import ReplayOutcome, replay_report
+from worker.cli import report_output
 from worker.cli.progress import progress_listener
-from worker.interruption import terminate_in_order
-from worker.settings.server import read_settings
-from worker.sweeping import sweep
+from worker.cli.report_output import ReportOutput, Reports, exit_status
+from worker.settings.operator_settings import read_settings
+from worker.system.interruption import terminate_in_order
 
 
 def _names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...]:
@@ -42,15 +43,15 @@ def _names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[st
 @click.option(
     "--budget", type=click.FloatRange(1), metavar="SECONDS", help="Time for the whole run."
 )
-@options.seed
-@options.settings_file
+@report_output.seed
+@report_output.settings_file
 @click.option("--offline", is_flag=True, help="Use no source or engine that needs a network.")
 @click.option(
     "--other-providers",
     is_flag=True,
     help="Ask other configured providers too about inputs that miss a branch.",
 )
-@options.report
+@report_output.report
 def check(  # noqa: PLR0913, PLR0917 - one parameter an option of the contract
     repo: Path,
     base: str | None,
@@ -91,10 +92,38 @@ def check(  # noqa: PLR0913, PLR0917 - one parameter an option of the contract
         other_providers=other_providers,
     )
     settings = read_settings(settings_file)
-    sweep(settings)
+    remove_leftovers(settings)
     terminate_in_order()
-    reports = Reports(Output(form, output, artifacts))
+    reports = Reports(ReportOutput(form, output, artifacts))
     with progress_listener(quiet=quiet) as listener:
         checked = run_check(request, settings, listener, reports.keep)
     reports.hand_over(checked)
     return exit_status(checked)
+
+
+@click.command(epilog="Exit status: 0 all fixed, 1 any failed, 3 any error.")
+@click.argument("report", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "--repo",
+    default=".",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="The code to run on (default: here).",
+)
+@click.option("--settings", "settings_file", type=click.Path(path_type=Path), metavar="FILE")
+@click.option("--trust", is_flag=True, help="Run without isolation: for your own code only.")
+def replay(report: Path, repo: Path, settings_file: Path | None, trust: bool) -> int:  # noqa: FBT001
+    """Run the findings of REPORT (JSON) again, from recorded inputs and answers.
+
+    Prints a line for each: FAILED, FIXED or ERROR, and the fingerprint.
+    """
+    settings = read_settings(settings_file)
+    remove_leftovers(settings)
+    outcomes: list[ReplayOutcome] = []
+    for replayed in replay_report(report, repo, settings, trust=trust):
+        outcomes.append(replayed.outcome)
+        reason = f"  {replayed.reason}" if replayed.reason else ""
+        click.echo(f"{replayed.outcome} {replayed.fingerprint}{reason}")
+    if ReplayOutcome.ERROR in outcomes:
+        return 3
+    return 1 if ReplayOutcome.FAILED in outcomes else 0

@@ -7,13 +7,13 @@ from pathlib import Path
 import click
 
 from worker.changes.git import OURS, Git
-from worker.check import Checked, CheckRequest, check
-from worker.cli.output import Output, publish, written
+from worker.check.leftovers import remove_leftovers
+from worker.check.pipeline import CheckRequest, CheckResult, check
 from worker.cli.progress import progress_listener
+from worker.cli.report_output import ReportOutput, publish, written_artifacts
 from worker.demo import BASE, BUNDLE, HEAD
-from worker.settings.server import read_settings
-from worker.sweeping import sweep
-from worker.temporary import owned_folder
+from worker.settings.operator_settings import read_settings
+from worker.system.temporary_files import owned_folder
 
 BUDGET_SECONDS = 90.0
 INPUTS = 6
@@ -36,7 +36,7 @@ def demo(trust: bool, artifacts: Path | None, quiet: bool) -> int:  # noqa: FBT0
     the pull request and writes an HTML page.
     """
     settings = read_settings(None)
-    sweep(settings)
+    remove_leftovers(settings)
     with owned_folder("demo") as folder:
         repository = unpack(folder)
         click.echo("A pull request adds an OCR receipt check and a sentiment filter.", err=True)
@@ -64,10 +64,10 @@ def unpack(folder: Path) -> Path:
     return repository
 
 
-def _show(checked: Checked, folder: Path | None) -> None:
-    artifacts = written(checked, folder)
-    publish(checked, Output("markdown"), artifacts)
+def _show(checked: CheckResult, folder: Path | None) -> None:
+    artifacts = written_artifacts(checked, folder)
+    publish(checked, ReportOutput("markdown"), artifacts)
     if artifacts is not None:
         page = artifacts.directory / "report.html"
-        publish(checked, Output("html", page, artifacts.directory), artifacts)
+        publish(checked, ReportOutput("html", page, artifacts.directory), artifacts)
         click.echo(f"\nThe page, with the inputs as pictures and texts: {page}", err=True)

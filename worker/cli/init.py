@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from worker.changes import read_changes
+from worker.changes.change_set import read_changes
 from worker.errors import UsageError
-from worker.settings.configuration import OWN_FILE, find_configuration
+from worker.settings.repository_configuration import OWN_FILE, find_configuration
 
 TEMPLATE = """\
 # Assayer's configuration. It counts once it is on the base branch.

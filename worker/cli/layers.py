@@ -10,15 +10,15 @@ from pathlib import Path
 
 import click
 
-from analyzers.assembly import shelves
-from analyzers.assembly.constraints import LayerApi
-from worker.cli.tables import publish, whole
+from analyzers.assembly import layer_tables
+from analyzers.assembly.layer_tables import LayerApi
+from worker.check.leftovers import remove_leftovers
+from worker.cli.relation_tables import publish, whole
 from worker.errors import UsageError
-from worker.laboratory.place import place_for
-from worker.layers import Place, Progress, Surveyed, build, of_layer, summary
-from worker.relations import installed
-from worker.settings.server import read_settings
-from worker.sweeping import sweep
+from worker.executor.execution_context import guest_runtime
+from worker.layers import Progress, Surveyed, SurveySandbox, build, of_layer, summary
+from worker.settings.operator_settings import read_settings
+from worker.studies.installed_library import installed_library
 
 _PATH = click.Path(path_type=Path)
 
@@ -52,16 +52,18 @@ def show(name: str | None, version: str | None, form: str, output: Path | None) 
     does with a value just outside: refuses it, and where, or takes it silently,
     and what comes of that.
     """
-    known = shelves.versions()
+    known = layer_tables.versions()
     version = version or (known[-1] if known else "")
-    found = shelves.load(version)
-    if reason := shelves.missing(version):
+    found = layer_tables.load(version)
+    if reason := layer_tables.missing(version):
         raise UsageError(reason)
     chosen = [_named(found, name)] if name else list(found.values())
     if form == "json":
         text = json.dumps([asdict(each) for each in chosen], indent=2) + "\n"
     else:
-        text = of_layer(chosen[0]) if name else summary(shelves.loaded(version) or version, found)
+        text = (
+            of_layer(chosen[0]) if name else summary(layer_tables.loaded(version) or version, found)
+        )
     publish(text, output)
     return 0
 
@@ -97,9 +99,9 @@ def build_command(
     every range tried; some of them take a process down, and only that.
     """
     settings = read_settings(settings_file)
-    found = installed("torch", python or settings.sandbox.python)
-    sweep(settings)
-    place = Place(place_for(settings, trust=False).isolation, found.python)
+    found = installed_library("torch", python or settings.sandbox.python)
+    remove_leftovers(settings)
+    place = SurveySandbox(guest_runtime(settings, trust=False).isolation, found.python)
     for event in build(found.version, place, seconds, names):
         if isinstance(event, Surveyed):
             publish(event.text, output)

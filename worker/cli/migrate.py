@@ -9,9 +9,9 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 from worker.errors import MachineError
-from worker.settings.server import read_settings
-from worker.store import Store
-from worker.store.migrating import HEAD
+from worker.settings.operator_settings import read_settings
+from worker.store.database import NEWEST_REVISION
+from worker.store.store import Store
 
 
 @click.command(epilog="Exit status: 0 it is up to date, 3 it could not be brought up to date.")
@@ -34,4 +34,4 @@ def migrate(settings_file: Path | None) -> None:
             f"the database {place} cannot be brought up to date ({type(error).__name__})",
             "Look at [store] url, and whether its server answers.",
         ) from error
-    click.echo(f"The database is up to date (step {HEAD}).")
+    click.echo(f"The database is up to date (step {NEWEST_REVISION}).")

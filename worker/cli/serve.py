@@ -2,18 +2,153 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import shutil
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from pkgutil import resolve_name
+from threading import Event
+from types import FrameType
 
 import click
 
-from worker import logs
-from worker.cli.processes import Program, assayer, stopped_by_signals, supervise
-from worker.queue import PUBLISH, QUEUES
-from worker.settings.server import FILE_VARIABLE, Settings, read_settings
+from worker.settings.operator_settings import FILE_VARIABLE, Settings, read_settings
+from worker.store.run_queue import PUBLISH, QUEUES
+from worker.system import logs
+from worker.system.programs import SEARCH_PATH
+
+FIRST_WAIT = 1.0
+LONGEST_WAIT = 30.0
+STEADY_SECONDS = 60.0
+END_SECONDS = 60.0
+_LOOK_SECONDS = 0.2
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ChildProgram:
+    """What to start; the variables ``unseen`` are kept from it."""
+
+    name: str
+    command: tuple[str, ...]
+    unseen: frozenset[str] = frozenset()
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Its whole environment."""
+        return {name: value for name, value in os.environ.items() if name not in self.unseen}
+
+
+def assayer(name: str, *arguments: str, unseen: frozenset[str] = frozenset()) -> ChildProgram:
+    """Another ``assayer``."""
+    return ChildProgram(name, (sys.executable, "-P", "-m", "worker.cli", *arguments), unseen)
+
+
+def stopped_by_signals() -> Event:
+    """An event that SIGINT and SIGTERM set."""
+    stop = Event()
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        stop.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+    return stop
+
+
+def supervise(main: ChildProgram, others: Sequence[ChildProgram], stop: Event) -> int:
+    """Run ``main``, and ``others`` beside it, until it ends or ``stop`` is set.
+
+    Others that end are started again.  Returns the exit status of ``main``,
+    0 where it was asked to end.  Call it in the main thread: its children
+    end with it.
+    """
+    first = _Child(main)
+    children = [_Child(program) for program in others]
+    try:
+        first.start()
+        while not stop.wait(_LOOK_SECONDS) and first.is_alive:
+            for child in children:
+                child.look_after()
+    finally:
+        for child in (first, *children):
+            child.ask_to_end()
+        deadline = time.monotonic() + END_SECONDS
+        for child in (first, *children):
+            child.end(deadline)
+    return 0 if stop.is_set() else max(0, first.status)
+
+
+class _Child:
+    """A process that is started again when it ends, later each time."""
+
+    def __init__(self, program: ChildProgram) -> None:
+        self._program = program
+        self._process: subprocess.Popen[bytes] | None = None
+        self._wait = FIRST_WAIT
+        self._began = self._next = time.monotonic()
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    @property
+    def status(self) -> int:
+        return 0 if self._process is None else self._process.returncode or 0
+
+    def start(self) -> None:
+        self._began = time.monotonic()
+        self._process = subprocess.Popen(  # noqa: S603 - Assayer itself
+            [*_bond(), *self._program.command], env=self._program.environment
+        )
+
+    def look_after(self) -> None:
+        """Start it where it does not run and its pause is over."""
+        now = time.monotonic()
+        if self.is_alive:
+            return
+        if self._process is not None:
+            self._rest(now)
+        if now >= self._next:
+            self.start()
+
+    def _rest(self, now: float) -> None:
+        """It has ended: make it wait, longer if it did not live long."""
+        assert self._process is not None
+        steady = now - self._began > STEADY_SECONDS
+        self._wait = FIRST_WAIT if steady else self._wait
+        status = self._process.returncode
+        _log.error("the %s ended with %d; again in %.0f s", self._program.name, status, self._wait)
+        self._next, self._process = now + self._wait, None
+        self._wait = min(self._wait * 2, LONGEST_WAIT)
+
+    def ask_to_end(self) -> None:
+        if self._process is not None and self.is_alive:
+            self._process.terminate()
+
+    def end(self, deadline: float) -> None:
+        """Wait for its end until ``deadline``, then kill it."""
+        if self._process is None:
+            return
+        try:
+            self._process.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+def _bond() -> tuple[str, ...]:
+    """The prefix of a command that ends with us, however we end."""
+    program = shutil.which("setpriv", path=SEARCH_PATH)
+    return () if program is None else (program, "--pdeathsig", "TERM", "--")
+
 
 _SETTINGS = click.option(
     "--settings",
@@ -101,11 +236,11 @@ def worker(queues: Sequence[str], concurrency: int, settings_file: Path | None) 
     settings = _settings_for_children(settings_file)
     logs.configure()
     if PUBLISH in queues:
-        resolve_name("worker.publisher.publisher:publish")(settings, stopped_by_signals())
+        resolve_name("worker.github_app.outbox.publisher:publish")(settings, stopped_by_signals())
         return 0
-    resolve_name("worker.sweeping:sweep")(settings)
+    resolve_name("worker.check.leftovers:sweep")(settings)
     if settings.queue.url is None:
-        work = resolve_name("worker.jobs.one_process:work")
+        work = resolve_name("worker.runs.one_process:work")
         work(settings, stopped_by_signals(), queues=queues)
     else:
         _consume(settings, queues, concurrency)
@@ -122,21 +257,21 @@ def beat(settings_file: Path | None) -> int:
     """
     settings = _settings_for_children(settings_file)
     logs.configure()
-    resolve_name("worker.jobs.clock:run")(settings, stopped_by_signals())
+    resolve_name("worker.runs.scheduler:run")(settings, stopped_by_signals())
     return 0
 
 
 def _consume(settings: Settings, queues: Sequence[str], concurrency: int) -> None:
-    from worker.queue import Limits, celery_app  # noqa: PLC0415
+    from worker.store.run_queue import RunTimeLimits, celery_app  # noqa: PLC0415
 
     assert settings.queue.url is not None
-    celery = celery_app(settings.queue.url, Limits.of(settings))
+    celery = celery_app(settings.queue.url, RunTimeLimits.of(settings))
     arguments = ["--queues", ",".join(queues), "--concurrency", str(concurrency)]
     alone = ["--without-gossip", "--without-mingle", "--hostname", f"assayer-{os.getpid()}@%h"]
     celery.worker_main(["worker", "--loglevel", "INFO", *alone, *arguments])
 
 
-def _beside_web(settings: Settings) -> list[Program]:
+def _beside_web(settings: Settings) -> list[ChildProgram]:
     """What runs beside the web app; what examines code sees no secret of GitHub's."""
     beside = [assayer("publisher", "worker", "--queues", PUBLISH), assayer("clock", "beat")]
     if settings.queue.url is None:
@@ -154,6 +289,6 @@ def _settings_for_children(file: Path | None) -> Settings:
     return settings
 
 
-def _web(host: str, port: int) -> Program:
+def _web(host: str, port: int) -> ChildProgram:
     bind = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    return Program("web app", (sys.executable, "-P", "-m", "app", bind))
+    return ChildProgram("web app", (sys.executable, "-P", "-m", "app", bind))

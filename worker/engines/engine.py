@@ -2,11 +2,144 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+import base64
+import binascii
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Protocol, Self, cast
 
-from analyzers.vocabulary import JsonObject
-from worker.engines.request import ApiRequest, NotAsked
+from analyzers.vocabulary import Json, JsonObject
+
+MOST_CONTENT = 20 * 1024 * 1024
+MOST_TEXT = 1_000_000
+MOST_URI = 4096
+MOST_PARAMETERS = 16_384
+
+
+class NoAnswer(Exception):  # noqa: N818 - a fact about the question, not always an error
+    """No answer is to be had; the message says why and what to do about it.
+
+    Nobody's defect: a run that needed the answer says nothing about the code.
+    """
+
+
+class NotAsked(NoAnswer):
+    """Nobody was asked: no engine is set, or the network is off."""
+
+
+class Outage(NoAnswer):
+    """A configured service failed or cannot be reached: the machine's fault."""
+
+
+class Rejected(NoAnswer):
+    """The service was asked and found fault with the question itself.
+
+    ``code`` is its own name for the fault, ``said`` its message.
+    """
+
+    def __init__(self, message: str, code: str = "", said: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.said = said
+
+
+@dataclass(frozen=True, slots=True)
+class ApiRequest:
+    """What is asked: bytes of a file, a text, or where the file lies.
+
+    Absent parts are ``None``.  ``parameters`` are options of the API, as
+    ``max_results`` or ``language``.
+    """
+
+    content: bytes | None = field(default=None, repr=False)
+    text: str | None = None
+    uri: str | None = None
+    parameters: JsonObject = field(default_factory=dict[str, Json])
+
+    def __post_init__(self) -> None:
+        """Refuse what is too large.  Raises ``NoAnswer``."""
+        for name, size, most in (
+            ("file", len(self.content or b""), MOST_CONTENT),
+            ("text", len(self.text or ""), MOST_TEXT),
+            ("address", len(self.uri or ""), MOST_URI),
+        ):
+            if size > most:
+                raise NoAnswer(f"the {name} sent to the API is larger than {most}")
+
+    def digest(self, api: str) -> str:
+        """SHA-256 of the canonical request, as the guest computes it."""
+        canonical = {
+            "api": api,
+            "content": None if self.content is None else hashlib.sha256(self.content).hexdigest(),
+            "text": self.text,
+            "uri": self.uri,
+            "parameters": self.parameters,
+        }
+        text = json.dumps(canonical, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @classmethod
+    def from_frame(cls, frame: object) -> Self:
+        """The ``request`` of an ``ask`` frame, which hostile code may have sent.
+
+        ``content`` may be bytes or ``{"$bytes": base64}``.
+
+        Raises:
+            NoAnswer: a part has the wrong type or is too large.
+
+        """
+        if not isinstance(frame, Mapping):
+            raise NoAnswer("the question to the API is malformed")
+        parts = cast("Mapping[str, Any]", frame)
+        parameters = parts.get("parameters") or {}
+        if not isinstance(parameters, Mapping):
+            raise NoAnswer("the parameters of the question to the API are malformed")
+        return cls(
+            _content(parts.get("content")),
+            _string(parts.get("text"), "text"),
+            _string(parts.get("uri"), "uri"),
+            _plain(cast("Mapping[str, Any]", parameters)),
+        )
+
+
+def _content(value: object) -> bytes | None:
+    if value is None or isinstance(value, bytes):
+        return value
+    encoded = cast("Mapping[str, Any]", value).get("$bytes") if isinstance(value, Mapping) else None
+    if not isinstance(encoded, str):
+        raise NoAnswer("the content of the question to the API is not bytes")
+    try:
+        return base64.b64decode(encoded, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise NoAnswer("the content of the question to the API is not base64") from error
+
+
+def _string(value: object, name: str) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    raise NoAnswer(f"the {name} of the question to the API is not a string")
+
+
+def _plain(parameters: Mapping[str, Any]) -> JsonObject:
+    """The parameters, if they are JSON of a sane size."""
+    try:
+        text = json.dumps(parameters, allow_nan=False)
+        if len(text) > MOST_PARAMETERS:
+            raise NoAnswer("the parameters of the question to the API are too large")
+        return cast("JsonObject", json.loads(text))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise NoAnswer("the parameters of the question to the API are not JSON") from error
+
+
+def local_identity(package: str, revision: int) -> str:
+    """Package, version, and the revision of our own part."""
+    try:
+        return f"local-{package}-{version(package)}-{revision}"
+    except PackageNotFoundError:
+        return f"local-{package}-missing"
 
 
 class Engine(Protocol):
@@ -32,7 +165,7 @@ class Engine(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Unavailable:
+class UnavailableEngine:
     """No engine for a provider's APIs; ``reason`` says what to do about it."""
 
     provider: str
@@ -58,7 +191,7 @@ FORK = (
 
 
 @dataclass(frozen=True, slots=True)
-class Withheld:
+class WithheldEngine:
     """A provider that must not be asked now; what it once answered still counts."""
 
     engine: Engine

@@ -11,12 +11,82 @@ import threading
 import time
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from analyzers.vocabulary import JsonObject
-from worker.engines.eviction import Limits, Sweeper, touch
-from worker.temporary import replacement
+from worker.engines.engine import ApiRequest, NoAnswer
+from worker.system.temporary_files import replacement
+
+DAY = 86_400.0
+TOUCH_AFTER = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingLimits:
+    """How much one store of recordings may hold, in bytes, and how long, in days."""
+
+    size: int = 256 * 1024 * 1024
+    days: int = 90
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    path: Path
+    size: int
+    used: float
+
+
+def touch(file: Path) -> None:
+    """Note that a recording was used, at most once in ``TOUCH_AFTER`` seconds."""
+    with suppress(OSError):
+        if time.time() - file.stat().st_mtime > TOUCH_AFTER:
+            os.utime(file)
+
+
+class RecordingSweeper:
+    """Keeps one store within its limits: looks when it is opened and after every quarter."""
+
+    def __init__(self, directory: Path | None, limits: RecordingLimits) -> None:
+        self._directory = directory
+        self._limits = limits
+        self._since = limits.size
+
+    def added(self, size: int) -> None:
+        """Note ``size`` new bytes; sweep where many have come."""
+        self._since += size
+        if self._since >= self._limits.size // 4 and self._directory is not None:
+            self._since = 0
+            sweep(self._directory, self._limits, time.time())
+
+
+def sweep(directory: Path, limits: RecordingLimits, now: float) -> None:
+    """Remove what was not used for too long, then the least lately used.
+
+    Leaves three quarters of the size at most, so that it is not to be swept
+    at once again.  Files that others remove meanwhile are no problem.
+    """
+    files = sorted(_files(directory), key=lambda file: file.used)
+    left = sum(file.size for file in files)
+    goal = left if left <= limits.size else limits.size * 3 // 4
+    for file in files:
+        if left > goal or now - file.used > limits.days * DAY:
+            left -= file.size
+            with suppress(OSError):
+                file.path.unlink()
+
+
+def _files(directory: Path) -> Iterator[_File]:
+    """The recordings, at whatever depth."""
+    for folder, _, names in os.walk(directory):
+        for name in names:
+            if name.endswith(".json") and not name.startswith("."):
+                path = Path(folder, name)
+                with suppress(OSError):
+                    known = path.stat()
+                    yield _File(path, known.st_size, known.st_mtime)
+
 
 ANY_ENGINE = "*"
 MOST_MEMORY = 64 * 1024 * 1024
@@ -41,7 +111,7 @@ class Recordings:
         directory: Path | None = None,
         *,
         writable: bool = True,
-        limits: Limits | None = None,
+        limits: RecordingLimits | None = None,
         root: Path | None = None,
     ) -> None:
         self._directory = directory
@@ -50,7 +120,9 @@ class Recordings:
         self._memory: dict[tuple[str, str, str], str] = {}
         self._remembered = 0
         self._lock = threading.Lock()
-        self._sweeper = Sweeper(directory, limits or Limits()) if self._writable else None
+        self._sweeper = (
+            RecordingSweeper(directory, limits or RecordingLimits()) if self._writable else None
+        )
 
     def find(self, identity: str, api: str, digest: str) -> JsonObject | None:
         """The recorded answer, or ``None``.
@@ -181,3 +253,30 @@ def _slug(name: str) -> str:
     if plain == name:
         return plain
     return f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+
+
+class ReplayEngine:
+    """Answers ``provider``'s APIs from recordings, whichever engine made them.
+
+    Without recordings of its own it leaves the answer to those that the
+    broker looks into before it asks an engine.
+    """
+
+    local = False
+    identity = ANY_ENGINE
+
+    def __init__(self, provider: str, recordings: Recordings | None) -> None:
+        self._provider = provider
+        self._recordings = recordings
+
+    def answers(self, api: str) -> bool:
+        """Every API of the provider."""
+        return api.rpartition(".")[0] == self._provider
+
+    def ask(self, api: str, request: ApiRequest) -> JsonObject:
+        """The recorded answer.  Raises ``NoAnswer`` where there is none."""
+        digest = request.digest(api)
+        answer = self._recordings.find(self.identity, api, digest) if self._recordings else None
+        if answer is None:
+            raise NoAnswer(f"no answer of {api} was recorded for this input")
+        return answer

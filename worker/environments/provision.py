@@ -12,28 +12,29 @@ from typing import Self
 
 from packaging.specifiers import SpecifierSet
 
-from worker.environments.cache import Lease
-from worker.environments.declarations import (
-    Declaration,
-    Target,
-    declared_python,
-    read_declaration,
+from worker.environments.declarations.declaration import Declaration, TargetPython
+from worker.environments.declarations.declaration_reader import declared_python, read_declaration
+from worker.environments.environment import (
+    UNDECLARED,
+    Environment,
+    InstalledContents,
+    contents_of,
+    joined_names,
+    shared_environment,
 )
-from worker.environments.installing import WHEELS_ALONE, Installer, Tell
-from worker.environments.layer import (
+from worker.environments.folder_cache import CacheLease
+from worker.environments.installer import WHEELS_ALONE, Installer, ReportProgress
+from worker.environments.interpreters import DeveloperEnvironment, Interpreter, choose, is_ours
+from worker.environments.lent_packages import (
     NEEDED,
     PACKAGES,
     copy_layer,
     lacking,
     layer_declaration,
 )
-from worker.environments.manifests import contents_of
-from worker.environments.nouns import UNDECLARED, Contents, Environment, named, shared
-from worker.environments.own import OwnEnvironment
-from worker.environments.pythons import Interpreter, choose, is_ours
 from worker.environments.uv import Unreachable
 from worker.sandbox.isolation import Isolation
-from worker.settings.server import EnvironmentSettings
+from worker.settings.operator_settings import EnvironmentSettings
 
 OFFLINE = "offline, and it was not installed before: run once without --offline"
 
@@ -51,7 +52,7 @@ class Environments:
         self,
         settings: EnvironmentSettings,
         python: Path,
-        tell: Tell,
+        tell: ReportProgress,
         *,
         offline: bool,
         obstacle: str = "",
@@ -77,7 +78,7 @@ class Environments:
         head: Path,
         base: Path | None,
         paths: Sequence[str],
-        own: OwnEnvironment | None = None,
+        own: DeveloperEnvironment | None = None,
     ) -> tuple[Environment, Environment]:
         """The environments of head and of base for the files at ``paths``.
 
@@ -91,7 +92,7 @@ class Environments:
         return first, replace(second, notes=tuple(f"base: {note}" for note in second.notes))
 
     def of_tree(
-        self, root: Path, paths: Sequence[str], own: OwnEnvironment | None = None
+        self, root: Path, paths: Sequence[str], own: DeveloperEnvironment | None = None
     ) -> Environment:
         """The environment of one tree."""
         if self._python != Path(sys.executable):
@@ -104,14 +105,14 @@ class Environments:
         if own is not None and self._settings.install == "auto" and not self._obstacle:
             return self._own(own)
         choice = choose(declared_python(root, paths))
-        declaration = read_declaration(root, paths, Target(choice.interpreter.version))
+        declaration = read_declaration(root, paths, TargetPython(choice.interpreter.version))
         if choice.note:
             declaration.notes.insert(0, choice.note)
         if not declaration.wanted:
-            return shared(*_nothing(declaration))
+            return shared_environment(*_nothing(declaration))
         return self._declared(choice.interpreter, declaration)
 
-    def _own(self, own: OwnEnvironment) -> Environment:
+    def _own(self, own: DeveloperEnvironment) -> Environment:
         layer, notes = self._layer(own.interpreter)
         version = own.interpreter.version
         said = f"environment: {own.name} of the checkout, Python {version}"
@@ -150,7 +151,7 @@ class Environments:
 
     def _not_installed(self, declaration: Declaration, reason: str) -> Environment:
         files = ", ".join(declaration.files)
-        return shared(
+        return shared_environment(
             f"environment: what {files} asks for is not installed ({reason}): "
             "Assayer's own packages and stand-ins take its place",
             *_notes(declaration),
@@ -159,7 +160,7 @@ class Environments:
 
     def _installed(
         self, interpreter: Interpreter, declaration: Declaration, what: str, why: str = ""
-    ) -> Lease | None:
+    ) -> CacheLease | None:
         """The environment out of the cache, or made; ``None`` where that is not allowed.
 
         ``why`` says that nothing is built for it, and why.
@@ -195,7 +196,7 @@ class Environments:
             return None, _without(NEEDED, interpreter, "offline")
         contents = contents_of(lease.manifest())
         absent = lacking(contents.packages, declaration.wanted)
-        reasons = named(tuple(each.reason for each in contents.missing)) or "no such wheel"
+        reasons = joined_names(tuple(each.reason for each in contents.missing)) or "no such wheel"
         notes = _without(absent, interpreter, reasons)
         if len(absent) == len(NEEDED):
             return None, notes
@@ -225,7 +226,7 @@ def _without(names: Iterable[str], interpreter: Interpreter, reason: str) -> tup
 def _content(root: Path, paths: Sequence[str]) -> list[str]:
     """What decides a tree's environment."""
     choice = choose(declared_python(root, paths))
-    declaration = read_declaration(root, paths, Target(choice.interpreter.version))
+    declaration = read_declaration(root, paths, TargetPython(choice.interpreter.version))
     return [choice.interpreter.version, *declaration.lines(), *map(str, declaration.left_out)]
 
 
@@ -237,23 +238,23 @@ def _nothing(declaration: Declaration) -> Iterator[str]:
     yield from _notes(declaration)
 
 
-def _described(files: str, contents: Contents, declaration: Declaration) -> Iterator[str]:
+def _described(files: str, contents: InstalledContents, declaration: Declaration) -> Iterator[str]:
     count = len(contents.packages)
     plural = "" if count == 1 else "s"
     yield f"environment: {files}, Python {contents.python}, {count} package{plural}"
     if contents.replaced:
-        exchanged = named(contents.replaced)
+        exchanged = joined_names(contents.replaced)
         yield f"environment: no wheel of the version asked for, another is used: {exchanged}"
     if contents.built:
-        yield f"environment: built from source in the sandbox: {named(contents.built)}"
+        yield f"environment: built from source in the sandbox: {joined_names(contents.built)}"
     missing = tuple(map(str, (*contents.missing, *declaration.left_out)))
     if missing:
-        yield f"environment: not installed, stand-ins take their place: {named(missing)}"
+        yield f"environment: not installed, stand-ins take their place: {joined_names(missing)}"
     yield from (f"environment: {note}" for note in declaration.notes)
 
 
 def _notes(declaration: Declaration) -> Iterator[str]:
     if declaration.left_out:
-        names = named(tuple(map(str, declaration.left_out)))
+        names = joined_names(tuple(map(str, declaration.left_out)))
         yield f"environment: not installed, stand-ins take their place: {names}"
     yield from (f"environment: {note}" for note in declaration.notes)

@@ -13,9 +13,13 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from worker.environments.declarations import Declaration, LeftOut, Wanted
-from worker.environments.own_packages import ACCELERATOR, TORCH
-from worker.environments.pins import Pin, Resolution
+from worker.environments.declarations.declaration import (
+    Declaration,
+    RequiredPackage,
+    SkippedRequirement,
+)
+from worker.environments.environment import Pin, Resolution
+from worker.environments.lent_packages import ACCELERATOR, TORCH
 from worker.environments.uv import Unsatisfiable, Uv
 
 ON_A_PROCESSOR = {
@@ -38,7 +42,9 @@ FIRST_WITH_NUMPY_2 = Version("2.3")
 """The first torch that goes together with NumPy 2."""
 _MOST_ROUNDS = 8
 
-_Question: TypeAlias = tuple[tuple[Wanted, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+_Question: TypeAlias = tuple[
+    tuple[RequiredPackage, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]
+]
 
 
 class Resolver:
@@ -83,7 +89,9 @@ class Resolver:
         _fit(found, largest, most)
         return found
 
-    def _satisfiable(self, wanted: Sequence[Wanted], found: Resolution) -> list[Wanted]:
+    def _satisfiable(
+        self, wanted: Sequence[RequiredPackage], found: Resolution
+    ) -> list[RequiredPackage]:
         """Those that can be met each by itself.
 
         Where the whole cannot, what uv blames is looked at alone, else halves.
@@ -104,14 +112,16 @@ class Resolver:
             return [*self._satisfiable(first, found), *self._satisfiable(rest, found)]
         return list(wanted)
 
-    def _is_satisfiable(self, wanted: Sequence[Wanted]) -> bool:
+    def _is_satisfiable(self, wanted: Sequence[RequiredPackage]) -> bool:
         try:
             self._compile(wanted)
         except Unsatisfiable:
             return False
         return True
 
-    def _nearest(self, wanted: Wanted, reason: str, found: Resolution) -> list[Wanted]:
+    def _nearest(
+        self, wanted: RequiredPackage, reason: str, found: Resolution
+    ) -> list[RequiredPackage]:
         """The oldest version above a pinned one that has a wheel, or nothing."""
         source = self._source(wanted, reason, found)
         pinned = Requirement(wanted.text).specifier
@@ -132,10 +142,10 @@ class Resolver:
         said = self.unbuilt.get(source, self._sources) if source else _short(reason)
         if source not in ("", wanted.name):
             said = f"needs {source}, {said}"
-        found.missing.append(LeftOut(wanted.text, said, wanted.place))
+        found.missing.append(SkippedRequirement(wanted.text, said, wanted.place))
         return []
 
-    def _source(self, wanted: Wanted, reason: str, found: Resolution) -> str:
+    def _source(self, wanted: RequiredPackage, reason: str, found: Resolution) -> str:
         """The package that uv blames for having no wheel but a source, or nothing."""
         blamed = _ONLY_AS_SOURCE.search(reason)
         if blamed is None:
@@ -149,7 +159,7 @@ class Resolver:
         return str(name)
 
     def _together(
-        self, kept: Sequence[Wanted], bounds: Sequence[str] = ()
+        self, kept: Sequence[RequiredPackage], bounds: Sequence[str] = ()
     ) -> dict[str, Pin] | None:
         """Pin all of them together, if that can be; ``bounds`` bound what others bring.
 
@@ -164,7 +174,7 @@ class Resolver:
                 continue
         return None
 
-    def _without_gpu(self, kept: Sequence[Wanted], pins: dict[str, Pin]) -> dict[str, Pin]:
+    def _without_gpu(self, kept: Sequence[RequiredPackage], pins: dict[str, Pin]) -> dict[str, Pin]:
         """Exchange builds for a GPU for builds that need none, where there are such.
 
         Our own torch comes first: it is here already.  Builds of both kinds do not load
@@ -188,12 +198,12 @@ class Resolver:
             return {}
         is_old = Version(pins["torch"].version) < FIRST_WITH_NUMPY_2
         try:
-            return self._compile([Wanted("numpy", "<2" if is_old else "")])
+            return self._compile([RequiredPackage("numpy", "<2" if is_old else "")])
         except Unsatisfiable:
             return {}
 
     def _builds_for_cpu(
-        self, kept: Sequence[Wanted], pins: Mapping[str, Pin]
+        self, kept: Sequence[RequiredPackage], pins: Mapping[str, Pin]
     ) -> Iterator[dict[str, Pin]]:
         """Yield what meets the requirements with our own torch, then without a GPU's packages."""
         lent = [f"{name}=={self._own[name]}" for name in TORCH if name in self._own]
@@ -217,7 +227,9 @@ class Resolver:
             return pin
         return replace(pin, hashes=(), size=0, lent=True)
 
-    def _without_first_conflict(self, kept: Sequence[Wanted], found: Resolution) -> list[Wanted]:
+    def _without_first_conflict(
+        self, kept: Sequence[RequiredPackage], found: Resolution
+    ) -> list[RequiredPackage]:
         """All but the first that contradicts those before it."""
         low, high = 0, len(kept)
         reason = ""
@@ -230,12 +242,12 @@ class Resolver:
                 high, reason = middle, str(conflict)
         dropped = kept[high - 1]
         said = f"contradicts the others: {_short(reason)}" if reason else "contradicts the others"
-        found.missing.append(LeftOut(dropped.text, said, dropped.place))
+        found.missing.append(SkippedRequirement(dropped.text, said, dropped.place))
         return [*kept[: high - 1], *kept[high:]]
 
     def _compile(
         self,
-        wanted: Sequence[Wanted],
+        wanted: Sequence[RequiredPackage],
         *options: str,
         deps: bool = False,
         bounds: Sequence[str] = (),
@@ -253,7 +265,7 @@ class Resolver:
 
     def _compiled(
         self,
-        wanted: Sequence[Wanted],
+        wanted: Sequence[RequiredPackage],
         options: Sequence[str],
         bounds: Sequence[str],
         overrides: Sequence[str],
@@ -280,7 +292,7 @@ class Resolver:
                 found.pins[pin.name] = replace(pin, hashes=wanted.hashes)
 
 
-def _blames(reason: str, wanted: Wanted) -> bool:
+def _blames(reason: str, wanted: RequiredPackage) -> bool:
     """Whether uv says of a package that there is none, or no wheel."""
     name = re.escape(wanted.name)
     said = r"(has no (usable )?wheels|was not found)"
@@ -290,7 +302,7 @@ def _blames(reason: str, wanted: Wanted) -> bool:
     )
 
 
-def _on_a_processor(wanted: Wanted) -> Wanted:
+def _on_a_processor(wanted: RequiredPackage) -> RequiredPackage:
     if wanted.name in TORCH and _FOR_A_GPU.search(wanted.specifier):
         # a local version names one build: the version is what the project asks for
         return replace(wanted, specifier=_FOR_A_GPU.sub("", wanted.specifier), hashes=())

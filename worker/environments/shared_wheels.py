@@ -11,16 +11,35 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from worker.environments.cache import Cache, size_on_disk
-from worker.environments.growth import Growth
-from worker.environments.indexes import Indexes
-from worker.environments.manifests import write_manifest
-from worker.environments.own_packages import copy_own, link
-from worker.environments.pins import Pin, Resolution
-from worker.environments.pythons import Interpreter
-from worker.environments.uv import Uv
-from worker.sandbox.command import open_to_others
-from worker.temporary import owned_folder
+from worker.environments.environment import Pin, Resolution, write_manifest
+from worker.environments.folder_cache import FolderCache, size_on_disk
+from worker.environments.interpreters import Interpreter
+from worker.environments.lent_packages import copy_own, link
+from worker.environments.package_indexes import Indexes
+from worker.environments.uv import Unreachable, Uv
+from worker.sandbox.command_lines import open_to_others
+from worker.system.temporary_files import owned_folder
+
+WATCH_SECONDS = 2.0
+
+
+class GrowthLimit:
+    """Raises ``Unreachable`` when it is called and a folder has more than ``most`` bytes."""
+
+    def __init__(self, folder: Path, most: int) -> None:
+        self._folder = folder
+        self._most = most
+        self._next = 0.0
+
+    def __call__(self) -> None:
+        """Look now and then."""
+        now = time.monotonic()
+        if now < self._next:
+            return
+        self._next = now + WATCH_SECONDS
+        if size_on_disk(self._folder) > self._most:
+            raise Unreachable(f"the environment grew beyond {self._most >> 20} MiB")
+
 
 LARGE = 64 << 20
 PACKAGES = "packages"
@@ -38,7 +57,7 @@ class SharedWheels:
     ``deadline`` is a time of ``time.monotonic``.
     """
 
-    cache: Cache
+    cache: FolderCache
     indexes: Indexes
     interpreter: Interpreter
     most: int
@@ -63,7 +82,7 @@ class SharedWheels:
             copy_own(pin.name, packages)
         else:
             with owned_folder("install") as work:
-                watch = Growth(folder, self.most)
+                watch = GrowthLimit(folder, self.most)
                 uv = Uv(self.indexes, self.cache.downloads, work, self.deadline, watch)
                 uv.install([pin.line], self.interpreter.executable, packages)
             open_to_others(folder)

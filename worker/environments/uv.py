@@ -21,10 +21,10 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 from uv import find_uv_bin
 
-from worker.environments.declarations import printable
-from worker.environments.indexes import Indexes, without_secrets
+from worker.environments.declarations.declaration import printable
+from worker.environments.package_indexes import Indexes, without_secrets
 from worker.errors import MachineError
-from worker.programs import environment
+from worker.system.programs import environment
 
 PASSED = (
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"),

@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from analyzers.assembly import shelves
+from analyzers.assembly import layer_tables
 from analyzers.vocabulary import JsonObject
 from worker.errors import MachineError
-from worker.interruption import heed
 from worker.layers.saying import progress, surveyed
-from worker.report.escape import inert
-from worker.sandbox.channel import LIMIT, ChannelClosed, ChannelTimeout, decoded
-from worker.sandbox.guest import GuestProcess
+from worker.report.markdown_escape import inert
+from worker.sandbox.guest_launch import GuestProgram
+from worker.sandbox.guest_limits import GIB, Limits
+from worker.sandbox.guest_process import GuestProcess
 from worker.sandbox.isolation import Isolation
-from worker.sandbox.launch import Program
-from worker.sandbox.limits import GIB, Limits
-from worker.sandbox.shapes import BadFrame
-from worker.temporary import owned_folder
+from worker.sandbox.protocol.channel import LIMIT, ChannelClosed, ChannelTimeout, decoded
+from worker.sandbox.protocol.frame_shapes import BadFrame
+from worker.system.interruption import raise_pending
+from worker.system.temporary_files import owned_folder
 
 GRACE = 60.0
 SILENCE = 300.0
@@ -30,13 +30,13 @@ LIMITS = Limits(memory=8 * GIB, address_space=64 * GIB)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SurveySandbox:
     """Where the guest surveys; ``program`` is what speaks for it, ours by default."""
 
     isolation: Isolation
     python: Path
     limits: Limits = LIMITS
-    program: Program | None = None
+    program: GuestProgram | None = None
     silence: float = SILENCE
 
 
@@ -60,7 +60,7 @@ class Surveyed:
 
 
 def build(
-    version: str, place: Place, seconds: float, names: tuple[str, ...] = ()
+    version: str, place: SurveySandbox, seconds: float, names: tuple[str, ...] = ()
 ) -> Iterator[Progress | Surveyed]:
     """How far the survey of torch ``version`` is, and its file in the end.
 
@@ -89,7 +89,7 @@ def _heard(
 ) -> Iterator[Progress | Surveyed]:
     rows: dict[str, JsonObject] = {}
     while True:
-        heed()
+        raise_pending()
         left = max(0.1, deadline - time.monotonic())
         message = decoded(guest.channel.frame(min(left, silence), LIMIT))
         if message.get("type") == "surveyed":
@@ -105,8 +105,8 @@ def _whole(version: str, message: Mapping[str, Any], rows: Mapping[str, JsonObje
     if message["version"] != version:
         raise BadFrame(f"surveyed {message['version']!r:.80}, not {version}")
     release = version.partition("+")[0]
-    text = shelves.written(release, list(rows.values()))
-    shelves.read(text)
+    text = layer_tables.written(release, list(rows.values()))
+    layer_tables.read(text)
     return Surveyed(version, text, len(rows), message["trials"])
 
 

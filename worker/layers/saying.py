@@ -8,8 +8,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from analyzers.vocabulary import JsonObject
-from worker.sandbox.said import short
-from worker.sandbox.shapes import BadFrame, Checker, boolean, count, json_object, many, record, text
+from worker.sandbox.protocol.frame_shapes import (
+    BadFrame,
+    Checker,
+    boolean,
+    count,
+    json_object,
+    many,
+    record,
+    short,
+    text,
+)
 
 MOST_LAYERS = 2_000
 MOST_ITEMS = 100

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from analyzers.assembly.constraints import Edge, LayerApi, Parameter
+from analyzers.assembly.layer_tables import Edge, LayerApi, LayerParameter
 
 _UNSAID = "signature"
 
@@ -41,7 +41,7 @@ def _lines(layer: LayerApi) -> Iterator[str]:
         yield from _parameter(parameter)
 
 
-def _parameter(parameter: Parameter) -> Iterator[str]:
+def _parameter(parameter: LayerParameter) -> Iterator[str]:
     default = f" = {parameter.default}" if parameter.default else ""
     tied = ", tied to the input's shape" if parameter.tied else ""
     yield f"  {parameter.name}: {' or '.join(parameter.kinds)}{default}{tied}"
@@ -59,7 +59,7 @@ def _edge(edge: Edge) -> str:
     return f"{edge.value} is taken silently: {edge.consequence}"
 
 
-def _range(parameter: Parameter) -> str:
+def _range(parameter: LayerParameter) -> str:
     """A range in brackets, an open end in a round one; choices in braces."""
     if parameter.choices:
         return f"{{{', '.join(parameter.choices)}}}"
@@ -72,5 +72,5 @@ def _range(parameter: Parameter) -> str:
     return f"{left}{low}, {high}{right}"
 
 
-def _unchecked(layer: LayerApi) -> list[Parameter]:
+def _unchecked(layer: LayerApi) -> list[LayerParameter]:
     return [each for each in layer.parameters if not each.checked]

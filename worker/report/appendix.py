@@ -8,8 +8,8 @@ from dataclasses import asdict
 from typing import Any, Protocol
 
 from analyzers.vocabulary import Divergence, LibraryBug
-from worker.report.escape import shown
-from worker.report.wording import clipped
+from worker.report.markdown_escape import shown
+from worker.report.report_messages import clipped
 
 TITLE = "Known to go wrong in libraries called here"
 EXPLAINED = (
@@ -22,7 +22,7 @@ LONGEST_OUTCOME = 120
 _PLACE = ("analyzer", "target", "path", "line", "library_version")
 
 
-class Appended(Protocol):
+class AppendixEntry(Protocol):
     """A report, fresh from its run or read from a document."""
 
     @property
@@ -31,7 +31,7 @@ class Appended(Protocol):
         ...
 
 
-def lines(report: Appended) -> list[tuple[str, str]]:
+def lines(report: AppendixEntry) -> list[tuple[str, str]]:
     """The place of each call and what goes wrong there, at most :data:`MOST`; code in backquotes.
 
     What takes a process down comes first.

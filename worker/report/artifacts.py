@@ -3,16 +3,87 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from analyzers.catalogue import load
-from analyzers.vocabulary import Finding, Input, Report, Status
-from worker.report import replay
-from worker.report.programs import program_test
+from analyzers.catalogue import load_catalogue
+from analyzers.criteria import DEATH
+from analyzers.vocabulary import Crashes, Finding, Input, Report, Status
+from worker.report import replay_file
+from worker.report.report_messages import inputs_of
 from worker.report.reproducer import reproducer, test_name
-from worker.report.wording import inputs_of
+from worker.report.reproducer_calls import comment
+
+_IMPORT = "import "
+_TAKEN = '''\
+{imports}
+
+def shown():
+{body}
+
+def {name}():
+    """The library refuses it."""
+    import pytest
+
+    with pytest.raises((AssertionError, IndexError, RuntimeError, TypeError, ValueError)):
+        shown()
+
+
+if __name__ == "__main__":
+    shown()
+'''
+_DIES = '''\
+import subprocess
+import sys
+{imports}
+
+def shown():
+{body}
+
+def {name}():
+    """The process outlives it."""
+    assert subprocess.run([sys.executable, __file__], check=False).returncode >= 0
+
+
+if __name__ == "__main__":
+    shown()
+'''
+
+
+def program_test(finding: Finding, program: str, name: str) -> str:
+    """The text of a pytest file that fails where ``program`` shows ``finding``.
+
+    A value that is to be refused is: the test fails as long as the program runs.  A process
+    that dies: the test fails as long as that of the program does.  By itself the file runs
+    the program.
+    """
+    lines = program.strip().splitlines()
+    imports = [line for line in lines if line.startswith(_IMPORT)]
+    body = textwrap.indent("\n".join(line for line in lines if line not in imports), "    ")
+    criterion = finding.criterion
+    dies = isinstance(criterion, Crashes) and criterion.exception == DEATH
+    form = _DIES if dies else _TAKEN
+    code = form.format(
+        imports="\n".join(imports) + "\n", body=f"{body.strip(chr(10))}\n", name=name
+    )
+    return f"{_heading(finding, name)}\n\n{code}"
+
+
+def _heading(finding: Finding, name: str) -> str:
+    said = [
+        finding.title,
+        "",
+        *finding.message.splitlines(),
+        "",
+        f"    python {name}.py             # what comes of it",
+        f"    python -m pytest {name}.py   # fails as long as it does",
+        "",
+        f"{finding.rule} {finding.fingerprint}, found by Assayer.",
+    ]
+    return "\n".join(map(comment, said))
+
 
 _UNSAFE = re.compile(r"[^a-z0-9]+")
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,8}")
@@ -53,7 +124,7 @@ def write_artifacts(
     condition needs them.  Raises ``OSError``.
     """
     texts = {f.path: sources[f.path] for f in report.findings if sources and f.path in sources}
-    known = load().apis
+    known = load_catalogue().apis
     apis = {t.id: tuple(api for api in t.apis if api in known) for t, _ in report.targets}
     files: dict[str, FindingFiles] = {}
     for finding in report.findings:
@@ -61,7 +132,7 @@ def write_artifacts(
         text = _reproducer(finding, sources or {}, apis.get(finding.target, ()))
         files[finding.fingerprint] = FindingFiles(
             inputs,
-            replay.write_replay(finding, inputs, directory),
+            replay_file.write_replay(finding, inputs, directory),
             None if text is None else _write_reproducer(finding, text, directory),
         )
     return Artifacts(directory, files, texts)

@@ -2,32 +2,134 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from typing import Any
 
-from analyzers.guest.places import REQUEST
+from analyzers.catalogue import load_catalogue
+from analyzers.catalogue.api_descriptions import data_files, register_cache
+from analyzers.guest.protocol.input_paths import REQUEST
 from analyzers.vocabulary import (
     Alike,
+    BranchOutcome,
     Constant,
     Crashes,
     Criterion,
+    Exchange,
     Finding,
     Goal,
+    Json,
     Misses,
     Mixes,
-    Outcome,
     Repeats,
     Turns,
     Violates,
     Written,
 )
-from worker.report.answer_schema import answer_schema
-from worker.report.cases import cases, comment, constants, forms, printable, roots, things
-from worker.report.example import example_test, is_drawn, needs_makers
-from worker.report.literals import literal
-from worker.report.places import Place, place_of
-from worker.report.templating import fill
+from worker.report.decision_location import DecisionLocation, decision_location
+from worker.report.property_reproducer import example_test, is_drawn, needs_makers
+from worker.report.report_templates import fill, literal
+from worker.report.reproducer_calls import (
+    comment,
+    constants,
+    forms,
+    printable,
+    reproducer_calls,
+    roots,
+    things,
+)
+
+_SCALARS = {
+    "string": "str",
+    "bytes": "bytes",
+    "bool": "bool",
+    "float": "float",
+    "double": "double",
+}
+_BATCH = {"BatchAnnotateImagesResponse": {"responses": "[AnnotateImageResponse]"}}
+
+
+@dataclass(slots=True)
+class AnswerSchema:
+    """Fields by message and members by enum, under short names.
+
+    A field's type is ``str``, ``int``, ``float`` (rounded to single
+    precision), ``double``, ``bool``, ``bytes``, an enum or a message; in
+    brackets when it is repeated.
+    """
+
+    messages: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    enums: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
+
+
+def answer_schema(exchanges: Iterable[Exchange]) -> AnswerSchema:
+    """The schema of the messages in the answers, and of those that stand in them once."""
+    found = AnswerSchema()
+    apis = load_catalogue().apis
+    for exchange in exchanges:
+        api = apis.get(exchange.api)
+        if api is not None and api.schema:
+            _collect(_message_name(api.schema), exchange.answer, found)
+    if "AnnotateImageResponse" in found.messages:
+        found.messages.update(_BATCH)
+    return found
+
+
+def _message_name(path: str) -> str:
+    """``google.cloud.vision_v1.types.X`` as ``google.cloud.vision.v1.X``."""
+    return path.replace(".types.", ".").replace("_v", ".v")
+
+
+@cache
+def _schemas() -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    messages: dict[str, Any] = {}
+    enums: dict[str, Any] = {}
+    for entry in data_files("schemas", ".json"):
+        document = json.loads(entry.read_text("utf-8"))
+        messages.update(document["messages"])
+        enums.update(document.get("enums", {}))
+    return messages, enums
+
+
+register_cache(_schemas.cache_clear)
+
+
+def _collect(name: str, value: Json, found: AnswerSchema) -> None:
+    messages, _ = _schemas()
+    fields: Mapping[str, Any] = messages.get(name, {})
+    if fields and _short(name) not in found.messages:
+        found.messages[_short(name)] = {key: _kind(spec, found) for key, spec in fields.items()}
+        for spec in fields.values():
+            if not spec.get("repeated"):
+                _collect(spec["type"], None, found)
+    for key, item in value.items() if isinstance(value, Mapping) else ():
+        spec = fields.get(key) or fields.get(f"{key}_")
+        inner = item if isinstance(item, Sequence) and not isinstance(item, str) else [item]
+        for each in inner:
+            if spec and isinstance(each, Mapping):
+                _collect(spec["type"], each, found)
+
+
+def _kind(spec: Mapping[str, Any], found: AnswerSchema) -> str:
+    name = str(spec.get("type", ""))
+    messages, enums = _schemas()
+    if name in enums:
+        kind = _short(name)
+        found.enums[kind] = dict(enums[name])
+    elif name in messages or "." in name:
+        kind = _short(name)
+    else:
+        kind = _SCALARS.get(name, "int" if "int" in name else "")
+    return f"[{kind}]" if spec.get("repeated") else kind
+
+
+def _short(name: str) -> str:
+    """The name from its first capital on: ``Entity.Type``."""
+    return ".".join(part for part in name.split(".") if part[:1].isupper())
+
 
 TEMPLATE = "reproducer.py.j2"
 MOST_VARIABLES = 20
@@ -108,7 +210,10 @@ def _file(finding: Finding, body: str) -> str:
 
 
 def _body(
-    finding: Finding, families: tuple[str, ...], place: Place | None, sources: Mapping[str, str]
+    finding: Finding,
+    families: tuple[str, ...],
+    place: DecisionLocation | None,
+    sources: Mapping[str, str],
 ) -> str:
     path, _, function = finding.target.partition("::")
     schema = answer_schema(e for probe in finding.probes for e in probe.script or ())
@@ -120,7 +225,7 @@ def _body(
         run_name="__main__" if function == "__main__" else "under_test",
         place=literal(asdict(place)) if place else None,
         test_name=test_name(finding),
-        cases=cases(finding),
+        cases=reproducer_calls(finding),
         constants=constants(finding),
         forms=forms(finding),
         roots=_roots(finding, sources),
@@ -164,10 +269,10 @@ def _is_unseen(criterion: Criterion) -> bool:
     )
 
 
-def _place(finding: Finding, sources: Mapping[str, str]) -> Place | None:
+def _place(finding: Finding, sources: Mapping[str, str]) -> DecisionLocation | None:
     goal = _goal(finding)
     source = sources.get(goal.path) if goal else None
-    return place_of(goal, source) if goal and source is not None else None
+    return decision_location(goal, source) if goal and source is not None else None
 
 
 def _families(finding: Finding, apis: Sequence[str]) -> tuple[str, ...] | None:
@@ -221,7 +326,7 @@ def _criterion(finding: Finding) -> dict[str, object]:
             return values
         case Constant():
             pass
-    return {**values, "outcome": str(criterion.goal.outcome is Outcome.TRUE)}
+    return {**values, "outcome": str(criterion.goal.outcome is BranchOutcome.TRUE)}
 
 
 def _imports(body: str) -> str:

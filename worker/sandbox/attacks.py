@@ -15,17 +15,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from worker.sandbox.attack_battery.lasting import HOLDING, STAYING
+from worker.sandbox.attack_battery.lasting_attacks import HOLDING, STAYING
 from worker.sandbox.attack_battery.main import ATTACKS
 from worker.sandbox.canaries import Canaries, canaries
-from worker.sandbox.channel import ChannelClosed, ChannelTimeout
-from worker.sandbox.guest import GuestProcess
+from worker.sandbox.guest_launch import GuestProgram
+from worker.sandbox.guest_limits import GIB, MIB, Limits
+from worker.sandbox.guest_process import GuestProcess
 from worker.sandbox.isolation import Isolation
-from worker.sandbox.launch import Program
-from worker.sandbox.limits import GIB, MIB, Limits
-from worker.sandbox.shapes import BadFrame
+from worker.sandbox.protocol.channel import ChannelClosed, ChannelTimeout
+from worker.sandbox.protocol.frame_shapes import BadFrame
 
-BATTERY = Program(Path(__file__).parent / "attack_battery", "_attack_battery")
+BATTERY = GuestProgram(Path(__file__).parent / "attack_battery", "_attack_battery")
 VICTIM = BATTERY.folder / "victim.py"
 ZYGOTE = "memory of the zygote in /proc"
 LIMITS = Limits(
@@ -46,7 +46,7 @@ GUESTS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Attack:
+class AttackResult:
     """One escape, whether the isolation held, and what the attempt met or got."""
 
     name: str
@@ -56,7 +56,7 @@ class Attack:
 
 def run_battery(
     isolation: Isolation, only: Collection[str] = (), python: Path | str = sys.executable
-) -> list[Attack]:
+) -> list[AttackResult]:
     """Try every attack against ``isolation``, or ``only`` those; some seconds.
 
     ``python`` runs the guests that attack.  All are harmless where nothing
@@ -72,10 +72,10 @@ def run_battery(
         with ThreadPoolExecutor(GUESTS) as pool:
             outcomes = [outcome for tried in pool.map(_call, tries) for outcome in tried]
         noticed = ", ".join(put_out.noticed())
-    return [*outcomes, Attack("anything the host noticed", not noticed, noticed or "nothing")]
+    return [*outcomes, AttackResult("anything the host noticed", not noticed, noticed or "nothing")]
 
 
-def _call(attempt: Callable[[], list[Attack]]) -> list[Attack]:
+def _call(attempt: Callable[[], list[AttackResult]]) -> list[AttackResult]:
     """Try; a guest dies with the thread that started it, so it ends in here."""
     return attempt()
 
@@ -88,7 +88,7 @@ class _Field:
     put_out: Canaries
     python: Path | str
 
-    def guest(self, limits: Limits, program: Program | None = None) -> GuestProcess:
+    def guest(self, limits: Limits, program: GuestProgram | None = None) -> GuestProcess:
         """Start a guest on the canaries' tree."""
         return GuestProcess.start(
             self.isolation,
@@ -115,57 +115,60 @@ class _Field:
         return guest
 
 
-def _tried_together(field: _Field, names: list[str]) -> list[Attack]:
+def _tried_together(field: _Field, names: list[str]) -> list[AttackResult]:
     """Try many in one guest; one that left no word was not held."""
     with field.attacked(names) as guest:
         status = guest.wait(LIMITS.wall_seconds)
     ended = guest.stopped or f"exit status {status}"
     said = {attack.name: attack for attack in _reported(guest.stderr_tail())}
     return [
-        *(said.get(name) or Attack(name, held=False, detail="was not tried") for name in names),
-        Attack("the battery to its end", status == 0, ended),
+        *(
+            said.get(name) or AttackResult(name, held=False, detail="was not tried")
+            for name in names
+        ),
+        AttackResult("the battery to its end", status == 0, ended),
     ]
 
 
-def _reported(printed: str) -> Iterator[Attack]:
+def _reported(printed: str) -> Iterator[AttackResult]:
     for line in printed.splitlines():
         if line.startswith('{"attack"'):
             said = json.loads(line)
-            yield Attack(said["attack"], said["held"], said["detail"])
+            yield AttackResult(said["attack"], said["held"], said["detail"])
 
 
-def _tried_alone(field: _Field, name: str) -> list[Attack]:
+def _tried_alone(field: _Field, name: str) -> list[AttackResult]:
     return [_ALONE[name](field, name)]
 
 
-def _holding(field: _Field, name: str) -> Attack:
+def _holding(field: _Field, name: str) -> AttackResult:
     """Try to use too much: an error, or the end of the guest, holds it."""
     limits = BURNING if name == "burning the processor" else LIMITS
     with field.attacked(alone=name, limits=limits) as guest:
         status = guest.wait(SECONDS)
     if guest.stopped:
-        return Attack(name, held=True, detail=guest.stopped)
+        return AttackResult(name, held=True, detail=guest.stopped)
     for said in _reported(guest.stderr_tail()):
         return said
     killed = bool(status) and status in {-signal.SIGKILL, 128 + signal.SIGKILL}
-    return Attack(name, killed, f"ended with status {status}")
+    return AttackResult(name, killed, f"ended with status {status}")
 
 
-def _staying(field: _Field, name: str) -> Attack:
+def _staying(field: _Field, name: str) -> AttackResult:
     """Close a guest that wants to stay, and look for what is left of it."""
     token = f"{field.put_out.token}-{_MARKS[name]}"
     with field.attacked(alone=name):
         appeared = _appears(token)
     left = _left(token)
     if not appeared:
-        return Attack(name, held=False, detail="the attack itself did not start")
+        return AttackResult(name, held=False, detail="the attack itself did not start")
     for pid in left:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-    return Attack(name, not left, f"left {left}" if left else "gone with its guest")
+    return AttackResult(name, not left, f"left {left}" if left else "gone with its guest")
 
 
-def _zygote(field: _Field, name: str) -> Attack:
+def _zygote(field: _Field, name: str) -> AttackResult:
     """Let the guest that runs tested code run a function that attacks it; twice if need be."""
     ending: Mapping[str, str] = {}
     for _ in range(2):
@@ -174,7 +177,7 @@ def _zygote(field: _Field, name: str) -> Attack:
         if ending["kind"] in {"raised", "returned"}:
             break
     held = ending["kind"] == "raised" and ending["exception"] in {"PermissionError", "OSError"}
-    return Attack(name, held, ending.get("message") or ending.get("value") or ending["kind"])
+    return AttackResult(name, held, ending.get("message") or ending.get("value") or ending["kind"])
 
 
 def _rewriting(guest: GuestProcess) -> Mapping[str, str]:
@@ -199,7 +202,7 @@ def _rewriting(guest: GuestProcess) -> Mapping[str, str]:
 
 
 _MARKS = {"ignoring signals": "deaf", "daemonising": "daemon"}
-_ALONE: Mapping[str, Callable[[_Field, str], Attack]] = {
+_ALONE: Mapping[str, Callable[[_Field, str], AttackResult]] = {
     **dict.fromkeys(HOLDING, _holding),
     **dict.fromkeys(STAYING, _staying),
     ZYGOTE: _zygote,

@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from worker.temporary import owned_folder
+from worker.system.temporary_files import owned_folder
 
 SLEEP = "600"
 

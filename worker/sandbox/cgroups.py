@@ -14,16 +14,158 @@ import secrets
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from worker.programs import environment
-from worker.sandbox.command import joining
-from worker.sandbox.hierarchies import Hierarchy, hierarchies, prepared
-from worker.sandbox.limits import SHARED_MEMORY, Limits
-from worker.sandbox.processes import started
+from worker.sandbox.command_lines import cgroup_prefix
+from worker.sandbox.guest_limits import SHARED_MEMORY, Limits
+from worker.sandbox.guest_usage import started
+from worker.system.programs import environment
+
+CONTROLLERS = ("pids", "memory", "cpu")
+HOSTS = "assayer-hosts"
+DELEGATED = ("trusted.delegate", "user.delegate")
+MOVES = 20
+MOUNTS = Path("/proc/self/mountinfo")
+OWN = Path("/proc/self/cgroup")
+
+
+@dataclass(frozen=True, slots=True)
+class CgroupHierarchy:
+    """A folder in which groups may be made, and what bounds they can have.
+
+    ``unified`` is version 2.  ``shared``: the host's own processes sit in the
+    folder itself, which must become empty before its groups get bounds.
+    """
+
+    folder: Path
+    unified: bool
+    controllers: frozenset[str]
+    shared: bool = False
+
+
+def find_hierarchies() -> list[CgroupHierarchy]:
+    """Return the hierarchies in which we may make groups; nothing is changed."""
+    own = _own_groups()
+    return [place for mount in _mounts() if (place := _place(mount, own)) is not None]
+
+
+def prepared(place: CgroupHierarchy) -> CgroupHierarchy:
+    """Make bounds available in a hierarchy; what it offers then.  Raises ``OSError``.
+
+    In version 2 a group with processes of its own cannot give bounds to the
+    groups in it, so the host's move into one beside the guests'.
+    """
+    if not place.unified:
+        return place
+    wanted = place.controllers - set(_words(place.folder / "cgroup.subtree_control"))
+    if wanted and place.shared:
+        _step_aside(place.folder)
+    for controller in sorted(wanted):
+        with suppress(OSError):
+            (place.folder / "cgroup.subtree_control").write_text(f"+{controller}")
+    offered = place.controllers & set(_words(place.folder / "cgroup.subtree_control"))
+    return replace(place, controllers=frozenset(offered), shared=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Mount:
+    """``root`` is the group that is seen at ``folder``."""
+
+    root: str
+    folder: Path
+    controllers: frozenset[str]
+    unified: bool
+
+
+def _mounts() -> Iterator[_Mount]:
+    """Yield what is mounted, by proc_pid_mountinfo(5)."""
+    try:
+        lines = MOUNTS.read_text().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        left, _, right = line.partition(" - ")
+        kind, _, options = right.split(" ", 2)
+        if kind in ("cgroup", "cgroup2"):
+            root, folder = left.split()[3:5]
+            yield _Mount(root, Path(folder), frozenset(options.split(",")), kind == "cgroup2")
+
+
+def _own_groups() -> Mapping[str, str]:
+    """Our group in each hierarchy, by controller; version 2 is ``""``."""
+    try:
+        lines = OWN.read_text().splitlines()
+    except OSError:
+        return {}
+    groups: dict[str, str] = {}
+    for line in lines:
+        _, names, group = line.split(":", 2)
+        groups.update(dict.fromkeys(names.split(","), group))
+    return groups
+
+
+def _place(mount: _Mount, own: Mapping[str, str]) -> CgroupHierarchy | None:
+    if mount.unified:
+        here = _seen(mount, own.get("", ""))
+        return None if here is None else _unified(mount, here)
+    controllers = mount.controllers & set(CONTROLLERS)
+    at_root = all(_seen(mount, own.get(name, "")) == mount.folder for name in controllers)
+    if controllers and at_root and os.access(mount.folder, os.W_OK):
+        return CgroupHierarchy(mount.folder, unified=False, controllers=frozenset(controllers))
+    return None
+
+
+def _seen(mount: _Mount, group: str) -> Path | None:
+    """Where a group is seen in a mount."""
+    try:
+        return mount.folder / Path(group).relative_to(mount.root)
+    except ValueError:
+        return None
+
+
+def _unified(mount: _Mount, here: Path) -> CgroupHierarchy | None:
+    folder = here.parent if here.name == HOSTS or _delegated(here.parent) else here
+    is_root = not (folder / "cgroup.type").exists()
+    ours = is_root or here.name == HOSTS or folder == mount.folder or _delegated(folder)
+    if not (ours and os.access(folder, os.W_OK) and os.access(folder / "cgroup.procs", os.W_OK)):
+        return None
+    controllers = frozenset(_words(folder / "cgroup.controllers")) & frozenset(CONTROLLERS)
+    return CgroupHierarchy(
+        folder, unified=True, controllers=controllers, shared=folder == here and not is_root
+    )
+
+
+def _delegated(folder: Path) -> bool:
+    """Say whether systemd has marked a group as its service's own to divide."""
+    for name in DELEGATED:
+        with suppress(OSError):
+            if os.getxattr(folder, name) == b"1":
+                return True
+    return False
+
+
+def _words(file: Path) -> list[str]:
+    try:
+        return file.read_text().split()
+    except OSError:
+        return []
+
+
+def _step_aside(folder: Path) -> None:
+    """Move all processes of a group into one below it; new ones may come meanwhile."""
+    hosts = folder / HOSTS
+    hosts.mkdir(exist_ok=True)
+    for _ in range(MOVES):
+        pids = _words(folder / "cgroup.procs")
+        if not pids:
+            return
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                (hosts / "cgroup.procs").write_text(pid)
+
 
 PREFIX = "assayer-"
 OWN_PROCESSES = 8  # what the layers themselves start around a guest
@@ -34,7 +176,7 @@ PAUSE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ControlGroup:
     """The folders of one guest, one in each hierarchy."""
 
     folders: tuple[Path, ...]
@@ -54,10 +196,10 @@ class Group:
             _remove(folder)
 
 
-def usable_hierarchies() -> tuple[Hierarchy, ...]:
+def usable_hierarchies() -> tuple[CgroupHierarchy, ...]:
     """Return the hierarchies in which a program has been started in a group."""
-    usable: list[Hierarchy] = []
-    for place in hierarchies():
+    usable: list[CgroupHierarchy] = []
+    for place in find_hierarchies():
         with suppress(OSError, subprocess.SubprocessError):
             ready = prepared(place)
             group = make_group((ready,), Limits())
@@ -69,9 +211,9 @@ def usable_hierarchies() -> tuple[Hierarchy, ...]:
     return tuple(usable)
 
 
-def _start_in(group: Group) -> None:
+def _start_in(group: ControlGroup) -> None:
     subprocess.run(  # noqa: S603 - our own command line
-        [*joining(group.folders), "/bin/true"],
+        [*cgroup_prefix(group.folders), "/bin/true"],
         env=environment(),
         stderr=subprocess.DEVNULL,
         timeout=TRIAL_SECONDS,
@@ -79,14 +221,14 @@ def _start_in(group: Group) -> None:
     )
 
 
-def make_group(places: Sequence[Hierarchy], limits: Limits) -> Group:
+def make_group(places: Sequence[CgroupHierarchy], limits: Limits) -> ControlGroup:
     """Make a group with the bounds of one guest.  Raises ``OSError``.
 
     ``limits.memory`` and what the writable folders may hold in memory bound
     its memory, swap included.
     """
     name = f"{PREFIX}{_namespace()}-{os.getpid()}-{started(os.getpid())}-{secrets.token_hex(4)}"
-    group = Group(tuple(place.folder / name for place in places))
+    group = ControlGroup(tuple(place.folder / name for place in places))
     try:
         for place, folder in zip(places, group.folders, strict=True):
             folder.mkdir()
@@ -102,7 +244,7 @@ def make_group(places: Sequence[Hierarchy], limits: Limits) -> Group:
 def sweep_cgroups() -> list[str]:
     """Remove the groups whose host is dead, with what runs in them; return their names."""
     swept: list[str] = []
-    for place in hierarchies():
+    for place in find_hierarchies():
         for folder in sorted(place.folder.glob(f"{PREFIX}*-*-*-*")):
             if _orphaned(folder.name):
                 _remove(folder)
@@ -110,7 +252,7 @@ def sweep_cgroups() -> list[str]:
     return swept
 
 
-def _bounds(place: Hierarchy, limits: Limits) -> Iterator[tuple[str, str]]:
+def _bounds(place: CgroupHierarchy, limits: Limits) -> Iterator[tuple[str, str]]:
     """Yield the files of a group and what is written there, in this order."""
     processes = str(limits.processes + OWN_PROCESSES)
     memory = str(limits.memory + 2 * limits.scratch + SHARED_MEMORY)

@@ -12,21 +12,27 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from worker.errors import MachineError
-from worker.sandbox.cgroups import usable_hierarchies
-from worker.sandbox.command import (
+from worker.sandbox.cgroups import CgroupHierarchy, usable_hierarchies
+from worker.sandbox.command_lines import (
     SEARCH_PATH,
-    Inside,
+    SandboxedProgram,
+    grants,
     private_folder,
-    sandboxed,
+    rlimits,
+    sandbox_command,
+    supervisor_command,
     system_binds,
 )
-from worker.sandbox.filter import NoFilter, Strictness, filter_descriptor, seccomp_filter
-from worker.sandbox.hierarchies import Hierarchy
-from worker.sandbox.keeper.landlock import version
-from worker.sandbox.keeper.orders import Confinement, Orders
-from worker.sandbox.keeping import grants, kept, rlimits
-from worker.sandbox.limits import Limits
-from worker.sandbox.slots import STATE, UIDS, lease, state_folder
+from worker.sandbox.guest_limits import Limits
+from worker.sandbox.seccomp_filter import (
+    FilterOptions,
+    FilterUnavailable,
+    filter_descriptor,
+    seccomp_filter,
+)
+from worker.sandbox.supervisor.confinement import version
+from worker.sandbox.supervisor.supervisor import Confinement, SupervisorOrders
+from worker.sandbox.uid_slots import STATE, UIDS, lease_uid, state_folder
 
 Choice: TypeAlias = Literal["auto", "bubblewrap", "landlock"]
 TOOLS = {
@@ -43,7 +49,7 @@ RELEASES = {OLDEST: "6.2", OLDEST_OF_SAME_USER: "6.12"}
 WORDS = {"pids": "processes", "memory": "memory", "cpu": "processor"}
 
 
-class NoIsolation(MachineError):  # noqa: N818 - a noun of the outside
+class IsolationUnavailable(MachineError):  # noqa: N818 - a noun of the outside
     """Tested code cannot be isolated here.
 
     ``problems`` says what is missing, ``remedies`` what to do, one for one.
@@ -75,7 +81,7 @@ class Isolation:
     isolated: bool = True
     namespaces: bool = True
     landlock: int = 0
-    hierarchies: tuple[Hierarchy, ...] = ()
+    hierarchies: tuple[CgroupHierarchy, ...] = ()
 
 
 TRUSTED = Isolation(
@@ -96,14 +102,14 @@ def find_isolation(
     with what to install where none works.
     """
     uids = uid_range if os.geteuid() == 0 else None
-    failures: list[NoIsolation] = []
+    failures: list[IsolationUnavailable] = []
     for name, find in SETS.items():
         if choice in ("auto", name):
             try:
                 return find(uids, state, python)
-            except NoIsolation as failure:
+            except IsolationUnavailable as failure:
                 failures.append(failure)
-    raise NoIsolation(
+    raise IsolationUnavailable(
         [problem for failure in failures for problem in failure.problems],
         [remedy for failure in failures for remedy in failure.remedies],
     )
@@ -113,11 +119,11 @@ def _bubblewrap(uids: range | None, state: Path, python: Path | None) -> Isolati
     del python  # it is mounted, wherever it lies
     missing = [tool for tool in TOOLS if not shutil.which(tool, path=SEARCH_PATH)]
     if missing:
-        raise NoIsolation(
+        raise IsolationUnavailable(
             [f"{tool} is not installed" for tool in missing],
             [f"Install it: apt install {TOOLS[tool]}." for tool in missing],
         )
-    strictness = Strictness()
+    strictness = FilterOptions()
     hierarchies = usable_hierarchies()
     layers = (
         f"bubblewrap {_output('bwrap', '--version').split()[-1]}",
@@ -137,17 +143,17 @@ def _landlock(uids: range | None, state: Path, python: Path | None) -> Isolation
     abi, needed = version(), OLDEST if uids else OLDEST_OF_SAME_USER
     if abi < needed:
         has = f"version {abi} of Landlock" if abi else "no Landlock"
-        raise NoIsolation(
+        raise IsolationUnavailable(
             [f"the kernel has {has}, and {needed} is needed to do without namespaces"],
             [f"Run Linux {RELEASES[needed]} or newer with lsm=landlock,…"],
         )
     private = private_folder(python) if uids and python else None
     if private:
-        raise NoIsolation(
+        raise IsolationUnavailable(
             [f"without namespaces the sandbox's user cannot read {private}"],
             ["Set [sandbox] python to an interpreter that every user can run."],
         )
-    strictness = Strictness(namespaces=False, own_uid=uids is not None)
+    strictness = FilterOptions(namespaces=False, own_uid=uids is not None)
     hierarchies = usable_hierarchies()
     layers = (
         f"Landlock (version {abi})",
@@ -170,11 +176,11 @@ SETS: Mapping[str, Callable[[range | None, Path, Path | None], Isolation]] = {
 }
 
 
-def _rules(strictness: Strictness) -> int:
+def _rules(strictness: FilterOptions) -> int:
     try:
         return seccomp_filter(strictness)[1]
-    except NoFilter as error:
-        raise NoIsolation(
+    except FilterUnavailable as error:
+        raise IsolationUnavailable(
             [f"no system call filter: {error}"],
             ["Install libseccomp 2.5.3 or newer: apt install libseccomp2."],
         ) from error
@@ -186,7 +192,7 @@ def _uid_layer(uids: range | None) -> str:
     return f"a uid of its own from {uids.start}–{uids.stop - 1}"
 
 
-def _watch_layers(hierarchies: Sequence[Hierarchy]) -> Iterator[str]:
+def _watch_layers(hierarchies: Sequence[CgroupHierarchy]) -> Iterator[str]:
     words = sorted({WORDS[name] for place in hierarchies for name in place.controllers})
     if words:
         yield f"cgroup ({', '.join(words)})"
@@ -203,7 +209,7 @@ def _output(*command: str) -> str:
 def _try(isolation: Isolation, trial: Callable[[int | None], None]) -> None:
     """Make a group, and start a program under a uid of its own, or say what fails."""
     uids = isolation.uids
-    slot = None if uids is None else lease(uids, state_folder(isolation.state))
+    slot = None if uids is None else lease_uid(uids, state_folder(isolation.state))
     try:
         trial(slot.uid if slot else None)
     finally:
@@ -212,10 +218,10 @@ def _try(isolation: Isolation, trial: Callable[[int | None], None]) -> None:
 
 
 def _bubblewrap_trial(isolation: Isolation, uid: int | None) -> None:
-    inside = Inside(tuple(system_binds()), ("true",))
+    inside = SandboxedProgram(tuple(system_binds()), ("true",))
     seccomp, nowhere = filter_descriptor(), os.open(os.devnull, os.O_WRONLY)
     stage = isolation.state / "stage"
-    command = sandboxed(inside, Limits(), seccomp=seccomp, info=nowhere, uid=uid, stage=stage)
+    command = sandbox_command(inside, Limits(), seccomp=seccomp, info=nowhere, uid=uid, stage=stage)
     try:
         _expect_success(command, (seccomp, nowhere))
     finally:
@@ -224,9 +230,9 @@ def _bubblewrap_trial(isolation: Isolation, uid: int | None) -> None:
 
 
 def _landlock_trial(isolation: Isolation, uid: int | None) -> None:
-    seccomp = filter_descriptor(Strictness(namespaces=False, own_uid=uid is not None))
+    seccomp = filter_descriptor(FilterOptions(namespaces=False, own_uid=uid is not None))
     system = grants(Path("/usr/bin/python3"), readable=(), writable=Path("/usr/lib"))
-    orders = Orders(
+    orders = SupervisorOrders(
         parent=os.getpid(),
         uid=uid,
         limits=rlimits(Limits(), processes=None),
@@ -238,7 +244,7 @@ def _landlock_trial(isolation: Isolation, uid: int | None) -> None:
         command=["/bin/true"],
     )
     try:
-        _expect_success(kept(orders), (seccomp,))
+        _expect_success(supervisor_command(orders), (seccomp,))
     finally:
         os.close(seccomp)
 
@@ -257,10 +263,10 @@ def _expect_success(command: Sequence[str], descriptors: tuple[int, ...]) -> Non
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise NoIsolation(["a trial in the sandbox did not end"], [_remedy("")]) from error
+        raise IsolationUnavailable(["a trial in the sandbox did not end"], [_remedy("")]) from error
     if done.returncode:
         said = done.stderr.strip() or f"exit status {done.returncode}"
-        raise NoIsolation([f"a trial in the sandbox failed: {said}"], [_remedy(said)])
+        raise IsolationUnavailable([f"a trial in the sandbox failed: {said}"], [_remedy(said)])
 
 
 def _remedy(said: str) -> str:

@@ -7,20 +7,32 @@ and a User-Agent with an address to write to.
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import cast
 
-from analyzers.vocabulary import JsonObject
-from worker.engines import Outage
-from worker.engines.http import USER_AGENT
-from worker.sources.search import Entry, Question, objects
+from analyzers.vocabulary import Input, InputKind, InputRequest, InputSupply, JsonObject, Origin
+from worker.engines.engine import Outage
+from worker.engines.providers.http_client import USER_AGENT
+from worker.sources.keyword_search import (
+    Entry,
+    Search,
+    SearchHit,
+    SearchQuery,
+    keyword,
+    objects,
+    text_of,
+)
+from worker.sources.picture_files import EVERYDAY
 
 PATH = "/w/api.php"
 
 
 def search_question(
     words: str, offset: int, size: int, contact: str | None, **more: str
-) -> Question:
+) -> SearchQuery:
     """The best matches with their properties ``more``, from ``offset`` on."""
     parameters = {
         "action": "query",
@@ -34,7 +46,7 @@ def search_question(
     if offset:
         parameters["gsroffset"] = str(offset)
     agent = f"{USER_AGENT[:-1]}; {contact})" if contact else USER_AGENT
-    return Question(PATH, parameters, {"user-agent": agent})
+    return SearchQuery(PATH, parameters, {"user-agent": agent})
 
 
 def pages(answer: JsonObject, name: str) -> object:
@@ -58,3 +70,152 @@ def pages(answer: JsonObject, name: str) -> object:
 def _rank(page: Entry) -> int:
     rank = page.get("index")
     return rank if isinstance(rank, int) else len(page) + 1_000_000
+
+
+COMMONS_ENDPOINT = "https://commons.wikimedia.org"
+WIDTH = 1024
+_TYPES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
+_FILE = re.compile(r"^File:|\.\w{3,4}$")
+_MARKUP = re.compile(r"<[^>]*>")
+
+
+@dataclass(frozen=True, slots=True)
+class Commons:
+    """The service at ``endpoint``; ``contact`` is who asks: an address or a page."""
+
+    endpoint: str = COMMONS_ENDPOINT
+    contact: str | None = None
+    name: str = "Wikimedia Commons"
+    things: str = "pictures of"
+    everyday: tuple[str, ...] = EVERYDAY
+    size: int = 20
+    pages: int = 5
+
+    def question(self, words: str, page: int) -> SearchQuery:
+        """The pictures of a page of results."""
+        return search_question(
+            f"filetype:bitmap {words}",
+            (page - 1) * self.size,
+            self.size,
+            self.contact,
+            gsrnamespace="6",
+            prop="imageinfo",
+            iiprop="url|mime|extmetadata",
+            iiurlwidth=str(WIDTH),
+            iiextmetadatafilter="LicenseShortName|Artist|Categories",
+        )
+
+    def entries(self, answer: JsonObject) -> object:
+        """The files, the best match first."""
+        return pages(answer, self.name)
+
+    def hit(self, entry: Entry) -> SearchHit | None:
+        """A picture that is 1,024 pixels wide at most, with its categories."""
+        info = next(iter(objects(entry.get("imageinfo"))), None)
+        if info is None or text_of(info, "mime") not in _TYPES:
+            return None
+        title = _FILE.sub("", _FILE.sub("", text_of(entry, "title") or ""))
+        categories = (_said(info, "Categories") or "").split("|")
+        page = text_of(info, "descriptionurl")
+        return SearchHit(
+            title,
+            frozenset({*map(keyword, categories), *keyword(title).split(), keyword(title)}) - {""},
+            Origin("commons", page, _said(info, "Artist"), _said(info, "LicenseShortName")),
+            tuple(filter(None, (text_of(info, "thumburl"), text_of(info, "url")))),
+        )
+
+
+def _said(info: Entry, name: str) -> str | None:
+    """A field of the metadata as plain text."""
+    value = text_of(info, "extmetadata", name, "value")
+    text = " ".join(html.unescape(_MARKUP.sub("", value or "")).split())
+    return text or None
+
+
+WIKIPEDIA_ENDPOINT = "https://en.wikipedia.org"
+LICENCE = "CC BY-SA 4.0"
+AUTHOR = "Wikipedia contributors"
+SHORTEST = 200
+LONGEST = 1000
+EVERYDAY_DOCUMENTS = (
+    "gardening",
+    "football",
+    "physics",
+    "cooking",
+    "architecture",
+    "music",
+    "railway",
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+
+
+@dataclass(frozen=True, slots=True)
+class Wikipedia:
+    """The service at ``endpoint``; ``contact`` is who asks: an address or a page."""
+
+    endpoint: str = WIKIPEDIA_ENDPOINT
+    contact: str | None = None
+    name: str = "Wikipedia"
+    things: str = "articles on"
+    everyday: tuple[str, ...] = EVERYDAY_DOCUMENTS
+    size: int = 20
+    pages: int = 5
+
+    def question(self, words: str, page: int) -> SearchQuery:
+        """The articles of a page of results."""
+        return search_question(
+            words,
+            (page - 1) * self.size,
+            self.size,
+            self.contact,
+            gsrnamespace="0",
+            prop="extracts|info|pageprops",
+            exintro="1",
+            explaintext="1",
+            exlimit=str(self.size),
+            inprop="url",
+            ppprop="disambiguation",
+        )
+
+    def entries(self, answer: JsonObject) -> object:
+        """The articles, the best match first."""
+        return pages(answer, self.name)
+
+    def hit(self, entry: Entry) -> SearchHit | None:
+        """An article, if it is about something: no list, no choice of articles."""
+        title = text_of(entry, "title") or ""
+        text = _beginning(text_of(entry, "extract") or "")
+        lists = title.startswith(("List of ", "Lists of ", "Index of ", "Outline of "))
+        if lists or "pageprops" in entry or len(text) < SHORTEST:
+            return None
+        names = frozenset({*keyword(title).split(), keyword(title)})
+        url = text_of(entry, "fullurl")
+        return SearchHit(title, names, Origin("wikipedia", url, AUTHOR, LICENCE), text=text)
+
+
+@dataclass(frozen=True, slots=True)
+class Articles:
+    """Documents that the search finds, as inputs."""
+
+    search: Search
+
+    def find(self, wanted: InputRequest, count: int, seed: int) -> InputSupply:
+        """Articles found by the wanted keyword, the best matches first, whatever the seed."""
+        del seed
+        return self.search.supply(wanted, count, lambda hit: _input(hit, wanted.reading))
+
+
+def _input(hit: SearchHit, reading: str | None) -> Input:
+    description = f"the article {hit.title!r}"
+    return Input(InputKind.TEXT, hit.text.encode(), description, reading, ".txt", hit.origin)
+
+
+def _beginning(text: str) -> str:
+    """As many whole sentences as 1,000 characters hold: a unit of Google's price."""
+    kept = ""
+    for sentence in _SENTENCE.split(" ".join(text.split())):
+        longer = f"{kept} {sentence}".strip()
+        if len(longer) > LONGEST:
+            break
+        kept = longer
+    return kept

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from sqlalchemy import case, delete, func, select, update
 
 from worker.store.records import Delivery
-from worker.store.room import LONGEST_ERROR, Room
-from worker.store.schema import DEAD, HEARD, WAITING, DeliveryRow, inline
+from worker.store.repository_base import LONGEST_ERROR, RepositoryBase
+from worker.store.schema import DEAD, DISPATCHED, WAITING, DeliveryRow, inline
 
 BACKOFF = timedelta(seconds=5)
 LONGEST_BACKOFF = timedelta(minutes=15)
@@ -19,7 +19,7 @@ KEPT = timedelta(days=30)
 """How long an id is known after its body was emptied: GitHub redelivers for 3 days."""
 
 
-class Deliveries(Room):
+class Deliveries(RepositoryBase):
     """A row for each webhook event."""
 
     def keep(self, delivery: Delivery) -> bool:
@@ -71,8 +71,8 @@ class Deliveries(Room):
         """Note that a delivery was understood; false when it already was."""
         statement = (
             update(DeliveryRow)
-            .where(DeliveryRow.id == delivery_id, DeliveryRow.state != HEARD)
-            .values(state=HEARD, heard_at=self._clock(), error=None)
+            .where(DeliveryRow.id == delivery_id, DeliveryRow.state != DISPATCHED)
+            .values(state=DISPATCHED, heard_at=self._clock(), error=None)
         )
         return self._changed(statement) > 0
 
@@ -113,12 +113,14 @@ class Deliveries(Room):
         """
         oldest = before - KEPT if rows is None else rows
         gone = self._changed(
-            delete(DeliveryRow).where(DeliveryRow.state == HEARD, DeliveryRow.received_at < oldest)
+            delete(DeliveryRow).where(
+                DeliveryRow.state == DISPATCHED, DeliveryRow.received_at < oldest
+            )
         )
         emptied = self._changed(
             update(DeliveryRow)
             .where(
-                DeliveryRow.state == HEARD,
+                DeliveryRow.state == DISPATCHED,
                 DeliveryRow.received_at < before,
                 DeliveryRow.heard_at < before,
                 func.length(DeliveryRow.body) > 0,
@@ -135,10 +137,11 @@ class Deliveries(Room):
     def count(self) -> dict[str, int]:
         """Count those that wait, were heard, and are dead."""
         counts = [
-            func.count(case((DeliveryRow.state == state, 1))) for state in (WAITING, HEARD, DEAD)
+            func.count(case((DeliveryRow.state == state, 1)))
+            for state in (WAITING, DISPATCHED, DEAD)
         ]
         found = self._session.execute(select(*counts)).one()
-        return dict(zip((WAITING, HEARD, DEAD), found, strict=True))
+        return dict(zip((WAITING, DISPATCHED, DEAD), found, strict=True))
 
     def oldest(self) -> datetime | None:
         """Return when the oldest that waits was received."""

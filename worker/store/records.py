@@ -96,7 +96,7 @@ class Pull:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class RunOptions:
     """What a rerun asks for; ``None`` takes the configuration's value."""
 
     inputs: int | None = None
@@ -127,7 +127,7 @@ class Job:
     repository_id: int | None = None
     installation: int | None = None
     pull: int | None = None
-    options: Options = Options()
+    options: RunOptions = RunOptions()
     key: str | None = None
 
 
@@ -220,20 +220,20 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Busy:
+class RunBusy:
     """Another attempt at the run is under way, for ``seconds`` at most."""
 
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
-class Over:
+class RunOver:
     """Nothing is left to do: the run is finished, given up or unknown."""
 
     reason: str
 
 
-class ErrandKind(StrEnum):
+class OutboxTaskKind(StrEnum):
     """What there is to do at GitHub, the most urgent first."""
 
     ANNOUNCE = "announce"
@@ -248,7 +248,7 @@ class ErrandKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class OutboxTask:
     """Something to do at GitHub for ``installation`` (0: for the App itself).
 
     Errands of one ``lane`` are done one after the other; of those with one
@@ -256,20 +256,20 @@ class Errand:
     ``order`` what else it needs, plain JSON.
     """
 
-    kind: ErrandKind
+    kind: OutboxTaskKind
     installation: int
-    lane: str
+    ordering_key: str
     key: str
     run: str | None = None
     order: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True)
-class ErrandRecord:
+class OutboxTaskRecord:
     """An errand that waits; ``attempts`` counts those that failed."""
 
     id: int
-    errand: Errand
+    task: OutboxTask
     attempts: int
     created_at: datetime
     due_at: datetime
@@ -283,12 +283,12 @@ class Lease:
     lost it.
     """
 
-    lane: str
+    ordering_key: str
     fence: int
     until: datetime
 
 
-class WritingState(StrEnum):
+class IdempotencyState(StrEnum):
     """Whether something to be created at GitHub was, as far as we know."""
 
     INTENDED = "intended"
@@ -296,11 +296,11 @@ class WritingState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Writing:
+class IdempotencyRecord:
     """Something created at GitHub once; ``made`` is what GitHub calls it."""
 
     key: str
-    state: WritingState
+    state: IdempotencyState
     made: str | None = None
 
 
@@ -312,7 +312,7 @@ class IgnoreKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Ignore:
+class IgnoreRecord:
     """A finding that people chose not to hear of; it counts again after ``until``.
 
     ``target`` is where it was found: a run that tests it and does not find
@@ -330,7 +330,7 @@ class Ignore:
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class StoredReviewComment:
     """A comment of ours about one finding in a pull request.
 
     ``comment`` is GitHub's id, ``thread`` the GraphQL id of its review

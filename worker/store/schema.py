@@ -21,34 +21,34 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from worker.store.columns import Moment, Words
+from worker.store.column_types import SafeText, UtcDateTime
 from worker.store.records import (
     Approval,
     Delivery,
-    Errand,
-    ErrandKind,
-    ErrandRecord,
-    Ignore,
+    IdempotencyRecord,
+    IdempotencyState,
     IgnoreKind,
+    IgnoreRecord,
     Installation,
     Job,
-    Options,
+    OutboxTask,
+    OutboxTaskKind,
+    OutboxTaskRecord,
     Pull,
-    Remark,
     Repository,
+    RunOptions,
     RunRecord,
     RunState,
+    StoredReviewComment,
     WorkerRecord,
     WorkerState,
-    Writing,
-    WritingState,
 )
 
 Identity = BigInteger().with_variant(Integer, "sqlite")
 """GitHub's ids outgrow 32 bits; only SQLite's ``INTEGER`` numbers rows itself."""
 
 WAITING = "waiting"
-HEARD = "heard"
+DISPATCHED = "heard"
 DEAD = "dead"
 DONE = "done"
 
@@ -72,7 +72,7 @@ class Base(DeclarativeBase):
     """The tables' registry."""
 
     type_annotation_map = {  # noqa: RUF012 SQLAlchemy's own protocol
-        datetime: Moment,
+        datetime: UtcDateTime,
         dict[str, Any]: JSON(none_as_null=True),
         list[str]: JSON,
     }
@@ -84,7 +84,7 @@ class RunRow(Base):
     __tablename__ = "runs"
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
-    repository: Mapped[str] = mapped_column(Words)
+    repository: Mapped[str] = mapped_column(SafeText)
     base: Mapped[str | None] = mapped_column(String(255))
     head: Mapped[str | None] = mapped_column(String(255))
     reason: Mapped[str] = mapped_column(String(255))
@@ -98,7 +98,7 @@ class RunRow(Base):
     leased_until: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
     verdict: Mapped[str | None] = mapped_column(String(16))
-    error: Mapped[str | None] = mapped_column(Words)
+    error: Mapped[str | None] = mapped_column(SafeText)
     repository_id: Mapped[int | None] = mapped_column(BigInteger)
     installation: Mapped[int | None] = mapped_column(BigInteger)
     pull: Mapped[int | None]
@@ -109,7 +109,7 @@ class RunRow(Base):
     routed: Mapped[int] = mapped_column(server_default="0")
     without_gpu: Mapped[bool] = mapped_column(server_default=text("false"))
     refused: Mapped[bool] = mapped_column(server_default=text("false"))
-    progress: Mapped[str | None] = mapped_column(Words)
+    progress: Mapped[str | None] = mapped_column(SafeText)
     check_run: Mapped[int | None] = mapped_column(BigInteger)
     policy: Mapped[dict[str, Any] | None]
 
@@ -144,7 +144,7 @@ class RunRow(Base):
             repository_id=self.repository_id,
             installation=self.installation,
             pull=self.pull,
-            options=Options(**(self.options or {})),
+            options=RunOptions(**(self.options or {})),
             key=self.key,
         )
 
@@ -170,7 +170,7 @@ class RunRow(Base):
 
 def run_values(job: Job) -> dict[str, Any]:
     """Return the columns of a run that its job decides."""
-    standard = asdict(Options())
+    standard = asdict(RunOptions())
     asked = {name: value for name, value in asdict(job.options).items() if value != standard[name]}
     return {
         "repository": job.repository,
@@ -203,7 +203,7 @@ class DeliveryRow(Base):
     attempts: Mapped[int]
     due_at: Mapped[datetime]
     heard_at: Mapped[datetime | None]
-    error: Mapped[str | None] = mapped_column(Words)
+    error: Mapped[str | None] = mapped_column(SafeText)
 
     __table_args__ = (
         Index("deliveries_waiting", "received_at", "id", **_some(_WAITING)),
@@ -267,9 +267,9 @@ class PullRow(Base):
 
     repository: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    base_ref: Mapped[str] = mapped_column(Words)
+    base_ref: Mapped[str] = mapped_column(SafeText)
     base: Mapped[str] = mapped_column(String(64))
-    head_ref: Mapped[str] = mapped_column(Words)
+    head_ref: Mapped[str] = mapped_column(SafeText)
     head: Mapped[str] = mapped_column(String(64))
     head_repository: Mapped[int | None] = mapped_column(BigInteger)
     head_name: Mapped[str | None] = mapped_column(String(201))
@@ -300,7 +300,7 @@ class PullRow(Base):
         )
 
 
-class ErrandRow(Base):
+class OutboxTaskRow(Base):
     """Something to do at GitHub; ``rank`` is its kind's place, the most urgent 0."""
 
     __tablename__ = "errands"
@@ -309,13 +309,13 @@ class ErrandRow(Base):
     kind: Mapped[str] = mapped_column(String(16))
     rank: Mapped[int]
     installation: Mapped[int] = mapped_column(BigInteger)
-    lane: Mapped[str] = mapped_column(String(120))
+    ordering_key: Mapped[str] = mapped_column("lane", String(120))
     key: Mapped[str] = mapped_column(String(255))
     run: Mapped[str | None] = mapped_column(String(32))
     order: Mapped[dict[str, Any]]
     state: Mapped[str] = mapped_column(String(16))
     attempts: Mapped[int]
-    error: Mapped[str | None] = mapped_column(Words)
+    error: Mapped[str | None] = mapped_column(SafeText)
     created_at: Mapped[datetime]
     due_at: Mapped[datetime]
     ended_at: Mapped[datetime | None]
@@ -330,17 +330,17 @@ class ErrandRow(Base):
         {"sqlite_autoincrement": True},
     )
 
-    def record(self) -> ErrandRecord:
+    def record(self) -> OutboxTaskRecord:
         """Return the row as a noun."""
-        errand = Errand(
-            kind=ErrandKind(self.kind),
+        task = OutboxTask(
+            kind=OutboxTaskKind(self.kind),
             installation=self.installation,
-            lane=self.lane,
+            ordering_key=self.ordering_key,
             key=self.key,
             run=self.run,
             order=self.order,
         )
-        return ErrandRecord(self.id, errand, self.attempts, self.created_at, self.due_at)
+        return OutboxTaskRecord(self.id, task, self.attempts, self.created_at, self.due_at)
 
 
 class LeaseRow(Base):
@@ -348,14 +348,14 @@ class LeaseRow(Base):
 
     __tablename__ = "leases"
 
-    lane: Mapped[str] = mapped_column(String(120), primary_key=True)
+    ordering_key: Mapped[str] = mapped_column("lane", String(120), primary_key=True)
     fence: Mapped[int] = mapped_column(BigInteger)
     until: Mapped[datetime]
 
     __table_args__ = (Index("leases_by_end", "until"),)
 
 
-class SlotRow(Base):
+class WriteSlotRow(Base):
     """Who writes for an installation, and when the next write may be."""
 
     __tablename__ = "slots"
@@ -366,7 +366,7 @@ class SlotRow(Base):
     next_at: Mapped[datetime]
 
 
-class WritingRow(Base):
+class IdempotencyRow(Base):
     """Something created at GitHub once."""
 
     __tablename__ = "writings"
@@ -376,9 +376,9 @@ class WritingRow(Base):
     made: Mapped[str | None] = mapped_column(String(255))
     at: Mapped[datetime]
 
-    def record(self) -> Writing:
+    def record(self) -> IdempotencyRecord:
         """Return the row as a noun."""
-        return Writing(self.key, WritingState(self.state), self.made)
+        return IdempotencyRecord(self.key, IdempotencyState(self.state), self.made)
 
 
 class IgnoreRow(Base):
@@ -388,16 +388,16 @@ class IgnoreRow(Base):
 
     repository: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     fingerprint: Mapped[str] = mapped_column(String(128), primary_key=True)
-    reason: Mapped[str] = mapped_column(Words)
+    reason: Mapped[str] = mapped_column(SafeText)
     by: Mapped[str] = mapped_column(String(100))
     at: Mapped[datetime]
     until: Mapped[date | None]
     kind: Mapped[str] = mapped_column(String(16))
-    target: Mapped[str | None] = mapped_column(Words)
+    target: Mapped[str | None] = mapped_column(SafeText)
 
-    def record(self) -> Ignore:
+    def record(self) -> IgnoreRecord:
         """Return the row as a noun."""
-        return Ignore(
+        return IgnoreRecord(
             repository=self.repository,
             fingerprint=self.fingerprint,
             reason=self.reason,
@@ -409,7 +409,7 @@ class IgnoreRow(Base):
         )
 
 
-class RemarkRow(Base):
+class ReviewCommentRow(Base):
     """A comment of ours about one finding."""
 
     __tablename__ = "remarks"
@@ -423,9 +423,9 @@ class RemarkRow(Base):
 
     __table_args__ = (Index("remarks_by_pull", "repository", "pull"),)
 
-    def record(self) -> Remark:
+    def record(self) -> StoredReviewComment:
         """Return the row as a noun."""
-        return Remark(
+        return StoredReviewComment(
             repository=self.repository,
             pull=self.pull,
             fingerprint=self.fingerprint,
@@ -458,7 +458,7 @@ class WorkerRow(Base):
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
     host: Mapped[str] = mapped_column(String(255))
     state: Mapped[str] = mapped_column(String(16))
-    reason: Mapped[str | None] = mapped_column(Words)
+    reason: Mapped[str | None] = mapped_column(SafeText)
     layers: Mapped[list[str]]
     seen_at: Mapped[datetime]
     queues: Mapped[list[str]] = mapped_column(server_default='["cpu"]')

@@ -9,9 +9,35 @@ from typing import Self
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from worker.store.books import Books
-from worker.store.columns import Clock, utc_now
-from worker.store.engine import open_engine, reading, writing
+from worker.store.column_types import Clock, utc_now
+from worker.store.coordination import Leases, WorkerRegistry, WriteSlots
+from worker.store.database import open_engine, reading_engine, writing_engine
+from worker.store.deliveries import Deliveries
+from worker.store.finding_decisions import Ignores, ReviewComments
+from worker.store.github_objects import Approvals, Installations, Pulls
+from worker.store.operator_metrics import Counters, RunMetrics
+from worker.store.outbox_tasks import IdempotencyRecords, OutboxTasks
+from worker.store.runs import Runs
+
+
+class UnitOfWork:
+    """A room for each kind of thing; all of them share one transaction."""
+
+    def __init__(self, session: Session, clock: Clock) -> None:
+        self.deliveries = Deliveries(session, clock)
+        self.installations = Installations(session, clock)
+        self.pulls = Pulls(session, clock)
+        self.runs = Runs(session, clock)
+        self.outbox_tasks = OutboxTasks(session, clock)
+        self.leases = Leases(session, clock)
+        self.slots = WriteSlots(session, clock)
+        self.idempotency = IdempotencyRecords(session, clock)
+        self.ignores = Ignores(session, clock)
+        self.review_comments = ReviewComments(session, clock)
+        self.approvals = Approvals(session, clock)
+        self.workers_present = WorkerRegistry(session, clock)
+        self.run_metrics = RunMetrics(session, clock)
+        self.counters = Counters(session, clock)
 
 
 class Store:
@@ -41,16 +67,19 @@ class Store:
             connection.execute(text("SELECT 1 FROM runs LIMIT 1"))
 
     @contextmanager
-    def begin(self) -> Generator[Books]:
+    def write(self) -> Generator[UnitOfWork]:
         """Write: all of it is kept at the end, or nothing after an exception.
 
         On SQLite one writes at a time, and others wait for it.
         """
-        with Session(writing(self._engine), expire_on_commit=False) as session, session.begin():
-            yield Books(session, self._clock)
+        with (
+            Session(writing_engine(self._engine), expire_on_commit=False) as session,
+            session.begin(),
+        ):
+            yield UnitOfWork(session, self._clock)
 
     @contextmanager
-    def look(self) -> Generator[Books]:
+    def read(self) -> Generator[UnitOfWork]:
         """Read; whoever writes here gets an error."""
-        with Session(reading(self._engine), expire_on_commit=False) as session:
-            yield Books(session, self._clock)
+        with Session(reading_engine(self._engine), expire_on_commit=False) as session:
+            yield UnitOfWork(session, self._clock)

@@ -6,8 +6,8 @@ decodes, reverses.  The change is taken as a black box (Keeper, sections 4 and
 answers, and what the API was asked about says which inverse fits.
 """
 
-from analyzers.cloud.inversion.inverter import Inverter, Passed
-from analyzers.cloud.inversion.likeness import Likeness, altered
+from analyzers.cloud.inversion.inverse_search import TextSimilarity, altered
+from analyzers.cloud.inversion.inverter import InvertedInputs, Inverter
 from analyzers.cloud.inversion.openings import asks_about_text, openings
 
-__all__ = ["Inverter", "Likeness", "Passed", "altered", "asks_about_text", "openings"]
+__all__ = ["InvertedInputs", "Inverter", "TextSimilarity", "altered", "asks_about_text", "openings"]

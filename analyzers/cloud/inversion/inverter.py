@@ -6,15 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from analyzers import catalogue
-from analyzers.cloud.inversion.hints import hints_of
-from analyzers.cloud.inversion.learning import Inverse, Learner, Seen
-from analyzers.cloud.inversion.likeness import likeness, texts_of
-from analyzers.ports import Bench
+from analyzers.cloud.inversion.code_hints import hints_of
+from analyzers.cloud.inversion.inverse_search import (
+    Inverse,
+    Learner,
+    ObservedTexts,
+    text_similarity,
+    texts_of,
+)
+from analyzers.ports import Executor
 from analyzers.vocabulary import (
-    Asked,
-    Content,
+    AskedInput,
     Exchange,
     Input,
+    InputArgument,
     InputKind,
     Origin,
     Probe,
@@ -28,7 +33,7 @@ LEARNING = Origin("plain")
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
+class InvertedInputs:
     """Inputs as the function is to be given them, with the text that each is to ask about.
 
     A ``meant`` of ``None`` stands where there is nothing to compare with.
@@ -47,15 +52,17 @@ class Inverter:
     can be learned, and texts are passed as they are.
     """
 
-    def __init__(self, target: Target, bench: Bench, script: tuple[Exchange, ...] | None) -> None:
+    def __init__(
+        self, target: Target, bench: Executor, script: tuple[Exchange, ...] | None
+    ) -> None:
         self._target = target
         self._bench = bench
         self._script = script
         self._learned: dict[tuple[str, str], Inverse | None] = {}
 
-    def passed(self, api: str, template: Probe, items: Sequence[Input]) -> Passed:
+    def passed(self, api: str, template: Probe, items: Sequence[Input]) -> InvertedInputs:
         """The inputs as they have to be passed; those that cannot be are left out."""
-        unknown = Passed(tuple(items), (None,) * len(items))
+        unknown = InvertedInputs(tuple(items), (None,) * len(items))
         script = template.script or self._script
         written = all(item.kind is InputKind.TEXT for item in items)
         if not items or not written or not script or not _takes_text(api, template):
@@ -79,7 +86,7 @@ class Inverter:
                 asked_else.append((text, asked[0].text or ""))
             else:
                 made.append((item, None))
-        return Passed(
+        return InvertedInputs(
             tuple(item for item, _ in made),
             tuple(text for _, text in made),
             _shortfall(asked_else) if asked_else else None,
@@ -106,7 +113,7 @@ class Inverter:
             sources = {path: self._bench.source(path) for path in files}
             hints = hints_of(sources, self._target.path, self._target.function)
 
-            def observe(texts: Sequence[str]) -> list[Seen]:
+            def observe(texts: Sequence[str]) -> list[ObservedTexts]:
                 return [_seen(api, run) for run in self._runs(asking, texts)]
 
             self._learned[known] = Learner(observe, hints).learn()
@@ -118,8 +125,8 @@ class Inverter:
 
 
 def _takes_text(api: str, template: Probe) -> bool:
-    described = catalogue.load().apis.get(api)
-    slots = [a for a in template.arguments.values() if isinstance(a, Content)]
+    described = catalogue.load_catalogue().apis.get(api)
+    slots = [a for a in template.arguments.values() if isinstance(a, InputArgument)]
     kind = described.input.kind if described and described.input else None
     return bool(slots) and kind == InputKind.TEXT
 
@@ -134,18 +141,18 @@ def _untold(api: str, run: Run) -> bool:
 
 
 def _asks_about(api: str, text: str, run: Run) -> bool:
-    return likeness(text, texts_of(api, run)) is not None
+    return text_similarity(text, texts_of(api, run)) is not None
 
 
-def _seen(api: str, run: Run) -> Seen:
+def _seen(api: str, run: Run) -> ObservedTexts:
     ending = run.ending
     where = (ending.exception, ending.path, ending.line) if isinstance(ending, Raised) else ()
-    asked: tuple[Asked, ...] = texts_of(api, run)
-    return Seen(asked, (type(ending).__name__, where, run.hits), run.seconds)
+    asked: tuple[AskedInput, ...] = texts_of(api, run)
+    return ObservedTexts(asked, (type(ending).__name__, where, run.hits), run.seconds)
 
 
 def _unfilled(argument: object) -> str:
-    return argument.form if isinstance(argument, Content) else repr(argument)
+    return argument.form if isinstance(argument, InputArgument) else repr(argument)
 
 
 def _shortfall(asked_else: Sequence[tuple[str, str]]) -> str:

@@ -10,8 +10,8 @@ import itertools
 from collections.abc import Iterator, Mapping
 
 from analyzers import catalogue
-from analyzers.cloud.inversion.hints import hints_of
-from analyzers.cloud.inversion.steps import Step, codings, paddings, replacements
+from analyzers.cloud.inversion.code_hints import hints_of
+from analyzers.cloud.inversion.inverse_steps import InverseStep, codings, paddings, replacements
 from analyzers.vocabulary import InputKind, Target
 
 WORDS = "Quince jam 7"
@@ -22,7 +22,7 @@ MOST_OUTER = 12
 
 def asks_about_text(target: Target) -> bool:
     """Whether an API that the target asks takes a text."""
-    apis = catalogue.load().apis
+    apis = catalogue.load_catalogue().apis
     inputs = [apis[name].input for name in target.apis if name in apis]
     return any(each is not None and each.kind == InputKind.TEXT for each in inputs)
 
@@ -31,7 +31,7 @@ def openings(sources: Mapping[str, str], path: str, function: str) -> tuple[str,
     """At most ``MOST`` texts with a few words in them, in shapes that the code hints at."""
     hints = hints_of(sources, path, function)
     encodings, around = codings(hints), [*replacements(hints), *paddings(hints)]
-    shapes: Iterator[tuple[Step, ...]] = itertools.chain(
+    shapes: Iterator[tuple[InverseStep, ...]] = itertools.chain(
         zip([*encodings, *around, *codings(None)]),
         itertools.product(encodings, encodings),
         itertools.product(encodings[:MOST_OUTER], around),
@@ -43,7 +43,7 @@ def openings(sources: Mapping[str, str], path: str, function: str) -> tuple[str,
     return tuple(found)[:MOST]
 
 
-def _made(steps: tuple[Step, ...]) -> str | None:
+def _made(steps: tuple[InverseStep, ...]) -> str | None:
     text: str | None = WORDS
     for step in steps:
         text = None if text is None else step.apply(text)

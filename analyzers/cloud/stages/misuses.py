@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from itertools import chain
 
 from analyzers.cloud.examination import Examination
-from analyzers.cloud.judges.constant import opposed
-from analyzers.cloud.misuses.errors import unread_errors
-from analyzers.cloud.misuses.repetition import repetitions
-from analyzers.cloud.misuses.scales import wrong_scales
-from analyzers.cloud.misuses.shared import Case
-from analyzers.cloud.misuses.texts import enums_as_texts, numbers_as_texts
+from analyzers.cloud.misuses.misuse import MisuseContext
+from analyzers.cloud.misuses.repeated_questions import repetitions
+from analyzers.cloud.misuses.score_scales import wrong_scales
+from analyzers.cloud.misuses.text_comparisons import enums_as_texts, numbers_as_texts
+from analyzers.cloud.misuses.unread_errors import unread_errors
+from analyzers.cloud.stages.constant_branches import opposed
 from analyzers.vocabulary import Constant, Finding, Verdict
 
 
@@ -21,7 +21,7 @@ def misuses(look: Examination) -> Iterator[Verdict]:
     A comparison of which a constant condition says enough is left out, and no
     more is said of a decision in which a misuse was found.
     """
-    case = Case(look.target, tuple(look.executed), look.bench)
+    case = MisuseContext(look.target, tuple(look.executed), look.bench)
     comparing = chain(enums_as_texts(case), wrong_scales(case), numbers_as_texts(case))
     for finding in comparing:
         if not _closed(look, finding):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
+import difflib
 import re
-from typing import Any, Callable, Optional, Tuple
+from typing import Any, Callable, FrozenSet, Iterator, Optional, Sequence, Tuple
 
-from .nouns import Constraint, Expression
-from .types import VALUES
+from .constraints import VALUES, Annotations, Argument, Constraint, Expression, Span
 
 _DIMENSION = re.compile(r"\.\.\.|\*?_|\*?[A-Za-z]\w*|\d+|[\w+\-*/() ]+")
 _COUNTS = ("min_len", "max_len", "min_dims", "max_dims", "min_side", "max_side", "channels")
@@ -25,7 +27,7 @@ DTYPES = frozenset(
 )  # fmt: skip
 
 
-class Unfit(Exception):  # noqa: N818 - a fact about the annotation
+class InvalidConstraint(Exception):  # noqa: N818 - a fact about the annotation
     """An argument that cannot be; ``parameter`` says which, where it is one's fault."""
 
     def __init__(self, problem: str, parameter: Optional[str] = None) -> None:
@@ -46,7 +48,7 @@ def check(constraint: Constraint) -> None:
     for low in ("min_len", "min_dims", "min_side"):
         _bounds(constraint, low, low.replace("min", "max"))
     if constraint.kind == "froms" and constraint.value("values", [None]) in ([], (), {}):
-        raise Unfit("froms has nothing to choose from", "values")
+        raise InvalidConstraint("froms has nothing to choose from", "values")
 
 
 def _literal(kind: str, name: str, value: Any) -> None:
@@ -54,7 +56,7 @@ def _literal(kind: str, name: str, value: Any) -> None:
         if name in names:
             problem = judge(kind, name, value)
             if problem:
-                raise Unfit(problem, name)
+                raise InvalidConstraint(problem, name)
 
 
 def _count(_kind: str, name: str, value: Any) -> str:
@@ -122,22 +124,26 @@ def _bounds(constraint: Constraint, low: str, high: str) -> None:
     if not isinstance(least, (int, float)) or not isinstance(most, (int, float)):
         return
     if least > most:
-        raise Unfit(f"{low} is above {high}: no value meets it", low)
+        raise InvalidConstraint(f"{low} is above {high}: no value meets it", low)
     excluded = constraint.value("exclude_min") or constraint.value("exclude_max")
     if least == most and low == "min" and excluded:
-        raise Unfit("min and max are equal and excluded: no value meets it", low)
+        raise InvalidConstraint("min and max are equal and excluded: no value meets it", low)
     multiple = constraint.value("multiple_of")
     counts = low == "min" and isinstance(multiple, int) and multiple > 0
     if counts and most // multiple * multiple < least:
-        raise Unfit(f"no multiple of {multiple} lies between min and max", "multiple_of")
+        raise InvalidConstraint(
+            f"no multiple of {multiple} lies between min and max", "multiple_of"
+        )
 
 
 def _shape(given: Any, name: str = "shape") -> None:
     for item in dimensions(given, name):
         if isinstance(item, str) and not _DIMENSION.fullmatch(item):
-            raise Unfit(f"{item!r} is no dimension: a size, a name, * and a name, ... or _", name)
+            raise InvalidConstraint(
+                f"{item!r} is no dimension: a size, a name, * and a name, ... or _", name
+            )
         if isinstance(item, int) and item < 0:
-            raise Unfit("a dimension is not negative", name)
+            raise InvalidConstraint("a dimension is not negative", name)
 
 
 def dimensions(given: Any, name: str = "shape") -> Tuple[Any, ...]:
@@ -153,5 +159,110 @@ def dimensions(given: Any, name: str = "shape") -> Tuple[Any, ...]:
             return tuple(value)
         if _is_whole(value):
             return (value,)
-        raise Unfit("a shape is a tuple of dimensions, or words such as 'b 3 h w'", name)
+        raise InvalidConstraint(
+            "a shape is a tuple of dimensions, or words such as 'b 3 h w'", name
+        )
     return ()
+
+
+RESULT_WORDS = frozenset({"result", "old", "finite", "unchanged", "repeatable", "matches"})
+"""What only postconditions know: the result, an argument as it was, and words about them."""
+SPECIAL = frozenset({"inf", "nan", "self", "cls"})
+
+UnboundName = Tuple[str, str, Optional[Span]]
+"""An annotation, what is wrong with it, and where it stands."""
+
+
+class TopLevelNames:
+    """The names at the top level of a file."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.functions: FrozenSet[str] = frozenset(
+            node.name for node in tree.body if isinstance(node, ast.FunctionDef)
+        )
+        bound = {name for node in ast.walk(tree) for name in _bound_names(node)}
+        self.open = "*" in bound
+        self.known = frozenset(bound) | frozenset(dir(builtins)) | SPECIAL
+
+    def unknown(self, source: str, more: Sequence[str] = ()) -> Optional[str]:
+        """The first name of an expression that nothing is bound to."""
+        if self.open:
+            return None
+        tree = ast.parse(source, mode="eval")
+        own = {arg.arg for node in ast.walk(tree) for arg in _arguments(node)}
+        own |= {
+            node.id
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and node.id not in own | self.known | set(more):
+                return node.id
+        return None
+
+
+def _bound_names(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
+    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        yield node.name
+    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        yield node.id
+
+
+def _arguments(node: ast.AST) -> Sequence[ast.arg]:
+    if isinstance(node, ast.Lambda):
+        args = node.args
+        return [*args.posonlyargs, *args.args, *args.kwonlyargs]
+    return ()
+
+
+def unbound_names(
+    said: Annotations, parameters: Sequence[str], names: TopLevelNames, marked: FrozenSet[str]
+) -> Iterator[UnboundName]:
+    """What the annotations of a function name in vain; ``marked`` are the file's generators."""
+    for arg in said.args:
+        for problem in _in_constraint(arg.constraint, names, marked):
+            yield arg.text, problem, arg.span
+    for clauses, more in ((said.requires, frozenset()), (said.ensures, RESULT_WORDS)):
+        for clause in clauses:
+            known = [*parameters, *more]
+            unknown = names.unknown(clause.source, known)
+            if unknown is not None:
+                yield clause.source, _unbound(unknown, known), clause.span
+
+
+def _in_constraint(
+    constraint: Constraint, names: TopLevelNames, marked: FrozenSet[str]
+) -> Iterator[str]:
+    for name, given in constraint.arguments:
+        if name == "generator" and isinstance(given, Expression):
+            yield from _in_generator(given.source, names, marked)
+        else:
+            yield from _in_argument(given, names, marked)
+
+
+def _in_argument(given: Argument, names: TopLevelNames, marked: FrozenSet[str]) -> Iterator[str]:
+    if isinstance(given, Constraint):
+        yield from _in_constraint(given, names, marked)
+    elif isinstance(given, tuple):
+        for item in given:
+            yield from _in_argument(item, names, marked)
+    elif not given.literal:
+        unknown = names.unknown(given.source)
+        if unknown is not None:
+            yield _unbound(unknown, ())
+
+
+def _in_generator(source: str, names: TopLevelNames, marked: FrozenSet[str]) -> Iterator[str]:
+    unknown = names.unknown(source)
+    if unknown is not None:
+        yield _unbound(unknown, sorted(marked))
+    elif source in names.functions - marked:
+        yield f"{source} is no generator: mark it with #@generator"
+
+
+def _unbound(name: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, known, 1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return f"there is no {name!r} here{hint}"

@@ -21,7 +21,7 @@ from typing import Any, Callable, Tuple, TypeVar
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Described:
+class WrittenConstraint:
     """A constraint as it was written; means nothing to the program."""
 
     def __init__(self, kind: str, args: Tuple[Any, ...], named: Any) -> None:
@@ -87,7 +87,7 @@ def cc_example(arguments: Any) -> Callable[[F], F]:
 
 def _constraint(kind: str) -> Callable[..., Any]:
     def described(*args: Any, **named: Any) -> Any:
-        return Described(kind, args, named)
+        return WrittenConstraint(kind, args, named)
 
     described.__name__ = described.__qualname__ = kind
     described.__doc__ = f"The constraint ``{kind}`` of aN."

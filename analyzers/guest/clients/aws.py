@@ -6,19 +6,25 @@ dictionaries and the canonical answers are the same.
 
 from __future__ import annotations
 
+import copy
+import datetime
+import itertools
+import re
+import sys
 from collections.abc import Mapping
-from typing import Any, Dict, List, Optional, Tuple
+from types import ModuleType
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-from .. import calls
-from ..fitting import with_lists
-from ..spelling import snake
-from .described import Described, Entry, asked_each, decoded, plain
+from ..protocol import api_calls
+from .described_apis import DescribedApis, Entry, asked_each, decoded, plain
+from .schema_fitting import with_lists
+from .schema_messages import snake
 
 
 class Aws:
     """Answers the operations that the catalogue describes."""
 
-    def __init__(self, described: Described) -> None:
+    def __init__(self, described: DescribedApis) -> None:
         self._described = described
 
     def entry(self, service: str, operation: str) -> Optional[Entry]:
@@ -43,7 +49,7 @@ class Aws:
 
 def semantic(
     entry: Entry, params: Mapping[str, Any], *, in_base64: bool = False
-) -> List[calls.Request]:
+) -> List[api_calls.ApiRequest]:
     """The questions that a call asks: one, or one for each element of its input."""
     described = entry.get("input") or {}
     head, _, inner = str(described.get("field", "")).partition(".")
@@ -51,10 +57,10 @@ def semantic(
     given = params.get(head)
     items = list(given or ()) if asked_each(entry) else [given]
     kind = str(described.get("kind"))
-    requests: List[calls.Request] = []
+    requests: List[api_calls.ApiRequest] = []
     for item in items:
         content, text, uri = _source(item, inner, kind, in_base64)
-        requests.append(calls.Request(str(entry["name"]), content, text, uri, options))
+        requests.append(api_calls.ApiRequest(str(entry["name"]), content, text, uri, options))
     return requests
 
 
@@ -90,3 +96,167 @@ def metadata() -> Dict[str, Any]:
         "HTTPHeaders": {"content-type": "application/x-amz-json-1.1"},
         "RetryAttempts": 0,
     }
+
+
+REGION = "us-east-1"
+MOST_REGIONS = 2
+_NOBODY = "assayer"
+_REGION = re.compile(r"\b[a-z]{2}-[a-z]{4,9}-\d\b")
+_PLAIN = {"use_ssl": True}
+
+
+class Botocore:
+    """Patches botocore's modules as they are imported: boto3 is built on them."""
+
+    def __init__(self, aws: Aws, texts: Mapping[str, str]) -> None:
+        self._aws = aws
+        self._texts = texts
+
+    def client(self, module: ModuleType) -> None:
+        """Patch ``botocore.client``: every operation of every client."""
+        base: Any = vars(module)["BaseClient"]
+
+        def make_api_call(client: Any, operation: str, params: Mapping[str, Any]) -> Any:
+            return self._call(client, operation, params)
+
+        base._make_api_call = make_api_call
+
+    def session(self, module: ModuleType) -> None:
+        """Patch ``botocore.session``: a region and credentials are always there."""
+        session: Any = vars(module)["Session"]
+        session.get_credentials = _credentials
+        session.create_client = _with_region(session.create_client)
+        session.get_scoped_config = _lenient(session.get_scoped_config)
+
+    def loaders(self, module: ModuleType) -> None:
+        """Patch ``botocore.loaders``: each of the large files is read once."""
+        loader: Any = vars(module)["JSONFileLoader"]
+        loader.load_file = _once(loader.load_file)
+
+    def warm(self, expected: Sequence[Entry]) -> None:
+        """Make clients of the services that are expected to be asked."""
+        if "botocore.session" not in sys.modules:
+            return
+        from botocore.session import get_session
+
+        services = {name.split(".")[1] for name in _names(expected) if name.startswith("aws.")}
+        named = (name for text in self._texts.values() for name in _REGION.findall(text))
+        regions = list(dict.fromkeys([*named, None]))[:MOST_REGIONS]
+        for service, region in itertools.product(sorted(services), regions):
+            get_session().create_client(service, region)
+
+    def _call(self, client: Any, operation: str, params: Mapping[str, Any]) -> Dict[str, Any]:
+        model = client.meta.service_model
+        entry = self._aws.entry(model.service_name, operation)
+        if entry is None:
+            raise unreachable(model.service_name, operation)
+        faithful = api_calls.session().faithful
+        shapes = model.operation_model(operation)
+        if faithful:
+            _validate(params, shapes.input_shape)
+        answer = self._aws.answer(entry, params)
+        if "Error" in answer:
+            raise client.exceptions.from_code(answer["Error"].get("Code"))(answer, operation)
+        if faithful:
+            answer = _timed(answer, shapes.output_shape)
+        return {**answer, "ResponseMetadata": metadata()}
+
+
+def _names(entries: Sequence[Entry]) -> List[str]:
+    return [str(entry["name"]) for entry in entries]
+
+
+def unreachable(service: str, operation: str) -> Exception:
+    """What a client raises for an operation that no described API is."""
+    from botocore import exceptions, xform_name
+
+    name = f"{service}.{xform_name(operation)}"
+    error = exceptions.EndpointConnectionError(endpoint_url=f"{name} (no described ML API)")
+    return api_calls.unanswered(name, error)
+
+
+def _validate(params: Mapping[str, Any], shape: Any) -> None:
+    """Raise what botocore raises of wrong parameters.
+
+    Lengths are left alone: an empty text may stand for one not known yet.
+    """
+    from botocore.exceptions import ParamValidationError
+    from botocore.validate import ParamValidator
+
+    report = ParamValidator().validate(dict(params), shape) if shape is not None else None
+    if report is not None:
+        known: Any = vars(report)["_errors"]
+        known[:] = [error for error in known if error[0] != "invalid length"]
+    if report is not None and report.has_errors():
+        raise ParamValidationError(report=report.generate_report())
+
+
+def _timed(value: Any, shape: Any) -> Any:
+    """An answer whose times are ``datetime`` objects, as botocore parses them."""
+    if shape is None or value is None:
+        return value
+    if shape.type_name == "structure":
+        return {key: _timed(item, shape.members.get(key)) for key, item in value.items()}
+    if shape.type_name == "list":
+        return [_timed(item, shape.member) for item in value]
+    if shape.type_name == "timestamp" and not isinstance(value, datetime.datetime):
+        from botocore.utils import parse_timestamp
+
+        return parse_timestamp(value)
+    return value
+
+
+# ------------------------------------------------------------------- sessions
+
+
+def _credentials(session: Any) -> Any:
+    from botocore.credentials import Credentials
+
+    known = getattr(session, "_credentials", None)
+    return Credentials(_NOBODY, _NOBODY) if known is None else known
+
+
+def _with_region(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Make clients in some region, each once: making one reads large files."""
+    made: Dict[Any, Any] = {}
+
+    def create_client(
+        session: Any, service_name: str, region_name: Any = None, *args: Any, **options: Any
+    ) -> Any:
+        configured = getattr(options.get("config"), "region_name", None)
+        if region_name is None and configured is None:
+            region_name = session.get_config_variable("region") or REGION
+        if args or options.get("config") is not None:
+            return original(session, service_name, region_name, *args, **options)
+        odd = {k: v for k, v in options.items() if v is not None and _PLAIN.get(k) is not v}
+        key = service_name, region_name, str(sorted(odd.items(), key=str))
+        if key not in made:
+            made[key] = original(session, service_name, region_name, **options)
+        return made[key]
+
+    return create_client
+
+
+def _once(original: Callable[..., Any]) -> Callable[..., Any]:
+    read: Dict[str, Any] = {}
+
+    def load_file(loader: Any, path: str) -> Any:
+        if path not in read:
+            read[path] = original(loader, path)
+        return copy.copy(read[path])
+
+    return load_file
+
+
+def _lenient(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a profile that is not configured here have no settings."""
+
+    def get_scoped_config(session: Any) -> Any:
+        from botocore.exceptions import ProfileNotFound
+
+        try:
+            return original(session)
+        except ProfileNotFound:
+            return {}
+
+    return get_scoped_config

@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any, Callable, Dict, Iterator, Mapping
 
-from .. import calls
-from ..standins import Inert, InertModule
+from ..protocol import api_calls
+from ..runtime.standins import Inert, InertModule
 from .aws import Aws, metadata
 
 REGION = "us-east-1"
@@ -51,10 +51,10 @@ def unreachable(service: str, operation: str) -> Exception:
     """What a client raises for an operation that no described API is."""
     name = f"{service}.{operation}"
     error = EndpointConnectionError(f"Could not connect to {name} (no described ML API)")
-    return calls.unanswered(name, error)
+    return api_calls.unanswered(name, error)
 
 
-class Standins:
+class AwsStandins:
     """Makes the modules."""
 
     def __init__(self, aws: Aws) -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from typing import Any, Dict, List, Optional, Sequence
+from types import ModuleType
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence
 from urllib.parse import parse_qsl, urlsplit
 
-from .. import calls
-from ..fitting import complete, on_the_wire
-from ..spelling import camel, snake
-from .described import ELEMENTS, FAULT, Described, Entry, plain, source
-from .openai_api import said
+from ..protocol import api_calls
+from .described_apis import ELEMENTS, FAULT, DescribedApis, Entry, plain, source
+from .openai import said
+from .schema_fitting import complete, on_the_wire
+from .schema_messages import camel, snake
 
 _KINDS = {
     "SentimentAnalysis": "analyze_sentiment",
@@ -36,7 +38,7 @@ _VERSION = "assayer"
 class Azure:
     """Answers the requests that the catalogue describes."""
 
-    def __init__(self, described: Described) -> None:
+    def __init__(self, described: DescribedApis) -> None:
         self.described = described
 
     def wire(self, url: str, body: Any) -> Optional[Any]:
@@ -118,7 +120,7 @@ class Azure:
         if str(entry["schema"]) in self.described.schema.messages:
             return self.picture(entry, picture, features, options)
         content, _, uri = source(picture, "image")
-        request = calls.Request(str(entry["name"]), content, None, uri, plain(options))
+        request = api_calls.ApiRequest(str(entry["name"]), content, None, uri, plain(options))
         answer = self.described.ask(entry, request)
         return answer.get(ELEMENTS, answer)
 
@@ -133,14 +135,14 @@ class Azure:
         asked = plain({**options, "features": sorted(wanted)})
         content, _, uri = source(picture, "image")
         answer = self.described.ask(
-            entry, calls.Request(str(entry["name"]), content, None, uri, asked)
+            entry, api_calls.ApiRequest(str(entry["name"]), content, None, uri, asked)
         )
         whole = complete(self.described.schema, str(entry["schema"]), answer)
         known = (*wanted, "metadata", "model_version")
         return {key: value for key, value in whole.items() if key in known}
 
 
-def semantic(entry: Entry, document: Any, options: Any) -> calls.Request:
+def semantic(entry: Entry, document: Any, options: Any) -> api_calls.ApiRequest:
     """The question about one document: a text, or a mapping or object with one.
 
     A language or country is left out where it is the service's default.
@@ -157,7 +159,9 @@ def semantic(entry: Entry, document: Any, options: Any) -> calls.Request:
     if language and str(language).lower() not in _DEFAULTS:
         given["language"] = language
     texts = said(text)
-    return calls.Request(str(entry["name"]), None, texts[0] if texts else None, None, plain(given))
+    return api_calls.ApiRequest(
+        str(entry["name"]), None, texts[0] if texts else None, None, plain(given)
+    )
 
 
 def _camel(value: Any) -> Any:
@@ -174,3 +178,138 @@ def _camel(value: Any) -> Any:
 _TRANSPORT = ("modelVersion", "model_version", "stringIndexType", "loggingOptOut", "opinionMining",
               "showStats", "domain", "model-version", "show_stats", "show_opinion_mining",
               "disable_service_logs", "string_index_type")  # fmt: skip
+
+ENDPOINT = "https://assayer.invalid"
+KEY = "assayer"
+_CLIENTS = ("TextAnalyticsClient", "ImageAnalysisClient")
+
+
+class AzureSdk:
+    """Patches ``azure.core``, on which all current SDKs are built."""
+
+    def __init__(self, azure: Azure) -> None:
+        self._azure = azure
+
+    def pipeline(self, module: ModuleType) -> None:
+        """Patch ``azure.core.pipeline._base``: no policy runs, no token is fetched."""
+        kind: Any = vars(module)["Pipeline"]
+
+        def run(pipeline: Any, request: Any, **options: Any) -> Any:
+            return self._run(pipeline, request, options)
+
+        kind.run = run
+
+    def later_pipeline(self, module: ModuleType) -> None:
+        """Patch ``azure.core.pipeline._base_async``."""
+        kind: Any = vars(module)["AsyncPipeline"]
+
+        async def run(pipeline: Any, request: Any, **options: Any) -> Any:
+            return self._run(pipeline, request, options)
+
+        kind.run = run
+
+    def credentials(self, module: ModuleType) -> None:
+        """Patch ``azure.core.credentials``: a key that is not here will do."""
+        kind: Any = vars(module)["AzureKeyCredential"]
+        original = kind.__init__
+
+        def made(self: Any, key: Any) -> None:
+            original(self, str(key) if key else KEY)
+
+        kind.__init__ = made
+
+    def clients(self, module: ModuleType) -> None:
+        """Patch the packages of the clients: an address that is not here will do."""
+        for name in _CLIENTS:
+            client: Any = vars(module).get(name)
+            if client is not None and not hasattr(client.__init__, "_assayer"):
+                client.__init__ = _with_endpoint(client.__init__)
+
+    def _run(self, pipeline: Any, request: Any, options: Dict[str, Any]) -> Any:
+        from azure.core.pipeline import PipelineContext, PipelineResponse
+
+        wire = self._azure.wire(str(request.url), _body(request))
+        if wire is None:
+            raise unreachable(request)
+        context: Any = PipelineContext(getattr(pipeline, "_transport", None), **options)
+        context["deserialized_data"] = wire
+        return PipelineResponse(request, AzureResponse(request, wire), context)
+
+
+def _with_endpoint(original: Callable[..., Any]) -> Callable[..., Any]:
+    def made(self: Any, endpoint: Any = None, *args: Any, **options: Any) -> None:
+        original(self, str(endpoint) if endpoint else ENDPOINT, *args, **options)
+
+    made.__dict__["_assayer"] = True
+    return made
+
+
+def _body(request: Any) -> Any:
+    """The body of a request: an object where it is JSON, else its bytes."""
+    content: Any = getattr(request, "content", None)
+    body: Any = getattr(request, "body", None) if content is None else content
+    if hasattr(body, "read"):
+        body = body.read()
+    if isinstance(body, (str, bytes)):
+        try:
+            return json.loads(body)
+        except ValueError:
+            return body.encode() if isinstance(body, str) else body
+    return body
+
+
+def unreachable(request: Any) -> Exception:
+    """What a client raises for a request that no described API answers."""
+    from azure.core.exceptions import ServiceRequestError
+
+    parts = urlsplit(str(request.url))
+    name = f"azure.{request.method} {parts.netloc}{parts.path}"
+    message = f"Cannot connect to {name}: no described ML API"
+    return api_calls.unanswered(name, ServiceRequestError(message))
+
+
+class AzureResponse:
+    """A response as ``azure.core`` reads it."""
+
+    status_code = 200
+    reason = "OK"
+    content_type = "application/json"
+    encoding = "utf-8"
+    is_closed = True
+    is_stream_consumed = True
+
+    def __init__(self, request: Any, wire: Any) -> None:
+        self.request = request
+        self.url = str(request.url)
+        self.headers = {"content-type": self.content_type}
+        self._wire = wire
+
+    def json(self) -> Any:
+        """The body as an object."""
+        return self._wire
+
+    def text(self, encoding: Any = None) -> str:
+        """The body as text."""
+        del encoding
+        return json.dumps(self._wire)
+
+    def body(self) -> bytes:
+        """The body as bytes."""
+        return self.text().encode()
+
+    read = body
+
+    @property
+    def content(self) -> bytes:
+        """The body as bytes."""
+        return self.body()
+
+    def iter_bytes(self, **_: Any) -> Iterator[bytes]:
+        """The body in one piece."""
+        yield self.body()
+
+    def raise_for_status(self) -> None:
+        """Nothing: the status is good."""
+
+    def close(self) -> None:
+        """Nothing: there is no connection."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Callable, Dict, List, Mapping, Tuple
 
-from .. import calls
-from ..fitting import with_lists
-from ..spelling import camel
-from ..standins import Entered, InertModule
+from ..protocol import api_calls
+from ..runtime.standins import Entered, InertModule
 from .azure import Azure
-from .described import FAULT, Entry, asked_each
-from .record import UNKNOWN, Record, Subscriptable
+from .described_apis import FAULT, Entry, asked_each
+from .response_record import UNKNOWN, Record, Subscriptable
+from .schema_fitting import with_lists
+from .schema_messages import camel
 
 _OLD = ("ComputerVisionClient", "FaceClient")
 _CLIENTS = ("TextAnalyticsClient", "ImageAnalysisClient", *_OLD)
@@ -32,7 +32,7 @@ def _error(name: str) -> type:
     return _ERRORS[name]
 
 
-class Standins:
+class AzureStandins:
     """Makes the modules."""
 
     def __init__(self, azure: Azure) -> None:
@@ -117,7 +117,7 @@ class _Path(Entered):
         if entry is None:
             name = f"azure.{operation}"
             message = f"Cannot connect to {name}: no described ML API"
-            raise calls.unanswered(name, _error("ServiceRequestError")(message))
+            raise api_calls.unanswered(name, _error("ServiceRequestError")(message))
         if asked_each(entry):
             documents = args[0] if args else options.pop("documents", ())
             return _documents(self._azure, entry, documents, options)

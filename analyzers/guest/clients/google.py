@@ -2,16 +2,108 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import functools
+import itertools
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Sequence
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
-from .. import calls
-from ..canonical import canonical, member_name
-from ..messages import Schema
-from ..spelling import read
-from . import google_speech
-from .contents import content_of
+from ..protocol import api_calls
+from .schema_fitting import canonical, member_name
+from .schema_messages import Schema, read
+
+
+def content_of(value: Any) -> Optional[bytes]:
+    """The bytes that a field of bytes holds; ``None`` where there are none."""
+    if isinstance(value, str):
+        value = _decoded(value)
+    if not isinstance(value, (bytes, bytearray, memoryview)) or not value:
+        return None
+    return bytes(value)
+
+
+def _decoded(text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=False)
+    except (binascii.Error, ValueError):
+        return text.encode("utf-8", "surrogateescape")
+
+
+SPEECH = "google.cloud.speech.v1"
+METHODS = ("recognize", "long_running_recognize", "streaming_recognize", "batch_recognize")
+_LONGEST_STREAM = 4096
+
+
+class Speech:
+    """Turns the requests of speech clients into questions."""
+
+    def __init__(self, schema: Schema, names: Mapping[str, str]) -> None:
+        self._schema = schema
+        self._names = names
+
+    def answer(self, package: str, method: str, request: Any) -> Dict[str, Any]:
+        """The canonical answer of a method; a stream's request is the iterable of its parts."""
+        if method == "streaming_recognize":
+            return self._streamed(package, request)
+        if method == "batch_recognize":
+            return self._batch(package, request)
+        audio = read(request, "audio")
+        holder = request if audio is None else audio
+        content = content_of(read(holder, "content"))
+        asked = (content, read(holder, "uri") or None)
+        return self._ask(method, asked, self._parameters(package, request))
+
+    def _ask(
+        self, method: str, audio: Tuple[Any, Any], parameters: Dict[str, Any]
+    ) -> Dict[str, Any]:
+        api = self._names.get(method) or f"google.speech.{method}"
+        content, uri = audio
+        return dict(api_calls.ask(api_calls.ApiRequest(api, content, None, uri, parameters)))
+
+    def _batch(self, package: str, request: Any) -> Dict[str, Any]:
+        parameters = self._parameters(package, request)
+        results: Dict[str, Any] = {}
+        for file in read(request, "files") or []:
+            uri = str(read(file, "uri") or "")
+            answer = self._ask("recognize", (None, uri), parameters)
+            transcript = {"results": answer.get("results", [])}
+            inline = {"transcript": transcript}
+            results[uri] = {"transcript": transcript, "inline_result": inline}
+        return {"results": results}
+
+    def _streamed(self, package: str, parts: Iterable[Any]) -> Dict[str, Any]:
+        parameters: Dict[str, Any] = {}
+        audio: List[bytes] = []
+        for part in itertools.islice(parts, _LONGEST_STREAM):
+            streaming = read(part, "streaming_config")
+            if streaming is not None and not parameters:
+                recognizer = {"recognizer": read(part, "recognizer")}
+                given = {"config": read(streaming, "config"), **recognizer}
+                parameters = self._parameters(package, given)
+            heard = read(part, "audio_content") or read(part, "audio")
+            audio += [bytes(heard)] if isinstance(heard, (bytes, bytearray)) else []
+        content = b"".join(audio) or None
+        answer = self._ask("streaming_recognize", (content, None), parameters)
+        results = [{"is_final": True, **result} for result in answer.get("results", [])]
+        return {**answer, "results": results}
+
+    def _parameters(self, package: str, request: Any) -> Dict[str, Any]:
+        """The configuration; the languages of every version as ``language_code``."""
+        name = f"{package}.RecognitionConfig"
+        if name not in self._schema.messages:
+            name = f"{SPEECH}.RecognitionConfig"
+        found = canonical(self._schema, name, read(request, "config"))
+        languages = found.pop("language_codes", None)
+        if languages:
+            found["language_code"] = languages[0]
+            if languages[1:]:
+                found["alternative_language_codes"] = languages[1:]
+        recognizer = read(request, "recognizer")
+        if recognizer and not str(recognizer).endswith("/_"):
+            found["recognizer"] = str(recognizer)
+        return found
+
 
 VISION = "google.cloud.vision.v1"
 LANGUAGE = "google.cloud.language.v1"
@@ -52,7 +144,7 @@ class Google:
         for entry in own:
             for method in entry.get("methods") or ():
                 self._methods[method.rpartition(".")[2]] = entry["name"]
-        self._speech = google_speech.Speech(schema, self._methods)
+        self._speech = Speech(schema, self._methods)
 
     def answer(self, package: str, method: str, request: Any) -> Dict[str, Any]:
         """The canonical answer of a client's method.
@@ -66,9 +158,9 @@ class Google:
             return {"responses": [self.annotate(image) for image in images]}
         if service == "language" and method in LANGUAGE_METHODS:
             return _of_version(package, self.analyze(method, request))
-        if service == "speech" and method in google_speech.METHODS:
+        if service == "speech" and method in METHODS:
             return self._speech.answer(package, method, request)
-        return dict(calls.ask(calls.Request(f"google.{service}.{method}")))
+        return dict(api_calls.ask(api_calls.ApiRequest(f"google.{service}.{method}")))
 
     # -------------------------------------------------------------- vision
 
@@ -90,7 +182,7 @@ class Google:
             parameters["model"] = str(model)
         content, uri = _picture(read(request, "image"))
         api = self._features.get(name) or f"google.vision.{name.lower()}"
-        answer = dict(calls.ask(calls.Request(api, content, None, uri, parameters)))
+        answer = dict(api_calls.ask(api_calls.ApiRequest(api, content, None, uri, parameters)))
         result = _RESULTS.get(name)
         if result in answer and most:
             answer[result] = answer[result][: int(most)]
@@ -122,7 +214,7 @@ class Google:
         if isinstance(text, bytes):
             text = text.decode("utf-8", "replace")
         api = self._methods.get(method) or f"google.language.{method}"
-        return dict(calls.ask(calls.Request(api, None, text, uri or None, parameters)))
+        return dict(api_calls.ask(api_calls.ApiRequest(api, None, text, uri or None, parameters)))
 
     def _member(self, enum: str, value: Any) -> str:
         """The name of an enum's value, however it was written."""

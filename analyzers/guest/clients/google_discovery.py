@@ -8,12 +8,12 @@ import sys
 from types import ModuleType, SimpleNamespace
 from typing import Any, Callable, Dict, Mapping, Tuple
 
-from .. import calls
-from ..spelling import snaked
-from ..standins import Inert, InertModule
+from ..protocol import api_calls
+from ..runtime.standins import Inert, InertModule
 from .google import Google, response_name
 from .google_errors import answered
-from .google_transport import LONG
+from .google_sdk import LONG
+from .schema_messages import snaked
 
 ERRORS = "googleapiclient.errors"
 _METHODS: Mapping[str, Mapping[str, str]] = {
@@ -155,7 +155,7 @@ def _refusal(reason: str) -> BaseException:
     """What a request without an answer raises: ``HttpError``, and ``Refused`` too."""
     base = getattr(sys.modules.get(ERRORS), "HttpError", None)
     if not isinstance(base, type):
-        return calls.Refused(reason)
+        return api_calls.NoAnswer(reason)
     content = json.dumps({"error": {"code": 403, "message": reason}}).encode()
     error: BaseException = _http_error(base)(
         SimpleNamespace(status=403, reason="Forbidden"), content
@@ -165,4 +165,4 @@ def _refusal(reason: str) -> BaseException:
 
 @functools.cache
 def _http_error(base: type) -> Any:
-    return type("HttpError", (base, calls.Refused), {"__module__": ERRORS})
+    return type("HttpError", (base, api_calls.NoAnswer), {"__module__": ERRORS})

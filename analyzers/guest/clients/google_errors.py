@@ -6,8 +6,8 @@ import functools
 import sys
 from typing import Any, Callable, Dict, Optional, Tuple, TypeVar
 
-from .. import calls
-from ..standins import InertModule
+from ..protocol import api_calls
+from ..runtime.standins import InertModule
 
 EXCEPTIONS = "google.api_core.exceptions"
 _Result = TypeVar("_Result")
@@ -89,7 +89,7 @@ def exceptions_module(name: str) -> InertModule:
 
 @functools.cache
 def _unanswered(base: type) -> Any:
-    return type("Unanswered", (base, calls.Refused), {"__module__": EXCEPTIONS})
+    return type("Unanswered", (base, api_calls.NoAnswer), {"__module__": EXCEPTIONS})
 
 
 def unanswered(reason: str) -> BaseException:
@@ -113,11 +113,11 @@ def answered(
     Later ones, of code that tries again and again, stay what no
     ``except Exception`` catches.
     """
-    before = calls.session().refusal
+    before = api_calls.session().refusal
     try:
         return ask()
-    except calls.Refused as refused:
-        session = calls.session()
+    except api_calls.NoAnswer as refused:
+        session = api_calls.session()
         if before is not None or session.refusal is None or not session.faithful:
             raise
         raise refusal(str(refused)) from None

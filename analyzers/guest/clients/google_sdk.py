@@ -12,13 +12,115 @@ import inspect
 import re
 import sys
 from types import ModuleType
-from typing import Any, Callable, Iterator, List, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence, Tuple
 
-from .. import calls
-from . import google_speech
-from .google import LANGUAGE_METHODS, Google
-from .google_standins import Standins
-from .google_transport import Transport
+from ..protocol import api_calls
+from ..runtime.standins import Inert
+from . import google
+from .google import LANGUAGE_METHODS, Google, response_name
+from .google_errors import answered
+from .google_standins import GoogleStandins
+
+LONG = frozenset(
+    (
+        "long_running_recognize",
+        "batch_recognize",
+        "async_batch_annotate_files",
+        "async_batch_annotate_images",
+    )
+)
+STREAMS = frozenset(("streaming_recognize",))
+
+
+class GoogleTransport:
+    """The transport of every client of one SDK module: each attribute is a method's."""
+
+    _host = host = "localhost"
+    _credentials = Inert("credentials")
+    operations_client = Inert("operations")
+    kind = "grpc"
+
+    def __init__(self, google: Google, module: ModuleType, package: str) -> None:
+        self._google = google
+        self._module = module
+        self._package = package
+        self._made: Dict[str, Callable[..., Any]] = {}
+        self._wrapped_methods = _Same()
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in self._made:
+            self._made[name] = self._method(name)
+        return self._made[name]
+
+    def close(self) -> Any:
+        """Nothing, and it may be awaited: there is no channel."""
+        return Inert("closed")
+
+    def _method(self, method: str) -> Callable[..., Any]:
+        if method in STREAMS:
+            return functools.partial(self._stream, method)
+
+        def call(request: Any, **_: Any) -> Any:
+            answer = self._ask(method, as_protobuf(request))
+            kind = getattr(self._module, response_name(method), None)
+            if kind is None:
+                return Inert(f"{self._package}.{method}()")
+            message = fitted(kind, answer)
+            return _done(message) if method in LONG else kind.wrap(message)
+
+        return call
+
+    def _stream(self, method: str, requests: Any, **_: Any) -> Iterator[Any]:
+        kind = getattr(self._module, response_name(method).replace("Response", "Request"))
+        parts = (as_protobuf(kind(part)) for part in requests)
+        response = getattr(self._module, response_name(method))
+        yield response.wrap(fitted(response, self._ask(method, parts)))
+
+    def _ask(self, method: str, request: Any) -> Mapping[str, Any]:
+        return answered(lambda: self._google.answer(self._package, method, request))
+
+
+class _Same(Dict[Any, Any]):
+    """The wrapped method of a method is itself: nothing is ever tried again."""
+
+    def __missing__(self, method: Any) -> Any:
+        return method
+
+
+def as_protobuf(request: Any) -> Any:
+    """The protobuf message inside a request."""
+    return getattr(request, "_pb", request)
+
+
+def fitted(kind: Any, answer: Mapping[str, Any]) -> Any:
+    """The protobuf message of an answer; raises ``Refused`` where it does not fit."""
+    from google.protobuf.json_format import ParseDict, ParseError
+
+    try:
+        return _type(kind)(**answer)
+    except (TypeError, ValueError):
+        try:
+            return ParseDict(dict(answer), _type(kind)(), ignore_unknown_fields=True)
+        except ParseError as error:
+            reason = f"the answer does not fit {kind.__name__}: {error}"
+            raise api_calls.session().refuse(reason) from error
+
+
+@functools.cache
+def _type(kind: Any) -> Any:
+    return type(kind.pb(kind()))
+
+
+def _done(message: Any) -> Any:
+    """A long-running operation that is over."""
+    from google.longrunning import operations_pb2
+
+    operation = operations_pb2.Operation(name="operations/1", done=True)
+    operation.response.Pack(message)
+    return operation
+
 
 _MODULE = re.compile(r"google\.cloud\.(\w+?)_(v\w+)$")
 _FACTORIES = (
@@ -30,14 +132,14 @@ LIGHT = (
     "annotate_image",
     "batch_annotate_images",
     *LANGUAGE_METHODS,
-    *google_speech.METHODS,
+    *google.METHODS,
 )
 
 
-class Sdk:
+class GoogleSdk:
     """Patches the client classes of SDK modules as they are imported."""
 
-    def __init__(self, google: Google, standins: Standins) -> None:
+    def __init__(self, google: Google, standins: GoogleStandins) -> None:
         self._google = google
         self._standins = standins
 
@@ -47,7 +149,7 @@ class Sdk:
         if match is None:
             raise LookupError(module.__name__)
         package = ".".join(("google.cloud", *match.groups()))
-        transport = Transport(self._google, module, package)
+        transport = GoogleTransport(self._google, module, package)
         for client in _clients(module):
             if client.__name__.endswith("AsyncClient"):
                 self._patch_later(client, package)
@@ -107,7 +209,7 @@ def _bases(client: Any) -> Iterator[Any]:
     return (base for base in client.__mro__[1:] if hasattr(base, "get_transport_class"))
 
 
-def _open(client: Any, transport: Transport) -> None:
+def _open(client: Any, transport: GoogleTransport) -> None:
     """Let a client be made without credentials or network."""
 
     def made(self: Any, *_: Any, **__: Any) -> None:
@@ -162,7 +264,7 @@ def _factories(client: Any) -> None:
 def _either(original: Callable[..., Any], light: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(original)
     def call(self: Any, *args: Any, **options: Any) -> Any:
-        if calls.session().faithful:
+        if api_calls.session().faithful:
             return original(self, *args, **options)
         return light(*args, **options)
 

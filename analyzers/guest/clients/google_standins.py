@@ -2,17 +2,226 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
+import itertools
 import json
 import re
-from typing import Any, Dict
+from typing import Any, Callable, Dict, Iterator, Mapping, Sequence
 
-from ..message import Message, in_json
-from ..messages import Schema, nested
-from ..standins import Inert, InertModule
-from .google import Google
-from .google_clients import language_clients, vision_clients
-from .google_speech_clients import speech_clients
+from ..runtime.standins import Inert, InertModule
+from .google import LANGUAGE_METHODS, Google, response_name
+from .google_first_generation import Client, FirstLanguage, FirstSpeech, FirstVision
+from .schema_messages import Message, Schema, in_json, nested, read
+
+_Shared = Mapping[str, Any]
+
+
+def vision_clients(shared: _Shared) -> Dict[str, Any]:
+    """The clients of a vision module; ``shared`` are the attributes of :class:`Client`."""
+    features = shared["schema"].enum(f"{shared['package']}.Feature.Type")
+    helpers = {feature.name.lower(): _detection(feature.name) for feature in features if feature}
+    everything = [{"type": feature} for feature in features if feature]
+    own = {**shared, "features": everything}
+    return {
+        "ImageAnnotatorClient": type("ImageAnnotatorClient", (_Vision,), {**own, **helpers}),
+        "ImageAnnotatorAsyncClient": type("ImageAnnotatorAsyncClient", (_LaterVision,), own),
+        "Client": type("Client", (FirstVision,), dict(shared)),
+    }
+
+
+def language_clients(shared: _Shared) -> Dict[str, Any]:
+    """The clients of a language module."""
+    methods = {method: _analysis(method) for method in LANGUAGE_METHODS}
+    later = {method: awaited(analyze) for method, analyze in methods.items()}
+    return {
+        "LanguageServiceClient": type("LanguageServiceClient", (Client,), {**shared, **methods}),
+        "LanguageServiceAsyncClient": type(
+            "LanguageServiceAsyncClient", (Client,), {**shared, **later}
+        ),
+        "Client": type("Client", (FirstLanguage,), dict(shared)),
+    }
+
+
+def awaited(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method as an asynchronous client has it."""
+
+    @functools.wraps(method)
+    async def later(*args: Any, **options: Any) -> Any:
+        return method(*args, **options)
+
+    return later
+
+
+def whole(request: Any, rest: Sequence[Any], fields: Mapping[str, Any], names: Any) -> Any:
+    """A request from what a method is given.
+
+    That is a request, or as in older generations the values of its fields
+    ``names`` in their order, or fields by name.
+    """
+    if request is not None and all(read(request, name) is None for name in names):
+        return {**dict(zip(names, (request, *rest))), **fields}
+    return fields if request is None else request
+
+
+class _Vision(Client):
+    features: Any
+
+    def annotate_image(self, request: Any, **_: Any) -> Any:
+        if not read(request, "features"):
+            image, context = read(request, "image"), read(request, "image_context")
+            request = {"image": image, "image_context": context, "features": self.features}
+        answer = self.answer("batch_annotate_images", {"requests": [request]})
+        return self.message("AnnotateImageResponse", answer["responses"][0])
+
+    def batch_annotate_images(self, request: Any = None, *rest: Any, **fields: Any) -> Any:
+        if isinstance(request, (list, tuple)):
+            request = {"requests": request}
+        request = whole(request, rest, fields, ("requests",))
+        answer = self.answer("batch_annotate_images", request)
+        return self.message("BatchAnnotateImagesResponse", answer)
+
+    def batch_annotate_files(self, *_: Any, **__: Any) -> Any:
+        return self._refused("batch_annotate_files")
+
+    def async_batch_annotate_files(self, *_: Any, **__: Any) -> Any:
+        return self._refused("async_batch_annotate_files")
+
+    def async_batch_annotate_images(self, *_: Any, **__: Any) -> Any:
+        return self._refused("async_batch_annotate_images")
+
+    def _refused(self, method: str) -> Any:
+        return self.message("BatchAnnotateImagesResponse", self.answer(method, None))
+
+
+class _LaterVision(Client):
+    annotate_image = awaited(_Vision.annotate_image)
+    batch_annotate_images = awaited(_Vision.batch_annotate_images)
+    batch_annotate_files = awaited(_Vision.batch_annotate_files)
+    async_batch_annotate_files = awaited(_Vision.async_batch_annotate_files)
+    async_batch_annotate_images = awaited(_Vision.async_batch_annotate_images)
+
+
+def _detection(feature: str) -> Callable[..., Any]:
+    def detect(self: Any, image: Any, max_results: Any = None, **options: Any) -> Any:
+        wanted = {"type": feature, "max_results": max_results}
+        context = options.get("image_context")
+        return self.annotate_image({"image": image, "features": [wanted], "image_context": context})
+
+    return detect
+
+
+def _analysis(method: str) -> Callable[..., Any]:
+    names = ("document", "features") if method == "annotate_text" else ("document",)
+
+    def analyze(self: Any, request: Any = None, *rest: Any, **fields: Any) -> Any:
+        answer = self.answer(method, whole(request, rest, fields, names))
+        return self.message(response_name(method), answer)
+
+    return analyze
+
+
+_FIELDS = ("config", "audio")
+_OTHERS = ("content", "uri", "recognizer", "files")
+
+
+def speech_clients(shared: Mapping[str, Any]) -> Dict[str, Any]:
+    """The clients of a speech module; ``shared`` are the attributes of :class:`Client`."""
+    return {
+        "SpeechClient": type("SpeechClient", (_Speech,), dict(shared)),
+        "SpeechAsyncClient": type("SpeechAsyncClient", (_LaterSpeech,), dict(shared)),
+        "Client": type("Client", (FirstSpeech,), dict(shared)),
+    }
+
+
+class _Speech(Client):
+    def recognize(self, request: Any = None, *rest: Any, **fields: Any) -> Any:
+        return self._heard("recognize", whole(request, rest, fields, _names(request)))
+
+    def long_running_recognize(self, request: Any = None, *rest: Any, **fields: Any) -> Any:
+        request = whole(request, rest, fields, _names(request))
+        return Operation(self._heard("long_running_recognize", request))
+
+    def batch_recognize(self, request: Any = None, **fields: Any) -> Any:
+        return Operation(self._heard("batch_recognize", fields if request is None else request))
+
+    def streaming_recognize(self, config: Any = None, requests: Any = None, **_: Any) -> Any:
+        if requests is None:
+            return self._stream(config)
+        start = [] if config is None else [{"streaming_config": config}]
+        return self._stream(itertools.chain(start, requests))
+
+    def _stream(self, requests: Any) -> Iterator[Any]:
+        yield self._heard("streaming_recognize", requests)
+
+    def _heard(self, method: str, request: Any) -> Any:
+        return self.message(response_name(method), self.answer(method, request))
+
+
+class _LaterSpeech(_Speech):
+    recognize = awaited(_Speech.recognize)
+
+    async def long_running_recognize(self, *args: Any, **fields: Any) -> Any:
+        return LaterOperation(super().long_running_recognize(*args, **fields).result())
+
+    async def batch_recognize(self, *args: Any, **fields: Any) -> Any:
+        return LaterOperation(super().batch_recognize(*args, **fields).result())
+
+    async def streaming_recognize(self, config: Any = None, requests: Any = None, **_: Any) -> Any:
+        requests = config if requests is None else requests
+        if hasattr(requests, "__aiter__"):
+            requests = [part async for part in requests]
+        return _later(self._stream(requests))
+
+
+def _names(request: Any) -> Any:
+    """The fields of a request: only those of old generations are given by position."""
+    known = request if isinstance(request, Mapping) else dir(request)
+    return _OTHERS if any(name in known for name in _OTHERS) else _FIELDS
+
+
+async def _later(results: Iterator[Any]) -> Any:
+    for result in results:
+        yield result
+
+
+class Operation:
+    """A long-running operation that is over."""
+
+    metadata: Any = None
+    cancelled = running = staticmethod(lambda: False)
+
+    def __init__(self, response: Any) -> None:
+        self._response = response
+
+    def result(self, *_: Any, **__: Any) -> Any:
+        """The response."""
+        return self._response
+
+    def done(self, *_: Any, **__: Any) -> bool:
+        """That it is over."""
+        return True
+
+    def exception(self, *_: Any, **__: Any) -> None:
+        """Nothing: it went well."""
+
+    def cancel(self) -> bool:
+        """That it is too late."""
+        return False
+
+    def add_done_callback(self, function: Any) -> None:
+        """Call a function with this operation, as it is over."""
+        function(self)
+
+
+class LaterOperation(Operation):
+    """The operation of an asynchronous client."""
+
+    result = awaited(Operation.result)
+    done = awaited(Operation.done)
+    exception = awaited(Operation.exception)
+    cancel = awaited(Operation.cancel)
+
 
 MODULES = r"google\.cloud\.(vision|language|speech)(?:_(v\w+))?(\.\w+)*"
 _SPACES = ("types", "enums", "gapic", "services", "client")
@@ -34,7 +243,7 @@ class GoogleModule(InertModule):
         return super().__getattr__(name)
 
 
-class Standins:
+class GoogleStandins:
     """Makes the modules; ``plain`` ones have bare integers for enums."""
 
     def __init__(self, google: Google, schema: Schema) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Mapping
-from typing import Any, Dict, List, Optional, Tuple
+from types import ModuleType
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from .. import calls
-from .described import ELEMENTS, Described, Entry, plain, source
-from .openai_api import said
+from ..protocol import api_calls
+from ..runtime.standins import Entered, InertModule
+from .client_rules import ClientProject, Rule
+from .described_apis import ELEMENTS, DescribedApis, Entry, plain, source
+from .openai import said
+from .response_record import Subscriptable
 
 _INPUTS = (
     "inputs", "text", "image", "audio", "messages", "prompt", "question", "images", "sequences",
@@ -20,7 +25,7 @@ _MODEL = re.compile(
 _ONE_OBJECT = ("image_to_text", "question_answering", "summarization")
 
 
-def semantic(entry: Entry, value: Any, options: Mapping[str, Any]) -> calls.Request:
+def semantic(entry: Entry, value: Any, options: Mapping[str, Any]) -> api_calls.ApiRequest:
     """The question about one input."""
     kind = str((entry.get("input") or {}).get("kind"))
     name, asked = str(entry["name"]), plain(options)
@@ -29,9 +34,9 @@ def semantic(entry: Entry, value: Any, options: Mapping[str, Any]) -> calls.Requ
     if kind == "text":
         texts = said(value)
         text = "\n".join(map(str, texts)) if len(texts) > 1 else next(iter(texts), None)
-        return calls.Request(name, None, text, None, asked)
+        return api_calls.ApiRequest(name, None, text, None, asked)
     content, _, uri = source(value, kind)
-    return calls.Request(name, content, None, uri, asked)
+    return api_calls.ApiRequest(name, content, None, uri, asked)
 
 
 def placed(args: Tuple[Any, ...], options: Dict[str, Any]) -> Any:
@@ -44,10 +49,10 @@ def placed(args: Tuple[Any, ...], options: Dict[str, Any]) -> Any:
     return options.pop(found[0]) if found else None
 
 
-class Inference:
+class HubInference:
     """The methods of ``InferenceClient``."""
 
-    def __init__(self, described: Described) -> None:
+    def __init__(self, described: DescribedApis) -> None:
         self.described = described
 
     def entry(self, method: str) -> Optional[Entry]:
@@ -85,7 +90,7 @@ class Inference:
 
 def unreachable(name: str) -> Exception:
     """What is raised for what no described API is."""
-    return calls.unanswered(name, ConnectionError(f"{name} is no described ML API"))
+    return api_calls.unanswered(name, ConnectionError(f"{name} is no described ML API"))
 
 
 # ------------------------------------------------------------------ pipelines
@@ -94,7 +99,7 @@ def unreachable(name: str) -> Exception:
 class Pipelines:
     """Makes ``transformers.pipeline``: no model is loaded."""
 
-    def __init__(self, described: Described) -> None:
+    def __init__(self, described: DescribedApis) -> None:
         self._described = described
 
     def pipeline(self, task: Any = None, model: Any = None, *_: Any, **options: Any) -> Pipeline:
@@ -115,7 +120,7 @@ class Pipeline:
     """A pipeline; called, it asks about its inputs one by one."""
 
     def __init__(
-        self, described: Described, task: str, entry: Optional[Entry], options: Dict[str, Any]
+        self, described: DescribedApis, task: str, entry: Optional[Entry], options: Dict[str, Any]
     ) -> None:
         self.task = task
         self.model = self.tokenizer = None
@@ -171,3 +176,138 @@ def _column(elements: List[Dict[str, Any]], name: str) -> List[Any]:
 def _by_token(element: Dict[str, Any]) -> Dict[str, Any]:
     named = element.pop("entity_group", None)
     return element if "entity" in element else {**element, "entity": named}
+
+
+_CLIENTS = ("InferenceClient", "AsyncInferenceClient")
+_OWN = ("close",)
+Wrap = Callable[[Entry, Any], Any]
+
+
+def huggingface_rules(project: ClientProject) -> List[Rule]:
+    """What is done about the modules of Hugging Face's libraries."""
+    described = DescribedApis(project.entries, project.schema)
+    hub, pipelines = Hub(HubInference(described)), Pipelines(described)
+
+    def patch(module: ModuleType) -> None:
+        vars(module)["pipeline"] = pipelines.pipeline
+
+    def transformers(name: str) -> InertModule:
+        module = InertModule(name)
+        patch(module)
+        return module
+
+    client = r"huggingface_hub\.inference\._(client|generated\._async_client)"
+    return [
+        Rule(client, patch=hub.patch),
+        Rule(r"huggingface_hub(\.inference(\._client)?)?", standin=hub.module),
+        Rule(r"transformers\.pipelines", patch=patch, standin=transformers),
+        Rule(r"transformers", standin=transformers),
+    ]
+
+
+class Hub:
+    """Patches and stands in for the inference clients."""
+
+    def __init__(self, inference: HubInference) -> None:
+        self._inference = inference
+
+    def patch(self, module: ModuleType) -> None:
+        """Patch the modules of the clients: every method that asks a model."""
+        for name in _CLIENTS:
+            client: Any = vars(module).get(name)
+            for method, original in _methods(client):
+                made = self._method(method, _as_sdk)
+                later = inspect.iscoroutinefunction(original)
+                setattr(client, method, _awaited(made) if later else made)
+
+    def module(self, name: str) -> InertModule:
+        """A stand-in for ``huggingface_hub``."""
+        return _Module(name, self)
+
+    def _method(self, name: str, wrap: Wrap) -> Callable[..., Any]:
+        entry = self._inference.entry(name)
+
+        def method(client: Any, *args: Any, **options: Any) -> Any:
+            if entry is None or options.get("stream"):
+                raise unreachable(f"huggingface_hub.{name}")
+            if options.get("model") is None and isinstance(client.model, str):
+                options["model"] = client.model
+            return wrap(entry, self._inference.answer(entry, args, options))
+
+        method.__name__ = name
+        return method
+
+    def standin(self, name: str) -> Callable[..., Any]:
+        """A method of a client without the library."""
+        schema = self._inference.described.schema
+
+        def record(entry: Entry, answer: Any) -> Any:
+            if isinstance(answer, list):
+                return [record(entry, each) for each in answer]
+            if isinstance(answer, str):
+                return answer
+            return Subscriptable(schema, str(entry["schema"]), answer)
+
+        return self._method(name, record)
+
+
+def _methods(client: Any) -> List[Tuple[str, Any]]:
+    """The public methods of a class but those that ask nobody."""
+    return [
+        (name, value)
+        for name, value in (vars(client).items() if client is not None else ())
+        if inspect.isfunction(value) and not name.startswith("_") and name not in _OWN
+    ]
+
+
+def _as_sdk(entry: Entry, answer: Any) -> Any:
+    """The objects that the library makes of an answer."""
+    import huggingface_hub
+
+    kind: Any = getattr(huggingface_hub, str(entry["schema"]).rpartition(".")[2])
+    if isinstance(answer, str) or not api_calls.session().faithful:
+        return answer
+    if isinstance(answer, list):
+        return [kind.parse_obj(each) for each in answer]
+    return kind.parse_obj(answer)
+
+
+def _awaited(made: Callable[..., Any]) -> Callable[..., Any]:
+    async def awaited(*args: Any, **options: Any) -> Any:
+        return made(*args, **options)
+
+    awaited.__name__ = made.__name__
+    return awaited
+
+
+class _Module(InertModule):
+    def __init__(self, name: str, hub: Hub) -> None:
+        super().__init__(name)
+        self.__dict__["_hub"] = hub
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _CLIENTS:
+            return super().__getattr__(name)
+        hub, awaited = self.__dict__["_hub"], name.startswith("Async")
+
+        class Client(_Client):
+            def __getattr__(self, method: str) -> Any:
+                if method.startswith("_"):
+                    raise AttributeError(method)
+                made = hub.standin(method)
+                return (_awaited(made) if awaited else made).__get__(self)
+
+        Client.__name__ = name
+        return Client
+
+
+class _Client(Entered):
+    """An inference client without the library."""
+
+    def __init__(self, model: Any = None, **_: Any) -> None:
+        self.model = model
+        self.chat = self.completions = self
+
+    def create(self, *args: Any, **options: Any) -> Any:
+        """``chat.completions.create``, another name of ``chat_completion``."""
+        return self.chat_completion(*args, **options)  # type: ignore[attr-defined]

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any, Callable, Dict, Mapping, Tuple
 
-from .. import calls
-from ..standins import Entered, InertModule
-from .openai_api import OpenAI
-from .openai_sdk import response_of
-from .record import Record, Subscriptable
+from ..protocol import api_calls
+from ..runtime.standins import Entered, InertModule
+from .openai import OpenAI, response_of
+from .response_record import Record, Subscriptable
 
 FIRST = re.compile(
     r"\bopenai\.(?:ChatCompletion|Completion|Moderation|Audio|Embedding|Image|Edit|error)\b"
@@ -46,7 +45,7 @@ def _error(name: str) -> type:
     return _ERRORS[name]
 
 
-class Standins:
+class OpenAIStandins:
     """Makes the modules."""
 
     def __init__(self, openai: OpenAI) -> None:
@@ -116,7 +115,7 @@ class _Path(Entered):
         entry = self._openai.described.method(name)
         if entry is None or params.get("stream"):
             message = f"Connection error: {name} is no described ML API"
-            raise calls.unanswered(name, _error("APIConnectionError")(message))
+            raise api_calls.unanswered(name, _error("APIConnectionError")(message))
         shape = params.get("response_format") or params.get("text_format")
         if isinstance(shape, str) and shape in ("text", "srt", "vtt"):
             return self._openai.answer(entry, params).get("text", "")

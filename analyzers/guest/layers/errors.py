@@ -16,11 +16,11 @@ def expected(subject: Subject) -> Expected:
     """For a parameter the wrong values that a test gives it, and the words of the error."""
     import torch
 
-    from ..relating.libraries.torch_.valid.databases import modules
+    from ..relations.torch_library.opinfo_samples import moduleinfo_database
 
     found: Expected = {}
     short = subject.name.rpartition(".")[2]
-    for info in modules():
+    for info in moduleinfo_database():
         if info.module_cls is not getattr(torch.nn, short, None):
             continue
         for each in _inputs(info):

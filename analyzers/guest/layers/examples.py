@@ -61,9 +61,9 @@ def _written(subject: Subject) -> Iterator[Tuple[Dict[str, str], Tuple[str, ...]
 def _samples(name: str) -> Iterator[Any]:
     import torch
 
-    from ..relating.libraries.torch_.valid.databases import modules
+    from ..relations.torch_library.opinfo_samples import moduleinfo_database
 
-    for info in modules():
+    for info in moduleinfo_database():
         if info.module_cls is getattr(torch.nn, name, None):
             torch.manual_seed(0)
             yield from info.module_inputs_func(

@@ -7,7 +7,14 @@ import warnings
 from dataclasses import replace
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence, Tuple
 
-from ..relating.running import Begin, Died, Done, Failed, Hung, Pool
+from ..relations.process_pool import (
+    Begin,
+    ItemFailed,
+    ItemReport,
+    ProcessDied,
+    ProcessHung,
+    ProcessPool,
+)
 from . import catalogue, deciding, errors, examples, reading, trying
 from .nouns import Outcome, Subject, Tried
 
@@ -58,16 +65,16 @@ def _tried(subjects: Sequence[Subject]) -> Iterator[Tuple[Dict[str, Any], int]]:
             begin(step, plans[item][step].text)
             report([step, trying.tried(subjects[item], plans[item][step]).row()])
 
-    pool = Pool(work, len(subjects), SECONDS, workers=1, memory=MEMORY, batch=_CONTAINED)
+    pool = ProcessPool(work, len(subjects), SECONDS, workers=1, memory=MEMORY, batch=_CONTAINED)
     for item, result in pool:
-        if isinstance(result, Done):
+        if isinstance(result, ItemReport):
             step, told = result.value
             results[item][step] = _outcome(told)
-        elif isinstance(result, (Died, Hung)):
+        elif isinstance(result, (ProcessDied, ProcessHung)):
             results[item][result.step] = _broken(result)
-        if isinstance(result, (Done, Died, Hung)):
+        if isinstance(result, (ItemReport, ProcessDied, ProcessHung)):
             continue
-        if isinstance(result, Failed) and result.step >= 0:
+        if isinstance(result, ItemFailed) and result.step >= 0:
             continue
         subject = subjects[item]
         tried = _sorted(plans[item], results[item])
@@ -80,7 +87,7 @@ def _outcome(told: Dict[str, Any]) -> Outcome:
 
 def _broken(result: Any) -> Outcome:
     """A trial that took its process down counts as taken: nothing refused it."""
-    sign = f"signal {result.signal}" if isinstance(result, Died) else "does not return"
+    sign = f"signal {result.signal}" if isinstance(result, ProcessDied) else "does not return"
     return Outcome(signs=(sign,))
 
 

@@ -13,14 +13,22 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Type
 
-from .executions import EAGER, FLOAT64, leaves
-from .judging import judge, outcomes, quick
-from .judging.measures import departs_by, unit
-from .judging.noise import Noise
-from .locating import located
-from .locating.sources import source_of
-from .locating.tape import taped
-from .nouns import GRADIENT, RATIO, Model, Outcomes, Place, Verdict
+from .executions.execution_registry import EAGER, FLOAT64
+from .executions.tensor_trees import tensor_leaves
+from .judging.error_measures import Noise, departs_by, unit
+from .judging.execution_oracles import judge
+from .judging.isolated_runs import run_in_process, run_isolated
+from .locating.first_departure import first_departing_layer
+from .locating.layer_source import source_of
+from .locating.unit_recording import record_units
+from .model_types import (
+    GRADIENT,
+    RATIO,
+    ExecutionOutcomes,
+    ExecutionVerdict,
+    LayerLocation,
+    ModelUnderTest,
+)
 
 LEARNING_RATE = 1e-2
 DERIVING = ("onednn-off", "decompositions", "channels-last", "cuda")
@@ -28,7 +36,7 @@ DERIVING = ("onednn-off", "decompositions", "channels-last", "cuda")
 
 
 @dataclass(frozen=True)
-class Derived:
+class GradientDeparture:
     """What one execution has against the others' gradients.
 
     ``verdict`` is of the rule ``gradient`` and names the parameter; ``outcomes`` are those of
@@ -38,17 +46,17 @@ class Derived:
     next that is right, goes back to all parameters before.
     """
 
-    verdict: Verdict
-    outcomes: Outcomes
-    place: Optional[Place]
+    verdict: ExecutionVerdict
+    outcomes: ExecutionOutcomes
+    place: Optional[LayerLocation]
 
 
-def derived(
-    model: Model,
+def gradient_departures(
+    model: ModelUnderTest,
     names: Sequence[str] = ("onednn-off", "decompositions"),
     ratio: float = RATIO,
     root: str = "",
-) -> List[Derived]:
+) -> List[GradientDeparture]:
     """What executions have against each other's gradients, and outputs after one step of SGD.
 
     ``names`` are of :data:`DERIVING`; others are left out.  ``root`` is the folder that the
@@ -59,7 +67,7 @@ def derived(
     if not chosen or not trains(model):
         return []
     deriving = replace(model, module=_deriving()(copy.deepcopy(model.module)))
-    found = (outcomes if "cuda" in chosen else quick)(deriving, chosen)
+    found = (run_isolated if "cuda" in chosen else run_in_process)(deriving, chosen)
     verdicts = [each for each in judge(deriving, found, ratio) if each.execution in chosen]
     if not verdicts:
         return []
@@ -68,32 +76,35 @@ def derived(
     return [_told(model, each, found, (weights, noise, root)) for each in verdicts]
 
 
-def trains(model: Model) -> bool:
+def trains(model: ModelUnderTest) -> bool:
     """Whether a model has parameters that training changes."""
     return model.framework == "torch" and any(p.requires_grad for p in model.module.parameters())
 
 
-def _weights(model: Model) -> List[str]:
+def _weights(model: ModelUnderTest) -> List[str]:
     return [name for name, each in model.module.named_parameters() if each.requires_grad]
 
 
 def _told(
-    model: Model, verdict: Verdict, found: Outcomes, given: Tuple[List[str], Noise, str]
-) -> Derived:
+    model: ModelUnderTest,
+    verdict: ExecutionVerdict,
+    found: ExecutionOutcomes,
+    given: Tuple[List[str], Noise, str],
+) -> GradientDeparture:
     weights, noise, root = given
     wrong = [weights[at] for at in _departing(verdict, found, noise) if at < len(weights)]
     units = _units(model, root)
     last = max(wrong, key=lambda name: _order(name, units, weights), default=None)
-    forward = located(model, verdict.execution, {}, root)
+    forward = first_departing_layer(model, verdict.execution, {}, root)
     if forward is not None:
-        place: Optional[Place] = forward.place
+        place: Optional[LayerLocation] = forward.place
     else:
         place = None if last is None else _place(model, last, units)
     labelled = replace(_labelled(verdict, weights, last), rule=GRADIENT)
-    return Derived(labelled, found, place)
+    return GradientDeparture(labelled, found, place)
 
 
-def _departing(verdict: Verdict, found: Outcomes, noise: Noise) -> Iterator[int]:
+def _departing(verdict: ExecutionVerdict, found: ExecutionOutcomes, noise: Noise) -> Iterator[int]:
     """The outputs that depart; only the worst where executions cannot be compared by numbers."""
     name = verdict.execution
     count = {len(found[each].outputs) for each in (EAGER, FLOAT64, name)}
@@ -105,23 +116,25 @@ def _departing(verdict: Verdict, found: Outcomes, noise: Noise) -> Iterator[int]
             yield index
 
 
-def _units(model: Model, root: str) -> Dict[str, Tuple[int, Place]]:
+def _units(model: ModelUnderTest, root: str) -> Dict[str, Tuple[int, LayerLocation]]:
     """The layers of a run by name, with their number in it."""
-    found: Dict[str, Tuple[int, Place]] = {}
+    found: Dict[str, Tuple[int, LayerLocation]] = {}
     try:
-        for number, each in enumerate(taped(model, root)):
+        for number, each in enumerate(record_units(model, root)):
             found.setdefault(each.name, (number, each.place()))
     except Exception:
         return {}
     return found
 
 
-def _order(name: str, units: Dict[str, Tuple[int, Place]], weights: List[str]) -> Tuple[int, int]:
+def _order(
+    name: str, units: Dict[str, Tuple[int, LayerLocation]], weights: List[str]
+) -> Tuple[int, int]:
     number, _ = units.get(_owner(name, units), (-1, None))
     return number, weights.index(name)
 
 
-def _owner(name: str, units: Dict[str, Tuple[int, Place]]) -> str:
+def _owner(name: str, units: Dict[str, Tuple[int, LayerLocation]]) -> str:
     """The layer that a parameter belongs to: attention's projections are parts of it."""
     parts = name.split(".")[:-1]
     for end in range(len(parts), 0, -1):
@@ -130,14 +143,18 @@ def _owner(name: str, units: Dict[str, Tuple[int, Place]]) -> str:
     return ".".join(parts)
 
 
-def _place(model: Model, name: str, units: Dict[str, Tuple[int, Place]]) -> Place:
+def _place(
+    model: ModelUnderTest, name: str, units: Dict[str, Tuple[int, LayerLocation]]
+) -> LayerLocation:
     owner = _owner(name, units)
     layer = model.module.get_submodule(owner)
-    _, place = units.get(owner, (-1, Place(owner, type(layer).__name__)))
+    _, place = units.get(owner, (-1, LayerLocation(owner, type(layer).__name__)))
     return replace(place, source=source_of(layer))
 
 
-def _labelled(verdict: Verdict, weights: Sequence[str], last: Optional[str]) -> Verdict:
+def _labelled(
+    verdict: ExecutionVerdict, weights: Sequence[str], last: Optional[str]
+) -> ExecutionVerdict:
     at = verdict.worst
     one = f"output {at - len(weights)} after one step"
     name = f"the gradient of {weights[at]}" if at < len(weights) else one
@@ -173,7 +190,10 @@ def _deriving() -> Type[Any]:
             rate = LEARNING_RATE / (1.0 + slope)
             moved = {n: (p - rate * g).detach() for (n, p), g in zip(named.items(), gradients)}
             stepped = torch.func.functional_call(self.module, moved, inputs, keywords)
-            return (*gradients, *(each for each in leaves(stepped) if each.is_floating_point()))
+            return (
+                *gradients,
+                *(each for each in tensor_leaves(stepped) if each.is_floating_point()),
+            )
 
     return Deriving
 
@@ -182,7 +202,7 @@ def _weighted(outputs: Any) -> Any:
     """A sum of the floating outputs with weights between a half and one and a half."""
     import torch
 
-    found = [each for each in leaves(outputs) if each.is_floating_point()]
+    found = [each for each in tensor_leaves(outputs) if each.is_floating_point()]
     total: Any = 0.0
     for each in found:
         places = torch.arange(each.numel(), dtype=each.dtype, device=each.device)

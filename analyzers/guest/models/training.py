@@ -12,20 +12,22 @@ from __future__ import annotations
 import copy
 from typing import Any, Optional, Sequence, Tuple
 
-from .. import randomness
-from .executions import leaves, mapped
-from .nouns import Model
+from ..runtime import framework_setup
+from .executions.tensor_trees import map_tensors, tensor_leaves
+from .model_types import ModelUnderTest
 
 LEARNING_RATE = 1e-2
 _SHORTEST = 1e-3
 
 
-def untrained(model: Model, steps: int) -> Optional[str]:
+def training_failure(model: ModelUnderTest, steps: int) -> Optional[str]:
     """What is not finite any more within so many steps on the model's input; ``None`` if all is.
 
     Trains a copy, in training mode where the input can be taken in it.
     """
-    if model.framework != "torch" or not _are_finite(leaves((model.inputs, dict(model.keywords)))):
+    if model.framework != "torch" or not _are_finite(
+        tensor_leaves((model.inputs, dict(model.keywords)))
+    ):
         return None
     module = copy.deepcopy(model.module)
     weights = {name: each for name, each in module.named_parameters() if each.requires_grad}
@@ -44,7 +46,9 @@ def loss_of(outputs: Any) -> Optional[Any]:
     """A loss that any outputs have; ``None`` where none of them can be derived."""
     import torch
 
-    found = [each for each in leaves(outputs) if each.is_floating_point() and each.requires_grad]
+    found = [
+        each for each in tensor_leaves(outputs) if each.is_floating_point() and each.requires_grad
+    ]
     found = [each for each in found if each.numel()]
     if not found:
         return None
@@ -54,7 +58,7 @@ def loss_of(outputs: Any) -> Optional[Any]:
     return sum(each.square().mean() for each in found)
 
 
-def _is_ready(model: Model, module: Any) -> bool:
+def _is_ready(model: ModelUnderTest, module: Any) -> bool:
     """Whether the first loss is there, finite, and the outputs are: else training tells nothing."""
     state = copy.deepcopy(module.state_dict())
     try:
@@ -64,19 +68,21 @@ def _is_ready(model: Model, module: Any) -> bool:
         return False
     finally:
         module.load_state_dict(state)
-    return loss is not None and _are_finite([loss, *leaves(outputs)])
+    return loss is not None and _are_finite([loss, *tensor_leaves(outputs)])
 
 
-def _called(model: Model, module: Any) -> Any:
+def _called(model: ModelUnderTest, module: Any) -> Any:
     import torch
 
-    randomness.seed()
-    given = mapped((model.inputs, dict(model.keywords)), lambda tensor: tensor.detach().clone())
+    framework_setup.seed()
+    given = map_tensors(
+        (model.inputs, dict(model.keywords)), lambda tensor: tensor.detach().clone()
+    )
     with torch.enable_grad():
         return module(*given[0], **given[1])
 
 
-def _step(model: Model, module: Any, weights: Any, step: int) -> Optional[str]:
+def _step(model: ModelUnderTest, module: Any, weights: Any, step: int) -> Optional[str]:
     """One step; what is not finite in it."""
     import torch
 
@@ -111,7 +117,7 @@ def _norm(tensors: Sequence[Any]) -> float:
     return float(sum(float(each.detach().double().square().sum()) for each in tensors) ** 0.5)
 
 
-def _final(model: Model, module: Any, steps: int) -> Optional[str]:
+def _final(model: ModelUnderTest, module: Any, steps: int) -> Optional[str]:
     """What is not finite of a trained model, as it is trained and as it is used."""
     for name, each in module.named_buffers():
         if each.is_floating_point() and bool(each.isnan().any()):
@@ -119,7 +125,7 @@ def _final(model: Model, module: Any, steps: int) -> Optional[str]:
     for mode in dict.fromkeys((False, module.training)):
         module.train(mode)
         try:
-            found = leaves(_called(model, module))
+            found = tensor_leaves(_called(model, module))
         except Exception:
             continue
         wrong = next((each for each in found if not _are_finite([each])), None)

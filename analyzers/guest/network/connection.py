@@ -7,9 +7,9 @@ import ssl
 from http.server import BaseHTTPRequestHandler
 from typing import Any, Callable, Dict
 
-from .. import calls
-from .outside import note_address, note_url, refusal
-from .routes import Call
+from ..protocol import api_calls
+from .routes import HttpRequest
+from .unreachable import note_address, note_url, refusal
 
 LONGEST_BODY = 24 * 1024 * 1024
 LONGEST_LINE = 1024
@@ -17,7 +17,7 @@ SECONDS = 60.0
 _HANDSHAKE = b"\x16"
 
 
-class TooLong(Exception):  # noqa: N818 - a fact about a request
+class RequestTooLong(Exception):  # noqa: N818 - a fact about a request
     """A body is longer than a question may be."""
 
 
@@ -95,17 +95,17 @@ class Handler(BaseHTTPRequestHandler):
             self.setup()
 
     def _answer(self) -> None:
-        call = Call(self.command, self._url(), _lowered(self.headers))
+        call = HttpRequest(self.command, self._url(), _lowered(self.headers))
         try:
             call.body = self._body()
             reply = self._proxy.respond(call) if self._proxy.respond else None
-        except TooLong:
+        except RequestTooLong:
             self._refuse(413)
             return
         except ValueError:
             self._refuse(400)
             return
-        except calls.Refused:
+        except api_calls.NoAnswer:
             self.close_connection = True
             return
         if reply is None:
@@ -145,7 +145,7 @@ class Handler(BaseHTTPRequestHandler):
         if length < 0:
             raise ValueError("a negative length")
         if length > LONGEST_BODY:
-            raise TooLong
+            raise RequestTooLong
         return self._exactly(length)
 
     def _chunks(self) -> bytes:
@@ -155,7 +155,7 @@ class Handler(BaseHTTPRequestHandler):
             if size < 0:
                 raise ValueError("a negative length")
             if len(body) + size > LONGEST_BODY:
-                raise TooLong
+                raise RequestTooLong
             body += self._exactly(size)
             if not size:
                 while self.rfile.readline(LONGEST_LINE).strip():

@@ -13,7 +13,7 @@ _END = r"(?![\w/:])"
 
 
 @dataclass
-class Call:
+class HttpRequest:
     """An HTTP request.  Header names are in lower case; ``body`` is as it was given."""
 
     method: str
@@ -39,7 +39,7 @@ class Route:
         self.urls = [_url(pattern) for pattern in patterns]
         self.verbs = [_verb(pattern) for pattern in patterns if ":" in pattern.rpartition("/")[2]]
 
-    def leads(self, call: Call) -> bool:
+    def leads(self, call: HttpRequest) -> bool:
         """Whether a request goes to the API."""
         if self.target is not None:
             return call.headers.get(TARGET) == self.target
@@ -60,7 +60,7 @@ class Routes:
         """Whether a host is a server of a described API."""
         return self._hosts.fullmatch(host.rstrip(".")) is not None
 
-    def find(self, call: Call) -> Optional[Route]:
+    def find(self, call: HttpRequest) -> Optional[Route]:
         """The route of a request; a method in the URL counts at any host."""
         routes = self._routes()
         found = next((route for route in routes if route.leads(call)), None)

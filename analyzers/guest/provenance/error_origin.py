@@ -14,9 +14,10 @@ import re
 from types import FunctionType, ModuleType
 from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Sequence, Tuple
 
-from .. import filled, standins
+from ..runtime import standins
+from . import value_sources
 from .bindings import FUNCTIONS, Binding, ancestors, bindings, control, function_at
-from .known_values import KnownValues, Project, Scope, callee, definition, static_value
+from .known_values import CodeScope, KnownValues, ProjectCode, callee, definition, static_value
 from .near_names import distance, near
 
 CODE, ANSWERS, UNKNOWN = "code", "answers", ""
@@ -42,7 +43,7 @@ _DYNAMIC = re.compile(r"\b(exec|eval|globals|vars|setattr|__import__|__builtins_
 def origin_of(
     error: BaseException,
     steps: Sequence[Any],
-    project: Project,
+    project: ProjectCode,
     given: FrozenSet[str],
     text: str,
 ) -> Origin:
@@ -55,8 +56,8 @@ def origin_of(
     if not scopes:
         return UNKNOWN, ""
     scope = scopes[-1]
-    step = filled.Step(scope.tree, steps[-1][1], steps[-1][2])
-    nodes = list(filled.expressions(step))
+    step = value_sources.ExceptionStep(scope.tree, steps[-1][1], steps[-1][2])
+    nodes = list(value_sources.expressions(step))
     case = _Case(error, scopes, nodes, project, step, text)
     rule = _RULES.get(type(error))
     found = rule(case) if rule is not None else UNKNOWN
@@ -71,10 +72,10 @@ class _Case:
     def __init__(
         self,
         error: BaseException,
-        scopes: Sequence[Scope],
+        scopes: Sequence[CodeScope],
         nodes: Sequence[ast.AST],
-        project: Project,
-        step: filled.Step,
+        project: ProjectCode,
+        step: value_sources.ExceptionStep,
         text: str,
     ) -> None:
         self.error = error
@@ -87,7 +88,7 @@ class _Case:
         self.wrong = ""
 
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> CodeScope:
         """The scope that raised."""
         return self.scopes[-1]
 
@@ -103,7 +104,7 @@ class _Case:
 
     def is_reached(self, judge: KnownValues) -> bool:
         """Return whether known conditions lead here, if any arguments may be given."""
-        path: List[Tuple[ast.AST, Scope]] = [
+        path: List[Tuple[ast.AST, CodeScope]] = [
             (inner.caller[1], outer)
             for outer, inner in zip(self.scopes, self.scopes[1:])
             if inner.caller is not None
@@ -117,20 +118,20 @@ class _Case:
         return bool(self.nodes)
 
 
-def _enclosing(node: ast.AST, scope: Scope) -> Optional[Sequence[ast.AST]]:
+def _enclosing(node: ast.AST, scope: CodeScope) -> Optional[Sequence[ast.AST]]:
     """Return the conditions around a node; ``None`` where it handles an exception."""
     if any(isinstance(each, ast.ExceptHandler) for each in ancestors(node, scope.tree)):
         return None
     return control(node, scope.node, scope.tree).conditions
 
 
-def _scopes(steps: Sequence[Any], project: Project, given: FrozenSet[str]) -> List[Scope]:
+def _scopes(steps: Sequence[Any], project: ProjectCode, given: FrozenSet[str]) -> List[CodeScope]:
     """Return the scopes of the frames, each with the place that called it.
 
     None where the last frame is no function's or module's.
     """
-    found: List[Scope] = []
-    step: Optional[filled.Step] = None
+    found: List[CodeScope] = []
+    step: Optional[value_sources.ExceptionStep] = None
     for number, (frame, line, where) in enumerate(steps):
         tree = project.tree(frame.f_code.co_filename)
         node = _node_of(frame, tree)
@@ -142,8 +143,8 @@ def _scopes(steps: Sequence[Any], project: Project, given: FrozenSet[str]) -> Li
             caller = _call_of(node.name, found[-1], step)
         names = frozenset(_names(node)) if number else given
         values = {} if node is tree else frame.f_locals
-        found.append(Scope(node, tree, frame.f_globals, values, caller, names))
-        step = filled.Step(tree, line, where)
+        found.append(CodeScope(node, tree, frame.f_globals, values, caller, names))
+        step = value_sources.ExceptionStep(tree, line, where)
     return found
 
 
@@ -159,9 +160,11 @@ def _names(node: ast.AST) -> Iterator[str]:
         yield from (each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg))
 
 
-def _call_of(name: str, scope: Scope, step: filled.Step) -> Optional[Tuple[Scope, ast.Call]]:
+def _call_of(
+    name: str, scope: CodeScope, step: value_sources.ExceptionStep
+) -> Optional[Tuple[CodeScope, ast.Call]]:
     """Return the call of a function in the step before, where there is just one."""
-    inside = [node for each in filled.expressions(step) for node in ast.walk(each)]
+    inside = [node for each in value_sources.expressions(step) for node in ast.walk(each)]
     calls = [
         node
         for node in inside
@@ -327,7 +330,7 @@ def _wrong_arguments(case: _Case) -> str:
     return CODE if node is not None and not node.decorator_list else UNKNOWN
 
 
-def _is_variable(node: ast.AST, scope: Scope) -> bool:
+def _is_variable(node: ast.AST, scope: CodeScope) -> bool:
     """Return whether what is called is held by a variable of the function."""
     names = bindings(scope.node) if isinstance(scope.node, FUNCTIONS) else {}
     return isinstance(node, ast.Name) and (node.id in names or node.id in set(_names(scope.node)))

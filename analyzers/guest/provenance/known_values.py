@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, Callable, Dict, FrozenSet, List, Mapping, Optional, Set, Tuple
 
-from .. import standins
+from ..runtime import standins
 from .bindings import (
     FUNCTIONS,
     MUTATORS,
@@ -63,7 +63,7 @@ Position = Tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Scope:
+class CodeScope:
     """A function, or a module, whose code is read: its syntax, and what its names mean.
 
     ``values`` are those of its variables where it was running, ``caller`` the
@@ -75,12 +75,12 @@ class Scope:
     tree: ast.Module
     names: Mapping[str, Any]
     values: Mapping[str, Any] = field(default_factory=dict)
-    caller: Optional[Tuple[Scope, ast.Call]] = None
+    caller: Optional[Tuple[CodeScope, ast.Call]] = None
     given: FrozenSet[str] = frozenset()
 
-    def module(self) -> Scope:
+    def module(self) -> CodeScope:
         """The module that the function is in."""
-        return Scope(self.tree, self.tree, self.names)
+        return CodeScope(self.tree, self.tree, self.names)
 
     def value(self, name: str) -> Any:
         """The value of a name where it is known, else ``None``."""
@@ -88,7 +88,7 @@ class Scope:
 
 
 @dataclass(frozen=True)
-class Project:
+class ProjectCode:
     """The files that are read, and the places in them that asked an ML API.
 
     ``tree`` gives the syntax of a file, ``own`` says whether it is the project's.
@@ -107,12 +107,12 @@ class KnownValues:
     a caller may meet.
     """
 
-    def __init__(self, project: Project, *, any_argument: bool = False) -> None:
+    def __init__(self, project: ProjectCode, *, any_argument: bool = False) -> None:
         self._project = project
         self._any_argument = any_argument
         self._open: Set[Tuple[ast.AST, Optional[ast.AST], str]] = set()
         self._depth = 0
-        self._judges: Dict[type, Callable[[Any, Scope], bool]] = {
+        self._judges: Dict[type, Callable[[Any, CodeScope], bool]] = {
             ast.Name: self._name,
             ast.Attribute: self._attribute,
             ast.Call: self._call,
@@ -120,7 +120,7 @@ class KnownValues:
         }
         self.answers = False
 
-    def known(self, node: Optional[ast.AST], scope: Scope) -> bool:
+    def known(self, node: Optional[ast.AST], scope: CodeScope) -> bool:
         """Return whether a value is made of known parts."""
         if node is None:
             return False
@@ -131,7 +131,7 @@ class KnownValues:
             return all(self.known(child, scope) for child in ast.iter_child_nodes(node))
         return False
 
-    def runs(self, node: ast.AST, scope: Scope) -> bool:
+    def runs(self, node: ast.AST, scope: CodeScope) -> bool:
         """Return whether known values alone decide that a node of a scope runs."""
         found = control(node, scope.node, scope.tree)
         if found.caught or not all(self.known(each, scope) for each in found.conditions):
@@ -144,7 +144,7 @@ class KnownValues:
 
     # ------------------------------------------------------------------ names
 
-    def _name(self, node: ast.Name, scope: Scope) -> bool:
+    def _name(self, node: ast.Name, scope: CodeScope) -> bool:
         key = (scope.node, scope.caller and scope.caller[1], node.id)
         if key in self._open:
             return True
@@ -161,7 +161,7 @@ class KnownValues:
                 return False
         return self._global(node.id, scope.module())
 
-    def _bound(self, name: str, scope: Scope) -> bool:
+    def _bound(self, name: str, scope: CodeScope) -> bool:
         """Return whether all that a scope binds a name to is known, and that it does."""
         here = name in scope.values or scope.node is scope.tree
         plain = here and isinstance(scope.value(name), (*_PLAIN, *_DEFINED))
@@ -169,14 +169,14 @@ class KnownValues:
             return False
         return all(self._binding(each, scope) for each in bindings(scope.node)[name])
 
-    def _binding(self, binding: Binding, scope: Scope) -> bool:
+    def _binding(self, binding: Binding, scope: CodeScope) -> bool:
         if isinstance(binding.node, (ast.Import, ast.ImportFrom)):
             return isinstance(scope.node, FUNCTIONS)
         if isinstance(binding.value, (*FUNCTIONS, ast.ClassDef)):
             return True
         return self.runs(binding.node, scope) and self.known(binding.value, scope)
 
-    def _parameter(self, name: str, scope: Scope) -> bool:
+    def _parameter(self, name: str, scope: CodeScope) -> bool:
         assert isinstance(scope.node, FUNCTIONS)
         if name in ("self", "cls"):
             return True
@@ -192,7 +192,7 @@ class KnownValues:
         default = _default(scope.node, name)
         return self.known(default, scope.module()) if default is not None else self._any_argument
 
-    def _global(self, name: str, scope: Scope) -> bool:
+    def _global(self, name: str, scope: CodeScope) -> bool:
         if name not in scope.names:
             return hasattr(builtins, name)
         value = scope.names[name]
@@ -206,7 +206,7 @@ class KnownValues:
             return len(found) == 1 and self._imported(name, imported[0], scope)
         return self._bound(name, scope)
 
-    def _imported(self, name: str, node: ast.AST, scope: Scope) -> bool:
+    def _imported(self, name: str, node: ast.AST, scope: CodeScope) -> bool:
         """Return whether a value that is imported from another file of the project is known."""
         if not isinstance(node, ast.ImportFrom):
             return False
@@ -218,17 +218,17 @@ class KnownValues:
         own = next(a.name for a in node.names if (a.asname or a.name) == name)
         return there is not None and self._global(own, there)
 
-    def _module(self, module: Any) -> Optional[Scope]:
+    def _module(self, module: Any) -> Optional[CodeScope]:
         """Return a module of the project as a scope."""
         path = getattr(module, "__file__", None)
         if not isinstance(path, str) or not self._project.own(path):
             return None
         tree = self._project.tree(path)
-        return Scope(tree, tree, vars(module))
+        return CodeScope(tree, tree, vars(module))
 
     # ------------------------------------------------------------- attributes
 
-    def _attribute(self, node: ast.Attribute, scope: Scope) -> bool:
+    def _attribute(self, node: ast.Attribute, scope: CodeScope) -> bool:
         owner = static_value(node.value, scope)
         if isinstance(owner, ModuleType):
             return self._of_module(owner, node.attr)
@@ -248,14 +248,14 @@ class KnownValues:
             return False
         return isinstance(vars(module)[name], _DEFINED) or module.__name__ in _PURE_MODULES
 
-    def _of_class(self, owner: type, name: str, scope: Scope) -> bool:
+    def _of_class(self, owner: type, name: str, scope: CodeScope) -> bool:
         node = class_node(owner, scope)
         if node is None:
             return owner.__module__ == "builtins"
-        inside = Scope(node, scope.tree, scope.names)
+        inside = CodeScope(node, scope.tree, scope.names)
         return name in bindings(node) and self._bound(name, inside)
 
-    def _of_instance(self, name: str, scope: Scope) -> bool:
+    def _of_instance(self, name: str, scope: CodeScope) -> bool:
         """Return whether all that a class gives an attribute of its instances is known."""
         around = [n for n in ancestors(scope.node, scope.tree) if isinstance(n, ast.ClassDef)]
         filled = getattr(type(scope.values.get("self")), "_assayer_filled", False)
@@ -271,20 +271,20 @@ class KnownValues:
         ]
         defined = any(getattr(n, "name", "") == name for n in around[0].body)
         if not stored:
-            inside = Scope(around[0], scope.tree, scope.names)
+            inside = CodeScope(around[0], scope.tree, scope.names)
             return defined or (name in bindings(around[0]) and self._bound(name, inside))
         return all(self._stored(node, method, scope) for method, node in stored)
 
-    def _stored(self, node: ast.AST, method: FunctionNode, scope: Scope) -> bool:
+    def _stored(self, node: ast.AST, method: FunctionNode, scope: CodeScope) -> bool:
         value = getattr(node, "value", None)
         changed = isinstance(node, ast.Call) or not isinstance(node, (ast.Assign, ast.AnnAssign))
         given = frozenset(each.arg for each in _arguments(method))
-        there = Scope(method, scope.tree, scope.names, given=given)
+        there = CodeScope(method, scope.tree, scope.names, given=given)
         return not changed and self.runs(node, there) and self.known(value, there)
 
     # ------------------------------------------------------------------ calls
 
-    def _call(self, node: ast.Call, scope: Scope) -> bool:
+    def _call(self, node: ast.Call, scope: CodeScope) -> bool:
         function = callee(node.func, scope)
         if isinstance(function, FunctionType) and self._project.own(function.__code__.co_filename):
             return self._of_own(node, function, scope)
@@ -304,27 +304,27 @@ class KnownValues:
             pure = _is_pure(function)
         return pure and all(self.known(each, scope) for each in given)
 
-    def _awaited(self, node: ast.Await, scope: Scope) -> bool:
+    def _awaited(self, node: ast.Await, scope: CodeScope) -> bool:
         function = callee(node.value.func, scope) if isinstance(node.value, ast.Call) else None
         if not isinstance(function, FunctionType) and self._is_question(node, scope):
             self.answers = True
             return True
         return self.known(node.value, scope)
 
-    def _is_question(self, node: ast.expr, scope: Scope) -> bool:
+    def _is_question(self, node: ast.expr, scope: CodeScope) -> bool:
         path = scope.names.get("__file__")
         exact = (path, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
         lines = range(node.lineno, (node.end_lineno or 0) + 1)
         asked = self._project.asked
         return exact in asked or any((path, line) in asked for line in lines)
 
-    def _of_own(self, node: ast.Call, function: FunctionType, scope: Scope) -> bool:
+    def _of_own(self, node: ast.Call, function: FunctionType, scope: CodeScope) -> bool:
         """Return whether all that a function of the project may return is known."""
         tree = self._project.tree(function.__code__.co_filename)
         inside = definition(function, tree)
         if inside is None or inside.decorator_list or self._depth >= DEEPEST:
             return False
-        there = Scope(inside, tree, function.__globals__, caller=(scope, node))
+        there = CodeScope(inside, tree, function.__globals__, caller=(scope, node))
         results = [n for n in own_nodes(inside) if isinstance(n, (ast.Return, ast.Yield))]
         self._depth += 1
         try:
@@ -339,7 +339,7 @@ class KnownValues:
 # ------------------------------------------------------------------- reading
 
 
-def static_value(node: ast.AST, scope: Scope) -> Any:
+def static_value(node: ast.AST, scope: CodeScope) -> Any:
     """Return what a dotted name means, without running code; ``None`` where that is not known."""
     if isinstance(node, ast.Name):
         if _is_local(node.id, scope) and not scope.values:
@@ -351,7 +351,7 @@ def static_value(node: ast.AST, scope: Scope) -> Any:
     return None
 
 
-def callee(node: ast.AST, scope: Scope) -> Any:
+def callee(node: ast.AST, scope: CodeScope) -> Any:
     """Return the function that a call means; a method of ``self`` is its class's function."""
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         owner = scope.values.get(node.value.id)
@@ -370,7 +370,7 @@ def definition(function: FunctionType, tree: ast.Module) -> Optional[FunctionNod
     return function_at(tree, code.co_name, code.co_firstlineno)
 
 
-def class_node(owner: type, scope: Scope) -> Optional[ast.ClassDef]:
+def class_node(owner: type, scope: CodeScope) -> Optional[ast.ClassDef]:
     """Return the syntax of a class of the scope's file."""
     if owner.__module__ != scope.names.get("__name__"):
         return None
@@ -398,18 +398,18 @@ def _arguments(function: FunctionNode) -> List[ast.arg]:
     return [*given.posonlyargs, *given.args, *given.kwonlyargs, *more]
 
 
-def _is_local(name: str, scope: Scope) -> bool:
+def _is_local(name: str, scope: CodeScope) -> bool:
     function = scope.node
     bound = isinstance(function, FUNCTIONS) and name in bindings(function)
     return bound or _is_parameter(name, scope)
 
 
-def _is_parameter(name: str, scope: Scope) -> bool:
+def _is_parameter(name: str, scope: CodeScope) -> bool:
     function = scope.node
     return isinstance(function, FUNCTIONS) and any(a.arg == name for a in _arguments(function))
 
 
-def _is_enclosed(name: str, scope: Scope) -> bool:
+def _is_enclosed(name: str, scope: CodeScope) -> bool:
     """Return whether a name belongs to a function around."""
     around = [n for n in ancestors(scope.node, scope.tree) if isinstance(n, FUNCTIONS)]
     return any(

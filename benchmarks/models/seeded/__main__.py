@@ -22,29 +22,31 @@ from typing import Any
 
 import torch
 
-from analyzers.guest.models.building import prepared
-from analyzers.guest.models.examining import located
-from analyzers.guest.models.gradients import derived
-from analyzers.guest.models.judging import judge, measured, outcomes
-from analyzers.guest.models.nouns import Model
-from benchmarks.models.seeded.injecting import injected
+from analyzers.guest.models.execute_frame import located
+from analyzers.guest.models.gradients import gradient_departures
+from analyzers.guest.models.judging.error_measures import measured
+from analyzers.guest.models.judging.execution_oracles import judge
+from analyzers.guest.models.judging.isolated_runs import run_isolated
+from analyzers.guest.models.model_extraction import prepared
+from analyzers.guest.models.model_types import ModelUnderTest
+from benchmarks.models.seeded.fault_injection import injected
+from benchmarks.models.seeded.fault_table import FAULTS
 from benchmarks.models.seeded.nets import KERAS, NETS
-from benchmarks.models.seeded.nouns import Fault
-from benchmarks.models.seeded.table import FAULTS
+from benchmarks.models.seeded.seeded_fault import Fault
 from benchmarks.models.zoo import MODELS
 
 SEEDS = (0, 1, 2)
 CLEAN = ("onednn-off", "decompositions", "channels-last", "onnxruntime-torchscript", "onnxruntime")
 
 
-def built(name: str, seed: int = 0) -> Model:
+def built(name: str, seed: int = 0) -> ModelUnderTest:
     """A model of the zoo or of :mod:`.nets`, with the weights of a seed."""
     torch.manual_seed(seed)
     if name in NETS:
         if name in KERAS:
             importlib.import_module("keras").utils.set_random_seed(seed)
             module, given = NETS[name]()
-            return Model(module, given, {}, "keras")
+            return ModelUnderTest(module, given, {}, "keras")
         return prepared(*NETS[name]())
     zoo = importlib.import_module(f"benchmarks.models.zoo.{name}")
     return prepared(zoo.build(), zoo.inputs())
@@ -54,13 +56,13 @@ def told(fault: Fault) -> dict[str, Any]:
     """What comes of one fault."""
     model, began = built(fault.model), time.monotonic()
     with injected(fault):
-        found = outcomes(model, [fault.execution])
+        found = run_isolated(model, [fault.execution])
         own = measured(found).get(fault.execution)
         verdicts = [each for each in judge(model, found) if each.execution == fault.execution]
         judged = time.monotonic()
         first = located(model, fault.execution, found, "") if verdicts else None
         place = None if first is None else first.place
-        for each in () if verdicts else derived(model, [fault.execution]):
+        for each in () if verdicts else gradient_departures(model, [fault.execution]):
             verdicts, place = [each.verdict], each.place
     return {
         **about(fault),
@@ -86,7 +88,7 @@ def clean(executions: Sequence[str]) -> Iterator[dict[str, Any]]:
         for name in MODELS:
             for seed in SEEDS:
                 model = built(name, seed)
-                verdicts = judge(model, outcomes(model, [execution]))
+                verdicts = judge(model, run_isolated(model, [execution]))
                 about = {"model": name, "seed": seed, "execution": execution}
                 yield {**about, "told": [each.detail for each in verdicts]}
 

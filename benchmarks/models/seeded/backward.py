@@ -17,10 +17,10 @@ from typing import Any
 
 import torch
 
-from analyzers.guest.models.gradients import derived
+from analyzers.guest.models.gradients import gradient_departures
 from benchmarks.models.seeded.__main__ import SEEDS, about, built
-from benchmarks.models.seeded.injecting import injected
-from benchmarks.models.seeded.nouns import Fault
+from benchmarks.models.seeded.fault_injection import injected
+from benchmarks.models.seeded.seeded_fault import Fault
 from benchmarks.models.zoo import MODELS
 
 Right = Callable[..., Any]
@@ -113,7 +113,7 @@ def told(fault: Fault) -> dict[str, Any]:
     """What comes of one fault."""
     model, began = built(fault.model), time.monotonic()
     with injected(fault):
-        found = derived(model, [fault.execution])
+        found = gradient_departures(model, [fault.execution])
     return {
         **about(fault),
         "rule": found[0].verdict.rule if found else None,
@@ -128,7 +128,7 @@ def clean() -> Iterator[dict[str, Any]]:
     for name in MODELS:
         for seed in SEEDS:
             began = time.monotonic()
-            found = [each.verdict.detail for each in derived(built(name, seed), CLEAN)]
+            found = [each.verdict.detail for each in gradient_departures(built(name, seed), CLEAN)]
             seconds = round(time.monotonic() - began, 2)
             yield {"model": name, "seed": seed, "told": found, "seconds": seconds}
 

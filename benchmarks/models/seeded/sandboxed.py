@@ -15,11 +15,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from analyzers.vocabulary import Executing, Made, Probe, Violated
-from benchmarks.models.seeded.nouns import Fault
-from benchmarks.models.seeded.table import FAULTS
-from tests.worker.sessions import laboratory, target, tree
-from worker.laboratory.bench import SandboxBench
+from analyzers.vocabulary import ExecutionRequest, Probe, RecipeArgument, Violated
+from benchmarks.models.seeded.fault_table import FAULTS
+from benchmarks.models.seeded.seeded_fault import Fault
+from tests.worker.system.sessions import laboratory, target, tree
+from worker.executor.sandbox_executor import SandboxExecutor
 
 HERE = Path(__file__).resolve().parent
 SECONDS = 60.0
@@ -59,12 +59,14 @@ def told(fault: Fault) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         head = tree(Path(folder) / "head", app=app, wrong_kernels=kernels)
         where = target(function=f"{name}.forward")
-        bench = SandboxBench(laboratory(head, head), where, time.monotonic() + 4 * SECONDS)
+        bench = SandboxExecutor(laboratory(head, head), where, time.monotonic() + 4 * SECONDS)
         argument = _argument(source, name)
-        probe = Probe(where.id, {"self": Made(f"{name}()"), argument: Made(given)}, ())
+        probe = Probe(
+            where.id, {"self": RecipeArgument(f"{name}()"), argument: RecipeArgument(given)}, ()
+        )
         try:
             executions = (fault.execution, "onednn-off")
-            found = bench.execute(where, Executing((probe,), executions, seconds=SECONDS))
+            found = bench.execute(where, ExecutionRequest((probe,), executions, seconds=SECONDS))
             departures = found.departures
             runs = bench.run([each.probe for each in departures])
         finally:

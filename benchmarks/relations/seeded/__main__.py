@@ -18,14 +18,21 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from analyzers.guest.relating.calls import made, read
-from analyzers.guest.relating.fuzzing import Settings
-from analyzers.guest.relating.libraries import library
-from analyzers.guest.relating.nouns import Relation
-from analyzers.guest.relating.oracles import judged
-from analyzers.guest.relating.running import Died, Done, Failed, Hung, Over, Pool
-from benchmarks.relations.seeded.faults import FAULTS, Fault, half_of
-from benchmarks.relations.seeded.hunting import Hunt
+from analyzers.guest.relations.fuzzing.fuzz_inputs import FuzzSettings
+from analyzers.guest.relations.libraries.library_registry import library
+from analyzers.guest.relations.library_calls import live_call, parse_call
+from analyzers.guest.relations.oracles.oracle_registry import judge_call
+from analyzers.guest.relations.process_pool import (
+    ItemDone,
+    ItemFailed,
+    ItemReport,
+    ProcessDied,
+    ProcessHung,
+    ProcessPool,
+)
+from analyzers.guest.relations.relation_types import Relation
+from benchmarks.relations.seeded.fault_search import Hunt
+from benchmarks.relations.seeded.kernel_faults import FAULTS, Fault, half_of
 
 _DATA = Path("analyzers/relations/data/torch-2.13.0")
 _SECONDS = 20.0
@@ -42,10 +49,10 @@ def main() -> None:
     hunt = Hunt(
         faults,
         library("torch"),
-        Settings(inputs=asked.inputs),
+        FuzzSettings(inputs=asked.inputs),
         _relations(asked.relations),
     )
-    judged(made(read(FAULTS[0].calls[0], hunt.library), hunt.library), hunt.library)
+    judge_call(live_call(parse_call(FAULTS[0].calls[0], hunt.library), hunt.library), hunt.library)
     if asked.clean:
         _clean(hunt, asked, _known(asked.divergences))
         return
@@ -113,15 +120,15 @@ def _name(fault: Fault) -> tuple[str, str]:
 def _over(work: Callable[..., None], hunt: Hunt, workers: int) -> Iterator[tuple[Fault, Row]]:
     """Each fault with what was said of it, as soon as its process is at its end."""
     said: dict[int, Row] = {}
-    for item, result in Pool(work, len(hunt.faults), _SECONDS, workers, deaths=5):
+    for item, result in ProcessPool(work, len(hunt.faults), _SECONDS, workers, deaths=5):
         about = said.setdefault(item, {})
-        if isinstance(result, Done):
+        if isinstance(result, ItemReport):
             about.update(result.value)
-        elif isinstance(result, (Died, Hung)):
+        elif isinstance(result, (ProcessDied, ProcessHung)):
             about.setdefault("ended", []).append(f"{type(result).__name__}: {result.text}")
-        elif isinstance(result, Failed):
+        elif isinstance(result, ItemFailed):
             about["failed"] = result.text
-        if isinstance(result, Over) or (isinstance(result, Failed) and result.step < 0):
+        if isinstance(result, ItemDone) or (isinstance(result, ItemFailed) and result.step < 0):
             yield hunt.faults[item], about
 
 
@@ -147,11 +154,13 @@ def _figures(rows: list[Row], asked: argparse.Namespace) -> Row:
 def _clean(hunt: Hunt, asked: argparse.Namespace, known: set[tuple[str, ...]]) -> None:
     """Print each divergence on the right kernels, and how many no one has judged."""
     unjudged = count = 0
-    for item, result in Pool(hunt.clean, len(hunt.faults), _SECONDS, asked.workers, deaths=5):
-        value = result.value if isinstance(result, Done) else {}
+    for item, result in ProcessPool(
+        hunt.clean, len(hunt.faults), _SECONDS, asked.workers, deaths=5
+    ):
+        value = result.value if isinstance(result, ItemReport) else {}
         if "judged" in value:
             count += value["judged"]
-        elif isinstance(result, (Died, Hung, Failed)) or "api" in value:
+        elif isinstance(result, (ProcessDied, ProcessHung, ItemFailed)) or "api" in value:
             row = value or {"api": hunt.faults[item].api, "text": str(result)}
             is_known = (row["api"], row.get("relation"), row.get("related")) in known
             unjudged += not is_known

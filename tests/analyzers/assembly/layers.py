@@ -1,29 +1,29 @@
 """A handful of layers as they are known, written by hand."""
 
-from analyzers.assembly.constraints import LayerApi, Parameter
+from analyzers.assembly.layer_tables import LayerApi, LayerParameter
 
 
 def _int(name, default="", **more):
-    return Parameter(name, ("int",), default, **{"low": 1, **more})
+    return LayerParameter(name, ("int",), default, **{"low": 1, **more})
 
 
 def _p(name, default):
-    return Parameter(name, ("float",), default, low=0.0, high=1.0)
+    return LayerParameter(name, ("float",), default, low=0.0, high=1.0)
 
 
-_INPLACE = Parameter("inplace", ("bool",), "False")
-_EPS = Parameter("eps", ("float",), "1e-05", low=0.0)
+_INPLACE = LayerParameter("inplace", ("bool",), "False")
+_EPS = LayerParameter("eps", ("float",), "1e-05", low=0.0)
 _KNOWN = (
     LayerApi(
         "torch.nn.Conv2d",
         (
             _int("in_channels", tied=True),
             _int("out_channels"),
-            Parameter("kernel_size", ("int", "ints"), low=1, length=2),
-            Parameter("stride", ("int", "ints"), "1", low=1, length=2),
-            Parameter("padding", ("int", "ints", "str"), "0", low=0, length=2),
+            LayerParameter("kernel_size", ("int", "ints"), low=1, length=2),
+            LayerParameter("stride", ("int", "ints"), "1", low=1, length=2),
+            LayerParameter("padding", ("int", "ints", "str"), "0", low=0, length=2),
             _int("groups", "1"),
-            Parameter("padding_mode", ("str",), "'zeros'", choices=("'zeros'", "'reflect'")),
+            LayerParameter("padding_mode", ("str",), "'zeros'", choices=("'zeros'", "'reflect'")),
         ),
         "Applies a 2D convolution over an input signal composed of several input planes.",
         ("in_channels % groups == 0", "out_channels % groups == 0"),
@@ -33,7 +33,7 @@ _KNOWN = (
     LayerApi("torch.nn.ReLU6", (_INPLACE,), "Applies the ReLU6 function element-wise."),
     LayerApi(
         "torch.nn.GELU",
-        (Parameter("approximate", ("str",), "'none'", choices=("'none'", "'tanh'")),),
+        (LayerParameter("approximate", ("str",), "'none'", choices=("'none'", "'tanh'")),),
         "Applies the Gaussian Error Linear Units function.",
         keeps_shape=True,
     ),
@@ -42,7 +42,7 @@ _KNOWN = (
         (
             _int("in_features", tied=True),
             _int("out_features"),
-            Parameter("bias", ("bool",), "True"),
+            LayerParameter("bias", ("bool",), "True"),
         ),
         "Applies an affine linear transformation to the incoming data.",
         example="torch.nn.Linear(4, 3)",
@@ -52,7 +52,7 @@ _KNOWN = (
     LayerApi("torch.nn.BatchNorm1d", (_int("num_features", tied=True), _EPS), "Normalizes."),
     LayerApi(
         "torch.nn.CrossEntropyLoss",
-        (_p("label_smoothing", "0.0"), Parameter("reduction", ("str",), "'mean'")),
+        (_p("label_smoothing", "0.0"), LayerParameter("reduction", ("str",), "'mean'")),
         "Computes the cross entropy loss between input logits and target.",
     ),
     LayerApi("torch.nn.MSELoss", (), "Measures the mean squared error."),

@@ -2,12 +2,18 @@
 
 import pytest
 
-from analyzers.assembly import shelves
-from analyzers.assembly.brittle import built_for, expected, is_free, legal
-from analyzers.assembly.configuration import flows, function_of, layers_of
-from analyzers.assembly.inputs import inputs, recipe_of
-from analyzers.assembly.telling import said
-from analyzers.guest.generation.recipes import parse
+from analyzers.assembly import layer_tables
+from analyzers.assembly.input_shapes import (
+    built_for,
+    expected_size,
+    inputs,
+    is_free,
+    other_legal_values,
+    recipe_of,
+)
+from analyzers.assembly.messages import first_line
+from analyzers.assembly.parameter_flow import flows, function_of, layers_of
+from analyzers.guest.inputs.recipes import parse
 
 TEXT = """from torch import nn
 
@@ -19,7 +25,7 @@ class Net(nn.Module):
         self.inner = nn.Linear(16 * 5 * 5, 4 * width)
         self.outer = nn.Linear(4 * width, classes)
 """
-LAYERS = shelves.load("2.13.0")
+LAYERS = layer_tables.load("2.13.0")
 
 
 @pytest.fixture
@@ -46,7 +52,7 @@ def function():
     ],
 )
 def test_size_that_torch_expected(said, size):
-    assert expected(said) == size
+    assert expected_size(said) == size
 
 
 def test_layer_whose_size_is_written_down(function):
@@ -65,7 +71,7 @@ def test_other_values_are_legal_ones(function):
     (kernel,) = [
         f for f in flows(function, layers_of(function, TEXT, LAYERS)) if f.source == "kernel"
     ]
-    assert legal(kernel, 5) == (6, 7, 10)
+    assert other_legal_values(kernel, 5) == (6, 7, 10)
 
 
 def test_inputs_are_those_of_the_first_layer(function):
@@ -74,9 +80,9 @@ def test_inputs_are_those_of_the_first_layer(function):
 
 
 def test_words_of_a_guest_are_one_short_line():
-    assert said("it raised ValueError: \x1b[2Jno\nmore") == "ValueError: [2Jno"
-    assert len(said("x" * 100_000)) == 200
-    assert expected(f"shapes cannot be multiplied (2x3 and {'9' * 5000}x1)") is None
+    assert first_line("it raised ValueError: \x1b[2Jno\nmore") == "ValueError: [2Jno"
+    assert len(first_line("x" * 100_000)) == 200
+    assert expected_size(f"shapes cannot be multiplied (2x3 and {'9' * 5000}x1)") is None
 
 
 @pytest.mark.parametrize(

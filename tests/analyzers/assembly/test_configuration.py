@@ -2,19 +2,19 @@
 
 import pytest
 
-from analyzers.assembly.configuration import depends, flows, function_of, layers_of
-from analyzers.assembly.constraints import LayerApi, Parameter
+from analyzers.assembly.layer_tables import LayerApi, LayerParameter
+from analyzers.assembly.parameter_flow import depends, flows, function_of, layers_of
 
 LAYERS = {
     each.name: each
     for each in (
         LayerApi(
             "torch.nn.LayerNorm",
-            (Parameter("normalized_shape", ("int",)), Parameter("eps", ("float",))),
+            (LayerParameter("normalized_shape", ("int",)), LayerParameter("eps", ("float",))),
         ),
         LayerApi(
             "torch.nn.Linear",
-            (Parameter("in_features", ("int",)), Parameter("out_features", ("int",))),
+            (LayerParameter("in_features", ("int",)), LayerParameter("out_features", ("int",))),
         ),
     )
 }

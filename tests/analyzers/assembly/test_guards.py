@@ -2,13 +2,13 @@
 
 import pytest
 
-from analyzers.assembly.configuration import flows, function_of, layers_of
-from analyzers.assembly.constraints import LayerApi, Parameter
-from analyzers.assembly.guards import condition_of, guard
+from analyzers.assembly.assembly_findings import condition_of, guard
+from analyzers.assembly.layer_tables import LayerApi, LayerParameter
+from analyzers.assembly.parameter_flow import flows, function_of, layers_of
 
 
 def parameter(**more):
-    return Parameter("eps", more.pop("kinds", ("float",)), **more)
+    return LayerParameter("eps", more.pop("kinds", ("float",)), **more)
 
 
 @pytest.mark.parametrize(

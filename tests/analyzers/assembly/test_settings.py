@@ -2,11 +2,10 @@
 
 import pytest
 
-from analyzers.assembly.callsites import Parameter
-from analyzers.assembly.settings import settings
+from analyzers.assembly.value_settings import FunctionParameter, settings
 
-EPS = Parameter("Net", "eps", 1)
-CONFIG = Parameter("Net", "config", 0)
+EPS = FunctionParameter("Net", "eps", 1)
+CONFIG = FunctionParameter("Net", "config", 0)
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from analyzers.assembly import shelves
-from analyzers.assembly.constraints import Edge, LayerApi, Parameter
-from analyzers.assembly.shelves import BadShelf
+from analyzers.assembly import layer_tables
+from analyzers.assembly.layer_tables import Edge, InvalidLayerTableError, LayerApi, LayerParameter
 
 ROWS = [
     {"name": "torch.nn.B", "parameters": []},
@@ -30,27 +29,27 @@ ROWS = [
 
 @pytest.fixture
 def folder(monkeypatch, tmp_path):
-    monkeypatch.setattr(shelves, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(layer_tables, "_folder", lambda: tmp_path)
     for version in ("2.9.1", "2.10.0"):
-        (tmp_path / f"torch-{version}.json").write_text(shelves.written(version, ROWS))
+        (tmp_path / f"torch-{version}.json").write_text(layer_tables.written(version, ROWS))
     (tmp_path / "SOURCES.md").write_text("")
-    shelves.versions.cache_clear()
-    shelves._read.cache_clear()
+    layer_tables.versions.cache_clear()
+    layer_tables._read.cache_clear()
     yield tmp_path
     monkeypatch.undo()
-    shelves.versions.cache_clear()
-    shelves._read.cache_clear()
+    layer_tables.versions.cache_clear()
+    layer_tables._read.cache_clear()
 
 
 def test_written_is_sorted_and_read_again():
-    text = shelves.written("2.10.0", ROWS)
-    assert text == shelves.written("2.10.0", ROWS[::-1])
+    text = layer_tables.written("2.10.0", ROWS)
+    assert text == layer_tables.written("2.10.0", ROWS[::-1])
     assert [row["name"] for row in json.loads(text)["layers"]] == ["torch.nn.A", "torch.nn.B"]
-    assert shelves.read(text)["torch.nn.A"] == LayerApi(
+    assert layer_tables.read(text)["torch.nn.A"] == LayerApi(
         "torch.nn.A",
         (
-            Parameter("c", ("int",), low=1, said_by="code", quote="c > 0"),
-            Parameter("g", ("int", "none"), checked=False, edges=(Edge("-1", "", "NaN"),)),
+            LayerParameter("c", ("int",), low=1, said_by="code", quote="c > 0"),
+            LayerParameter("g", ("int", "none"), checked=False, edges=(Edge("-1", "", "NaN"),)),
         ),
         requires=("c % g == 0",),
         inputs=("torch.rand((2, 3))",),
@@ -59,7 +58,7 @@ def test_written_is_sorted_and_read_again():
 
 
 def test_a_parameter_takes_a_line():
-    lines = shelves.written("2.10.0", ROWS).splitlines()
+    lines = layer_tables.written("2.10.0", ROWS).splitlines()
     assert sum('"kinds"' in line for line in lines) == 2
     assert not any(line.count('"kinds"') > 1 for line in lines)
 
@@ -69,30 +68,30 @@ def test_a_parameter_takes_a_line():
     [("2.10.0+cpu", "2.10.0"), ("2.11.0.dev1", "2.10.0"), ("2.9.9", "2.9.1"), ("2.9.0", None)],
 )
 def test_the_nearest_older_version_is_read(folder, asked, found):
-    assert shelves.loaded(asked) == found
-    assert bool(shelves.load(asked)) is (found is not None)
-    assert (shelves.missing(asked) is None) is (found is not None)
+    assert layer_tables.loaded(asked) == found
+    assert bool(layer_tables.load(asked)) is (found is not None)
+    assert (layer_tables.missing(asked) is None) is (found is not None)
 
 
 def test_nothing_known_is_said_with_what_is(folder):
-    assert "2.9.1, 2.10.0" in shelves.missing("1.0")
+    assert "2.9.1, 2.10.0" in layer_tables.missing("1.0")
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"schema": "other", "layers": []}'])
 def test_bad_files_are_refused(text):
-    with pytest.raises(BadShelf):
-        shelves.read(text)
+    with pytest.raises(InvalidLayerTableError):
+        layer_tables.read(text)
 
 
 @pytest.mark.parametrize("parameters", [1, [{"kinds": []}], [{"name": "a", "odd": 1}]])
 def test_bad_layers_are_refused(parameters):
     row = {"name": "torch.nn.A", "parameters": parameters}
-    with pytest.raises(BadShelf):
-        shelves.read(json.dumps({"schema": shelves.SCHEMA, "layers": [row]}))
+    with pytest.raises(InvalidLayerTableError):
+        layer_tables.read(json.dumps({"schema": layer_tables.SCHEMA, "layers": [row]}))
 
 
 def shipped():
-    return shelves.load("2.13.0")
+    return layer_tables.load("2.13.0")
 
 
 def test_all_layers_of_torch_are_there():

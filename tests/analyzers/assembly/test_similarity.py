@@ -5,14 +5,13 @@ from collections import Counter
 
 import pytest
 
-from analyzers.assembly.constraints import LayerApi, Parameter
-from analyzers.assembly.roulette import spun
-from analyzers.assembly.similarity import Similarity, word_correctness
+from analyzers.assembly.layer_similarity import Similarity, roulette_choice, word_correctness
+from analyzers.assembly.layer_tables import LayerApi, LayerParameter
 from tests.analyzers.assembly.layers import APIS
 
 
 def typed(*kinds):
-    return [Parameter(f"{number}{kind}", (kind,)) for number, kind in enumerate(kinds)]
+    return [LayerParameter(f"{number}{kind}", (kind,)) for number, kind in enumerate(kinds)]
 
 
 @pytest.mark.parametrize(
@@ -45,11 +44,13 @@ def test_the_same_definition_and_parameters_are_fully_alike():
 
 def test_chances_are_in_proportion_to_weights():
     rng = random.Random(3)
-    counts = Counter(spun([("a", 3.0), ("b", 1.0), ("c", 0.0)], rng) for _ in range(4000))
+    counts = Counter(
+        roulette_choice([("a", 3.0), ("b", 1.0), ("c", 0.0)], rng) for _ in range(4000)
+    )
     assert counts["c"] == 0
     assert 2.6 < counts["a"] / counts["b"] < 3.4
 
 
 def test_nothing_is_chosen_where_nothing_weighs():
-    assert spun([("a", 0.0)], random.Random(0)) is None
-    assert spun([], random.Random(0)) is None
+    assert roulette_choice([("a", 0.0)], random.Random(0)) is None
+    assert roulette_choice([], random.Random(0)) is None

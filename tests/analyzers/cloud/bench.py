@@ -17,35 +17,35 @@ from itertools import count as ticks
 from pathlib import Path
 from types import SimpleNamespace
 
-from analyzers.guest.goals import RECORD, Recorder, decisions, instrument
-from analyzers.ports import Plan
+from analyzers.guest.instrumentation.goals import RECORD, Recorder, decisions, instrument
+from analyzers.ports import ExaminationPlan
 from analyzers.vocabulary import (
     AnswerSource,
     ApiCall,
-    Content,
-    Corner,
+    BranchOutcome,
     Died,
+    EdgeCase,
     ErrorOrigin,
     Exchange,
     Form,
     Goal,
     Input,
+    InputArgument,
     InputKind,
+    InputSupply,
     NotRun,
     Origin,
-    Outcome,
     Probe,
     Raised,
     Reason,
     Returned,
     Run,
-    Searched,
-    Supply,
+    SearchResult,
     Target,
     Witness,
 )
 from tests.analyzers.benches import IdleBench
-from worker.laboratory.answered import inherited
+from worker.executor.guest_conversation import with_script_source
 
 LIKELIHOODS = IntEnum(
     "Likelihood", "VERY_UNLIKELY UNLIKELY POSSIBLE LIKELY VERY_LIKELY"
@@ -119,7 +119,7 @@ def goals(source: str):
                 decision.function,
                 decision.ordinal,
                 ordinal,
-                Outcome(outcome),
+                BranchOutcome(outcome),
                 decision.line,
                 decision.end_line,
                 place.text,
@@ -243,7 +243,7 @@ class FakeBench(IdleBench):
     """Runs the case's program here, on the answers that inputs carry."""
 
     def __init__(self, case: Case) -> None:
-        super().__init__(plan=Plan(inputs=10, recall_threshold=case.threshold))
+        super().__init__(plan=ExaminationPlan(inputs=10, recall_threshold=case.threshold))
         self._case = case
         self.proved: list[str] = []
         self.wanted: list[str | None] = []
@@ -251,18 +251,18 @@ class FakeBench(IdleBench):
 
     # ------------------------------------------------------------ the port
 
-    def search(self, target: Target) -> Searched:
+    def search(self, target: Target) -> SearchResult:
         case = self._case
         if case.obstacle is not None:
             run = self._run_one(replace(Probe(target.id, {}), script=()))
             failed = [(Probe(target.id, {}, ()), run)] if case.origins else []
-            return Searched(None, obstacle=case.obstacle, crashes=tuple(failed))
-        slot = {} if not case.form else {"path": Content(Form(case.form))}
+            return SearchResult(None, obstacle=case.obstacle, crashes=tuple(failed))
+        slot = {} if not case.form else {"path": InputArgument(Form(case.form))}
         template = Probe(target.id, slot)
         tried = [self._made_up(template, answer_of(case.api, said)) for said in case.searched]
         ran = [(probe, self._run_one(probe)) for probe in tried]
         first = {point: probe for probe, run in reversed(ran) for point in run.hits}
-        return Searched(
+        return SearchResult(
             template,
             tuple(
                 Witness(goal.id, first[goal.id], goal.id not in map(full, case.unconfirmed))
@@ -276,14 +276,14 @@ class FakeBench(IdleBench):
             executions=len(ran),
         )
 
-    def inputs(self, wanted, count: int) -> Supply:
+    def inputs(self, wanted, count: int) -> InputSupply:
         self.wanted.append(wanted.reading)
-        odd = "" if wanted.corner is Corner.NOTHING else f"<{wanted.corner}>"
+        odd = "" if wanted.corner is EdgeCase.NOTHING else f"<{wanted.corner}>"
         odd = "<other>" if wanted.other_than else odd
         said = self._case.inputs.get(wanted.reading or odd, [])
         if isinstance(said, str):
-            return Supply((), said)
-        return Supply(
+            return InputSupply((), said)
+        return InputSupply(
             tuple(self._input(each, wanted.reading, n) for n, each in enumerate(said[:count]))
         )
 
@@ -398,7 +398,7 @@ class _Asked:
 
     def _sourced(self, api: str, digest: str, answer) -> Exchange:
         if self._probe.script is not None:
-            return inherited(Exchange(api, digest, answer), self._probe.script)
+            return with_script_source(Exchange(api, digest, answer), self._probe.script)
         local = self._case.substitute
         return Exchange(api, digest, answer, AnswerSource.LOCAL if local else AnswerSource.PROVIDER)
 

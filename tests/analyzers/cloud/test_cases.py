@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from analyzers.cloud.analyzer import CloudAnalyzer
-from analyzers.cloud.repairs.related import related
-from analyzers.judging import shows, translate
+from analyzers.cloud.cloud_analyzer import CloudAnalyzer
+from analyzers.cloud.repairs.related_words import related
+from analyzers.criteria import is_shown, translate
 from analyzers.vocabulary import Broken, Finding, Skipped, Status
 from tests.analyzers.cloud.bench import PATH, FakeBench, full, read
-from worker.laboratory.laboratory import apply
+from worker.executor.execution_context import apply_suggestion
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.toml"))
 EVIDENCE = {
@@ -91,14 +91,14 @@ def finding_holds_what_the_contract_says(case, finding):
 def finding_is_its_own_test(bench, finding):
     assert finding.probes
     assert all(probe.script is not None for probe in finding.probes)
-    shown = shows(finding.criterion, bench.run(finding.probes))
+    shown = is_shown(finding.criterion, bench.run(finding.probes))
     assert shown is (finding.status is not Status.FIXED)
 
 
 def suggestion_removes_its_finding(case, finding):
     if finding.suggestion is None:
         return
-    changed = apply(case.source, finding.suggestion)
+    changed = apply_suggestion(case.source, finding.suggestion)
     criterion = translate(finding.criterion, PATH, case.source, changed)
     runs = FakeBench(replace(case, source=changed)).run(finding.probes)
-    assert not shows(criterion, runs)
+    assert not is_shown(criterion, runs)

@@ -3,9 +3,9 @@
 import pytest
 
 from analyzers import catalogue
-from analyzers.catalogue.paths import values
-from analyzers.cloud.analyzer import CloudAnalyzer
-from analyzers.cloud.judges.other_providers import in_terms_of
+from analyzers.catalogue.canonical_answers import values_at
+from analyzers.cloud.cloud_analyzer import CloudAnalyzer
+from analyzers.cloud.stages.other_providers import in_terms_of
 from tests.analyzers.cloud.bench import FakeBench, answer_of
 from tests.analyzers.cloud.test_cases import CASES, findings, read
 
@@ -15,7 +15,7 @@ TRANSCRIPT = "results[].alternatives[0].transcript"
 
 
 def said_by(ours, theirs, said, own):
-    apis = catalogue.load().apis
+    apis = catalogue.load_catalogue().apis
     answer = answer_of(theirs, said) if theirs != "openai.transcriptions" else {"text": said}
     return in_terms_of(apis[ours], apis[theirs], own, answer)
 
@@ -33,7 +33,7 @@ def said_by(ours, theirs, said, own):
     ],
 )
 def test_answer_keeps_its_meaning(ours, theirs, said, path, found):
-    assert ", ".join(map(str, values(said_by(ours, theirs, said, {}), path))) == found
+    assert ", ".join(map(str, values_at(said_by(ours, theirs, said, {}), path))) == found
 
 
 def test_what_ours_says_besides_stays():

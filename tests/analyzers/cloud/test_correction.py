@@ -2,8 +2,8 @@
 
 import pytest
 
-from analyzers.cloud.repairs.labelling.constants import Project
-from analyzers.cloud.repairs.labelling.correction import corrections
+from analyzers.cloud.repairs.labels.label_additions import ProjectFiles
+from analyzers.cloud.repairs.labels.label_corrections import corrections
 from tests.analyzers.cloud.bench import goals
 
 CHECK = "def check(path):\n    if {} in labels():\n        return 1\n    return 0\n"
@@ -13,7 +13,7 @@ NAMES = {"pants": "Trousers"}
 def corrected(**files):
     texts = {f"{name}.py": text for name, text in files.items()}
     goal = next(g for g in goals(texts["app.py"]) if "in labels()" in g.decision_text)
-    found = corrections(goal, NAMES.get, Project(texts.__getitem__, tuple(texts)))
+    found = corrections(goal, NAMES.get, ProjectFiles(texts.__getitem__, tuple(texts)))
     return [(each.path, each.start_line, each.replacement) for each in found]
 
 

@@ -1,8 +1,8 @@
 import pytest
 
 from analyzers import catalogue
-from analyzers.cloud.answers import sure
-from analyzers.cloud.fields import decided_by_words, is_field
+from analyzers.cloud.api_answers import sure
+from analyzers.cloud.objectives import decided_by_words, is_field
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from analyzers.cloud.fields import decided_by_words, is_field
     ],
 )
 def test_fields_are_told_from_what_they_hold(api, text, field):
-    assert is_field(catalogue.load()[api], text) is field
+    assert is_field(catalogue.load_catalogue()[api], text) is field
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,6 @@ def test_conditions_on_words_alone_are_known(condition, words):
 def test_sure_answer_is_sure_of_the_feeling_too():
     felt = [{"Type": "CALM", "Confidence": 30.0}, {"Type": "SAD", "Confidence": 20.0}]
     unsure = {"FaceDetails": [{"Confidence": 99.0, "Emotions": felt}]}
-    found = sure(catalogue.load()["aws.rekognition.detect_faces"], unsure)
+    found = sure(catalogue.load_catalogue()["aws.rekognition.detect_faces"], unsure)
     assert found["FaceDetails"][0]["Emotions"][0]["Confidence"] > 50
     assert found["FaceDetails"][0]["Emotions"][1] == felt[1]

@@ -8,18 +8,18 @@ from dataclasses import replace
 
 import pytest
 
-from analyzers.cloud.analyzer import CloudAnalyzer
-from analyzers.cloud.inversion import Inverter, Likeness, altered
-from analyzers.cloud.inversion.hints import hints_of
-from analyzers.cloud.inversion.likeness import likeness
+from analyzers.cloud.cloud_analyzer import CloudAnalyzer
+from analyzers.cloud.inversion import Inverter, TextSimilarity, altered
+from analyzers.cloud.inversion.code_hints import hints_of
+from analyzers.cloud.inversion.inverse_search import text_similarity
 from analyzers.vocabulary import (
     ApiCall,
-    Asked,
-    Content,
+    AskedInput,
     Exchange,
     Finding,
     Form,
     Input,
+    InputArgument,
     InputKind,
     Origin,
     Probe,
@@ -35,14 +35,14 @@ API = "google.language.analyze_sentiment"
 LABELS = "google.vision.label_detection"
 NEUTRAL = (Exchange(API, "", {"document_sentiment": {"score": 0.1, "magnitude": 0.1}}),)
 TARGET = Target("app.py", "feel", 1, 9, Reason.CHANGED, (ApiCall(API, "app.py", "feel", 2),))
-TEMPLATE = Probe(TARGET.id, {"text": Content(Form.TEXT)})
+TEMPLATE = Probe(TARGET.id, {"text": InputArgument(Form.TEXT)})
 REVIEWS = ("Great food, friendly people", "I would not come back here", "It rained. We left early")
 
 
 def asked(text, api=API):
     encoded = text.encode()
     digest = hashlib.sha256(encoded).hexdigest()
-    return Asked(api, InputKind.TEXT, digest, len(encoded), text[:4000])
+    return AskedInput(api, InputKind.TEXT, digest, len(encoded), text[:4000])
 
 
 class FunctionBench:
@@ -111,7 +111,7 @@ def test_change_is_undone(body):
     for item, meant, run in zip(found.inputs, REVIEWS, bench.run(_probes(found)), strict=True):
         assert item.content.decode() != meant
         assert item.reading == "positive"
-        assert likeness(meant, run.asked) is not None
+        assert text_similarity(meant, run.asked) is not None
 
 
 def _probes(found):
@@ -119,11 +119,11 @@ def _probes(found):
 
 
 HARMLESS = {
-    "as it is": ("return text", Likeness.EXACT),
-    "other case": ("return text.upper()", Likeness.CASE),
-    "without punctuation": (r"return re.sub(r'[^\w\s]', '', text)", Likeness.WORDS),
-    "greeted": ("return f'Dear all, {text}'", Likeness.WITHIN),
-    "sentence by sentence": ("return text.split('. ')", Likeness.PARTS),
+    "as it is": ("return text", TextSimilarity.EXACT),
+    "other case": ("return text.upper()", TextSimilarity.CASE),
+    "without punctuation": (r"return re.sub(r'[^\w\s]', '', text)", TextSimilarity.WORDS),
+    "greeted": ("return f'Dear all, {text}'", TextSimilarity.WITHIN),
+    "sentence by sentence": ("return text.split('. ')", TextSimilarity.PARTS),
 }
 
 
@@ -134,7 +134,7 @@ def test_text_that_arrives_is_passed_as_it_is(body, like):
     assert [item.content.decode() for item in found.inputs] == list(REVIEWS)
     assert bench.runs == len(REVIEWS)
     likes = [
-        likeness(text, run.asked)
+        text_similarity(text, run.asked)
         for text, run in zip(REVIEWS, bench.run(_probes(found)), strict=True)
     ]
     assert max(likes) is like
@@ -203,15 +203,15 @@ def test_constants_near_the_target_come_first():
 
 
 def test_short_words_are_not_found_inside_others():
-    assert likeness("no", [asked("another")]) is None
-    assert likeness("no", [asked("oh no, please")]) is Likeness.WITHIN
-    assert likeness("...", [asked("")]) is None
+    assert text_similarity("no", [asked("another")]) is None
+    assert text_similarity("no", [asked("oh no, please")]) is TextSimilarity.WITHIN
+    assert text_similarity("...", [asked("")]) is None
 
 
 def test_long_texts_are_told_by_their_digest():
     text = "so long " * 1000
-    assert likeness(text, [asked(text)]) is Likeness.EXACT
-    assert likeness(text + "!", [asked(text)]) is None
+    assert text_similarity(text, [asked(text)]) is TextSimilarity.EXACT
+    assert text_similarity(text + "!", [asked(text)]) is None
 
 
 PICTURE = Input(InputKind.IMAGE, b"png", "a cat", "cat", ".png", Origin("drawn"))
@@ -226,8 +226,8 @@ SENT = {
 
 @pytest.mark.parametrize(("digests", "form", "said"), SENT.values(), ids=SENT)
 def test_another_picture_than_the_given_one_is_noticed(digests, form, said):
-    told = tuple(Asked(LABELS, InputKind.IMAGE, digest, 3) for digest in digests)
-    probe = Probe("app.py::look", {"path": Content(Form(form), PICTURE)})
+    told = tuple(AskedInput(LABELS, InputKind.IMAGE, digest, 3) for digest in digests)
+    probe = Probe("app.py::look", {"path": InputArgument(Form(form), PICTURE)})
     assert altered(LABELS, PICTURE, probe, Run(Returned("1"), asked=told), None) == said
 
 
@@ -243,7 +243,7 @@ class Redrawn(FakeBench):
 
     def _asked(self, run):
         self._left -= run.exchanges != ()
-        return (Asked(LABELS, InputKind.IMAGE, "f" * 64, 3),) if self._left >= 0 else ()
+        return (AskedInput(LABELS, InputKind.IMAGE, "f" * 64, 3),) if self._left >= 0 else ()
 
 
 FIRE = Case(

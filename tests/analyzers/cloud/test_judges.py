@@ -3,9 +3,8 @@
 import pytest
 
 from analyzers import catalogue
-from analyzers.catalogue.paths import kept, put, values
-from analyzers.cloud.analyzer import CloudAnalyzer
-from analyzers.cloud.answers import (
+from analyzers.catalogue.canonical_answers import values_at, with_elements_kept, with_value_at
+from analyzers.cloud.api_answers import (
     Reading,
     alone,
     human,
@@ -16,14 +15,15 @@ from analyzers.cloud.answers import (
     says_nothing,
     whole,
 )
-from analyzers.cloud.repairs import labels
-from analyzers.cloud.repairs.related import UNAVAILABLE, Nouns
-from analyzers.judging import tells
-from analyzers.vocabulary import Finding, NotRun, Outcome, Returned, Run, Skipped, TimedOut
+from analyzers.cloud.cloud_analyzer import CloudAnalyzer
+from analyzers.cloud.repairs import label_repairs
+from analyzers.cloud.repairs.related_words import UNAVAILABLE, NounGraph
+from analyzers.criteria import is_informative
+from analyzers.vocabulary import BranchOutcome, Finding, NotRun, Returned, Run, Skipped, TimedOut
 from tests.analyzers.cloud.bench import Case, FakeBench
 from tests.analyzers.samples import goal, raised, run
 
-APIS = catalogue.load().apis
+APIS = catalogue.load_catalogue().apis
 LABELS = APIS["google.vision.label_detection"]
 FIRE = Case(
     source='def check(path):\n    if "Fire" in labels():\n        return 1\n',
@@ -37,7 +37,7 @@ def examined(case, bench=None):
 
 
 def test_missing_wordnet_is_the_reason_for_no_repair(monkeypatch, tmp_path):
-    monkeypatch.setattr(labels, "related", Nouns(tmp_path))
+    monkeypatch.setattr(label_repairs, "related", NounGraph(tmp_path))
     (finding,) = [v for v in examined(FIRE) if isinstance(v, Finding)]
     assert finding.evidence["no_repair"] == UNAVAILABLE
     assert finding.suggestion is None
@@ -106,7 +106,7 @@ ANSWER = {
     ],
 )
 def test_values_follow_the_catalogues_paths(path, found):
-    assert values(ANSWER, path) == found
+    assert values_at(ANSWER, path) == found
 
 
 @pytest.mark.parametrize(
@@ -121,17 +121,21 @@ def test_values_follow_the_catalogues_paths(path, found):
     ],
 )
 def test_value_is_put_wherever_a_path_leads(path, place, found):
-    assert values(put(ANSWER, path, 9), place) == found
+    assert values_at(with_value_at(ANSWER, path, 9), place) == found
 
 
 def test_path_that_takes_no_list_keeps_everything():
-    assert kept(ANSWER, "text", bool) == kept(ANSWER, "a[0].b", bool) == ANSWER
-    assert kept({}, "a[].b", bool) == {}
+    assert (
+        with_elements_kept(ANSWER, "text", bool)
+        == with_elements_kept(ANSWER, "a[0].b", bool)
+        == ANSWER
+    )
+    assert with_elements_kept({}, "a[].b", bool) == {}
 
 
 def test_step_that_is_none_is_refused():
     with pytest.raises(ValueError, match="no step"):
-        values({}, "a[")
+        values_at({}, "a[")
 
 
 @pytest.mark.parametrize(
@@ -204,7 +208,7 @@ def test_answer_is_read_through_its_description(api, answer, reading):
 
 def test_usual_caption_is_not_what_code_waits_for():
     api = APIS["azure.vision.analyze"]
-    usual = catalogue.load().ordinary[api.name]
+    usual = catalogue.load_catalogue().ordinary[api.name]
     assert reading_of(api, {**NOTHING, "caption": usual["caption"]}, "") is None
 
 
@@ -264,5 +268,5 @@ def test_lines_do_not_make_another_text():
     ],
 )
 def test_run_that_was_cut_short_tells_nothing(ending, expected):
-    assert tells(goal(), run(ending=ending)) is expected
-    assert tells(goal(), run(goal().whole(Outcome.FALSE).id, ending=ending))
+    assert is_informative(goal(), run(ending=ending)) is expected
+    assert is_informative(goal(), run(goal().whole(BranchOutcome.FALSE).id, ending=ending))

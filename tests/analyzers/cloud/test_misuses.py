@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from analyzers.cloud.analyzer import CloudAnalyzer
+from analyzers.cloud.cloud_analyzer import CloudAnalyzer
 from analyzers.vocabulary import Finding
 from tests.analyzers.cloud.bench import Case, FakeBench
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from analyzers.cloud.analyzer import CloudAnalyzer
-from analyzers.judging import shows
-from analyzers.ports import Plan
+from analyzers.cloud.cloud_analyzer import CloudAnalyzer
+from analyzers.criteria import is_shown
+from analyzers.ports import ExaminationPlan
 from analyzers.vocabulary import Finding, Level
 from tests.analyzers.cloud.bench import Case, FakeBench
 
@@ -31,7 +31,7 @@ def examined(condition, positive, negative, inputs=20, source=SOURCE):
         },
     )
     bench = FakeBench(case)
-    bench.plan = Plan(inputs=inputs)
+    bench.plan = ExaminationPlan(inputs=inputs)
     verdicts = CloudAnalyzer().examine(case.target, bench)
     return bench, [verdict for verdict in verdicts if isinstance(verdict, Finding)]
 
@@ -45,7 +45,7 @@ def test_selected_texts_of_both_feelings_are_reported():
         "negative": 10,
         "positive_interval": [0.2993, 0.7007],
     }
-    assert shows(finding.criterion, bench.run(finding.probes))
+    assert is_shown(finding.criterion, bench.run(finding.probes))
 
 
 @pytest.mark.parametrize(

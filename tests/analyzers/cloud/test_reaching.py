@@ -1,6 +1,6 @@
 """Inputs for branches that no input has reached, at a bench."""
 
-from analyzers.cloud.analyzer import CloudAnalyzer
+from analyzers.cloud.cloud_analyzer import CloudAnalyzer
 from analyzers.vocabulary import Skipped
 from tests.analyzers.cloud.bench import Case, FakeBench
 

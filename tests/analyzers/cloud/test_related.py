@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from analyzers.cloud.repairs.related import Nouns, related
+from analyzers.cloud.repairs.related_words import NounGraph, related
 
 needs_wordnet = pytest.mark.skipif(not related.available(), reason="wordnet-base is absent")
 
@@ -78,7 +78,7 @@ def test_few_random_pairs_are_related():
 
 
 def test_absent_wordnet_relates_nothing(tmp_path):
-    nouns = Nouns(tmp_path)
+    nouns = NounGraph(tmp_path)
     assert not nouns.available()
     assert not nouns("fire", "fire")
 
@@ -95,7 +95,7 @@ def small(tmp_path):
         data[offset : offset + len(line) + 1] = f"{line}\n".encode()
     (tmp_path / "index.noun").write_text(INDEX)
     (tmp_path / "data.noun").write_bytes(bytes(data))
-    return Nouns(tmp_path)
+    return NounGraph(tmp_path)
 
 
 def test_whole_label_goes_before_its_head(small):

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzers.cloud.conditions.lint import lint_condition
-from analyzers.cloud.editing.source import Edit
-from analyzers.cloud.repairs.expansion import Observation, Standing, expand_labels, halves
-from analyzers.cloud.repairs.labelling.relabel import rewrite
-from analyzers.guest.goals import decisions
+from analyzers.cloud.conditions.condition_lint import lint_condition
+from analyzers.cloud.repairs.labels.label_additions import rewrite
+from analyzers.cloud.repairs.score_cutoff import BranchScore, Observation, expand_labels, halves
+from analyzers.cloud.source_edits import LineEdit
+from analyzers.guest.instrumentation.goals import decisions
 
 # ------------------------------------------------------------ which labels
 
@@ -81,7 +81,7 @@ def test_reached_branch_needs_nothing():
 def test_expansion_never_lowers_recall(observations):
     added = expand_labels(observations, ["fire"], 0.75, related)
     assert set(added) <= {"Flame", "Ash", "Smoke"}
-    before, after = Standing.of(observations), Standing.of(observations, added)
+    before, after = BranchScore.of(observations), BranchScore.of(observations, added)
     assert after.recall > before.recall if added else after == before
     assert after.f1 >= before.f1
 
@@ -94,8 +94,8 @@ def test_only_answers_that_were_seen_are_offered():
 
 def test_standing_counts_the_added_labels():
     observations = [seen("Fire", reached=True), seen("flame"), seen("Flame", meant=False)]
-    standing = Standing.of(observations, ["Flame"])
-    assert standing == Standing(meant=2, hits=2, false_hits=1)
+    standing = BranchScore.of(observations, ["Flame"])
+    assert standing == BranchScore(meant=2, hits=2, false_hits=1)
     assert (standing.recall, standing.precision) == (1.0, pytest.approx(2 / 3))
 
 
@@ -112,7 +112,7 @@ def test_halves_hold_every_observation_once(observations):
 # ------------------------------------------------------- how it is written
 
 
-def applied(source: str, edit: Edit) -> str:
+def applied(source: str, edit: LineEdit) -> str:
     lines = source.split("\n")
     lines[edit.start_line - 1 : edit.end_line] = edit.replacement.split("\n")
     return "\n".join(lines)
@@ -305,7 +305,7 @@ def test_shared_constant_is_left_alone():
 def test_windows_lines_are_kept():
     source = "def check(x):\r\n    return (x == 'Fire'\r\n            or x == 1)\r\n"
     edit = rewrite(source, decisions(source)[0], "Fire", ["Flame"])
-    assert edit == Edit(2, 2, "    return (x in ('Fire', 'Flame')")
+    assert edit == LineEdit(2, 2, "    return (x in ('Fire', 'Flame')")
 
 
 def test_wide_characters_do_not_shift():

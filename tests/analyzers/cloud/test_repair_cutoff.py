@@ -4,11 +4,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzers.cloud.repairs.cutoff import Scored, choose, least_score, passing
-from analyzers.cloud.repairs.expansion import Standing
-from analyzers.guest.goals import decisions
+from analyzers.cloud.repairs.score_cutoff import (
+    BranchScore,
+    ScoredObservation,
+    choose,
+    least_score,
+    passing,
+)
+from analyzers.guest.instrumentation.goals import decisions
 from analyzers.vocabulary import Suggestion
-from worker.laboratory.laboratory import apply
+from worker.executor.execution_context import apply_suggestion
 
 
 def least_of(source, field="score"):
@@ -22,7 +27,7 @@ def lowered(condition, score, before="", field="score"):
         return None
     edit = least.lowered(score)
     changed = Suggestion("app.py", edit.start_line, edit.end_line, edit.replacement)
-    return apply(source, changed).removesuffix(":\n    pass\n").replace("\nif ", "\n")
+    return apply_suggestion(source, changed).removesuffix(":\n    pass\n").replace("\nif ", "\n")
 
 
 @pytest.mark.parametrize(
@@ -65,11 +70,11 @@ INCLUSIVE = least_of("if x.score >= 90: pass\n")
 
 
 def meant(*scores):
-    return [Scored((), True, score > STRICT.score, (score,)) for score in scores]
+    return [ScoredObservation((), True, score > STRICT.score, (score,)) for score in scores]
 
 
 def unmeant(*scores):
-    return [Scored((), False, score > STRICT.score, (score,)) for score in scores]
+    return [ScoredObservation((), False, score > STRICT.score, (score,)) for score in scores]
 
 
 def test_greatest_score_that_suffices_is_chosen():
@@ -77,12 +82,15 @@ def test_greatest_score_that_suffices_is_chosen():
 
 
 def test_score_is_lowered_as_far_as_it_helps():
-    assert choose([*meant(0.95, 0.84), Scored((), True, False)], STRICT, 0.75) == 0.8
+    assert choose([*meant(0.95, 0.84), ScoredObservation((), True, False)], STRICT, 0.75) == 0.8
 
 
 def test_strict_comparison_needs_a_lower_number():
     assert choose(meant(0.95, 0.8), STRICT, 0.75) == 0.75
-    inputs = [Scored((), True, False, (80.0,)), Scored((), True, True, (95.0,))]
+    inputs = [
+        ScoredObservation((), True, False, (80.0,)),
+        ScoredObservation((), True, True, (95.0,)),
+    ]
     assert choose(inputs, INCLUSIVE, 0.75) == 80
 
 
@@ -92,14 +100,14 @@ def test_score_that_lowers_f1_is_not_chosen():
 
 def test_score_that_all_have_needs_no_change():
     assert choose(meant(0.95, 0.97), STRICT, 0.75) is None
-    assert choose([Scored((), True, False)], STRICT, 0.75) is None
+    assert choose([ScoredObservation((), True, False)], STRICT, 0.75) is None
 
 
 @settings(deadline=None)
 @given(
     st.lists(
         st.builds(
-            lambda is_meant, score: Scored((), is_meant, score > 0.9, (score,)),
+            lambda is_meant, score: ScoredObservation((), is_meant, score > 0.9, (score,)),
             st.booleans(),
             st.floats(0.01, 1),
         ),
@@ -110,7 +118,7 @@ def test_chosen_score_raises_recall_and_keeps_f1(observations):
     score = choose(observations, STRICT, 0.75)
     if score is None:
         return
-    before, after = Standing.of(observations), Standing.of(passing(observations, score))
+    before, after = BranchScore.of(observations), BranchScore.of(passing(observations, score))
     assert score < STRICT.score
     assert after.recall > before.recall
     assert after.f1 >= before.f1

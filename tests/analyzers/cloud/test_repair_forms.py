@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzers.cloud.repairs.labelling.constants import Project
-from analyzers.cloud.repairs.labelling.relabel import rewrite, rewrite_in
-from analyzers.guest.goals import decisions
+from analyzers.cloud.repairs.labels.label_additions import ProjectFiles, rewrite, rewrite_in
+from analyzers.guest.instrumentation.goals import decisions
 from analyzers.vocabulary import Suggestion
-from worker.laboratory.laboratory import apply
+from worker.executor.execution_context import apply_suggestion
 
 CASES = tomllib.loads(Path(__file__).with_name("relabelled.toml").read_text(encoding="utf-8"))[
     "cases"
@@ -32,7 +31,9 @@ def asked_by(source, number=0):
 
 
 def applied(source, edit):
-    return apply(source, Suggestion("app.py", edit.start_line, edit.end_line, edit.replacement))
+    return apply_suggestion(
+        source, Suggestion("app.py", edit.start_line, edit.end_line, edit.replacement)
+    )
 
 
 def rewritten(case, *added):
@@ -93,7 +94,7 @@ HOT = ("Fire", "Smoke")
 def in_project(app, **files):
     """The file and text that change when ``Flame`` is added to a condition in ``app``."""
     sources = {"app.py": app, **{f"{name}.py": text for name, text in files.items()}}
-    project = Project(sources.__getitem__, tuple(sources))
+    project = ProjectFiles(sources.__getitem__, tuple(sources))
     found = rewrite_in(project, "app.py", asked_by(app), "Fire", ["Flame"])
     return None if found is None else (found.path, applied(sources[found.path], found.edit))
 

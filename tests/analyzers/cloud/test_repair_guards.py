@@ -7,10 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from analyzers.cloud.editing.source import Edit
-from analyzers.cloud.repairs.guarding.guards import Crash, guard
+from analyzers.cloud.repairs.guards.guard_clauses import RaisedLine, guard
+from analyzers.cloud.source_edits import LineEdit
 from analyzers.vocabulary import Suggestion
-from worker.laboratory.laboratory import apply
+from worker.executor.execution_context import apply_suggestion
 
 FILE = "app.py"
 CASES = tomllib.loads(Path(__file__).with_name("guards.toml").read_text(encoding="utf-8"))["cases"]
@@ -32,17 +32,17 @@ def called(source, call):
         frame = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == FILE][-1]
         kind = type(error)
         module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
-        return Crash(frame.lineno, module + kind.__name__, str(error))
+        return RaisedLine(frame.lineno, module + kind.__name__, str(error))
 
 
-def applied(source: str, edit: Edit) -> str:
+def applied(source: str, edit: LineEdit) -> str:
     suggestion = Suggestion(FILE, edit.start_line, edit.end_line, edit.replacement)
-    return apply(source, suggestion)
+    return apply_suggestion(source, suggestion)
 
 
 def guarded(source, call, returned=()):
     crash = called(source, call)
-    assert isinstance(crash, Crash)
+    assert isinstance(crash, RaisedLine)
     edit = guard(source, crash, returned)
     return None if edit is None else applied(source, edit)
 
@@ -110,13 +110,19 @@ def test_script_shows_what_there_is():
 @pytest.mark.parametrize(
     ("source", "crash"),
     [
-        ("def check(:\n", Crash(1, "IndexError", "list index out of range")),
-        ("def check(x): pass\n", Crash(7, "IndexError", "list index out of range")),
-        ("def check(x):\n    return x[0]\n", Crash(1, "IndexError", "list index out of range")),
-        ("def check(x):\n    return x[0]\n", Crash(2, "RecursionError", "too deep")),
-        ("def check(x):\n    return x.y\n", Crash(2, "AttributeError", "'A' has no attribute 'y'")),
-        ("def check(x):\n    return int(x)\n", Crash(2, "ValueError", "invalid literal: 'a'")),
-        ("def check(x):\n    return {}[x]\n", Crash(2, "KeyError", "'a'")),
+        ("def check(:\n", RaisedLine(1, "IndexError", "list index out of range")),
+        ("def check(x): pass\n", RaisedLine(7, "IndexError", "list index out of range")),
+        (
+            "def check(x):\n    return x[0]\n",
+            RaisedLine(1, "IndexError", "list index out of range"),
+        ),
+        ("def check(x):\n    return x[0]\n", RaisedLine(2, "RecursionError", "too deep")),
+        (
+            "def check(x):\n    return x.y\n",
+            RaisedLine(2, "AttributeError", "'A' has no attribute 'y'"),
+        ),
+        ("def check(x):\n    return int(x)\n", RaisedLine(2, "ValueError", "invalid literal: 'a'")),
+        ("def check(x):\n    return {}[x]\n", RaisedLine(2, "KeyError", "'a'")),
     ],
 )
 def test_other_crashes_are_not_guarded(source, crash):

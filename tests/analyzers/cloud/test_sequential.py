@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzers.cloud.analyzer import CloudAnalyzer
-from analyzers.cloud.sequential import ERROR, Count, rounds, schedule
-from analyzers.cloud.statistics import p_below, rejected
-from analyzers.ports import Plan
+from analyzers.cloud.cloud_analyzer import CloudAnalyzer
+from analyzers.cloud.recall_statistics import ERROR, ReachCount, p_below, rejected, rounds, schedule
+from analyzers.ports import ExaminationPlan
 from analyzers.vocabulary import Finding
 from benchmarks.statistics import false_alarms, family, fixed, sequential
 from tests.analyzers.cloud.bench import Case, FakeBench
@@ -88,7 +87,7 @@ def test_looks_spend_the_whole_error():
 
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), min_size=1, max_size=6))
 def test_failure_means_that_the_interval_is_clear(drawn):
-    counts = [Count(min(pair), max(pair)) for pair in drawn]
+    counts = [ReachCount(min(pair), max(pair)) for pair in drawn]
     for _ in rounds(counts, 0.75, schedule(10)):
         pass
     for count in counts:
@@ -132,7 +131,7 @@ def test_inputs_are_tried_while_something_is_open(answers, ran, reported):
 def test_many_inputs_are_not_spent_on_the_hopeless():
     case = pictures(1, 60)
     bench = Counting(case)
-    bench.plan = Plan(inputs=40)
+    bench.plan = ExaminationPlan(inputs=40)
     (finding,) = [v for v in CloudAnalyzer().examine(case.target, bench) if isinstance(v, Finding)]
     assert bench.ran == finding.evidence["inputs"] == 20
 
@@ -145,6 +144,6 @@ def test_time_that_runs_low_ends_the_asking():
 def test_few_inputs_are_enlarged_until_a_repair_can_be_checked():
     case = pictures(0, 60)
     bench = Counting(case)
-    bench.plan = Plan(inputs=4)
+    bench.plan = ExaminationPlan(inputs=4)
     (finding,) = [v for v in CloudAnalyzer().examine(case.target, bench) if isinstance(v, Finding)]
     assert finding.evidence["looks"] == [4, 8]

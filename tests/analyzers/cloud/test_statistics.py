@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzers.cloud.statistics import f1_score, precision, recall_interval
+from analyzers.cloud.recall_statistics import f1_score, precision, recall_interval
 
 COUNTS = st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 

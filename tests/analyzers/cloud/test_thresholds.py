@@ -4,21 +4,20 @@ import random
 
 import pytest
 
-from analyzers.cloud.repairs.comparisons import Numbers
-from analyzers.cloud.repairs.logistic import Line, separated
-from analyzers.guest.goals import decisions
+from analyzers.cloud.repairs.linear_conditions import AnswerNumbers, SeparatingLine, separated
+from analyzers.guest.instrumentation.goals import decisions
 from tests.analyzers.cloud.test_repair import applied
 
 FIELDS = ("score", "magnitude", "Positive", "Negative")
-JOY = Line((), 0.2, above=True)
-GRIEF = Line((), -0.2, above=False)
-BOTH = Line((0.15,), 0.1, above=True)
+JOY = SeparatingLine((), 0.2, above=True)
+GRIEF = SeparatingLine((), -0.2, above=False)
+BOTH = SeparatingLine((0.15,), 0.1, above=True)
 
 
 def rewritten(condition, names, line, *, strict=False, before="score, magnitude = ask()"):
     """The condition of an ``if`` with the line in its place."""
     source = f"def check(x):\n    {before}\n    if {condition}:\n        return 1\n"
-    edit = Numbers(source, decisions(source)[0], FIELDS).rewritten(names, line, strict=strict)
+    edit = AnswerNumbers(source, decisions(source)[0], FIELDS).rewritten(names, line, strict=strict)
     if edit is None:
         return None
     return applied(source, edit).splitlines()[2].strip().removeprefix("if ").removesuffix(":")
@@ -68,7 +67,7 @@ def test_number_that_the_code_does_not_have_is_not_made_up():
 
 def test_formula_names_what_the_code_compares():
     source = "def check(x):\n    if x.score > LIMIT:\n        return 1\n"
-    numbers = Numbers(source, decisions(source)[0], FIELDS)
+    numbers = AnswerNumbers(source, decisions(source)[0], FIELDS)
     assert numbers.reads(("score",), JOY, strict=True) == "x.score > 0.2"
     assert numbers.reads(("score", "magnitude"), BOTH, strict=False) == (
         "x.score + 0.15 * x.magnitude >= 0.1"

@@ -3,8 +3,8 @@
 import pytest
 
 from analyzers import catalogue
-from analyzers.cloud.wishes import wishes
-from analyzers.vocabulary import Content, Exchange, Form, Outcome, Probe, Witness
+from analyzers.cloud.objectives import objectives
+from analyzers.vocabulary import BranchOutcome, Exchange, Form, InputArgument, Probe, Witness
 from tests.analyzers.cloud.bench import Case, FakeBench, answer_of
 
 TEXT, LABELS = "google.vision.text_detection", "google.vision.label_detection"
@@ -19,11 +19,15 @@ def wished(condition: str, words: str, names: list[str]):
         Exchange(TEXT, "", answer_of(TEXT, words)),
         Exchange(LABELS, "", answer_of(LABELS, names)),
     )
-    probe = Probe(case.target.id, {"path": Content(Form.PATH)}, script)
+    probe = Probe(case.target.id, {"path": InputArgument(Form.PATH)}, script)
     bench = FakeBench(case)
-    goal = next(g for g in case.target.goals if g.clause is None and g.outcome is Outcome.TRUE)
+    goal = next(
+        g for g in case.target.goals if g.clause is None and g.outcome is BranchOutcome.TRUE
+    )
     replayed = [(Witness(goal.id, probe, confirmed=True), run) for run in bench.run([probe])]
-    return [wish.wanted for wish in wishes(case.target, replayed, catalogue.load(), bench)]
+    return [
+        wish.wanted for wish in objectives(case.target, replayed, catalogue.load_catalogue(), bench)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from textwrap import dedent, indent
 import pytest
 
 from analyzers.coverage import main_branches
-from analyzers.vocabulary import ApiCall, Goal, Outcome, Reason, Target
+from analyzers.vocabulary import ApiCall, BranchOutcome, Goal, Reason, Target
 
 LABELS = "google.vision.label_detection"
 
@@ -66,13 +66,13 @@ def test_branches_that_do_the_work_count(statement, api, counts):
 
 
 def test_both_outcomes_on_an_answer_count():
-    goals = decided(0, Outcome.TRUE), decided(0, Outcome.FALSE)
+    goals = decided(0, BranchOutcome.TRUE), decided(0, BranchOutcome.FALSE)
     body = "    return 1 if CALL(x) else 2\n"
     assert branches(body, *goals, api=LABELS) == ["0:true", "0:false"]
 
 
 def test_errors_that_an_api_answers_do_not_count():
-    goals = decided(0, Outcome.TRUE), decided(0, Outcome.FALSE)
+    goals = decided(0, BranchOutcome.TRUE), decided(0, BranchOutcome.FALSE)
     body = """\
         answer = CALL(x)
         if answer.error.message:
@@ -117,7 +117,7 @@ def test_loops_and_cases_count_where_they_work():
 
 
 def test_changed_code_counts_in_its_caller():
-    goal = decided(0, Outcome.TRUE, "helper")
+    goal = decided(0, BranchOutcome.TRUE, "helper")
     assert branches("    return CALL(x)\n", goal, api=LABELS) == []
     found = branches("    return CALL(x)\n", goal, api=LABELS, reason=Reason.CALLS_CHANGED)
     assert found == ["0:true"]

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from analyzers import catalogue
-from analyzers.guest.wire import Wire
-from tests.analyzers.guest.zygotes import Process, Zygote
-from worker.sandbox.channel import decoded
+from analyzers.guest.protocol.wire import Wire
+from tests.analyzers.guest.zygotes import Waitable, Zygote
+from worker.sandbox.protocol.channel import decoded
 
 PROJECTS = Path(__file__).parent / "projects"
 PACKAGE = Path(__file__).parents[3] / "analyzers" / "guest"
@@ -80,7 +80,7 @@ class GuestAtHand:
         environment = {"PATH": os.environ["PATH"], "TMPDIR": str(folder)}
         with self.errors.open("ab") as errors:
             if zygote is not None:
-                self.process: Process = zygote.forked(folder, environment, descriptor, errors)
+                self.process: Waitable = zygote.forked(folder, environment, descriptor, errors)
             else:
                 program = PROGRAM.format(folder=str(folder), descriptor=descriptor)
                 self.process = subprocess.Popen(
@@ -106,7 +106,7 @@ class GuestAtHand:
                 "path": path,
                 "function": function,
                 "files": [path, *files],
-                "catalogue": catalogue.load().as_json(catalogue.load().apis),
+                "catalogue": catalogue.load_catalogue().as_json(catalogue.load_catalogue().apis),
                 "schemas": SCHEMAS,
                 **more,
             }

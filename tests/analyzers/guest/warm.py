@@ -9,7 +9,7 @@ import pytest
 from tests.analyzers.guest.guests import PROJECTS, GuestAtHand, literal, probe
 
 
-class Warm:
+class WarmGuests:
     """A guest for each file of a project and interpreter, each started on first use."""
 
     def __init__(self, folders: pytest.TempPathFactory, project: str, pythons: Any) -> None:

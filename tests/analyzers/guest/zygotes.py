@@ -50,7 +50,7 @@ while True:
 """
 
 
-class Process(Protocol):
+class Waitable(Protocol):
     """What can be waited for."""
 
     def wait(self, timeout: float) -> object:

@@ -1,7 +1,7 @@
 """What the functions say that an argument is passed on to."""
 
-from analyzers.inference import callees, hints, names
-from tests.analyzers.inference.subjects import said, subject
+from analyzers.inference.constraint_sources import callees, parameter_names, type_hints
+from tests.analyzers.inference.function_contexts import said, subject
 
 CALLED = """
 class Mode:
@@ -14,13 +14,15 @@ def inner(mode: Mode, count: int = 3):
 
 def test_names_of_another_file_are_not_said_in_this_one():
     text = "import other\ndef f(mode, count):\n    return other.inner(mode, count)\n"
-    found = callees.facts(subject(text, "f", other_py=CALLED), hints.facts)
+    found = callees.facts(subject(text, "f", other_py=CALLED), type_hints.facts)
     assert said(found) == ["count: ints() LIKELY"]
 
 
 def test_names_of_the_same_file_are():
     text = CALLED + "\ndef f(mode):\n    return inner(mode)\n"
-    assert said(callees.facts(subject(text, "f"), hints.facts)) == ["mode: froms([Mode()]) LIKELY"]
+    assert said(callees.facts(subject(text, "f"), type_hints.facts)) == [
+        "mode: froms([Mode()]) LIKELY"
+    ]
 
 
 ANNOTATED = """
@@ -58,5 +60,5 @@ def pair(t):
 def made(image_size, spec):
     return pair(image_size), pair(spec)
 """
-    found = said(callees.facts(subject(text, "made"), names.facts))
+    found = said(callees.facts(subject(text, "made"), parameter_names.facts))
     assert found == ["spec: ints(min=0, max=10) GUESS"]

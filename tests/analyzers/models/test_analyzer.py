@@ -4,21 +4,20 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from analyzers.models.analyzer import ModelsAnalyzer
-from analyzers.models.effort import FUZZ
-from analyzers.ports import Plan
+from analyzers.models.models_analyzer import FUZZ, ModelsAnalyzer
+from analyzers.ports import ExaminationPlan
 from analyzers.vocabulary import (
     Contract,
     Departure,
-    Executed,
-    Explored,
+    ExecutionResult,
+    ExplorationResult,
     Finding,
-    Layer,
     Level,
     LibraryBug,
-    Made,
+    ModelLayer,
     Probe,
     Reason,
+    RecipeArgument,
     Run,
     Skipped,
     Target,
@@ -68,8 +67,10 @@ class Silent(nn.Module):
 EXPORTING = "import torch\n\ntorch.onnx.export(model, inputs, 'net.onnx')\n"
 TARGET = Target("net.py", "Net.forward", 11, 12, Reason.CHANGED, ())
 CONDITION = "executes('divergence', 'onnxruntime')"
-PROBE = Probe("net.py::Net.forward", {"x": Made("tensor((1, 3, 8, 8), seed=1)")}, (), (CONDITION,))
-LAYER = Layer("pool", "AvgPool2d", "net.py", 12)
+PROBE = Probe(
+    "net.py::Net.forward", {"x": RecipeArgument("tensor((1, 3, 8, 8), seed=1)")}, (), (CONDITION,)
+)
+LAYER = ModelLayer("pool", "AvgPool2d", "net.py", 12)
 DEPARTURE = Departure(
     "divergence",
     "onnxruntime",
@@ -86,19 +87,19 @@ DEPARTURE = Departure(
 )
 
 
-EXPLORED = Explored(passing=(replace(PROBE, ensures=("finite(result)",)),))
-EXECUTED = Executed(
+EXPLORED = ExplorationResult(passing=(replace(PROBE, ensures=("finite(result)",)),))
+EXECUTED = ExecutionResult(
     done=("onnxruntime",), model="torch.nn.Module, 1 layer", versions=(("torch", "2.13.0"),)
 )
 
 
 @dataclass
-class Bench:
+class ModelBench:
     departures: tuple = (DEPARTURE,)
     texts: dict = field(default_factory=lambda: {"net.py": NET, "export.py": EXPORTING})
-    explored: Explored = EXPLORED
-    executed: Executed = EXECUTED
-    plan = Plan()
+    explored: ExplorationResult = EXPLORED
+    executed: ExecutionResult = EXECUTED
+    plan = ExaminationPlan()
     asked: list = field(default_factory=list)
     standins: tuple = ()
 
@@ -130,7 +131,7 @@ def examined(bench, function="Net.forward"):
 
 
 def test_execution_that_the_project_uses_gates():
-    (told,) = examined(Bench())
+    (told,) = examined(ModelBench())
     assert isinstance(told, Finding)
     assert (told.rule, told.level, told.path, told.line) == (
         "model/divergence",
@@ -149,10 +150,10 @@ def test_branch_that_an_export_decided_is_told_at_its_line():
         probe=replace(PROBE, ensures=(condition,)),
         run=Run(Violated(condition, "branch baked in: as exported for one input it departs")),
         error_ratio=None,
-        layer=Layer("", "branch", "net.py", 11),
+        layer=ModelLayer("", "branch", "net.py", 11),
         single="",
     )
-    (told,) = examined(Bench(departures=(branch,)))
+    (told,) = examined(ModelBench(departures=(branch,)))
     assert (told.rule, told.level, told.line) == ("model/divergence", Level.FAILURE, 11)
     assert told.criterion == Violates(condition)
     assert "branch baked in" in told.message
@@ -161,7 +162,7 @@ def test_branch_that_an_export_decided_is_told_at_its_line():
 
 
 def test_evidence_and_words():
-    (told,) = examined(Bench())
+    (told,) = examined(ModelBench())
     assert (
         told.evidence.items()
         >= {
@@ -185,32 +186,32 @@ def test_evidence_and_words():
 
 
 def test_what_is_only_declared_warns():
-    bench = Bench(texts={"net.py": NET, "requirements.txt": "torch\nonnxruntime\n"})
+    bench = ModelBench(texts={"net.py": NET, "requirements.txt": "torch\nonnxruntime\n"})
     (told,) = examined(bench)
     assert told.level is Level.WARNING
 
 
 def test_unused_execution_is_the_librarys_affair():
-    (told,) = examined(Bench(texts={"net.py": NET}))
+    (told,) = examined(ModelBench(texts={"net.py": NET}))
     assert isinstance(told, LibraryBug)
     assert (told.divergence.api, told.line) == ("torch.nn.AvgPool2d", 12)
 
 
 def test_unused_execution_that_no_layer_shows_is_not_told():
-    bench = Bench((replace(DEPARTURE, single=""),), {"net.py": NET})
+    bench = ModelBench((replace(DEPARTURE, single=""),), {"net.py": NET})
     assert examined(bench) == []
 
 
 def test_one_cause_is_one_finding():
     other = replace(DEPARTURE, execution="onednn-off", error_ratio=1e7)
-    (told,) = examined(Bench((other, DEPARTURE)))
+    (told,) = examined(ModelBench((other, DEPARTURE)))
     assert told.evidence["executions"] == ["onnxruntime", "onednn-off"]
 
 
 def test_mutant_is_advice_and_one_is_enough():
     changed = replace(DEPARTURE, mutations=("AFRp act: Softplus(1, 2)",))
     another = replace(changed, layer=replace(LAYER, name="other"))
-    (told,) = examined(Bench((changed, another)))
+    (told,) = examined(ModelBench((changed, another)))
     assert told.level is Level.WARNING
     assert "small change" in told.title
     assert "after `AFRp act: Softplus(1, 2)` it would" in told.message
@@ -219,36 +220,36 @@ def test_mutant_is_advice_and_one_is_enough():
 def test_what_is_not_compiled_is_a_notice():
     left = replace(DEPARTURE, rule="not-compiled", execution="inductor", error_ratio=None)
     texts = {"net.py": NET, "run.py": "import torch\nfast = torch.compile(model)\n"}
-    (told,) = examined(Bench((left,), texts))
+    (told,) = examined(ModelBench((left,), texts))
     assert (told.rule, told.level) == ("model/not-compiled", Level.NOTICE)
-    assert examined(Bench((left,), {"net.py": NET})) == []
+    assert examined(ModelBench((left,), {"net.py": NET})) == []
 
 
 def test_eager_itself_never_gates():
     own = replace(DEPARTURE, rule="non-finite", execution="eager")
-    (told,) = examined(Bench((own,)))
+    (told,) = examined(ModelBench((own,)))
     assert told.level is Level.WARNING
 
 
 @pytest.mark.parametrize("execution", ["onnxruntime", "cuda", "decompositions"])
 def test_absent_execution_is_told_where_it_is_used(execution):
-    absent = Executed(left_out=((execution, "onnxruntime is not installed"),))
-    told = examined(Bench((), executed=absent))
+    absent = ExecutionResult(left_out=((execution, "onnxruntime is not installed"),))
+    told = examined(ModelBench((), executed=absent))
     wanted = ["`Net` was not run with ONNX Runtime: onnxruntime is not installed"]
     assert [each.reason for each in told] == (wanted if execution == "onnxruntime" else [])
 
 
 def test_model_that_cannot_be_built_is_skipped():
-    bench = Bench((), explored=Explored(obstacle="weights.pt is missing"))
+    bench = ModelBench((), explored=ExplorationResult(obstacle="weights.pt is missing"))
     (told,) = examined(bench)
     assert told == Skipped("models", TARGET.id, "the model cannot be built: weights.pt is missing")
-    (told,) = examined(Bench(), "Unknown.forward")
+    (told,) = examined(ModelBench(), "Unknown.forward")
     assert "the model cannot be built: nothing says what `thing`" in told.reason
 
 
 @pytest.mark.parametrize("function", ["Silent.forward", "Made.forward"])
 def test_inputs_that_nobody_knows_are_found_by_trying(function):
-    bench = Bench(explored=Explored(obstacle="self cannot be made"))
+    bench = ModelBench(explored=ExplorationResult(obstacle="self cannot be made"))
     examined(bench, function)
     (asked,) = bench.asked
     assert asked.probes == ()
@@ -256,13 +257,15 @@ def test_inputs_that_nobody_knows_are_found_by_trying(function):
 
 
 def test_model_that_is_not_run_is_skipped():
-    (told,) = examined(Bench((), executed=Executed(obstacle="it has no weights")))
+    (told,) = examined(ModelBench((), executed=ExecutionResult(obstacle="it has no weights")))
     assert told.reason == "the model was not run: it has no weights"
 
 
 def test_probes_are_asked_without_other_conditions_and_odd_numbers():
-    odd = Probe(PROBE.target, {"x": Made("tensor((1, 3, 8, 8), fill=inf)")})
-    bench = Bench(explored=Explored(passing=(odd, replace(PROBE, ensures=("finite(result)",)))))
+    odd = Probe(PROBE.target, {"x": RecipeArgument("tensor((1, 3, 8, 8), fill=inf)")})
+    bench = ModelBench(
+        explored=ExplorationResult(passing=(odd, replace(PROBE, ensures=("finite(result)",))))
+    )
     examined(bench)
     (asked,) = bench.asked
     assert asked.probes == (replace(PROBE, ensures=()),)
@@ -271,19 +274,19 @@ def test_probes_are_asked_without_other_conditions_and_odd_numbers():
 
 
 def test_constructor_is_examined_with_what_its_forward_takes():
-    bench = Bench()
+    bench = ModelBench()
     examined(bench, "Made.__init__")
     assert bench.asked[0].mutants == 0
 
 
 def test_what_is_no_model_is_left_alone():
-    bench = Bench(texts={"net.py": "import torch\n\n\ndef f(x):\n    return torch.relu(x)\n"})
+    bench = ModelBench(texts={"net.py": "import torch\n\n\ndef f(x):\n    return torch.relu(x)\n"})
     assert examined(bench, "f") == []
     assert bench.asked == []
 
 
 def test_framework_that_is_not_installed_is_said():
-    (told,) = examined(Bench(standins=("torch", "onnx")))
+    (told,) = examined(ModelBench(standins=("torch", "onnx")))
     assert told == Skipped(
         "models",
         TARGET.id,
@@ -292,7 +295,7 @@ def test_framework_that_is_not_installed_is_said():
 
 
 def test_campaign_searches_in_turns_and_tells_what_nobody_uses():
-    bench = Bench(texts={"net.py": NET}, executed=replace(EXECUTED, mutants=7))
+    bench = ModelBench(texts={"net.py": NET}, executed=replace(EXECUTED, mutants=7))
     effort = replace(FUZZ, turns=3)
     (told,) = ModelsAnalyzer(effort).examine(TARGET, bench)
     assert (told.rule, told.level) == ("model/divergence", Level.WARNING)
@@ -301,6 +304,6 @@ def test_campaign_searches_in_turns_and_tells_what_nobody_uses():
 
 
 def test_campaign_ends_where_no_mutant_can_be_made():
-    bench = Bench(texts={"net.py": NET})
+    bench = ModelBench(texts={"net.py": NET})
     list(ModelsAnalyzer(FUZZ).examine(TARGET, bench))
     assert len(bench.asked) == 1

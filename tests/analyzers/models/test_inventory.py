@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from analyzers.models.inventory import models_in
+from analyzers.models.model_classes import models_in
 
 ZOO = Path(__file__).parents[3] / "benchmarks" / "models" / "zoo"
 HEAD = "import torch\nfrom torch import nn\n\n"

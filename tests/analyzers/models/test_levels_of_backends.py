@@ -1,20 +1,22 @@
 import pytest
 
-from analyzers.models.findings import Group, level
-from analyzers.models.relevance import Relevance, Use
-from analyzers.vocabulary import Departure, Layer, Level, Probe, Run, Violated
+from analyzers.models.model_findings import DepartureGroup, level
+from analyzers.models.relevant_executions import ExecutionUse, Relevance
+from analyzers.vocabulary import Departure, Level, ModelLayer, Probe, Run, Violated
 
 POOL = "keras.layers.AveragePooling2D(pool_size=3, padding='same')"
 BICUBIC = "keras.layers.Resizing(height=4, width=4, interpolation='bicubic')"
-NAMED = {"keras-jax": Use("serve.py", 3, "KERAS_BACKEND=jax")}
-DECLARED = {"keras-jax": Use("pyproject.toml", 4, "jax")}
+NAMED = {"keras-jax": ExecutionUse("serve.py", 3, "KERAS_BACKEND=jax")}
+DECLARED = {"keras-jax": ExecutionUse("pyproject.toml", 4, "jax")}
 
 
-def group_of(source: str, path: str = "net.py") -> Group:
-    layer = Layer("pool", "AveragePooling2D", path, 12, source)
+def group_of(source: str, path: str = "net.py") -> DepartureGroup:
+    layer = ModelLayer("pool", "AveragePooling2D", path, 12, source)
     run = Run(Violated("executes('divergence', 'keras-jax')", "keras-jax is off"))
     probe = Probe("net.py::network", {}, ())
-    return Group((Departure("divergence", "keras-jax", probe, run, "1", "2", layer=layer),))
+    return DepartureGroup(
+        (Departure("divergence", "keras-jax", probe, run, "1", "2", layer=layer),)
+    )
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,7 @@
 
 import pytest
 
-from analyzers.models.classes import Classes
-from analyzers.models.roles import Role, found
+from analyzers.models.model_classes import ProjectClasses, Role, found
 from analyzers.vocabulary import Reason, Target
 
 NETS = """
@@ -132,4 +131,4 @@ def test_what_is_no_model(function):
     ],
 )
 def test_bases_by_whatever_name(text, framework):
-    assert Classes({"a.py": text}).framework("a.py", "A") == framework
+    assert ProjectClasses({"a.py": text}).framework("a.py", "A") == framework

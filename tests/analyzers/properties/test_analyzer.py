@@ -2,23 +2,23 @@
 
 from dataclasses import dataclass, field, replace
 
-from analyzers.properties.analyzer import PropertiesAnalyzer
+from analyzers.properties.properties_analyzer import PropertiesAnalyzer
 from analyzers.vocabulary import (
     ApiCall,
     Died,
-    Ending,
     ErrorOrigin,
-    Explored,
-    Exploring,
+    ExplorationRequest,
+    ExplorationResult,
     Failure,
     Finding,
     Level,
-    Made,
     Probe,
     Raised,
     Reason,
+    RecipeArgument,
     Returned,
     Run,
+    RunOutcome,
     Skipped,
     Target,
     Violated,
@@ -57,11 +57,11 @@ class Explorer(IdleBench):
     """A bench where exploring comes to what it is told to come to."""
 
     source_text: str = ANNOTATED
-    explored: Explored = field(default_factory=Explored)
-    on_base: Ending | None = None
-    ending: Ending = field(default_factory=lambda: Returned(""))
+    explored: ExplorationResult = field(default_factory=ExplorationResult)
+    on_base: RunOutcome | None = None
+    ending: RunOutcome = field(default_factory=lambda: Returned(""))
     made: list[Probe] = field(default_factory=list)
-    asked: list[Exploring] = field(default_factory=list)
+    asked: list[ExplorationRequest] = field(default_factory=list)
 
     def __post_init__(self):
         super().__init__({"net.py": self.source_text})
@@ -87,12 +87,12 @@ def target(function="pooled", api="torch.zeros"):
 
 
 def failure(ending=CRASH, matters=("n",), seen=7, n="3"):
-    probe = Probe("net.py::pooled", {"x": Made("tensor((1, 3))"), "n": Made(n)})
+    probe = Probe("net.py::pooled", {"x": RecipeArgument("tensor((1, 3))"), "n": RecipeArgument(n)})
     return Failure(probe, Run(ending), matters, seen)
 
 
 def explored(*failures, **more):
-    return Explored(executions=100, passed=90, failures=failures, **more)
+    return ExplorationResult(executions=100, passed=90, failures=failures, **more)
 
 
 def verdicts(bench, **more):
@@ -182,7 +182,7 @@ def test_annotation_that_nothing_meets_is_told():
 
 
 def test_crash_on_inferred_inputs_needs_evidence():
-    few = Explored(executions=100, passed=0, failures=(failure(matters=("x",)),))
+    few = ExplorationResult(executions=100, passed=0, failures=(failure(matters=("x",)),))
     (told,) = verdicts(
         Explorer(source_text=PLAIN.replace("pooled(torch.randn(2, 3), 4)", ""), explored=few)
     )
@@ -194,7 +194,7 @@ def test_name_that_is_not_there_is_told_however_valid_the_input():
     ending = Raised(
         "AttributeError", "module 'torch' has no attribute 'zeroes'", "net.py", 7, "pooled"
     )
-    alone = Explored(executions=100, passed=0, failures=(failure(ending, matters=()),))
+    alone = ExplorationResult(executions=100, passed=0, failures=(failure(ending, matters=()),))
     (finding,) = verdicts(Explorer(source_text=PLAIN, explored=alone))
     assert finding.rule == "property/crash"
 
@@ -211,7 +211,7 @@ def test_near_name_is_suggested_for_a_crash():
 def doubtful(ending):
     """A bench where every input, of which nothing says that it is valid, ends so."""
     text = PLAIN.replace("pooled(torch.randn(2, 3), 4)", "")
-    few = Explored(executions=100, passed=0, failures=(failure(ending, matters=("x",)),))
+    few = ExplorationResult(executions=100, passed=0, failures=(failure(ending, matters=("x",)),))
     return Explorer(source_text=text, explored=few)
 
 
@@ -248,15 +248,15 @@ def test_excluded_functions_are_left_alone():
 
 
 def test_drawing_that_breaks_is_our_fault():
-    broken = Explored(obstacle="inputs cannot be drawn: KeyError: 'b'")
-    narrow = Explored(obstacle="inputs cannot be drawn: Unsatisfiable: no examples")
-    missing = Explored(obstacle="torch is not installed here")
+    broken = ExplorationResult(obstacle="inputs cannot be drawn: KeyError: 'b'")
+    narrow = ExplorationResult(obstacle="inputs cannot be drawn: Unsatisfiable: no examples")
+    missing = ExplorationResult(obstacle="torch is not installed here")
     told = [verdicts(Explorer(explored=each))[0] for each in (broken, narrow, missing)]
     assert [each.our_fault for each in told] == [True, False, False]
 
 
 def test_every_input_that_takes_too_long_is_said():
-    bench = Explorer(explored=Explored(executions=3, timed_out=3))
+    bench = Explorer(explored=ExplorationResult(executions=3, timed_out=3))
     (told,) = verdicts(bench)
     assert told.reason == "every input took longer than 2 s"
 
@@ -264,7 +264,7 @@ def test_every_input_that_takes_too_long_is_said():
 def test_base_that_returned_makes_the_input_valid():
     plain = Explorer(
         source_text=PLAIN,
-        explored=Explored(executions=100, passed=1, failures=(failure(matters=("n",)),)),
+        explored=ExplorationResult(executions=100, passed=1, failures=(failure(matters=("n",)),)),
         on_base=Returned("1"),
     )
     (finding,) = verdicts(plain)

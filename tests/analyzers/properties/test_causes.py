@@ -1,6 +1,6 @@
 """Crashes where a library no longer has a name."""
 
-from analyzers.properties.causes import cause_of, caused
+from analyzers.properties.properties_analyzer import cause_of, caused
 from analyzers.vocabulary import Finding, Level, Written
 
 SOURCE = """\

@@ -1,7 +1,11 @@
 """What is known of one form of an operation is tried on its others."""
 
-from analyzers.relations.borrowing import borrowed, is_form, renamed
-from analyzers.relations.joining import telling
+from analyzers.relations.known_relations import (
+    borrowed_divergences,
+    is_form,
+    relevant_equivalences,
+    renamed,
+)
 from analyzers.vocabulary import Divergence, Equivalence
 
 PARAMETERS = {"torch.Tensor.lcm": ("self", "other"), "torch.Tensor.sub": ("self", "other", "alpha")}
@@ -25,7 +29,9 @@ def test_divergence_of_a_function_becomes_one_of_the_method():
         known("torch.lcm(input=torch.tensor([1]), other=2)"),
         known("torch.lcm(1, 2)", "value"),
     ]
-    found = list(borrowed([FORM], lambda apis: rows if apis == ["torch.lcm"] else [], PARAMETERS))
+    found = list(
+        borrowed_divergences([FORM], lambda apis: rows if apis == ["torch.lcm"] else [], PARAMETERS)
+    )
     assert [each.call for each in found] == [
         "torch.Tensor.lcm(torch.tensor([1]), torch.tensor([5]))",
         "torch.Tensor.lcm(torch.tensor([1]), other=2)",
@@ -62,6 +68,6 @@ def test_equivalences_that_tell_nothing_are_left_out():
         equal("torch.Tensor.div_", "torch.Tensor.divide_(self, other)"),
         *(equal("torch.Tensor.div", f"torch.other{n}(self, other)") for n in range(9)),
     ]
-    found = list(telling(rows))
+    found = list(relevant_equivalences(rows))
     assert found[:2] == [told, rows[4]]
     assert len([each for each in found if each.source == "torch.Tensor.div"]) == 3

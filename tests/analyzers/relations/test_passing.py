@@ -2,7 +2,7 @@
 
 import pytest
 
-from analyzers.relations.passing import passes
+from analyzers.relations.known_relations import passes
 
 NAMES = ("self", "other", "rounding_mode")
 ONE = "torch.Tensor.div(torch.tensor(1), 2)"

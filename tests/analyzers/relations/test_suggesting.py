@@ -2,9 +2,8 @@
 
 import pytest
 
-from analyzers.relations.guards import guard_of
-from analyzers.relations.sites import preceded, replaced, site_of
-from analyzers.relations.suggesting import bound, written
+from analyzers.relations.call_repairs import bound, guard_of, written
+from analyzers.relations.call_sites import preceded, replaced, site_of
 from analyzers.vocabulary import LibraryCall
 
 SMALLEST = "torch.lcm(torch.tensor([-9223372036854775808]), torch.tensor([5]))"

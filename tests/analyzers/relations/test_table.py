@@ -5,10 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from analyzers.relations import shelves
-from analyzers.relations.rows import BadRow, expression, judged
-from analyzers.relations.sheets import BadTable, line
-from analyzers.relations.table import table, tables
+from analyzers.relations import table_folders
+from analyzers.relations.relation_tables import InvalidTableError, line, table, tables
+from analyzers.relations.table_rows import InvalidRowError, expression, judged
 
 APIS = [
     {"name": "torch.abs", "parameters": ["input", "out"], "calls": 9, "status": "covered"},
@@ -54,10 +53,10 @@ def shelf(tmp_path):
         folder.mkdir(exist_ok=True)
         for file, rows in files.items():
             (folder / f"{file}.jsonl").write_text("".join(map(line, rows)), "utf-8")
-        shelves.add(tmp_path)
+        table_folders.add(tmp_path)
 
     yield write
-    shelves.remove(tmp_path)
+    table_folders.remove(tmp_path)
 
 
 def test_a_version_is_that_of_its_release(shelf):
@@ -128,13 +127,13 @@ def test_what_is_built_stands_before_what_is_shipped_file_by_file(shelf, tmp_pat
     newer = tmp_path / "newer"
     (newer / "torch-2.13.0").mkdir(parents=True)
     (newer / "torch-2.13.0" / "relations.jsonl").write_text(line(RELATIONS[0]))
-    shelves.add(newer)
+    table_folders.add(newer)
     try:
         found = table("torch", "2.13.0")
         assert len(found.equivalences(["torch.abs"])) == 1
         assert len(found.divergences(["torch.lcm"])) == 1
     finally:
-        shelves.remove(newer)
+        table_folders.remove(newer)
     assert len(table("torch", "2.13.0").equivalences(["torch.abs"])) == 2
 
 
@@ -156,7 +155,7 @@ def test_what_is_built_stands_before_what_is_shipped_file_by_file(shelf, tmp_pat
 def test_a_row_that_says_something_else_is_refused(change, shelf):
     shelf(relations=[RELATIONS[1] | change], apis=APIS)
     found = table("torch", "2.13.0")
-    with pytest.raises(BadTable, match=r"relations\.jsonl"):
+    with pytest.raises(InvalidTableError, match=r"relations\.jsonl"):
         found.equivalences(["torch.abs"])
 
 
@@ -164,8 +163,8 @@ def test_a_row_that_says_something_else_is_refused(change, shelf):
 def test_what_is_no_row_is_refused(text, tmp_path, shelf):
     shelf(relations=[])
     (tmp_path / "torch-2.13.0" / "relations.jsonl").write_text(text + "\n")
-    shelves.forget()
-    with pytest.raises(BadTable):
+    table_folders.clear_caches()
+    with pytest.raises(InvalidTableError):
         table("torch", "2.13.0").equivalences(["torch.abs"])
 
 
@@ -179,12 +178,12 @@ def test_a_call_is_taken_apart():
 def test_calls_name_numbers_and_slices_of_python():
     call = 'torch.full((2,), complex(0.0, float("nan")))'
     assert judged(divergence("bug", call=call), "torch").divergence.call == call
-    with pytest.raises(BadRow, match="open is nothing of torch"):
+    with pytest.raises(InvalidRowError, match="open is nothing of torch"):
         judged(divergence("bug", call="torch.abs(open('/etc/passwd'))"), "torch")
 
 
 def test_a_number_is_no_call():
-    with pytest.raises(BadRow, match="no call"):
+    with pytest.raises(InvalidRowError, match="no call"):
         expression("1")
 
 
@@ -200,10 +199,10 @@ class TestWhatIsShipped:
 
     def test_rows_are_sorted_and_there_once(self, shipped):
         for file, key in (
-            (shelves.RELATIONS, ("source", "target", "template")),
-            (shelves.DIVERGENCES, ("api", "relation", "related", "rule", "call")),
-            (shelves.APIS, ("name",)),
+            (table_folders.RELATIONS, ("source", "target", "template")),
+            (table_folders.DIVERGENCES, ("api", "relation", "related", "rule", "call")),
+            (table_folders.APIS, ("name",)),
         ):
-            lines = shelves.found(shipped.name, file).read_text("utf-8").splitlines()
+            lines = table_folders.table_file(shipped.name, file).read_text("utf-8").splitlines()
             keys = [tuple(json.loads(each)[name] for name in key) for each in lines]
             assert all(before < after for before, after in pairwise(keys)), file

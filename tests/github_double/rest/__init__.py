@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.github_double.calls import Handler
+from tests.github_double.incoming_request import Handler
 from tests.github_double.rest import apps, checks, git, issues, pulls, repositories, reviews
 
 HANDLERS: dict[str, Handler] = {

@@ -6,9 +6,9 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
-from tests.github_double.answers import Answer, RefusalError, not_found
-from tests.github_double.calls import Call, Handler
 from tests.github_double.hooks import Delivery
+from tests.github_double.incoming_request import Call, Handler
+from tests.github_double.responses import Answer, RefusalError, not_found
 from tests.github_double.tokens import grant, installation_of
 
 _KEPT_SECONDS = 3 * 24 * 3600

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.github_double.answers import Answer, RefusalError, invalid, not_found
-from tests.github_double.calls import Call, Handler
+from tests.github_double.incoming_request import Call, Handler
+from tests.github_double.responses import Answer, RefusalError, invalid, not_found
 from tests.github_double.state import CheckRun, CheckSuite, Status, now
 
 _BYTES = 65_535

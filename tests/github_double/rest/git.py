@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from tests.github_double.answers import Answer, RefusalError, not_found
 from tests.github_double.bare import GitError
-from tests.github_double.calls import Call, Handler
+from tests.github_double.incoming_request import Call, Handler
+from tests.github_double.responses import Answer, RefusalError, not_found
 
 
 def _shape(call: Call, name: str, sha: str) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.github_double.answers import Answer, RefusalError, forbidden, invalid, not_found
-from tests.github_double.calls import Call, Handler
+from tests.github_double.incoming_request import Call, Handler
+from tests.github_double.responses import Answer, RefusalError, forbidden, invalid, not_found
 from tests.github_double.state import Issue, IssueComment, Reaction, now
 
 LONGEST = 65_536

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tests.github_double import anchors
-from tests.github_double.answers import Answer, RefusalError
-from tests.github_double.calls import Call, Handler
 from tests.github_double.diffs import FileDiff
+from tests.github_double.incoming_request import Call, Handler
+from tests.github_double.responses import Answer, RefusalError
 from tests.github_double.state import Pull
 
 

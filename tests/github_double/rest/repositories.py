@@ -6,8 +6,8 @@ import base64
 from typing import Any
 from urllib.parse import quote
 
-from tests.github_double.answers import Answer, RefusalError, not_found
-from tests.github_double.calls import Call, Handler
+from tests.github_double.incoming_request import Call, Handler
+from tests.github_double.responses import Answer, RefusalError, not_found
 from tests.github_double.state import Account, Repository
 
 _COARSE = {"triage": "read", "maintain": "write"}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tests.github_double import anchors
-from tests.github_double.answers import (
+from tests.github_double.incoming_request import Call, Handler
+from tests.github_double.responses import (
     Answer,
     RefusalError,
     forbidden,
@@ -13,7 +14,6 @@ from tests.github_double.answers import (
     not_found,
     unprocessable,
 )
-from tests.github_double.calls import Call, Handler
 from tests.github_double.rest.issues import check_body, react, reactions, unreact
 from tests.github_double.state import Pull, Review, ReviewComment
 

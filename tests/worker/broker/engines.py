@@ -5,7 +5,7 @@ import threading
 LABELS = "google.vision.label_detection"
 
 
-class Parrot:
+class CountingEngine:
     """Answers with the number of times it was asked."""
 
     local = False
@@ -25,7 +25,7 @@ class Parrot:
         return {"asked": self.asked}
 
 
-class Flaky(Parrot):
+class Flaky(CountingEngine):
     """Fails at the questions of these numbers, from one on."""
 
     def __init__(self, failure, *failing):
@@ -40,7 +40,7 @@ class Flaky(Parrot):
         return {"asked": self.asked}
 
 
-class Slow(Parrot):
+class Slow(CountingEngine):
     """Answers when it is let."""
 
     def __init__(self, failure=None):

@@ -6,18 +6,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzers import catalogue
-from worker.broker import ApiRequest, NoAnswer
-from worker.broker.admission import admitted
+from worker.broker.request_admission import admit_request
+from worker.engines.engine import ApiRequest, NoAnswer
 
 LABELS = "google.vision.label_detection"
 SENTIMENT = "google.language.analyze_sentiment"
 OTHER = "nobody.describes_it"
-APIS = catalogue.load().apis.keys() | {OTHER}
+APIS = catalogue.load_catalogue().apis.keys() | {OTHER}
 HUGE = "x" * 999_999
 
 
 def canonical(api, *parts, **more):
-    return admitted(api, ApiRequest(*parts, **more), APIS)
+    return admit_request(api, ApiRequest(*parts, **more), APIS)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def canonical(api, *parts, **more):
 )
 def test_what_the_provider_does_not_take_is_refused(api, request_, reason):
     with pytest.raises(NoAnswer, match=reason) as refused:
-        admitted(api, request_, APIS)
+        admit_request(api, request_, APIS)
     assert len(str(refused.value)) < 200
 
 
@@ -118,8 +118,8 @@ def written(request):
 @steady
 @given(REQUESTS)
 def test_canonical_form_is_final(request):
-    once = admitted(OTHER, request, APIS)
-    assert admitted(OTHER, once, APIS) == once
+    once = admit_request(OTHER, request, APIS)
+    assert admit_request(OTHER, once, APIS) == once
 
 
 @steady
@@ -127,13 +127,13 @@ def test_canonical_form_is_final(request):
 def test_spelling_does_not_matter(request, seed):
     respelt = shuffled(dict(request.parameters), random.Random(seed))
     other = ApiRequest(request.content, request.text, request.uri, respelt)
-    mine, theirs = (admitted(OTHER, each, APIS) for each in (request, other))
+    mine, theirs = (admit_request(OTHER, each, APIS) for each in (request, other))
     assert mine.digest(OTHER) == theirs.digest(OTHER)
 
 
 @steady
 @given(REQUESTS, REQUESTS)
 def test_other_questions_have_other_digests(one, other):
-    mine, theirs = (admitted(OTHER, each, APIS) for each in (one, other))
+    mine, theirs = (admit_request(OTHER, each, APIS) for each in (one, other))
     assert (mine.digest(OTHER) == theirs.digest(OTHER)) == (written(mine) == written(theirs))
     assert mine.digest(OTHER) != mine.digest(LABELS)

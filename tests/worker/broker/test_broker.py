@@ -2,16 +2,18 @@ import threading
 
 import pytest
 
-from analyzers.guest import calls
-from tests.worker.broker.engines import LABELS, Parrot
-from worker.broker import ApiRequest, Broker, Budget, NoAnswer, Recordings
-from worker.engines import Engines
-from worker.engines.engine import OFFLINE, Withheld
+from analyzers.guest.protocol import api_calls
+from tests.worker.broker.engines import LABELS, CountingEngine
+from worker.broker.api_broker import Broker
+from worker.broker.request_admission import ApiBudget
+from worker.engines.engine import OFFLINE, ApiRequest, NoAnswer, WithheldEngine
+from worker.engines.engine_selection import Engines
+from worker.engines.recordings import Recordings
 from worker.errors import UsageError
 
 
 def broker(engine, recordings=None, budget=None):
-    return Broker(Engines([engine]), recordings or Recordings(), Budget(budget))
+    return Broker(Engines([engine]), recordings or Recordings(), ApiBudget(budget))
 
 
 def counters(broker):
@@ -19,7 +21,7 @@ def counters(broker):
 
 
 def test_same_question_is_asked_once():
-    asking = broker(Parrot())
+    asking = broker(CountingEngine())
     first = asking.answer(LABELS, ApiRequest(b"a"))
     assert asking.answer(LABELS, ApiRequest(b"a")) == first == {"asked": 1}
     assert asking.answer(LABELS, ApiRequest(b"b")) == {"asked": 2}
@@ -27,8 +29,8 @@ def test_same_question_is_asked_once():
 
 
 def test_second_run_costs_nothing(tmp_path):
-    broker(Parrot(), Recordings(tmp_path)).answer(LABELS, ApiRequest(b"a"))
-    again = Parrot()
+    broker(CountingEngine(), Recordings(tmp_path)).answer(LABELS, ApiRequest(b"a"))
+    again = CountingEngine()
     asking = broker(again, Recordings(tmp_path), budget=0)
     assert asking.answer(LABELS, ApiRequest(b"a")) == {"asked": 1}
     assert again.asked == 0
@@ -36,14 +38,14 @@ def test_second_run_costs_nothing(tmp_path):
 
 
 def test_another_engine_is_asked_anew(tmp_path):
-    broker(Parrot(), Recordings(tmp_path)).answer(LABELS, ApiRequest(b"a"))
-    newer = Parrot("parrot-2")
+    broker(CountingEngine(), Recordings(tmp_path)).answer(LABELS, ApiRequest(b"a"))
+    newer = CountingEngine("parrot-2")
     broker(newer, Recordings(tmp_path)).answer(LABELS, ApiRequest(b"a"))
     assert newer.asked == 1
 
 
 def test_counts_only_questions_that_left():
-    asking = broker(Withheld(Parrot(), OFFLINE), budget=1)
+    asking = broker(WithheldEngine(CountingEngine(), OFFLINE), budget=1)
     for content in (b"a", b"b"):
         with pytest.raises(NoAnswer, match="--offline"):
             asking.answer(LABELS, ApiRequest(content))
@@ -51,7 +53,7 @@ def test_counts_only_questions_that_left():
 
 
 def test_spent_budget_refuses_but_replays():
-    engine = Parrot()
+    engine = CountingEngine()
     asking = broker(engine, budget=1)
     asking.answer(LABELS, ApiRequest(b"a"))
     with pytest.raises(NoAnswer, match="budget of 1 API calls"):
@@ -62,7 +64,7 @@ def test_spent_budget_refuses_but_replays():
 
 
 def test_budget_holds_with_many_threads():
-    engine = Parrot()
+    engine = CountingEngine()
     asking = broker(engine, budget=20)
 
     def ask(start):
@@ -83,7 +85,7 @@ def test_budget_holds_with_many_threads():
 
 @pytest.mark.parametrize("api", ["google.vision.steal", "", "x" * 10_000, None, ["a"], 7])
 def test_only_the_catalogue_is_asked(api):
-    engine = Parrot()
+    engine = CountingEngine()
     asking = broker(engine)
     with pytest.raises(NoAnswer, match="no API of the catalogue") as refused:
         asking.answer(api, ApiRequest(b"a"))
@@ -93,12 +95,12 @@ def test_only_the_catalogue_is_asked(api):
 
 def test_empty_question_is_refused():
     with pytest.raises(NoAnswer, match="asked nothing"):
-        broker(Parrot()).answer(LABELS, ApiRequest())
+        broker(CountingEngine()).answer(LABELS, ApiRequest())
 
 
 @pytest.mark.parametrize("failure", [NoAnswer("down"), UsageError("down")])
 def test_failed_engine_is_not_recorded(failure):
-    engine = Parrot(failure=failure)
+    engine = CountingEngine(failure=failure)
     asking = broker(engine)
     with pytest.raises(NoAnswer, match="down"):
         asking.answer(LABELS, ApiRequest(b"a"))
@@ -108,7 +110,7 @@ def test_failed_engine_is_not_recorded(failure):
 
 
 def test_tells_which_engine_answered():
-    asking = broker(Parrot())
+    asking = broker(CountingEngine())
     assert asking.describe() == ()
     asking.answer(LABELS, ApiRequest(b"a"))
     assert asking.describe() == (f"{LABELS}: parrot-1",)
@@ -118,7 +120,7 @@ def test_knows_who_stands_in():
     asking = Broker(Engines.from_settings({}, offline=True), Recordings())
     assert asking.substitute("google.vision.text_detection")
     assert not asking.substitute(LABELS)
-    assert not broker(Parrot()).substitute(LABELS)
+    assert not broker(CountingEngine()).substitute(LABELS)
 
 
 # ---------------------------------------------------------------- questions
@@ -135,8 +137,8 @@ def test_knows_who_stands_in():
     ],
 )
 def test_digest_is_the_guests(content, text, uri, parameters):
-    asked = calls.Request(LABELS, content, text, uri, parameters)
-    assert ApiRequest(content, text, uri, parameters).digest(LABELS) == calls.digest(asked)
+    asked = api_calls.ApiRequest(LABELS, content, text, uri, parameters)
+    assert ApiRequest(content, text, uri, parameters).digest(LABELS) == api_calls.digest(asked)
 
 
 def test_digests_differ_by_every_part():

@@ -2,15 +2,18 @@ import threading
 
 import pytest
 
-from tests.worker.broker.engines import LABELS, Flaky, Parrot
-from worker.broker import ApiRequest, Broker, Budget, NoAnswer, Recordings
-from worker.engines import Engines, NotAsked, Outage
+from tests.worker.broker.engines import LABELS, CountingEngine, Flaky
+from worker.broker.api_broker import Broker
+from worker.broker.request_admission import ApiBudget
+from worker.engines.engine import ApiRequest, NoAnswer, NotAsked, Outage
+from worker.engines.engine_selection import Engines
+from worker.engines.recordings import Recordings
 
 LONG = "x" * 2500
 SENTIMENT = "google.language.analyze_sentiment"
 
 
-class Anything(Parrot):
+class Anything(CountingEngine):
     def answers(self, api):
         return True
 
@@ -24,8 +27,8 @@ def counted(broker):
 
 
 def test_money_ends_before_it_is_overspent():
-    engine = Parrot()
-    asking = broker(engine, Budget(dollars=0.004))
+    engine = CountingEngine()
+    asking = broker(engine, ApiBudget(dollars=0.004))
     for content in (b"a", b"b"):
         asking.answer(LABELS, ApiRequest(content))
     with pytest.raises(NoAnswer, match=r"budget of \$0.004 .* \$0.003 is spent.* costs \$0.0015"):
@@ -36,21 +39,21 @@ def test_money_ends_before_it_is_overspent():
 
 
 def test_long_texts_cost_more():
-    asking = broker(Anything(), Budget(dollars=1))
+    asking = broker(Anything(), ApiBudget(dollars=1))
     asking.answer(SENTIMENT, ApiRequest(text=LONG))
     assert asking.dollars == 0.003
 
 
 def test_operators_price_counts_instead():
-    asking = broker(Anything(), Budget(dollars=1), {"google.language": 20_000})
+    asking = broker(Anything(), ApiBudget(dollars=1), {"google.language": 20_000})
     asking.answer(SENTIMENT, ApiRequest(text=LONG))
     assert asking.dollars == 0.06
 
 
 def test_local_engines_cost_nothing():
-    engine = Parrot()
+    engine = CountingEngine()
     engine.local = True
-    asking = broker(engine, Budget(dollars=0))
+    asking = broker(engine, ApiBudget(dollars=0))
     asking.answer(LABELS, ApiRequest(b"a"))
     assert counted(asking) == (1, 0, 0.0)
 
@@ -58,12 +61,12 @@ def test_local_engines_cost_nothing():
 def test_unknown_price_is_refused_where_money_is_bounded():
     unpriced = "huggingface.text_classification"
     with pytest.raises(NoAnswer, match=r'\[engines."huggingface"\] price'):
-        broker(Anything(), Budget(dollars=5)).answer(unpriced, ApiRequest(text="a"))
-    assert broker(Anything(), Budget()).answer(unpriced, ApiRequest(text="a"))
+        broker(Anything(), ApiBudget(dollars=5)).answer(unpriced, ApiRequest(text="a"))
+    assert broker(Anything(), ApiBudget()).answer(unpriced, ApiRequest(text="a"))
 
 
 def test_what_did_not_leave_is_free():
-    asking = broker(Flaky(NotAsked("off"), 1), Budget(calls=1, dollars=0.0015))
+    asking = broker(Flaky(NotAsked("off"), 1), ApiBudget(calls=1, dollars=0.0015))
     with pytest.raises(NotAsked):
         asking.answer(LABELS, ApiRequest(b"a"))
     assert counted(asking) == (0, 1, 0.0)
@@ -72,7 +75,7 @@ def test_what_did_not_leave_is_free():
 
 
 def test_failed_call_is_counted_as_billed():
-    asking = broker(Flaky(Outage("down"), 1), Budget(dollars=0.0015))
+    asking = broker(Flaky(Outage("down"), 1), ApiBudget(dollars=0.0015))
     with pytest.raises(Outage):
         asking.answer(LABELS, ApiRequest(b"a"))
     with pytest.raises(NoAnswer, match="budget"):
@@ -80,8 +83,8 @@ def test_failed_call_is_counted_as_billed():
 
 
 def test_money_holds_with_many_threads():
-    engine = Parrot()
-    asking = broker(engine, Budget(dollars=0.03))
+    engine = CountingEngine()
+    asking = broker(engine, ApiBudget(dollars=0.03))
 
     def ask(start):
         for number in range(20):

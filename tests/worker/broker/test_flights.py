@@ -4,9 +4,11 @@ import time
 
 import pytest
 
-from tests.worker.broker.engines import LABELS, Parrot, Slow
-from worker.broker import ApiRequest, Broker, NoAnswer, Recordings
-from worker.engines import Engines, Outage
+from tests.worker.broker.engines import LABELS, CountingEngine, Slow
+from worker.broker.api_broker import Broker
+from worker.engines.engine import ApiRequest, NoAnswer, Outage
+from worker.engines.engine_selection import Engines
+from worker.engines.recordings import Recordings
 
 MANY = 8
 PATIENCE = 60
@@ -64,7 +66,7 @@ def test_other_questions_do_not_wait():
     assert engine.asked == 2
 
 
-class Noting(Parrot):
+class SlowNotingEngine(CountingEngine):
     """Notes in a file that it was asked, and takes its time."""
 
     def __init__(self, notes):
@@ -79,7 +81,7 @@ class Noting(Parrot):
 
 
 def _ask(folder, notes, barrier):
-    asking = Broker(Engines([Noting(notes)]), Recordings(folder))
+    asking = Broker(Engines([SlowNotingEngine(notes)]), Recordings(folder))
     barrier.wait(PATIENCE)
     asking.answer(LABELS, ApiRequest(b"same"))
 
@@ -118,7 +120,7 @@ def test_dead_process_holds_no_turn(tmp_path):
 
 
 def test_interrupted_question_leaves_nothing_waiting():
-    engine = Parrot(failure=KeyboardInterrupt())
+    engine = CountingEngine(failure=KeyboardInterrupt())
     asking = Broker(Engines([engine]), Recordings())
     with pytest.raises(KeyboardInterrupt):
         asking.answer(LABELS, ApiRequest(b"a"))

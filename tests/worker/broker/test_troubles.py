@@ -1,8 +1,10 @@
 import pytest
 
 from tests.worker.broker.engines import LABELS, Flaky
-from worker.broker import ApiRequest, Broker, NoAnswer, Recordings
-from worker.engines import Engines, Outage, Rejected
+from worker.broker.api_broker import Broker
+from worker.engines.engine import ApiRequest, NoAnswer, Outage, Rejected
+from worker.engines.engine_selection import Engines
+from worker.engines.recordings import Recordings
 
 
 def asked(count, engine, again=()):

@@ -13,11 +13,12 @@ import pytest
 from tests.worker.changes.conftest import Project
 from tests.worker.changes.git_server import GitServer, git_commands
 from tests.worker.changes.test_hostile_trees import blob, commit_of, tree_of
-from worker.changes import materialise, read_changes, remote
-from worker.changes.cloning import clone
-from worker.changes.remote import Bounds, Origin
+from worker.changes import remote_clone
+from worker.changes.change_set import read_changes
+from worker.changes.remote_clone import FetchBounds, RemoteOrigin, clone
+from worker.changes.tree_writer import materialise
 from worker.errors import MachineError, UsageError
-from worker.temporary import folder_of_all, sweep_folders
+from worker.system.temporary_files import folder_of_all, sweep_folders
 
 CANARY = "ghs_canary0123456789"
 PKT_FLUSH = b"0000"
@@ -59,8 +60,8 @@ def more_commits(project, parent: str, count: int) -> str:
     return project.git("rev-parse", "main")
 
 
-def origin(server: GitServer, token: str | None = None, name: str = "project/.git") -> Origin:
-    return Origin(server.url(name), token, loopback=True)
+def origin(server: GitServer, token: str | None = None, name: str = "project/.git") -> RemoteOrigin:
+    return RemoteOrigin(server.url(name), token, loopback=True)
 
 
 def nothing_stays(tmp_path) -> bool:
@@ -81,7 +82,7 @@ def test_clone_holds_what_a_pull_request_needs(branched, tmp_path):
 def test_clone_holds_no_history(branched, tmp_path):
     server, base, head, _ = branched
     cloned = clone(origin(server), base, head, tmp_path / "clone")
-    assert remote.disk_usage(cloned.folder) < 100_000
+    assert remote_clone.disk_usage(cloned.folder) < 100_000
     with pytest.raises(UsageError, match="shallow"):
         read_changes(cloned.folder, base=f"{base}~1", head=head)
 
@@ -124,13 +125,13 @@ def test_histories_without_a_common_commit_are_told(served, tmp_path):
 )  # fmt: skip
 def test_other_addresses_are_refused(url):
     with pytest.raises(UsageError, match="https address"):
-        Origin(url, loopback=True)
+        RemoteOrigin(url, loopback=True)
 
 
 def test_plain_http_needs_leave():
     with pytest.raises(UsageError):
-        Origin("http://127.0.0.1/x")
-    assert Origin("https://git.example/x.git").environment == {"GIT_ALLOW_PROTOCOL": "https"}
+        RemoteOrigin("http://127.0.0.1/x")
+    assert RemoteOrigin("https://git.example/x.git").environment == {"GIT_ALLOW_PROTOCOL": "https"}
 
 
 @pytest.mark.parametrize(
@@ -220,7 +221,7 @@ def test_repository_over_the_limit_is_refused(served, tmp_path):
     project.write("noise.bin", os.urandom(3_000_000))
     commit = project.commit()
     with pytest.raises(MachineError) as failure:
-        clone(origin(server), commit, commit, tmp_path / "clone", Bounds(size=1_000_000))
+        clone(origin(server), commit, commit, tmp_path / "clone", FetchBounds(size=1_000_000))
     assert "larger than" in str(failure.value) or "cannot be fetched" in str(failure.value)
     assert nothing_stays(tmp_path)
 
@@ -244,7 +245,7 @@ def test_endless_list_of_branches_is_cut_off(served, tmp_path, monkeypatch):
     line = b"003f" + b"a" * 40 + b" refs/heads/aaaaaaaaaaa\n"
     served[1].misbehave = endless(b"001e# service=git-upload-pack\n0000" + line * 1000)
     with pytest.raises(MachineError):
-        clone(origin(served[1]), "0" * 40, "1" * 40, tmp_path / "clone", Bounds(seconds=5))
+        clone(origin(served[1]), "0" * 40, "1" * 40, tmp_path / "clone", FetchBounds(seconds=5))
     assert nothing_stays(tmp_path)
 
 
@@ -252,7 +253,7 @@ def test_silent_server_is_given_up(served, tmp_path):
     served[1].misbehave = lambda handler: handler.server.stopping.wait(60)
     began = time.monotonic()
     with pytest.raises(MachineError, match="did not end within 1 s"):
-        clone(origin(served[1]), "0" * 40, "1" * 40, tmp_path / "clone", Bounds(seconds=1))
+        clone(origin(served[1]), "0" * 40, "1" * 40, tmp_path / "clone", FetchBounds(seconds=1))
     assert time.monotonic() - began < 20
     assert nothing_stays(tmp_path)
 
@@ -292,9 +293,9 @@ def test_hostile_content_is_cloned_and_never_run(served, tmp_path):
 CLONES = """
 import sys
 from pathlib import Path
-from worker.changes.cloning import clone
+from worker.changes.remote_clone import clone
 from worker.changes import remote
-from worker.changes.remote import Origin
+from worker.changes.remote_clone import Origin
 remote.STALL_SECONDS = 1
 clone(Origin(sys.argv[1], loopback=True), "0" * 40, "1" * 40, Path(sys.argv[2]))
 """

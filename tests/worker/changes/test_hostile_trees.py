@@ -7,10 +7,11 @@ import zlib
 
 import pytest
 
-import worker.changes.tree
+import worker.changes.tree_entries
 from tests.worker.changes.test_writing import raw_tree, tree
-from worker.changes import materialise, read_changes
-from worker.changes.lookup import read_text
+from worker.changes.change_set import read_changes
+from worker.changes.snapshot import read_text
+from worker.changes.tree_writer import materialise
 from worker.errors import MachineError, UsageError
 
 ODD_NAMES = (
@@ -217,7 +218,7 @@ def bomb(project, content: bytes, width: int, depth: int, name: bytes = b"%04d.p
 
 
 def test_billions_of_paths_are_refused(project, tmp_path, monkeypatch):
-    monkeypatch.setattr(worker.changes.tree, "MAX_PATHS", 20_000)
+    monkeypatch.setattr(worker.changes.tree_entries, "MAX_PATHS", 20_000)
     commit = bomb(project, b"", 10, 10)
     for use in (
         lambda: read_changes(project.root, base=commit, head=commit, everything=True),
@@ -228,7 +229,7 @@ def test_billions_of_paths_are_refused(project, tmp_path, monkeypatch):
 
 
 def test_long_names_without_end_are_refused(project, tmp_path, monkeypatch):
-    monkeypatch.setattr(worker.changes.tree, "MAX_NAMES", 10_000_000)
+    monkeypatch.setattr(worker.changes.tree_entries, "MAX_NAMES", 10_000_000)
     commit = bomb(project, b"", 10, 10, b"n" * 200 + b"%04d")
     with pytest.raises(UsageError, match="paths"):
         materialise(project.root, commit, tmp_path / "out")

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from worker.changes.process import MOST_SAID, Call, running
+from worker.changes.git import MOST_SAID, ProcessCall, run_bounded
 
 PIECES = """
 import sys, time
@@ -15,8 +15,8 @@ for number in range(20):
 
 
 def said(program, tmp_path):
-    call = Call([sys.executable, "-c", program], tmp_path, dict(os.environ))
-    with running(call, 60) as process:
+    call = ProcessCall([sys.executable, "-c", program], tmp_path, dict(os.environ))
+    with run_bounded(call, 60) as process:
         assert process.ended(60)
         process.close()
     return process.said

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from worker.changes import Scope, read_changes
+from worker.changes.change_set import read_changes
+from worker.changes.snapshot import ProjectScope
 from worker.errors import UsageError
 
 ORIGINAL = "a = 1\nb = 2\nc = 3\nd = 4\ne = 5\nf = 6\ng = 7\nh = 8\n"
@@ -105,7 +106,7 @@ def test_globs_of_the_project_decide(project):
     base = project.commit(app=ORIGINAL)
     for path in ("src/a.py", "src/skip/b.py", "src/vendor/ours/c.py", "other/d.py"):
         project.write(path, "x = 1\n")
-    scope = Scope(include=("src/",), exclude=("src/skip/", "!src/vendor/ours/"))
+    scope = ProjectScope(include=("src/",), exclude=("src/skip/", "!src/vendor/ours/"))
     found = changed(read_changes(project.root, base=base, scope=scope))
     assert set(found) == {"src/a.py", "src/vendor/ours/c.py"}
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from worker.changes.texts import UnreadableError, canonical, line_count, text_of
+from worker.changes.python_source import UnreadableError, canonical, line_count, text_of
 
 
 def notebook(*sources, **metadata):

@@ -5,7 +5,8 @@ import subprocess
 
 import pytest
 
-from worker.changes import destination, materialise
+from worker.changes import tree_writer
+from worker.changes.tree_writer import materialise
 from worker.errors import MachineError, UsageError
 
 
@@ -92,7 +93,7 @@ def test_hostile_trees_do_not_escape(project, tmp_path):
 
 
 def test_large_files_are_left_out(project, tmp_path, monkeypatch):
-    monkeypatch.setattr(destination, "MAX_FILE_BYTES", 10)
+    monkeypatch.setattr(tree_writer, "MAX_FILE_BYTES", 10)
     project.write("model.bin", "0" * 11)
     project.commit(app="a = 1\n")
     for revision in (None, "HEAD"):

@@ -5,8 +5,8 @@ import subprocess
 import pytest
 from click.testing import CliRunner
 
-from analyzers.guest.annotations.reading import read
-from analyzers.properties.annotating import is_test
+from analyzers.guest.annotations.annotation_reader import read
+from analyzers.properties.annotation_proposals import is_test
 from tests.worker.changes.conftest import Project
 from worker.cli.annotate import annotate
 from worker.errors import UsageError

@@ -11,20 +11,19 @@ from click.testing import CliRunner
 import worker.cli
 import worker.cli.check
 import worker.cli.doctor
-import worker.cli.replay
 from analyzers.vocabulary import Conclusion, Report
 from tests.worker.report.samples import SOURCES, full_report
-from worker.check import Checked
+from worker.check.pipeline import CheckResult
+from worker.check.replay import ReplayedFinding, ReplayOutcome
 from worker.cli import COMMANDS, cli, main
+from worker.cli.machine_checks import MachineCheck
 from worker.errors import MachineError, UsageError
-from worker.replaying import Outcome, Replayed
-from worker.sandbox.checks import Check
 
 EMPTY = Report("here", "b" * 40, None, Conclusion.SKIPPED)
 
 
 class Pipeline:
-    """Stands for ``worker.check.check``: gives a report, or raises."""
+    """Stands for ``worker.check.pipeline.check``: gives a report, or raises."""
 
     def __init__(self, report=EMPTY, error=None):
         self._report = report
@@ -36,7 +35,7 @@ class Pipeline:
         listener.detected([])
         if self._error is not None:
             raise self._error
-        return Checked(self._report, SOURCES)
+        return CheckResult(self._report, SOURCES)
 
 
 @pytest.fixture
@@ -188,16 +187,16 @@ def test_version_is_told(assayer, capsys):
     ("outcomes", "status"),
     [
         ([], 0),
-        ([Outcome.FIXED], 0),
-        ([Outcome.FIXED, Outcome.FAILED], 1),
-        ([Outcome.FAILED, Outcome.ERROR], 3),
+        ([ReplayOutcome.FIXED], 0),
+        ([ReplayOutcome.FIXED, ReplayOutcome.FAILED], 1),
+        ([ReplayOutcome.FAILED, ReplayOutcome.ERROR], 3),
     ],
 )
 def test_replay_prints_a_line_each(assayer, capsys, monkeypatch, outcomes, status):
     replayed = [
-        Replayed(f"f{n}", outcome, "" if n else "why") for n, outcome in enumerate(outcomes)
+        ReplayedFinding(f"f{n}", outcome, "" if n else "why") for n, outcome in enumerate(outcomes)
     ]
-    monkeypatch.setattr(worker.cli.replay, "replay_report", lambda *_, **__: iter(replayed))
+    monkeypatch.setattr(worker.cli.check, "replay_report", lambda *_, **__: iter(replayed))
     assert assayer("replay", "report.json") == status
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[:2] for line in lines] == [[r.outcome, r.fingerprint] for r in replayed]
@@ -207,10 +206,10 @@ def test_replay_prints_a_line_each(assayer, capsys, monkeypatch, outcomes, statu
 @pytest.mark.parametrize(
     ("check", "status"),
     [
-        (Check("isolation", ok=True, detail="bubblewrap"), 0),
-        (Check("isolation", ok=False, detail="no bubblewrap", remedy="apt install it"), 3),
-        (Check("escape: sockets", ok=False, detail="got through", remedy="update"), 3),
-        (Check("queue", ok=False, detail="Redis is deaf", remedy="start [it]"), 0),
+        (MachineCheck("isolation", ok=True, detail="bubblewrap"), 0),
+        (MachineCheck("isolation", ok=False, detail="no bubblewrap", remedy="apt install it"), 3),
+        (MachineCheck("escape: sockets", ok=False, detail="got through", remedy="update"), 3),
+        (MachineCheck("queue", ok=False, detail="Redis is deaf", remedy="start [it]"), 0),
     ],
 )
 def test_doctor_fails_only_for_isolation(assayer, capsys, monkeypatch, check, status):

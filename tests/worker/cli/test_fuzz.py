@@ -7,10 +7,10 @@ from click.testing import CliRunner
 from rich.console import Console
 
 from tests.analyzers.samples import finding
+from worker.check.fuzz_campaign import CampaignCounts
 from worker.cli import cli
-from worker.cli.campaigning import CampaignProgress
+from worker.cli.fuzz import CampaignProgress
 from worker.errors import UsageError
-from worker.fuzzing import Spent
 
 
 def asked(*words):
@@ -39,9 +39,9 @@ def test_what_was_spent_is_said_at_the_end():
     written = io.StringIO()
     progress = CampaignProgress(Console(file=written, soft_wrap=True), None)
     progress.found(finding())
-    progress.spent(Spent(files=3))
+    progress.spent(CampaignCounts(files=3))
     assert "files assembled" not in written.getvalue()
-    progress.ended(Spent(files=3))
+    progress.ended(CampaignCounts(files=3))
     assert "3 files assembled, 0 mutants" in written.getvalue()
 
 
@@ -49,5 +49,5 @@ def test_terminal_shows_what_was_run_so_far():
     written = io.StringIO()
     console = Console(file=written, force_terminal=True, width=200)
     with console.status("…") as status:
-        CampaignProgress(console, status).spent(Spent(files=3))
+        CampaignProgress(console, status).spent(CampaignCounts(files=3))
         assert "3 files assembled" in str(status.status)

@@ -8,7 +8,11 @@ from click.testing import CliRunner
 from tests.worker.changes.conftest import Project
 from worker.cli.init import TEMPLATE, init
 from worker.errors import UsageError
-from worker.settings.configuration import Configuration, find_configuration, parse_configuration
+from worker.settings.repository_configuration import (
+    Configuration,
+    find_configuration,
+    parse_configuration,
+)
 
 
 @pytest.fixture

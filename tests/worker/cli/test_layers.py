@@ -9,10 +9,10 @@ from click.testing import CliRunner
 import worker.cli.layers
 from worker.cli.layers import layers
 from worker.errors import UsageError
-from worker.layers import Place
-from worker.sandbox.launch import Program
+from worker.layers import SurveySandbox
+from worker.sandbox.guest_launch import GuestProgram
 
-SURVEYOR = Program(Path(__file__).parents[1] / "layers/guests/surveyor", "_surveyor_guest")
+SURVEYOR = GuestProgram(Path(__file__).parents[1] / "layers/guests/surveyor", "_surveyor_guest")
 
 
 def run(*arguments):
@@ -47,9 +47,9 @@ def test_unknown_names_and_versions_are_wrong_usage():
 @pytest.fixture
 def surveyor(monkeypatch):
     def place(isolation, python):
-        return Place(isolation, python, program=SURVEYOR)
+        return SurveySandbox(isolation, python, program=SURVEYOR)
 
-    monkeypatch.setattr(worker.cli.layers, "Place", place)
+    monkeypatch.setattr(worker.cli.layers, "SurveySandbox", place)
 
 
 def test_build_writes_the_file(surveyor, tmp_path):

@@ -4,7 +4,7 @@ import sqlite3
 import subprocess
 import sys
 
-from worker.store.migrating import HEAD
+from worker.store.database import NEWEST_REVISION
 
 
 def migrate(url, *options):
@@ -18,9 +18,11 @@ def migrate(url, *options):
 
 def test_database_is_brought_up_to_date(tmp_path):
     done = migrate(f"sqlite:///{tmp_path}/assayer.db")
-    assert (done.returncode, HEAD in done.stdout) == (0, True), done.stderr
+    assert (done.returncode, NEWEST_REVISION in done.stdout) == (0, True), done.stderr
     with sqlite3.connect(tmp_path / "assayer.db") as database:
-        assert database.execute("SELECT version_num FROM alembic_version").fetchall() == [(HEAD,)]
+        assert database.execute("SELECT version_num FROM alembic_version").fetchall() == [
+            (NEWEST_REVISION,)
+        ]
 
 
 def test_absent_server_is_named_without_its_password(tmp_path):

@@ -13,10 +13,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from worker.cli import cli, processes
-from worker.cli.processes import Program, supervise
-from worker.cli.serve import _beside_web, _own_queues
-from worker.settings.server import AppSettings, GithubSettings, QueueSettings, Settings
+from worker.cli import cli, serve
+from worker.cli.serve import ChildProgram, _beside_web, _own_queues, supervise
+from worker.settings.operator_settings import AppSettings, GithubSettings, QueueSettings, Settings
 
 ROOT = Path(__file__).parents[3]
 WAITS = "import time; time.sleep(60)"
@@ -29,7 +28,7 @@ time.sleep(float(sys.argv[2]))
 
 
 def program(code, *arguments, **more):
-    return Program("one", (sys.executable, "-c", code, *map(str, arguments)), **more)
+    return ChildProgram("one", (sys.executable, "-c", code, *map(str, arguments)), **more)
 
 
 def until(condition):
@@ -66,7 +65,7 @@ def test_end_of_the_web_app_ends_all(tmp_path):
 
 
 def test_what_ends_is_started_again(tmp_path, monkeypatch):
-    monkeypatch.setattr(processes, "FIRST_WAIT", 0.05)
+    monkeypatch.setattr(serve, "FIRST_WAIT", 0.05)
     file, stop = tmp_path / "pids", threading.Event()
     watcher = threading.Thread(target=lambda: (until(lambda: len(pids(file)) > 2), stop.set()))
     watcher.start()
@@ -75,7 +74,7 @@ def test_what_ends_is_started_again(tmp_path, monkeypatch):
 
 
 def test_what_does_not_heed_is_killed(tmp_path, monkeypatch):
-    monkeypatch.setattr(processes, "END_SECONDS", 0.2)
+    monkeypatch.setattr(serve, "END_SECONDS", 0.2)
     file, stop = tmp_path / "pids", threading.Event()
     deaf = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + MARKS
     watcher = threading.Thread(target=lambda: (until(lambda: pids(file)), stop.set()))
@@ -87,7 +86,7 @@ def test_what_does_not_heed_is_killed(tmp_path, monkeypatch):
 
 SUPERVISES = """
 import sys, threading
-from worker.cli.processes import Program, supervise
+from worker.cli.serve import Program, supervise
 marks, file = sys.argv[1:]
 one = Program("one", (sys.executable, "-c", marks, file, "60"))
 supervise(one, [one], threading.Event())

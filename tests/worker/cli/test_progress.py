@@ -7,13 +7,13 @@ from rich.console import Console
 
 from analyzers.vocabulary import Broken, Level, Skipped
 from tests.analyzers.samples import finding, target
-from worker.cli.progress import Progress, Silent, progress_listener
+from worker.cli.progress import CheckProgress, SilentListener, progress_listener
 
 
 @pytest.fixture
 def said():
     file = io.StringIO()
-    progress = Progress(Console(file=file, highlight=False, soft_wrap=True), None)
+    progress = CheckProgress(Console(file=file, highlight=False, soft_wrap=True), None)
     return progress, file
 
 
@@ -53,7 +53,7 @@ def test_verdicts_are_told_as_they_stand(said, verdict, line):
 
 def test_quiet_listener_is_silent(capsys):
     with progress_listener(quiet=True) as listener:
-        assert isinstance(listener, Silent)
+        assert isinstance(listener, SilentListener)
         listener.detected([target()])
         listener.examining(target())
         listener.found(finding())
@@ -70,7 +70,7 @@ def test_terminal_shows_one_live_line():
     file = io.StringIO()
     console = Console(file=file, force_terminal=True, width=80)
     with console.status("…") as status:
-        progress = Progress(console, status)
+        progress = CheckProgress(console, status)
         progress.detected([target()])
         progress.examining(target())
         assert "app.py::check" in str(status.status)

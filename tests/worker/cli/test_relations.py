@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-import worker.cli.studies
-from analyzers.relations import shelves
-from analyzers.relations.sheets import line
+import worker.cli.relations
+from analyzers.relations import table_folders
+from analyzers.relations.relation_tables import line
 from worker.cli.relations import relations
 from worker.errors import MachineError, UsageError
-from worker.relations import Site
-from worker.relations.shelf import folder
-from worker.sandbox.launch import Program
+from worker.sandbox.guest_launch import GuestProgram
+from worker.studies.library_study import StudySandbox
+from worker.studies.study_journal import folder
 
-STUDIOUS = Program(Path(__file__).parents[1] / "relations/guests/studious", "_studious_guest")
+STUDIOUS = GuestProgram(Path(__file__).parents[1] / "relations/guests/studious", "_studious_guest")
 LCM = "torch.lcm(torch.tensor([-9223372036854775808]), torch.tensor(5))"
 RELATIONS = [
     {
@@ -58,7 +58,7 @@ DIVERGENCES = [
 def _state(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     yield
-    shelves.remove(folder() / "tables")
+    table_folders.remove(folder() / "tables")
 
 
 @pytest.fixture
@@ -68,9 +68,9 @@ def shipped(tmp_path):
     place.mkdir(parents=True)
     for name, rows in (("relations", RELATIONS), ("apis", APIS), ("divergences", DIVERGENCES)):
         (place / f"{name}.jsonl").write_text("".join(map(line, rows)))
-    shelves.add(place.parent)
+    table_folders.add(place.parent)
     yield place
-    shelves.remove(place.parent)
+    table_folders.remove(place.parent)
 
 
 @pytest.fixture
@@ -78,9 +78,9 @@ def stand_in(monkeypatch):
     """Guests that study nothing and say that they did."""
 
     def site(isolation, python):
-        return Site(isolation, python, program=STUDIOUS)
+        return StudySandbox(isolation, python, program=STUDIOUS)
 
-    monkeypatch.setattr(worker.cli.studies, "Site", site)
+    monkeypatch.setattr(worker.cli.relations, "StudySandbox", site)
 
 
 def run(*arguments):
@@ -138,7 +138,7 @@ class TestShow:
 
     def test_a_broken_table_is_not_the_authors_fault(self, shipped):
         (shipped / "relations.jsonl").write_text('{"source": "torch.lcm", "x": 1}\n')
-        shelves.forget()
+        table_folders.clear_caches()
         with pytest.raises(MachineError, match="cannot be read"):
             show("torch.lcm")
 
@@ -191,7 +191,7 @@ class TestFuzz:
 
     def test_what_was_judged_says_so_and_what_is_none_is_counted(self, stand_in, shipped):
         shutil.copytree(shipped, shipped.with_name("torch-2.13.0"))
-        shelves.forget()
+        table_folders.clear_caches()
         said = run("fuzz", "--quiet").stdout
         assert "torch.lcm by value (judged a bug)\n  the smallest integer" in said
         assert "torch.relu" not in said
@@ -199,7 +199,7 @@ class TestFuzz:
 
     def test_names_are_those_of_the_table(self, stand_in, shipped):
         shutil.copytree(shipped, shipped.with_name("torch-2.13.0"))
-        shelves.forget()
+        table_folders.clear_caches()
         with pytest.raises(UsageError, match=r"do you mean torch\.lcm"):
             run("fuzz", "torch.lmc")
 

@@ -3,18 +3,19 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from worker.broker import Broker, Recordings
-from worker.engines import ApiRequest, Engines, NoAnswer
-from worker.engines.ahead import Ahead
-from worker.engines.ocr import LocalText
-from worker.sources import drawn
+from worker.broker.api_broker import Broker
+from worker.engines.engine import ApiRequest, NoAnswer
+from worker.engines.engine_selection import Engines, PrefetchingEngine
+from worker.engines.local.text_recognition import LocalText
+from worker.engines.recordings import Recordings
+from worker.sources import text_pictures
 
 TEXT = "google.vision.text_detection"
 FILES = [f"file {number}".encode() for number in range(10)]
 THREADS = 2
 
 
-class Noting:
+class NotingEngine:
     """An engine that notes what it is asked about, and knows nothing of file 1."""
 
     identity = "noting"
@@ -35,12 +36,12 @@ class Noting:
 
 @pytest.fixture
 def engine():
-    return Noting()
+    return NotingEngine()
 
 
 @pytest.fixture
 def ahead(engine):
-    ahead = Ahead(engine, THREADS)
+    ahead = PrefetchingEngine(engine, THREADS)
     ahead.expect(FILES)
     return ahead
 
@@ -97,7 +98,7 @@ def test_pictures_are_read_alike_by_several_threads():
     requests = [
         ApiRequest(item.content)
         for words in ("STOP", "Total: 42.50 EUR")
-        for item in drawn.write(words, 3, 0).inputs
+        for item in text_pictures.write(words, 3, 0).inputs
     ]
     engine = LocalText()
     alone = [engine.ask(TEXT, request) for request in requests]

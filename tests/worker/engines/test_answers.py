@@ -1,8 +1,8 @@
 import pytest
 
 from analyzers import catalogue
-from worker.engines import Outage
-from worker.engines.answers import MOST_BYTES, checked
+from worker.engines.api_answers import MOST_BYTES, validated_answer
+from worker.engines.engine import Outage
 
 LABELS = "google.vision.label_detection"
 FACES = "google.vision.face_detection"
@@ -34,7 +34,7 @@ for _ in range(200):
     ],
 )
 def test_what_the_api_can_say_passes(api, answer):
-    assert checked(api, answer) is answer
+    assert validated_answer(api, answer) is answer
 
 
 @pytest.mark.parametrize(
@@ -62,9 +62,11 @@ def test_what_the_api_can_say_passes(api, answer):
 )
 def test_what_it_cannot_say_is_an_outage(api, answer, problem):
     with pytest.raises(Outage, match=problem):
-        checked(api, answer)
+        validated_answer(api, answer)
 
 
 def test_schemas_are_found_for_googles_apis():
-    described = [api for api in catalogue.load().apis.values() if api.provider == "google.vision"]
+    described = [
+        api for api in catalogue.load_catalogue().apis.values() if api.provider == "google.vision"
+    ]
     assert all(api.schema for api in described)

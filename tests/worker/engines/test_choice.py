@@ -1,10 +1,12 @@
 import pytest
 
-from tests.worker.engines.standin import Reply
-from worker.engines import ApiRequest, Engines, NoAnswer, NotAsked, Recordings
-from worker.engines.providers import PROVIDERS
+from tests.worker.engines.providers.standin import Reply
+from worker.engines.engine import ApiRequest, NoAnswer, NotAsked
+from worker.engines.engine_selection import Engines
+from worker.engines.providers.provider_engines import PROVIDERS
+from worker.engines.recordings import Recordings
 from worker.errors import UsageError
-from worker.settings.server import ENGINE_NAMES, EngineSettings
+from worker.settings.operator_settings import ENGINE_NAMES, EngineSettings
 
 LABELS = "google.vision.label_detection"
 TEXT = "google.vision.text_detection"

@@ -3,8 +3,7 @@ import multiprocessing
 import os
 import time
 
-from worker.engines import ANY_ENGINE, Recordings
-from worker.engines.eviction import Limits, sweep
+from worker.engines.recordings import ANY_ENGINE, RecordingLimits, Recordings, sweep
 
 DIGEST = "a" * 64
 API = "google.vision.label_detection"
@@ -122,7 +121,7 @@ def test_least_lately_used_go_first(tmp_path):
     Recordings(tmp_path).find("engine-1", API, digests[0])
     for file in tmp_path.rglob(f"{digests[0]}.json"):
         os.utime(file)
-    sweep(tmp_path, Limits(size=15_000), time.time())
+    sweep(tmp_path, RecordingLimits(size=15_000), time.time())
     left = kept(tmp_path, digests)
     assert left[0] == digests[0]
     assert left[1:] == digests[-len(left) + 1 :]
@@ -131,14 +130,14 @@ def test_least_lately_used_go_first(tmp_path):
 
 def test_small_store_is_left_alone(tmp_path):
     digests = filled(tmp_path, 10)
-    sweep(tmp_path, Limits(), time.time())
+    sweep(tmp_path, RecordingLimits(), time.time())
     assert kept(tmp_path, digests) == digests
 
 
 def test_old_ones_go(tmp_path):
     digests = filled(tmp_path, 4, age=91 * 86_400)
     (fresh,) = filled(tmp_path / "later", 1)
-    sweep(tmp_path, Limits(days=90), time.time())
+    sweep(tmp_path, RecordingLimits(days=90), time.time())
     assert kept(tmp_path, digests) == []
     assert kept(tmp_path / "later", [fresh]) == [fresh]
 
@@ -146,19 +145,19 @@ def test_old_ones_go(tmp_path):
 def test_use_makes_a_recording_young(tmp_path):
     (digest,) = filled(tmp_path, 1, age=89 * 86_400)
     assert Recordings(tmp_path).find("engine-1", API, digest) == {"n": 0, "pad": "x" * 1000}
-    sweep(tmp_path, Limits(days=1), time.time())
+    sweep(tmp_path, RecordingLimits(days=1), time.time())
     assert kept(tmp_path, [digest]) == [digest]
 
 
 def test_replay_makes_nothing_young(tmp_path):
     (digest,) = filled(tmp_path, 1, age=89 * 86_400)
     Recordings(tmp_path, writable=False).find("engine-1", API, digest)
-    sweep(tmp_path, Limits(days=1), time.time())
+    sweep(tmp_path, RecordingLimits(days=1), time.time())
     assert kept(tmp_path, [digest]) == []
 
 
 def test_flood_sweeps_itself(tmp_path):
-    recordings = Recordings(tmp_path, limits=Limits(size=50_000))
+    recordings = Recordings(tmp_path, limits=RecordingLimits(size=50_000))
     for number in range(300):
         recordings.keep("engine-1", API, f"{number:064x}", {"pad": "x" * 1000})
     size = sum(file.stat().st_size for file in tmp_path.rglob("*.json"))
@@ -167,7 +166,7 @@ def test_flood_sweeps_itself(tmp_path):
 
 def test_flood_of_one_store_leaves_others(tmp_path):
     digests = filled(tmp_path / "mine", 3)
-    flooding = Recordings(tmp_path / "theirs", limits=Limits(size=10_000), root=tmp_path)
+    flooding = Recordings(tmp_path / "theirs", limits=RecordingLimits(size=10_000), root=tmp_path)
     for number in range(100):
         flooding.keep("engine-1", API, f"{number:064x}", {"pad": "x" * 1000})
     assert kept(tmp_path / "mine", digests) == digests

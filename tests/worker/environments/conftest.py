@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.worker.environments.index import PackageIndex
-from worker.environments import Environments
-from worker.settings.server import EnvironmentSettings
+from worker.environments.provision import Environments
+from worker.settings.operator_settings import EnvironmentSettings
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
 """Guests in environments."""
 
-from worker.sandbox.guest import GuestProcess
+from worker.sandbox.guest_process import GuestProcess
 
 
 def returned(isolation, python, tree):

@@ -22,7 +22,7 @@ def archived(files):
     return content.getvalue()
 
 
-class Server(ThreadingHTTPServer):
+class IndexServer(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
@@ -37,7 +37,7 @@ class PackageIndex:
     def __init__(self):
         self._number = 0
         self.renew()
-        self._server = Server(("127.0.0.1", 0), self._handler())
+        self._server = IndexServer(("127.0.0.1", 0), self._handler())
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
 
     def __enter__(self):

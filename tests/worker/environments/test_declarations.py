@@ -4,9 +4,10 @@ import json
 
 import pytest
 
-from worker.environments.declarations import Target, declared_python, read_declaration
+from worker.environments.declarations.declaration import TargetPython
+from worker.environments.declarations.declaration_reader import declared_python, read_declaration
 
-TARGET = Target("3.11.7")
+TARGET = TargetPython("3.11.7")
 HASH = f"sha256:{'a' * 64}"
 UV_LOCK = f"""
 version = 1

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from worker.environments import Environments
-from worker.environments.own_packages import lendable
-from worker.settings.server import EnvironmentSettings
+from worker.environments.lent_packages import lendable
+from worker.environments.provision import Environments
+from worker.settings.operator_settings import EnvironmentSettings
 
 pytestmark = pytest.mark.slow
 

@@ -10,16 +10,17 @@ import typing_extensions
 from analyzers.vocabulary import Conclusion, Status, Tested
 from tests.analyzers.cloud.bench import goals
 from tests.worker.changes.conftest import Project
-from tests.worker.sessions import target
-from worker.broker import Broker, Recordings
-from worker.check import CheckRequest, check
-from worker.cli.progress import Silent
-from worker.engines import Engines
-from worker.laboratory.place import Place
-from worker.laboratory.session import Session
+from tests.worker.system.sessions import target
+from worker.broker.api_broker import Broker
+from worker.check.pipeline import CheckRequest, check
+from worker.cli.progress import SilentListener
+from worker.engines.engine_selection import Engines
+from worker.engines.recordings import Recordings
+from worker.executor.execution_context import GuestRuntime
+from worker.executor.session import Session
+from worker.sandbox.guest_limits import Limits
 from worker.sandbox.isolation import find_isolation
-from worker.sandbox.limits import Limits
-from worker.settings.server import Settings
+from worker.settings.operator_settings import Settings
 
 needs_isolation = pytest.mark.skipif(
     shutil.which("bwrap") is None, reason="bubblewrap is not installed"
@@ -84,14 +85,14 @@ def checked(project, settings):
             analyzers=analyzers,
         )
         environments = settings(**wishes)
-        listener = Heard()
+        listener = PreparationLog()
         report = check(request, Settings(environments=environments), listener).report
         return replace(report, environment=(*report.environment, *listener.heard))
 
     return checked
 
 
-class Heard(Silent):
+class PreparationLog(SilentListener):
     def __init__(self):
         self.heard = []
 
@@ -217,7 +218,7 @@ def searched(environment, index, tmp_path):
         made = environment({"requirements.txt": "shop\n", "app.py": SYMBOLIC})
         if not layer:
             made = replace(made, layer=None)
-        place = Place(find_isolation(), made.python, Limits()).of(made)
+        place = GuestRuntime(find_isolation(), made.python, Limits()).of(made)
         broker = Broker(Engines(()), Recordings(None), None)
         found = replace(target(), goals=tuple(goals(SYMBOLIC)))
         with Session(place, tmp_path / "tree", found, broker) as session:

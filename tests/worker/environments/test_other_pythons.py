@@ -7,7 +7,7 @@ import pytest
 
 from tests.worker.environments.guests import returned
 from tests.worker.environments.sdists import buildable
-from worker.environments.pythons import installed, our_interpreter
+from worker.environments.interpreters import installed, our_interpreter
 from worker.sandbox.isolation import find_isolation
 
 OTHERS = {".".join(each.version.split(".")[:2]): each for each in installed()}

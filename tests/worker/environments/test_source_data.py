@@ -13,12 +13,15 @@ from packaging.version import Version
 
 from tests.worker.environments.index import PackageIndex, archived
 from tests.worker.environments.sdists import record, recorded, zipped
-from worker.environments.sources import NotBuilt, Sourced
-from worker.environments.sources.archive import LEGACY, read_build_system
-from worker.environments.sources.index import SimpleIndex
-from worker.environments.sources.nouns import Sdist
-from worker.environments.sources.sandbox import Built
-from worker.environments.sources.wheel import checked_wheel
+from worker.environments.sdists.sandboxed_build import BuiltWheel, checked_wheel
+from worker.environments.sdists.sdist_builder import SimpleIndex
+from worker.environments.sdists.source_distribution import (
+    LEGACY,
+    NotBuilt,
+    Sdist,
+    SdistRequirement,
+    read_build_system,
+)
 from worker.environments.uv import Index, Unreachable
 
 SDIST = Sdist("evil", Version("1.0"), "", "")
@@ -98,9 +101,11 @@ WHEELS = {
 @pytest.fixture
 def little(monkeypatch):
     for module in ("archive", "wheel"):
-        monkeypatch.setattr(f"worker.environments.sources.{module}.MOST_UNPACKED", 1 << 20)
-        monkeypatch.setattr(f"worker.environments.sources.{module}.MOST_FILES", 100)
-    monkeypatch.setattr("worker.environments.sources.archive.LARGEST_SETTINGS", 500 << 10)
+        monkeypatch.setattr(f"worker.environments.sdists.{module}.MOST_UNPACKED", 1 << 20)
+        monkeypatch.setattr(f"worker.environments.sdists.{module}.MOST_FILES", 100)
+    monkeypatch.setattr(
+        "worker.environments.sdists.source_distribution.LARGEST_SETTINGS", 500 << 10
+    )
 
 
 @pytest.mark.usefixtures("little")
@@ -108,7 +113,7 @@ def little(monkeypatch):
 def test_bad_wheel_is_refused_and_named(case, tmp_path):
     content, said = WHEELS[case]
     with pytest.raises(NotBuilt, match=said) as refused:
-        checked_wheel(Built(NAME, content), SDIST, "3.11.7", tmp_path)
+        checked_wheel(BuiltWheel(NAME, content), SDIST, "3.11.7", tmp_path)
     assert str(refused.value).isprintable()
     assert list(tmp_path.iterdir()) == []
 
@@ -124,12 +129,12 @@ NAMES = {
 @pytest.mark.parametrize("name", NAMES)
 def test_bad_name_is_refused(name, tmp_path):
     with pytest.raises(NotBuilt, match=NAMES[name]):
-        checked_wheel(Built(name, zipped(GOOD)), SDIST, "3.11.7", tmp_path)
+        checked_wheel(BuiltWheel(name, zipped(GOOD)), SDIST, "3.11.7", tmp_path)
 
 
 def test_good_wheel_is_packed_anew(tmp_path):
     content = b"#!/bin/sh\n" + zipped(GOOD)
-    wheel = checked_wheel(Built(NAME, content), SDIST, "3.11.7", tmp_path)
+    wheel = checked_wheel(BuiltWheel(NAME, content), SDIST, "3.11.7", tmp_path)
     written = wheel.path.read_bytes()
     assert written.startswith(b"PK")
     assert wheel.hash == f"sha256:{hashlib.sha256(written).hexdigest()}"
@@ -206,7 +211,9 @@ def test_newest_source_that_will_do_is_chosen(index):
     index.source("carved", "4.0", {})
     index.about("carved-4.0.tar.gz", yanked="broken")
     found = {
-        specifier: str(asked(index.url).find(Sourced("carved", specifier), "3.11.7").version)
+        specifier: str(
+            asked(index.url).find(SdistRequirement("carved", specifier), "3.11.7").version
+        )
         for specifier in ("", "<2", "==2.1a1", "==4.0")
     }
     assert found == {"": "2.0", "<2": "1.5", "==2.1a1": "2.1a1", "==4.0": "4.0"}
@@ -216,20 +223,20 @@ def test_newest_source_that_will_do_is_chosen(index):
 def test_version_that_is_not_there_is_named(specifier, index):
     index.source("carved", "1.0", {})
     with pytest.raises(NotBuilt):
-        asked(index.url).find(Sourced("carved", specifier), "3.11.7")
+        asked(index.url).find(SdistRequirement("carved", specifier), "3.11.7")
 
 
 def test_source_without_a_hash_is_not_used(index):
     index.source("carved", "1.0", {})
     index.about("carved-1.0.tar.gz", hashes={})
     with pytest.raises(NotBuilt, match="with a hash"):
-        asked(index.url).find(Sourced("carved"), "3.11.7")
+        asked(index.url).find(SdistRequirement("carved"), "3.11.7")
 
 
 def test_source_with_another_hash_is_not_used(index, tmp_path):
     index.source("carved", "1.0", {})
     index.about("carved-1.0.tar.gz", hashes={"sha256": "0" * 64})
-    found = asked(index.url).find(Sourced("carved"), "3.11.7")
+    found = asked(index.url).find(SdistRequirement("carved"), "3.11.7")
     with pytest.raises(NotBuilt, match="hash"):
         asked(index.url).download(found, tmp_path / "source")
 
@@ -237,7 +244,7 @@ def test_source_with_another_hash_is_not_used(index, tmp_path):
 def test_page_of_links_is_read(index):
     digest = index.source("carved", "1.0", {})
     index.html = True
-    found = asked(index.url).find(Sourced("carved"), "3.11.7")
+    found = asked(index.url).find(SdistRequirement("carved"), "3.11.7")
     assert (str(found.version), found.hash) == ("1.0", digest)
 
 
@@ -247,7 +254,7 @@ def test_secret_goes_to_the_index_alone(index, tmp_path):
         index.source("carved", "1.0", {})
         index.about("carved-1.0.tar.gz", url=other.url.replace("simple", "files/carved-1.0.tar.gz"))
         simple = asked(index.url, "me:hush")
-        simple.download(simple.find(Sourced("carved"), "3.11.7"), tmp_path / "source")
+        simple.download(simple.find(SdistRequirement("carved"), "3.11.7"), tmp_path / "source")
     assert index.logins == [f"Basic {b64encode(b'me:hush').decode()}"]
     assert other.logins == [None]
 
@@ -258,10 +265,10 @@ def test_source_comes_over_the_web_alone(url, index, tmp_path):
     index.about("carved-1.0.tar.gz", url=url)
     with pytest.raises((NotBuilt, Unreachable)):
         asked(index.url).download(
-            asked(index.url).find(Sourced("carved"), "3.11.7"), tmp_path / "source"
+            asked(index.url).find(SdistRequirement("carved"), "3.11.7"), tmp_path / "source"
         )
 
 
 def test_index_that_does_not_answer_is_unreachable():
     with pytest.raises(Unreachable, match="cannot be asked"):
-        asked("http://127.0.0.1:9/simple").find(Sourced("carved"), "3.11.7")
+        asked("http://127.0.0.1:9/simple").find(SdistRequirement("carved"), "3.11.7")

@@ -10,15 +10,15 @@ import pytest
 
 from tests.worker.environments.guests import returned
 from tests.worker.environments.sdists import buildable, recorded
-from worker.environments.building import frame
-from worker.environments.pythons import installed, our_interpreter
-from worker.environments.sources import NotBuilt, Sourced, Sources
-from worker.environments.sources.index import SimpleIndex
-from worker.environments.sources.sandbox import Bench
+from worker.environments.environment_builder import frame
+from worker.environments.interpreters import installed, our_interpreter
+from worker.environments.sdists.sandboxed_build import BuildExecutor
+from worker.environments.sdists.sdist_builder import SdistBuilder, SimpleIndex
+from worker.environments.sdists.source_distribution import NotBuilt, SdistRequirement
 from worker.environments.uv import Index
-from worker.sandbox.command import open_to_others
-from worker.sandbox.isolation import TRUSTED, NoIsolation, find_isolation
-from worker.temporary import owned_folder
+from worker.sandbox.command_lines import open_to_others
+from worker.sandbox.isolation import TRUSTED, IsolationUnavailable, find_isolation
+from worker.system.temporary_files import owned_folder
 
 pytestmark = pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 ATTACKS = {
@@ -61,7 +61,7 @@ def sources(index, isolation, tmp_path):
     frame(tmp_path / "environment", our_interpreter())
     deadline = time.monotonic() + 120
     asked = SimpleIndex(Index(index.url), deadline)
-    made = Sources(asked, Bench(isolation, deadline), our_interpreter().version, lend)
+    made = SdistBuilder(asked, BuildExecutor(isolation, deadline), our_interpreter().version, lend)
     made.lent = lent
     return made
 
@@ -75,7 +75,7 @@ def test_hostile_build_is_held_and_named(attack, sources, index, tmp_path):
     before = before.format(port=port, secret=str(secret), left=str(left))
     index.source("evil", "1.0", buildable("evil", "1.0", before=before))
     with pytest.raises(NotBuilt) as refused:
-        sources.build(Sourced("evil"), tmp_path)
+        sources.build(SdistRequirement("evil"), tmp_path)
     assert said in str(refused.value)
     assert str(refused.value).isprintable()
     assert not [path for path in index.asked if "stolen" in path]
@@ -98,13 +98,13 @@ def test_wheel_that_lies_is_not_taken(lie, sources, index, tmp_path):
     wishes, said = LIES[lie]
     index.source("evil", "1.0", buildable("evil", "1.0", **wishes))
     with pytest.raises(NotBuilt, match=said):
-        sources.build(Sourced("evil"), tmp_path)
+        sources.build(SdistRequirement("evil"), tmp_path)
     assert not list(tmp_path.rglob("*.whl"))
 
 
 def test_what_a_backend_asks_for_is_installed_outside(sources, index, tmp_path):
     index.source("carved", "1.0", buildable("carved", "1.0", requires=["a"], dynamic=["b>=1"]))
-    assert sources.build(Sourced("carved"), tmp_path).path.is_file()
+    assert sources.build(SdistRequirement("carved"), tmp_path).path.is_file()
     assert sources.lent == [["a"], ["a", "b>=1"]]
 
 
@@ -112,7 +112,7 @@ def test_what_a_backend_asks_for_is_installed_outside(sources, index, tmp_path):
 def test_backend_cannot_ask_for_other_than_names(asked, sources, index, tmp_path):
     index.source("evil", "1.0", buildable("evil", "1.0", dynamic=[asked]))
     with pytest.raises(NotBuilt, match="its build needs"):
-        sources.build(Sourced("evil"), tmp_path)
+        sources.build(SdistRequirement("evil"), tmp_path)
     assert len(sources.lent) == 1
 
 
@@ -168,10 +168,10 @@ def test_lock_with_the_hash_of_a_source(environment, isolation, index):
 
 
 def test_build_that_takes_too_long_is_ended(index, isolation, tmp_path, sources, monkeypatch):
-    monkeypatch.setattr("worker.environments.sources.sandbox.BUILD_SECONDS", 2.0)
+    monkeypatch.setattr("worker.environments.sdists.sandboxed_build.BUILD_SECONDS", 2.0)
     index.source("slow", "1.0", buildable("slow", "1.0", before="time.sleep(600)"))
     with pytest.raises(NotBuilt, match="it ran longer than 2 s"):
-        sources.build(Sourced("slow"), tmp_path)
+        sources.build(SdistRequirement("slow"), tmp_path)
 
 
 BUNDLED = next((Path(ensurepip.__file__).parent / "_bundled").glob("setuptools-*.whl"), None)
@@ -218,7 +218,7 @@ def landlocked():
         pytest.skip("the system has no CPython from 3.9 on")
     try:
         isolation = find_isolation(choice="landlock", python=system.executable)
-    except NoIsolation as reason:
+    except IsolationUnavailable as reason:
         pytest.skip(str(reason))
     with owned_folder("landlocked") as folder:
         frame(folder / "environment", system)
@@ -242,11 +242,11 @@ def test_build_without_namespaces(before, said, landlocked, index, tmp_path):
     index.source("carved", "1.0", buildable("carved", "1.0", before=before))
     deadline = time.monotonic() + 120
     asked = SimpleIndex(Index(index.url), deadline)
-    sources = Sources(
-        asked, Bench(isolation, deadline), system.version, lambda _: nullcontext(python)
+    sources = SdistBuilder(
+        asked, BuildExecutor(isolation, deadline), system.version, lambda _: nullcontext(python)
     )
     if said is None:
-        assert sources.build(Sourced("carved"), tmp_path).path.is_file()
+        assert sources.build(SdistRequirement("carved"), tmp_path).path.is_file()
     else:
         with pytest.raises(NotBuilt, match=said):
-            sources.build(Sourced("carved"), tmp_path)
+            sources.build(SdistRequirement("carved"), tmp_path)

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from analyzers.assembly import shelves
+from analyzers.assembly import layer_tables
 from worker.errors import MachineError
-from worker.layers import Place, Progress, Surveyed, build
-from worker.relations import installed
+from worker.layers import Progress, Surveyed, SurveySandbox, build
+from worker.sandbox.guest_launch import GuestProgram
 from worker.sandbox.isolation import find_isolation
-from worker.sandbox.launch import Program
+from worker.studies.installed_library import installed_library
 
-SURVEYOR = Program(Path(__file__).parent / "guests" / "surveyor", "_surveyor_guest")
+SURVEYOR = GuestProgram(Path(__file__).parent / "guests" / "surveyor", "_surveyor_guest")
 TORCH = "2.13.0+cpu"
 
 
@@ -25,7 +25,7 @@ def isolation():
 @pytest.fixture
 def built(isolation):
     def run(*names):
-        place = Place(isolation, Path(sys.executable), program=SURVEYOR)
+        place = SurveySandbox(isolation, Path(sys.executable), program=SURVEYOR)
         return list(build(TORCH, place, 60.0, names))
 
     return run
@@ -36,7 +36,7 @@ def test_progress_comes_first_and_the_file_last(built):
     assert told == Progress(1, 1, "torch.nn.A")
     assert isinstance(ended, Surveyed)
     assert (ended.layers, ended.trials) == (1, 7)
-    assert shelves.read(ended.text)["torch.nn.A"].parameter("c").low == 1
+    assert layer_tables.read(ended.text)["torch.nn.A"].parameter("c").low == 1
 
 
 @pytest.mark.parametrize(
@@ -63,10 +63,10 @@ def test_guests_that_break_off_or_lie_make_no_file(built, how, words):
 
 @pytest.mark.slow
 def test_a_layer_surveyed_again_is_as_it_is_shipped(isolation):
-    place = Place(isolation, Path(sys.executable))
-    version = installed("torch", place.python).version
+    place = SurveySandbox(isolation, Path(sys.executable))
+    version = installed_library("torch", place.python).version
     *told, ended = build(version, place, 120.0, ("torch.nn.RMSNorm",))
     assert [each.name for each in told] == ["torch.nn.RMSNorm"]
     [row] = json.loads(ended.text)["layers"]
-    assert version.startswith(shelves.loaded(version)), "the shipped file is of this version"
-    assert shelves.layer(row) == shelves.load(version)["torch.nn.RMSNorm"]
+    assert version.startswith(layer_tables.loaded(version)), "the shipped file is of this version"
+    assert layer_tables.layer(row) == layer_tables.load(version)["torch.nn.RMSNorm"]

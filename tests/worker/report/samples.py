@@ -10,10 +10,10 @@ from PIL import Image, ImageDraw
 from analyzers.vocabulary import (
     AnswerSource,
     ApiCall,
+    BranchOutcome,
     Broken,
     Conclusion,
     Constant,
-    Content,
     Cost,
     Crashes,
     Exchange,
@@ -21,21 +21,21 @@ from analyzers.vocabulary import (
     Form,
     Goal,
     Input,
+    InputArgument,
     InputKind,
     Level,
-    Literal,
+    LiteralArgument,
     Misses,
     Mixes,
     Origin,
-    Outcome,
     Probe,
     Reason,
     Report,
     Skipped,
     Status,
     Suggestion,
-    Tally,
     Target,
+    TargetCounters,
     Tested,
     Turns,
 )
@@ -174,7 +174,7 @@ def crash(**changes: object) -> Finding:
     blank = image("")
     probe = Probe(
         "shop/receipts.py::total_of",
-        {"path": Content(Form.PATH, blank), "currency": Literal("'EUR'")},
+        {"path": InputArgument(Form.PATH, blank), "currency": LiteralArgument("'EUR'")},
         (exchange("google.vision.text_detection", {"text_annotations": []}),),
     )
     values: dict = {
@@ -213,7 +213,7 @@ FIRE = Goal(
     "Alarm.check",
     1,
     None,
-    Outcome.TRUE,
+    BranchOutcome.TRUE,
     12,
     12,
     '"Fire" in self.names',
@@ -225,7 +225,7 @@ def low_recall(**changes: object) -> Finding:
     pictures = [image(f"fire {n}", "orange", "Fire") for n in range(10)]
     answers = [labels("Fire", "Heat")] * 4 + [labels("Flame", "Heat")] * 6
     probes = tuple(
-        Probe("shop/alarm.py::Alarm.check", {"content": Content(Form.BYTES, item)}, (answer,))
+        Probe("shop/alarm.py::Alarm.check", {"content": InputArgument(Form.BYTES, item)}, (answer,))
         for item, answer in zip(pictures, answers, strict=True)
     )
     values: dict = {
@@ -272,7 +272,7 @@ PRAISE = Goal(
     "praise",
     0,
     None,
-    Outcome.TRUE,
+    BranchOutcome.TRUE,
     9,
     9,
     "sentiment.magnitude > 0.5",
@@ -286,7 +286,11 @@ def mixed_sentiment(**changes: object) -> Finding:
     probes = tuple(
         Probe(
             "shop/reviews.py::praise",
-            {"text": Content(Form.TEXT, tweet(text, "positive" if score > 0 else "negative"))},
+            {
+                "text": InputArgument(
+                    Form.TEXT, tweet(text, "positive" if score > 0 else "negative")
+                )
+            },
             (sentiment(score, abs(score)),),
         )
         for text, score in good + bad
@@ -323,7 +327,7 @@ PET = Goal(
     "is_pet",
     0,
     None,
-    Outcome.TRUE,
+    BranchOutcome.TRUE,
     8,
     8,
     '"Cat" or "Dog" in names',
@@ -333,7 +337,7 @@ PET = Goal(
 
 def dead_branch(**changes: object) -> Finding:
     probes = tuple(
-        Probe("shop/pets.py::is_pet", {"content": Content(Form.BYTES, item)}, (answer,))
+        Probe("shop/pets.py::is_pet", {"content": InputArgument(Form.BYTES, item)}, (answer,))
         for item, answer in [(image("dog"), labels("Dog")), (image("car"), labels("Car"))]
     )
     values: dict = {
@@ -358,7 +362,7 @@ def dead_branch(**changes: object) -> Finding:
 def changed(**changes: object) -> Finding:
     pictures = [image(f"flame {n}", "orange", "Fire") for n in range(2)]
     probes = tuple(
-        Probe("shop/alarm.py::Alarm.check", {"content": Content(Form.BYTES, item)}, (answer,))
+        Probe("shop/alarm.py::Alarm.check", {"content": InputArgument(Form.BYTES, item)}, (answer,))
         for item, answer in zip(pictures, [labels("Flame"), labels("Flame", "Heat")], strict=True)
     )
     says = "of 3 pictures of “Fire”, 2 that were 'alarm' are now 'quiet'"
@@ -396,15 +400,15 @@ def target(path: str, function: str, line: int, api: str) -> Target:
 TARGETS = (
     (
         target("shop/receipts.py", "total_of", 4, "google.vision.text_detection"),
-        Tally(4, 4, 0, 4, 4, 61, tested=Tested.YES),
+        TargetCounters(4, 4, 0, 4, 4, 61, tested=Tested.YES),
     ),
     (
         target("shop/alarm.py", "Alarm.check", 8, "google.vision.label_detection"),
-        Tally(6, 5, 1, 6, 5, 120, tested=Tested.YES),
+        TargetCounters(6, 5, 1, 6, 5, 120, tested=Tested.YES),
     ),
     (
         target("shop/reviews.py", "praise", 6, "google.language.analyze_sentiment"),
-        Tally(2, 2, 0, 2, 2, 40, tested=Tested.YES),
+        TargetCounters(2, 2, 0, 2, 2, 40, tested=Tested.YES),
     ),
 )
 

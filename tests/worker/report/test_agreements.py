@@ -7,9 +7,9 @@ import pytest
 
 from analyzers.vocabulary import Violates
 from tests.worker.report.running import run
-from tests.worker.report.test_example import finding
-from worker.report.agreements import Comparison, comparison
-from worker.report.promises import Unspoken
+from tests.worker.report.test_property_reproducer import finding
+from worker.report.asserted_conditions import UnsupportedCondition
+from worker.report.library_conditions import Comparison, comparison
 from worker.report.reproducer import reproducer
 from worker.report.reproducer import test_name as name_of
 
@@ -119,7 +119,7 @@ def test_reproducers_fail_on_the_disagreement_and_pass_on_its_fix(tmp_path):
     ],
 )
 def test_what_torch_alone_cannot_ask_has_none(api, relation, related):
-    with pytest.raises(Unspoken):
+    with pytest.raises(UnsupportedCondition):
         comparison(f"agrees({api!r}, {relation!r}, {related!r})")
     assert reproducer(broken("least", api, relation, related, a="1"), {"app.py": BUGGY}) is None
 
@@ -146,7 +146,7 @@ def test_template_names_its_parameters():
     ],
 )
 def test_what_does_more_than_compute_has_none(related):
-    with pytest.raises(Unspoken):
+    with pytest.raises(UnsupportedCondition):
         comparison(f"agrees('torch.lcm', 'value', {related!r})")
 
 

@@ -8,11 +8,11 @@ import pytest
 from analyzers.vocabulary import Divergence, LibraryBug
 from tests.worker.report import samples
 from worker.report import appendix
-from worker.report.as_json import report_document
-from worker.report.html import to_html
-from worker.report.markdown import summary, to_markdown
-from worker.report.stored import read_stored
-from worker.report.text import to_text
+from worker.report.html_report import to_html
+from worker.report.json_report import report_document
+from worker.report.markdown_report import summary, to_markdown
+from worker.report.stored_report import read_stored
+from worker.report.terminal_report import to_text
 
 LCM = Divergence(
     "torch.lcm",

@@ -7,7 +7,7 @@ from analyzers.vocabulary import Turns
 from tests.worker.report import samples
 from worker.errors import UsageError
 from worker.report.artifacts import file_name, write_artifacts
-from worker.report.replay import read_replay
+from worker.report.replay_file import read_replay
 
 FINDINGS = [
     samples.crash(),

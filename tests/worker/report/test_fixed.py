@@ -8,11 +8,11 @@ import pytest
 from analyzers.vocabulary import Conclusion, Status
 from tests.worker.report import samples
 from worker.report.artifacts import write_artifacts
-from worker.report.html import to_html
-from worker.report.junit import to_junit
-from worker.report.markdown import to_markdown
-from worker.report.sarif import sarif_document, to_sarif
-from worker.report.text import to_text
+from worker.report.html_report import to_html
+from worker.report.junit_report import to_junit
+from worker.report.markdown_report import to_markdown
+from worker.report.sarif_report import sarif_document, to_sarif
+from worker.report.terminal_report import to_text
 
 FIXED = samples.crash(
     status=Status.FIXED, title="Fixed: IndexError", message="Fixed by this change."

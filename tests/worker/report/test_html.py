@@ -9,8 +9,7 @@ import pytest
 from analyzers.vocabulary import Input, InputKind, Origin
 from tests.worker.report import samples
 from worker.report.artifacts import write_artifacts
-from worker.report.html import MOST_INPUTS, to_html
-from worker.report.pictures import HEIGHT, WIDTH, thumbnail
+from worker.report.html_report import HEIGHT, MOST_INPUTS, WIDTH, thumbnail, to_html
 
 
 class Reader(HTMLParser):

@@ -8,7 +8,7 @@ import pytest
 
 from analyzers.vocabulary import Crashes, Violates
 from tests.analyzers.samples import finding
-from worker.report.programs import program_test
+from worker.report.artifacts import program_test
 
 TAKEN = replace(finding(), criterion=Violates("refuses('math.exp(0)')"))
 DIED = replace(finding(), criterion=Crashes("process died", "", ""))

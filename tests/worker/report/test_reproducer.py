@@ -2,7 +2,16 @@
 
 import pytest
 
-from analyzers.vocabulary import Content, Crashes, Exchange, Form, Inert, Literal, Probe, Turns
+from analyzers.vocabulary import (
+    Crashes,
+    Exchange,
+    Form,
+    InertArgument,
+    InputArgument,
+    LiteralArgument,
+    Probe,
+    Turns,
+)
 from tests.worker.report import samples
 from tests.worker.report.running import bare_site, run
 from worker.report.reproducer import reproducer
@@ -156,30 +165,30 @@ def raising(target, arguments, *script):
 SHAPED = {
     "['Cat']": raising(
         "old/types_and_enums.py::read",
-        {"content": Content(Form.BYTES, RED)},
+        {"content": InputArgument(Form.BYTES, RED)},
         samples.labels("Cat"),
     ),
     "['Dog', 0.5]": raising(
         "old/first_generation.py::read",
-        {"content": Content(Form.BYTES, RED)},
+        {"content": InputArgument(Form.BYTES, RED)},
         samples.labels("Dog", "Cat"),
         samples.sentiment(0.5, 0.9),
     ),
     "['Sky', 'Sea']": raising(
         "pkg/sub/asking.py::Asker.ask",
-        {"content": Content(Form.BYTES, RED)},
+        {"content": InputArgument(Form.BYTES, RED)},
         samples.labels("Sky", "Sea"),
     ),
     "[(220, 140), (140, 220, 3), [0, 0, 255], 'iVBORw', 'a', '1', True, 'VERY_LIKELY',"
     " 0.899999976158, '', [], 0]": raising(
         "forms.py::read",
         {
-            "pil": Content(Form.PIL, RED),
-            "array": Content(Form.NUMPY, RED),
-            "text": Content(Form.BASE64, RED),
-            "file": Content(Form.FILE, RED),
-            "name": Literal("'a'"),
-            "logger": Inert(),
+            "pil": InputArgument(Form.PIL, RED),
+            "array": InputArgument(Form.NUMPY, RED),
+            "text": InputArgument(Form.BASE64, RED),
+            "file": InputArgument(Form.FILE, RED),
+            "name": LiteralArgument("'a'"),
+            "logger": InertArgument(),
         },
         Exchange("google.vision.face_detection", "0" * 64, FACE),
     ),
@@ -232,7 +241,7 @@ def take(a, b, c, d, e, f, g):
     raise LookupError([open(a).read(), b, c.read(), d, e, f.size, g.shape])
 """
     forms = [Form.PATH, Form.BYTES, Form.FILE, Form.BASE64, Form.TEXT, Form.PIL, Form.NUMPY]
-    finding = raising("take.py::take", dict(zip("abcdefg", map(Content, forms), strict=True)))
+    finding = raising("take.py::take", dict(zip("abcdefg", map(InputArgument, forms), strict=True)))
     samples.write_project(tmp_path, {"take.py": source})
     write_tests(tmp_path, [finding], {})
     [said] = run(tmp_path).values()
@@ -244,7 +253,10 @@ def test_hostile_text_cannot_run():
     item = samples.image("x")
     finding = raising(
         "a'b.py::f",
-        {"x": Content(Form.TEXT, samples.tweet(text, "odd\nos.abort()")), "y": Literal("'\\n'")},
+        {
+            "x": InputArgument(Form.TEXT, samples.tweet(text, "odd\nos.abort()")),
+            "y": LiteralArgument("'\\n'"),
+        },
         samples.exchange("google.vision.label_detection", {"error": {"message": text}}),
     )
     made = reproducer(finding, {})

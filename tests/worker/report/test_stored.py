@@ -7,8 +7,8 @@ import pytest
 from tests.worker.report import samples
 from worker.errors import MachineError
 from worker.report.artifacts import write_artifacts
-from worker.report.as_json import report_document, to_json
-from worker.report.stored import read_stored, stored
+from worker.report.json_report import report_document, to_json
+from worker.report.stored_report import read_stored, stored
 
 
 def test_document_tells_what_the_report_does():

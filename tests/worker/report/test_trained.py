@@ -2,12 +2,12 @@
 
 import pytest
 
-from analyzers.vocabulary import Made, Probe, Violates
+from analyzers.vocabulary import Probe, RecipeArgument, Violates
 from tests.analyzers.samples import finding
 from tests.worker.report.running import run
-from worker.report.promises import Unspoken
+from worker.report.asserted_conditions import UnsupportedCondition
+from worker.report.library_conditions import inputs_of_training, training
 from worker.report.reproducer import reproducer
-from worker.report.trained import inputs_of_training, training
 
 NET = """\
 import torch
@@ -25,9 +25,9 @@ class Net(nn.Module):
 """
 FIXED = NET.replace("sqrt(self.scale)", "exp(self.scale)")
 SMALL = "tensor((4, 3), low=-1.0, high=1.0, seed=1)"
-CALLED = {"self": Made("Net()"), "x": Made(SMALL)}
+CALLED = {"self": RecipeArgument("Net()"), "x": RecipeArgument(SMALL)}
 OF_CALL = ("Net.forward", "trains(3)", CALLED)
-OF_MADE = ("Net.__init__", f"trains(3, inputs='({SMALL},)')", {"start": Made("0.0")})
+OF_MADE = ("Net.__init__", f"trains(3, inputs='({SMALL},)')", {"start": RecipeArgument("0.0")})
 
 
 def written(function, condition, arguments):
@@ -67,7 +67,7 @@ def test_each_fails_on_the_defect_and_passes_on_its_repair(tmp_path):
     ],
 )
 def test_what_a_test_cannot_ask_is_unspoken(function, condition):
-    with pytest.raises(Unspoken):
+    with pytest.raises(UnsupportedCondition):
         training(condition, function, Probe("net.py::f", {}, ()))
 
 
@@ -77,5 +77,5 @@ def test_other_conditions_are_of_no_training():
         None
     ] * 3
     assert inputs_of_training("trains(3)") is None
-    with pytest.raises(Unspoken):
+    with pytest.raises(UnsupportedCondition):
         inputs_of_training("trains(3, inputs='[x for x in y]')")

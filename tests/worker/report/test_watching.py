@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from analyzers.guest.goals import decisions
-from analyzers.vocabulary import Goal, Literal, Misses, Outcome, Probe
+from analyzers.guest.instrumentation.goals import decisions
+from analyzers.vocabulary import BranchOutcome, Goal, LiteralArgument, Misses, Probe
 from tests.worker.report import samples
 from tests.worker.report.running import run
 from worker.report.reproducer import reproducer
@@ -65,7 +65,7 @@ def goals(source):
                 "decide",
                 found.ordinal,
                 None,
-                Outcome.TRUE,
+                BranchOutcome.TRUE,
                 found.line,
                 found.end_line,
                 found.text,
@@ -78,7 +78,7 @@ def watching(goal, x, symbol):
         rule="cloud/low-recall",
         target="decided.py::decide",
         symbol=f"{symbol}#{goal.decision}",
-        probes=(Probe("decided.py::decide", {"x": Literal(str(x))}, ()),),
+        probes=(Probe("decided.py::decide", {"x": LiteralArgument(str(x))}, ()),),
         criterion=Misses(goal, 0.5),
         suggestion=None,
     )

@@ -2,10 +2,10 @@
 
 import pytest
 
-from analyzers.vocabulary import Content, Crashes, Form, Inert, Literal, Probe
+from analyzers.vocabulary import Crashes, Form, InertArgument, InputArgument, LiteralArgument, Probe
 from tests.worker.report import samples
 from tests.worker.report.running import run
-from worker.report.replay import read_replay, write_replay
+from worker.report.replay_file import read_replay, write_replay
 from worker.report.reproducer import reproducer
 from worker.report.reproducer import test_name as name_of
 
@@ -38,10 +38,10 @@ SHAPES = {
     "    while camera.isOpened():\n        found.append(camera.read()[1].shape)\n"
     "    raise LookupError(found)",
 }
-TEXT, PICTURE = Content(Form.TEXT, SAID), Content(Form.BYTES, RED)
+TEXT, PICTURE = InputArgument(Form.TEXT, SAID), InputArgument(Form.BYTES, RED)
 SIZE = len(RED.content)
 CALLS = {
-    "fixed.py": ({"limit": Literal("3"), "open('p.png')": PICTURE}, (3, SIZE)),
+    "fixed.py": ({"limit": LiteralArgument("3"), "open('p.png')": PICTURE}, (3, SIZE)),
     "typed.py": ({"input()": TEXT}, ("So good!", "So good!")),
     "piped.py": ({"input()": TEXT}, "So good!"),
     "argued.py": ({"sys.argv[1]": TEXT}, ["So good!"]),
@@ -50,21 +50,24 @@ CALLS = {
         (["So good!"], "So good!", "So good!"),
     ),
     "django_view.py": (
-        {"request.POST['id']": Literal("'1'"), "request.FILES['p']": Content(Form.FILE, RED)},
+        {
+            "request.POST['id']": LiteralArgument("'1'"),
+            "request.FILES['p']": InputArgument(Form.FILE, RED),
+        },
         ("POST", "1", SIZE),
     ),
     "async_view.py": ({"request.json['text']": TEXT}, "So good!"),
-    "uploaded.py": ({"file": Content(Form.FILE, RED)}, SIZE),
+    "uploaded.py": ({"file": InputArgument(Form.FILE, RED)}, SIZE),
     "flask_files.py": (
         {
-            "flask.request.form['id']": Literal("'7'"),
-            "flask.request.files['p']": Content(Form.FILE, RED),
+            "flask.request.form['id']": LiteralArgument("'7'"),
+            "flask.request.files['p']": InputArgument(Form.FILE, RED),
         },
         (SIZE, "7", "POST"),
     ),
     "flask_json.py": ({"flask.request.json['text']": TEXT}, "So good!"),
     "flask_query.py": ({"flask.request.args['q']": TEXT}, ("So good!", "GET")),
-    "camera.py": ({"cv2.VideoCapture()": Content(Form.NUMPY, RED)}, [(140, 220, 3)] * 2),
+    "camera.py": ({"cv2.VideoCapture()": InputArgument(Form.NUMPY, RED)}, [(140, 220, 3)] * 2),
 }
 
 
@@ -113,7 +116,7 @@ def test_replay_keeps_places(tmp_path):
 @pytest.mark.slow
 def test_inert_parameter_stays_beside_places(tmp_path):
     samples.write_project(tmp_path, {"beside.py": "def f(who):\n    raise LookupError(input())"})
-    arguments = {"who": Inert(), "input()": TEXT}
+    arguments = {"who": InertArgument(), "input()": TEXT}
     given = samples.crash(
         target="beside.py::f",
         symbol="beside",

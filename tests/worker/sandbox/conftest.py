@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from worker.sandbox.command import reachable_by_others
-from worker.sandbox.guest import GuestProcess
-from worker.sandbox.isolation import Isolation, NoIsolation, find_isolation
-from worker.sandbox.launch import Program
-from worker.sandbox.limits import Limits
+from worker.sandbox.command_lines import reachable_by_others
+from worker.sandbox.guest_launch import GuestProgram
+from worker.sandbox.guest_limits import Limits
+from worker.sandbox.guest_process import GuestProcess
+from worker.sandbox.isolation import Isolation, IsolationUnavailable, find_isolation
 
 GUESTS = Path(__file__).parent / "guests"
 SYSTEM_PYTHON = "/usr/bin/python3"
@@ -28,7 +28,7 @@ def bubblewrap() -> Isolation:
 def landlock() -> Isolation:
     try:
         return find_isolation(choice="landlock")
-    except NoIsolation as error:
+    except IsolationUnavailable as error:
         pytest.skip("; ".join(error.problems))
 
 
@@ -75,7 +75,7 @@ def start(isolation: Isolation, python: str, tree: Path):
             tree=more.get("tree", tree),
             python=more.get("python", python),
             limits=limits,
-            program=Program(GUESTS, "guests"),
+            program=GuestProgram(GUESTS, "guests"),
             network=more.get("network", False),
         )
         started.append(guest)

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from analyzers.guest.wire import pack
-from worker.sandbox.channel import decoded
-from worker.sandbox.shapes import BadFrame
+from analyzers.guest.protocol.wire import pack
+from worker.sandbox.protocol.channel import decoded
+from worker.sandbox.protocol.frame_shapes import BadFrame
 
 
 def asked(content, **more):

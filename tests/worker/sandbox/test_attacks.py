@@ -4,13 +4,19 @@ from pathlib import Path
 import pytest
 
 from tests.worker.sandbox.unhindered import unhindered
-from worker.sandbox import attacks, doctor
-from worker.sandbox.attack_battery import files, kernel, network, processes, resources
-from worker.sandbox.attack_battery.lasting import HOLDING, STAYING
+from worker.cli import machine_checks
+from worker.sandbox import attacks
+from worker.sandbox.attack_battery import (
+    file_attacks,
+    kernel_attacks,
+    network_attacks,
+    process_attacks,
+)
+from worker.sandbox.attack_battery.lasting_attacks import HOLDING, STAYING
 from worker.sandbox.attack_battery.main import ATTACKS, _outcome
-from worker.sandbox.attacks import ZYGOTE, Attack, run_battery
+from worker.sandbox.attacks import ZYGOTE, AttackResult, run_battery
 from worker.sandbox.canaries import canaries
-from worker.sandbox.isolation import TRUSTED, NoIsolation
+from worker.sandbox.isolation import TRUSTED, IsolationUnavailable
 
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user may not do it anyway")
 NOT_IN_EVERY_KERNEL = {
@@ -20,19 +26,22 @@ NOT_IN_EVERY_KERNEL = {
     *("typing into a terminal", "typing with a high bit"),
 }
 NOT_IN_EVERY_CONTAINER = {
-    *kernel.ATTACKS,
-    *(set(network.ATTACKS) & {"raw IP socket", "packet socket", "netlink socket"}),
-    *(name for name in processes.ATTACKS if "memory" in name or "tracing" in name),
+    *kernel_attacks.ATTACKS,
+    *(set(network_attacks.ATTACKS) & {"raw IP socket", "packet socket", "netlink socket"}),
+    *(name for name in process_attacks.ATTACKS if "memory" in name or "tracing" in name),
     *("taking another process's descriptor", "signalling by descriptor", "core dumps"),
     *("a file of the host through /proc", "a file of the host through a process"),
     *("a folder of the host by its handle", "environments in /proc", "root's home"),
     *("writing the system", "writing the root folder", "writing the devices", "setuid programs"),
-    *(set(resources.ATTACKS) & {"raising a limit", "many processes", "address space"}),
+    *(
+        set(process_attacks.RESOURCE_ATTACKS)
+        & {"raising a limit", "many processes", "address space"}
+    ),
 }
 
 
 @pytest.fixture(scope="module")
-def fought(isolation, python) -> list[Attack]:
+def fought(isolation, python) -> list[AttackResult]:
     return run_battery(isolation, python=python)
 
 
@@ -82,7 +91,7 @@ def test_attacks_leave_nothing_behind_where_nothing_stops_them():
     places = ["/", "/dev", "/usr/bin", "/tmp", "/dev/shm"]
     mounts = Path("/proc/self/mounts").read_text()
     with canaries() as put_out:
-        unhindered(put_out, [*files.ATTACKS, "mount", "device node", "many processes"])
+        unhindered(put_out, [*file_attacks.ATTACKS, "mount", "device node", "many processes"])
         unhindered(put_out, alone="filling the scratch folder")
         token, ours = put_out.token, {put_out.tree, put_out.folder}
         left = [path for place in places for path in Path(place).iterdir() if path not in ours]
@@ -126,16 +135,16 @@ def test_attack_that_fails_itself_is_not_held():
 def test_attack_that_leaves_no_word_is_not_held(isolation, python, monkeypatch):
     monkeypatch.setattr(attacks, "_reported", lambda printed: iter(()))
     fought = run_battery(isolation, only=["chroot"], python=python)
-    assert Attack("chroot", held=False, detail="was not tried") in fought
+    assert AttackResult("chroot", held=False, detail="was not tried") in fought
 
 
 # ------------------------------------------------------------- the doctor
 
 
 def test_doctor_reports_what_holds(isolation, fought, python, monkeypatch):
-    monkeypatch.setattr(doctor, "run_battery", lambda _isolation, **_python: fought)
+    monkeypatch.setattr(machine_checks, "run_battery", lambda _isolation, **_python: fought)
     choice = "bubblewrap" if isolation.namespaces else "landlock"
-    checks = doctor.examine_isolation(choice=choice, python=python)
+    checks = machine_checks.examine_isolation(choice=choice, python=python)
     assert [check.name for check in checks] == ["isolation", "escapes"]
     assert all(check.ok for check in checks)
     assert checks[0].detail == ", ".join(isolation.layers)
@@ -143,10 +152,13 @@ def test_doctor_reports_what_holds(isolation, fought, python, monkeypatch):
 
 def test_doctor_names_what_gets_through(bubblewrap, monkeypatch):
     def leaky(_isolation, **_python):
-        return [Attack("a hole", held=False, detail="out"), Attack("b", held=True, detail="")]
+        return [
+            AttackResult("a hole", held=False, detail="out"),
+            AttackResult("b", held=True, detail=""),
+        ]
 
-    monkeypatch.setattr(doctor, "run_battery", leaky)
-    _, escapes, hole = doctor.examine_isolation()
+    monkeypatch.setattr(machine_checks, "run_battery", leaky)
+    _, escapes, hole = machine_checks.examine_isolation()
     assert not escapes.ok
     assert escapes.detail == "1 of 2 attempts held"
     assert (hole.name, hole.ok, hole.detail) == ("escape: a hole", False, "out")
@@ -154,9 +166,11 @@ def test_doctor_names_what_gets_through(bubblewrap, monkeypatch):
 
 def test_doctor_says_what_to_install(monkeypatch):
     def absent(*_settings, **_choice):
-        raise NoIsolation(["bwrap is not installed"], ["Install it: apt install bubblewrap."])
+        raise IsolationUnavailable(
+            ["bwrap is not installed"], ["Install it: apt install bubblewrap."]
+        )
 
-    monkeypatch.setattr(doctor, "find_isolation", absent)
-    (check,) = doctor.examine_isolation()
+    monkeypatch.setattr(machine_checks, "find_isolation", absent)
+    (check,) = machine_checks.examine_isolation()
     assert not check.ok
     assert "apt install bubblewrap" in check.remedy

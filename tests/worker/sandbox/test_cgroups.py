@@ -8,11 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from worker.sandbox.cgroups import PREFIX, make_group, sweep_cgroups, usable_hierarchies
-from worker.sandbox.command import joining
-from worker.sandbox.hierarchies import Hierarchy
-from worker.sandbox.limits import MIB, Limits
-from worker.sandbox.processes import started
+from worker.sandbox.cgroups import (
+    PREFIX,
+    CgroupHierarchy,
+    make_group,
+    sweep_cgroups,
+    usable_hierarchies,
+)
+from worker.sandbox.command_lines import cgroup_prefix
+from worker.sandbox.guest_limits import MIB, Limits
+from worker.sandbox.guest_usage import started
 
 BOMB = """
 import os, time
@@ -40,8 +45,8 @@ if os.fork() == 0:
 HOST = """
 import subprocess, sys, time
 from worker.sandbox.cgroups import make_group, usable_hierarchies
-from worker.sandbox.command import joining
-from worker.sandbox.limits import Limits
+from worker.sandbox.command_lines import joining
+from worker.sandbox.guest_limits import Limits
 
 group = make_group(usable_hierarchies(), Limits())
 left = subprocess.Popen([*joining(group.folders), "sleep", "60"], start_new_session=True)
@@ -53,7 +58,7 @@ time.sleep(60)
 
 
 @pytest.fixture(scope="module")
-def places() -> tuple[Hierarchy, ...]:
+def places() -> tuple[CgroupHierarchy, ...]:
     places = usable_hierarchies()
     if not places:
         pytest.skip("no cgroup in which groups can be made")
@@ -71,7 +76,7 @@ def grouped(places):
             pytest.skip(f"no cgroup bounds {needed[0]} here, only: {sorted(offered)}")
         group = make_group(places, limits)
         process = subprocess.Popen(
-            [*joining(group.folders), sys.executable, "-c", source],
+            [*cgroup_prefix(group.folders), sys.executable, "-c", source],
             stdout=subprocess.PIPE,
             text=True,
         )

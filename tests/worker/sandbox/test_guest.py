@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from worker.errors import MachineError
-from worker.sandbox.channel import ChannelClosed, ChannelTimeout
-from worker.sandbox.guest import GuestProcess, guest_program
+from worker.sandbox.guest_launch import GuestProgram
+from worker.sandbox.guest_limits import MIB, Limits
+from worker.sandbox.guest_process import GuestProcess, guest_program
+from worker.sandbox.guest_usage import family
 from worker.sandbox.isolation import TRUSTED
-from worker.sandbox.launch import Program
-from worker.sandbox.limits import MIB, Limits
-from worker.sandbox.processes import family
-from worker.sandbox.shapes import BadFrame
-from worker.sandbox.slots import UIDS
+from worker.sandbox.protocol.channel import ChannelClosed, ChannelTimeout
+from worker.sandbox.protocol.frame_shapes import BadFrame
+from worker.sandbox.uid_slots import UIDS
 
 on_landlock = pytest.mark.parametrize("isolation", ["landlock"], indirect=True)
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can change its uid")
@@ -222,7 +222,7 @@ def test_broken_interpreter_is_our_error(start, public):
 
 
 def test_trusted_guest_runs_in_place(tree):
-    program = Program(Path(__file__).parent / "guests", "guests")
+    program = GuestProgram(Path(__file__).parent / "guests", "guests")
     with GuestProcess.start(TRUSTED, tree=tree, program=program) as guest:
         assert guest.root == str(tree)
         guest.channel.send({"type": "prepare", "behaviour": "leave"})
@@ -233,7 +233,7 @@ def test_trusted_guest_runs_in_place(tree):
 def test_guest_program_is_the_analyzers_own():
     program = guest_program()
     assert program.name == "_assayer_guest"
-    assert (program.folder / "wire.py").is_file()
+    assert (program.folder / "protocol" / "wire.py").is_file()
 
 
 @pytest.mark.parametrize("network", [False, True])
@@ -278,7 +278,7 @@ def test_folders_nested_without_end_end_the_guest(start):
 
 
 def test_trusted_code_keeps_its_hands_off_other_children_of_the_host(tree):
-    program = Program(Path(__file__).parent / "guests", "guests")
+    program = GuestProgram(Path(__file__).parent / "guests", "guests")
     with subprocess.Popen(["sleep", "60"]) as other:
         GuestProcess.start(TRUSTED, tree=tree, program=program).close()
         assert other.poll() is None

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from worker.sandbox import hierarchies as module
-from worker.sandbox.hierarchies import HOSTS, Hierarchy, hierarchies
+from worker.sandbox import cgroups as module
+from worker.sandbox.cgroups import HOSTS, CgroupHierarchy, find_hierarchies
 
 UNIFIED = "30 25 0:26 {root} {folder} rw,nosuid - cgroup2 cgroup2 rw,nsdelegate"
 FIRST = "31 25 0:27 {root} {folder} rw,nosuid - cgroup cgroup rw,{controllers}"
@@ -49,24 +49,28 @@ ALL = frozenset({"pids", "memory", "cpu"})
 
 def test_root_of_the_hierarchy_is_divided(machine):
     folder = machine(UNIFIED, "0::/")
-    assert hierarchies() == [Hierarchy(folder, unified=True, controllers=ALL)]
+    assert find_hierarchies() == [CgroupHierarchy(folder, unified=True, controllers=ALL)]
 
 
 def test_container_divides_its_own_namespace(machine):
     folder = machine(UNIFIED, "0::/", container=True)
-    assert hierarchies() == [Hierarchy(folder, unified=True, controllers=ALL, shared=True)]
+    assert find_hierarchies() == [
+        CgroupHierarchy(folder, unified=True, controllers=ALL, shared=True)
+    ]
 
 
 def test_group_of_someone_else_is_left_alone(machine):
     machine(UNIFIED, "0::/user.slice/session-1.scope", groups=["user.slice/session-1.scope"])
-    assert hierarchies() == []
+    assert find_hierarchies() == []
 
 
 def test_delegated_service_is_divided(machine):
     folder = machine(UNIFIED, "0::/system.slice/a.service", groups=["system.slice/a.service"])
     service = folder / "system.slice/a.service"
     delegated(service)
-    assert hierarchies() == [Hierarchy(service, unified=True, controllers=ALL, shared=True)]
+    assert find_hierarchies() == [
+        CgroupHierarchy(service, unified=True, controllers=ALL, shared=True)
+    ]
 
 
 @pytest.mark.parametrize("leaf", [HOSTS, "main"])
@@ -75,22 +79,26 @@ def test_host_beside_its_guests_divides_what_is_above(machine, leaf):
     folder = machine(UNIFIED, f"0::/{own}", groups=["system.slice/a.service", own])
     service = folder / "system.slice/a.service"
     delegated(service)
-    assert hierarchies() == [Hierarchy(service, unified=True, controllers=ALL)]
+    assert find_hierarchies() == [CgroupHierarchy(service, unified=True, controllers=ALL)]
 
 
 def test_bind_mounted_group_is_found_below_its_root(machine):
     folder = machine(UNIFIED, "0::/docker/1", root="/docker/1")
-    assert hierarchies() == [Hierarchy(folder, unified=True, controllers=ALL, shared=True)]
+    assert find_hierarchies() == [
+        CgroupHierarchy(folder, unified=True, controllers=ALL, shared=True)
+    ]
 
 
 def test_group_outside_of_the_mount_is_not_found(machine):
     machine(UNIFIED, "0::/docker/2", root="/docker/1")
-    assert hierarchies() == []
+    assert find_hierarchies() == []
 
 
 def test_first_version_is_divided_at_its_root(machine):
     folder = machine(FIRST, "8:pids:/", controllers="pids")
-    assert hierarchies() == [Hierarchy(folder, unified=False, controllers=frozenset({"pids"}))]
+    assert find_hierarchies() == [
+        CgroupHierarchy(folder, unified=False, controllers=frozenset({"pids"}))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -99,10 +107,10 @@ def test_first_version_is_divided_at_its_root(machine):
 )
 def test_first_version_is_left_alone_elsewhere(machine, own, controllers):
     machine(FIRST, own, groups=["user"], controllers=controllers)
-    assert hierarchies() == []
+    assert find_hierarchies() == []
 
 
 def test_machine_without_hierarchies_has_none(monkeypatch, tmp_path):
     monkeypatch.setattr(module, "MOUNTS", tmp_path / "absent")
     monkeypatch.setattr(module, "OWN", tmp_path / "absent")
-    assert hierarchies() == []
+    assert find_hierarchies() == []

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from worker.errors import MachineError
-from worker.sandbox import command
+from worker.sandbox import command_lines
 from worker.sandbox import isolation as module
-from worker.sandbox.filter import NoFilter
-from worker.sandbox.interpreter import interpreter_folders
-from worker.sandbox.isolation import NoIsolation, find_isolation
-from worker.sandbox.slots import lease, state_folder
+from worker.sandbox.command_lines import interpreter_folders
+from worker.sandbox.isolation import IsolationUnavailable, find_isolation
+from worker.sandbox.seccomp_filter import FilterUnavailable
+from worker.sandbox.uid_slots import lease_uid, state_folder
 
 ROOT = Path(__file__).parents[3]
 SYSTEM_PYTHON = "/usr/bin/python3"
@@ -49,7 +49,7 @@ def test_landlock_takes_over_without_bubblewrap(landlock, monkeypatch, tmp_path)
 
 def test_missing_tool_is_named(monkeypatch, tmp_path):
     monkeypatch.setattr(module, "SEARCH_PATH", str(tmp_path))
-    with pytest.raises(NoIsolation, match="bwrap is not installed") as raised:
+    with pytest.raises(IsolationUnavailable, match="bwrap is not installed") as raised:
         find_isolation(choice="bubblewrap")
     assert "apt install bubblewrap" in str(raised.value)
     assert "--trust" in str(raised.value)
@@ -62,7 +62,7 @@ def test_interpreter_in_a_private_folder_needs_mounts(landlock, tmp_path):
     (tmp_path / "env" / "bin").mkdir(parents=True)
     (tmp_path / "env" / "pyvenv.cfg").touch()
     (tmp_path / "env").chmod(0o700)
-    with pytest.raises(NoIsolation, match="cannot read") as raised:
+    with pytest.raises(IsolationUnavailable, match="cannot read") as raised:
         find_isolation(choice="landlock", python=tmp_path / "env" / "bin" / "python")
     assert "[sandbox] python" in raised.value.remedy
 
@@ -71,7 +71,7 @@ def test_interpreter_in_a_private_folder_needs_mounts(landlock, tmp_path):
 def test_every_obstacle_is_named(monkeypatch, tmp_path, abi, has):
     monkeypatch.setattr(module, "SEARCH_PATH", str(tmp_path))
     monkeypatch.setattr(module, "version", lambda: abi)
-    with pytest.raises(NoIsolation, match="bwrap is not installed") as raised:
+    with pytest.raises(IsolationUnavailable, match="bwrap is not installed") as raised:
         find_isolation()
     assert has in str(raised.value)
     assert "Linux 6." in raised.value.remedy
@@ -80,10 +80,10 @@ def test_every_obstacle_is_named(monkeypatch, tmp_path, abi, has):
 
 def test_missing_filter_is_named(isolation, monkeypatch):
     def absent(_strictness):
-        raise NoFilter("Unable to find libseccomp")
+        raise FilterUnavailable("Unable to find libseccomp")
 
     monkeypatch.setattr(module, "seccomp_filter", absent)
-    with pytest.raises(NoIsolation, match="libseccomp"):
+    with pytest.raises(IsolationUnavailable, match="libseccomp"):
         find_isolation()
 
 
@@ -95,8 +95,8 @@ def test_failing_trial_is_no_isolation(bubblewrap, monkeypatch, tmp_path):
     broken.chmod(0o755)
     for folder in (tmp_path, *tmp_path.parents[:3]):
         folder.chmod(folder.stat().st_mode | 0o055)
-    monkeypatch.setattr(module, "SEARCH_PATH", f"{tmp_path}:{command.SEARCH_PATH}")
-    with pytest.raises(NoIsolation, match="No permissions") as raised:
+    monkeypatch.setattr(module, "SEARCH_PATH", f"{tmp_path}:{command_lines.SEARCH_PATH}")
+    with pytest.raises(IsolationUnavailable, match="No permissions") as raised:
         find_isolation(choice="bubblewrap")
     assert "max_user_namespaces" in raised.value.remedy
 
@@ -122,7 +122,11 @@ def test_ordinary_user_is_isolated_too(choice):
             AS_USER,
             choice,
         ],
-        env={"PATH": command.SEARCH_PATH, "PYTHONPATH": f"{ROOT}:{site}", "HOME": "/nonexistent"},
+        env={
+            "PATH": command_lines.SEARCH_PATH,
+            "PYTHONPATH": f"{ROOT}:{site}",
+            "HOME": "/nonexistent",
+        },
         cwd="/",
         capture_output=True,
         text=True,
@@ -139,12 +143,12 @@ def test_ordinary_user_is_isolated_too(choice):
 
 
 def test_slots_are_never_shared(tmp_path):
-    first, second = (lease(range(10, 12), tmp_path) for _ in range(2))
+    first, second = (lease_uid(range(10, 12), tmp_path) for _ in range(2))
     assert (first.uid, second.uid) == (10, 11)
     with pytest.raises(MachineError, match="2 sandbox slots"):
-        lease(range(10, 12), tmp_path)
+        lease_uid(range(10, 12), tmp_path)
     first.release()
-    assert lease(range(10, 12), tmp_path).uid == 10
+    assert lease_uid(range(10, 12), tmp_path).uid == 10
     second.release()
 
 

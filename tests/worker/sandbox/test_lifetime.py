@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from worker.sandbox.command import reachable_by_others
+from worker.sandbox.command_lines import reachable_by_others
 
 from .conftest import SYSTEM_PYTHON
 
 HOST = """
 import json, sys, time
 from pathlib import Path
-from worker.sandbox.guest import GuestProcess
+from worker.sandbox.guest_process import GuestProcess
 from worker.sandbox.isolation import TRUSTED, find_isolation
-from worker.sandbox.launch import Program
-from worker.sandbox.processes import family
+from worker.sandbox.guest_launch import Program
+from worker.sandbox.guest_usage import family
 
 kind, guests, tree, python, behaviour, way = sys.argv[1:]
 isolation = TRUSTED if kind == "trusted" else find_isolation(choice=kind)

@@ -4,11 +4,11 @@ import ast
 
 import pytest
 
-from analyzers.vocabulary import Crashes, Finding, Level, Literal, Probe
-from tests.worker.sandbox.test_channel import RESULT, SEARCHED
-from worker.report.cases import cases
-from worker.sandbox.frames import check
-from worker.sandbox.shapes import BadFrame
+from analyzers.vocabulary import Crashes, Finding, Level, LiteralArgument, Probe
+from tests.worker.sandbox.protocol.test_channel import RESULT, SEARCHED
+from worker.report.reproducer_calls import reproducer_calls
+from worker.sandbox.protocol.frame_shapes import BadFrame
+from worker.sandbox.protocol.guest_frames import check
 
 LITERAL = {"kind": "literal", "source": "1"}
 ASKED = {"api": "a", "part": "text", "digest": "0" * 64, "size": 1, "text": "x"}
@@ -48,12 +48,12 @@ def test_keys_that_are_no_places_are_refused(key):
 @pytest.mark.parametrize("key", ODD)
 def test_odd_places_are_only_texts_in_a_reproducer(key):
     check(searched(key), {"type": "search"}, 9)
-    probe = Probe("app.py::f", {key: Literal("1")})
+    probe = Probe("app.py::f", {key: LiteralArgument("1")})
     finding = Finding(
         "cloud", "cloud/crash", Level.FAILURE, "app.py", 1, 1, "app.py::f", "app.py::f", "t", "m",
         {}, (probe,), Crashes("KeyError", "app.py", "f"),
     )  # fmt: skip
-    ((name, value),) = cases(finding)[0].arguments
+    ((name, value),) = reproducer_calls(finding)[0].arguments
     assert isinstance(name, str)
     assert ast.literal_eval(value) in (1, {'"""; import os #': 1})
 

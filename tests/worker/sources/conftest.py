@@ -1,6 +1,6 @@
 import pytest
 
-from tests.worker.engines.standin import StandIn
+from tests.worker.engines.providers.standin import StandIn
 
 
 @pytest.fixture

@@ -4,11 +4,11 @@ import io
 
 from PIL import Image
 
-from tests.worker.engines.standin import Reply, StandIn
-from worker.engines.http import Http
-from worker.sources.kept import Kept
-from worker.sources.library import Library
-from worker.sources.search import Search
+from tests.worker.engines.providers.standin import Reply, StandIn
+from worker.engines.providers.http_client import Http
+from worker.sources.download_cache import DownloadCache
+from worker.sources.keyword_search import Search
+from worker.sources.picture_search import PictureLibrary
 
 
 class Strict(StandIn):
@@ -47,5 +47,5 @@ def jpeg(colour, size=(120, 90)):
 def library(service, folder, offline=False):
     """Pictures of a service, asked quickly."""
     http = Http(service.name, lambda _: None, tries=2)
-    search = Search(service, Kept(folder), offline, http)
-    return Library(search, Http("pictures", lambda _: None, tries=1, redirects=True))
+    search = Search(service, DownloadCache(folder), offline, http)
+    return PictureLibrary(search, Http("pictures", lambda _: None, tries=1, redirects=True))

@@ -1,9 +1,9 @@
 import pytest
 
-from analyzers.vocabulary import Wanted
-from tests.worker.engines.standin import Reply
+from analyzers.vocabulary import InputRequest
+from tests.worker.engines.providers.standin import Reply
 from tests.worker.sources.services import Strict, jpeg, library, only
-from worker.sources.brave import Brave
+from worker.sources.picture_search import Brave
 
 LABELS = "google.vision.label_detection"
 TOKEN = "t0ken"
@@ -52,7 +52,7 @@ def pictures(server, folder, token=TOKEN):
 
 def test_finds_pictures_of_unknown_licence(brave, tmp_path):
     brave.pages["/full/1.jpg"] = Reply(b"gone", 404)
-    supply = pictures(brave, tmp_path).find(Wanted(LABELS, "cat"), 3, 0)
+    supply = pictures(brave, tmp_path).find(InputRequest(LABELS, "cat"), 3, 0)
     assert [item.content for item in supply.inputs] == [
         jpeg((0, 9, 9)), jpeg((40, 9, 200)), jpeg((80, 9, 9)),
     ]  # fmt: skip
@@ -63,7 +63,7 @@ def test_finds_pictures_of_unknown_licence(brave, tmp_path):
 
 
 def test_token_goes_to_the_search_alone(brave, tmp_path):
-    pictures(brave, tmp_path).find(Wanted(LABELS, "cat"), 2, 0)
+    pictures(brave, tmp_path).find(InputRequest(LABELS, "cat"), 2, 0)
     assert ["x-subscription-token" in asked.headers for asked in brave.asked] == [
         True,
         False,
@@ -73,14 +73,14 @@ def test_token_goes_to_the_search_alone(brave, tmp_path):
 
 def test_feelings_are_searched_as_they_are(brave, tmp_path):
     pictures(brave, tmp_path).find(
-        Wanted("google.vision.face_detection", "joyful human face"), 1, 0
+        InputRequest("google.vision.face_detection", "joyful human face"), 1, 0
     )
     assert brave.asked[0].query["q"] == ["joyful human face"]
 
 
 def test_wrong_token_falls_short_without_repeating_it(brave, tmp_path):
     found = pictures(brave, tmp_path, token="wr0ng")
-    supply = found.find(Wanted(LABELS, "cat"), 2, 0)
+    supply = found.find(InputRequest(LABELS, "cat"), 2, 0)
     assert supply.inputs == ()
     assert "Brave" in supply.shortfall
     assert "wr0ng" not in supply.shortfall

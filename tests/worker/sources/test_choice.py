@@ -1,16 +1,16 @@
 import pytest
 
-from analyzers.vocabulary import Wanted
-from tests.worker.engines.standin import Reply
+from analyzers.vocabulary import InputRequest
+from tests.worker.engines.providers.standin import Reply
 from worker.errors import UsageError
-from worker.settings.server import SourceSettings
-from worker.sources import configured
+from worker.settings.operator_settings import SourceSettings
+from worker.sources.source_selection import configured_sources
 
 LABELS = "google.vision.label_detection"
 
 
 def sources(offline=True, kept=None, **settings):
-    return configured(settings, offline=offline, kept=kept)
+    return configured_sources(settings, offline=offline, kept=kept)
 
 
 @pytest.mark.parametrize(
@@ -23,18 +23,18 @@ def sources(offline=True, kept=None, **settings):
     ],
 )
 def test_task_decides_the_source(api, reading, source):
-    supply = sources().find(Wanted(api, reading), 2, 0)
+    supply = sources().find(InputRequest(api, reading), 2, 0)
     assert [item.origin.source for item in supply.inputs] == [source] * 2
 
 
 def test_keywords_need_a_configured_source():
-    supply = sources().find(Wanted(LABELS, "cat"), 2, 0)
+    supply = sources().find(InputRequest(LABELS, "cat"), 2, 0)
     assert supply.inputs == ()
     assert "[sources.images]" in supply.shortfall
 
 
 def test_other_tasks_fall_short():
-    supply = sources().find(Wanted("openai.chat_completions", "hello"), 2, 0)
+    supply = sources().find(InputRequest("openai.chat_completions", "hello"), 2, 0)
     assert "no source of inputs" in supply.shortfall
 
 
@@ -43,11 +43,11 @@ def test_openverse_is_offline_when_told(stand_in, tmp_path):
     images = SourceSettings(kind="openverse", endpoint=server.url)
     assert (
         "--offline"
-        in sources(True, tmp_path, images=images).find(Wanted(LABELS, "cat"), 2, 0).shortfall
+        in sources(True, tmp_path, images=images).find(InputRequest(LABELS, "cat"), 2, 0).shortfall
     )
     assert server.asked == []
     online = sources(False, tmp_path, images=images)
-    assert "0 pictures of 'cat'" in online.find(Wanted(LABELS, "cat"), 2, 0).shortfall
+    assert "0 pictures of 'cat'" in online.find(InputRequest(LABELS, "cat"), 2, 0).shortfall
     assert len(server.asked) == 1
 
 
@@ -71,7 +71,7 @@ def test_brave_wants_a_key():
 
 
 def test_documents_need_a_configured_source():
-    supply = sources().find(Wanted("google.language.classify_text", "/Arts"), 2, 0)
+    supply = sources().find(InputRequest("google.language.classify_text", "/Arts"), 2, 0)
     assert supply.inputs == ()
     assert "[sources.documents]" in supply.shortfall
 
@@ -85,13 +85,13 @@ def test_documents_need_a_configured_source():
 )
 def test_what_should_be_kept_from_people_comes_from_a_folder_alone(api, name, tmp_path):
     found = sources(documents=SourceSettings(kind="wikipedia", contact="ann@example.org"))
-    assert f"[sources.{name}]" in found.find(Wanted(api, "Violent"), 2, 0).shortfall
+    assert f"[sources.{name}]" in found.find(InputRequest(api, "Violent"), 2, 0).shortfall
     folder = sources(**{name: SourceSettings(kind="folder", folder=tmp_path)})
-    assert "has 0" in folder.find(Wanted(api, "Violent"), 2, 0).shortfall
+    assert "has 0" in folder.find(InputRequest(api, "Violent"), 2, 0).shortfall
 
 
 def test_words_upon_pictures_need_a_source_of_them():
-    supply = sources().find(Wanted("google.vision.text_detection", "STOP", upon="dog"), 2, 0)
+    supply = sources().find(InputRequest("google.vision.text_detection", "STOP", upon="dog"), 2, 0)
     assert supply.inputs == ()
     assert "[sources.images]" in supply.shortfall
 
@@ -106,12 +106,12 @@ def test_failed_service_is_an_outage(stand_in, tmp_path):
     setting = SourceSettings(kind="openverse", endpoint=server.url)
     failing = sources(offline=False, kept=tmp_path, images=setting)
     assert failing.outages == ()
-    failing.find(Wanted(LABELS, "an unheard of thing"), 2, 0)
+    failing.find(InputRequest(LABELS, "an unheard of thing"), 2, 0)
     assert failing.outages == ("Openverse rejected the question: HTTP 400",)
 
 
 def test_task_of_a_wish_comes_before_that_of_its_api():
-    wanted = Wanted("azure.vision.analyze", "EXIT", task="text")
+    wanted = InputRequest("azure.vision.analyze", "EXIT", task="text")
     (item,) = sources().find(wanted, 1, 0).inputs
     assert item.origin.source == "drawn"
     assert item.reading == "EXIT"

@@ -1,9 +1,9 @@
 import pytest
 
-from analyzers.vocabulary import Wanted
-from tests.worker.engines.standin import Reply
+from analyzers.vocabulary import InputRequest
+from tests.worker.engines.providers.standin import Reply
 from tests.worker.sources.services import Strict, jpeg, library, only
-from worker.sources.commons import Commons
+from worker.sources.wikimedia import Commons
 
 LABELS = "google.vision.label_detection"
 FOUND = 23
@@ -74,7 +74,7 @@ def pictures(server, folder, offline=False):
 
 
 def test_finds_pictures_with_author_and_licence(commons, tmp_path):
-    supply = pictures(commons, tmp_path).find(Wanted(LABELS, "cat"), 3, 0)
+    supply = pictures(commons, tmp_path).find(InputRequest(LABELS, "cat"), 3, 0)
     assert supply.shortfall is None
     assert [item.description for item in supply.inputs] == ["Cat 0", "Cat 1", "Cat 2"]
     origin = supply.inputs[0].origin
@@ -85,26 +85,28 @@ def test_finds_pictures_with_author_and_licence(commons, tmp_path):
 
 
 def test_goes_on_to_the_next_page(commons, tmp_path):
-    supply = pictures(commons, tmp_path).find(Wanted(LABELS, "cat"), 25, 0)
+    supply = pictures(commons, tmp_path).find(InputRequest(LABELS, "cat"), 25, 0)
     assert len(supply.inputs) == FOUND
     assert f"{FOUND} pictures of 'cat'" in supply.shortfall
 
 
 def test_second_run_needs_no_network(commons, tmp_path):
-    first = pictures(commons, tmp_path).find(Wanted(LABELS, "cat"), 3, 0)
+    first = pictures(commons, tmp_path).find(InputRequest(LABELS, "cat"), 3, 0)
     asked = len(commons.asked)
-    assert pictures(commons, tmp_path, offline=True).find(Wanted(LABELS, "cat"), 3, 0) == first
+    assert (
+        pictures(commons, tmp_path, offline=True).find(InputRequest(LABELS, "cat"), 3, 0) == first
+    )
     assert len(commons.asked) == asked
 
 
 def test_nothing_found_is_no_outage(commons, tmp_path):
     found = pictures(commons, tmp_path)
-    assert "0 pictures of 'xyzzy'" in found.find(Wanted(LABELS, "xyzzy"), 3, 0).shortfall
+    assert "0 pictures of 'xyzzy'" in found.find(InputRequest(LABELS, "xyzzy"), 3, 0).shortfall
     assert not found.search.outages
 
 
 def test_categories_are_names(commons, tmp_path):
-    wanted = Wanted(LABELS, "cat", other_than=("sleeping cats",))
+    wanted = InputRequest(LABELS, "cat", other_than=("sleeping cats",))
     assert pictures(commons, tmp_path).find(wanted, 3, 0).inputs == ()
 
 
@@ -114,7 +116,7 @@ def test_categories_are_names(commons, tmp_path):
 ])  # fmt: skip
 def test_failure_in_an_answer_is_an_outage(tmp_path, stand_in, reply):
     found = pictures(stand_in(reply), tmp_path)
-    supply = found.find(Wanted(LABELS, "cat"), 3, 0)
+    supply = found.find(InputRequest(LABELS, "cat"), 3, 0)
     assert supply.inputs == ()
     assert "Wikimedia Commons" in supply.shortfall
     assert found.search.outages
@@ -127,5 +129,5 @@ def test_files_of_other_types_are_passed_over(stand_in, tmp_path):
     del pages[1]["imageinfo"]
     server.pages["/w/api.php"] = Reply({"batchcomplete": True, "query": {"pages": pages}})
     server.pages["/full/2.jpg"] = Reply(jpeg((1, 2, 3)))
-    (item,) = pictures(server, tmp_path).find(Wanted(LABELS, "cat"), 1, 0).inputs
+    (item,) = pictures(server, tmp_path).find(InputRequest(LABELS, "cat"), 1, 0).inputs
     assert item.description == "Cat 2"

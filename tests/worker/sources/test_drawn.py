@@ -5,12 +5,12 @@ import pytest
 from PIL import Image
 
 from analyzers.vocabulary import Input, InputKind, Origin
-from worker.sources import backgrounds, drawn, fonts, layout
+from worker.sources import fonts, text_pictures
 from worker.sources.fonts import Font, FontKind
 
 
 def find(text, count=12, seed=0):
-    return drawn.write(text, count, seed)
+    return text_pictures.write(text, count, seed)
 
 
 def test_pictures_carry_the_wish():
@@ -40,24 +40,24 @@ def test_kinds_and_backgrounds_take_turns():
         (kind, ground)
         for item in find("STOP", 12).inputs
         for kind in kinds
-        for ground in backgrounds.Background
+        for ground in text_pictures.Background
         if f" {kind} (" in item.description and item.description.endswith(f" on {ground}")
     )
     assert cells == dict.fromkeys(
-        [(kind, ground) for kind in kinds for ground in backgrounds.Background],
+        [(kind, ground) for kind in kinds for ground in text_pictures.Background],
         12 // (3 * len(kinds)),
     )
 
 
 def test_empty_pictures_have_no_reading():
-    supply = drawn.blank(6, 0)
+    supply = text_pictures.blank(6, 0)
     assert [item.reading for item in supply.inputs] == [None] * 6
     assert len({item.digest for item in supply.inputs}) == 6
 
 
 def test_short_texts_are_never_broken():
     font = Font("Pillow", FontKind.PRINTED, None)
-    assert layout.lay_out("Thank you for your purchase", font).lines == (
+    assert text_pictures.lay_out("Thank you for your purchase", font).lines == (
         "Thank you for your purchase",
     )
 
@@ -67,9 +67,9 @@ def test_long_texts_are_wrapped_and_stay_large():
     for font in fonts.installed():
         if not font.can_draw(text):
             continue
-        laid = layout.lay_out(text.strip(), font)
+        laid = text_pictures.lay_out(text.strip(), font)
         assert " ".join(laid.lines) == text.strip()
-        assert laid.size >= layout.SMALLEST
+        assert laid.size >= text_pictures.SMALLEST
         face = font.at(laid.size)
         assert all(face.getlength(line) <= laid.width for line in laid.lines)
 
@@ -114,7 +114,7 @@ def photograph(colour=(30, 90, 200), size=(900, 700)):
 
 
 def test_words_are_drawn_upon_pictures():
-    for item in drawn.write("BEWARE", 4, 0, [photograph()]).inputs:
+    for item in text_pictures.write("BEWARE", 4, 0, [photograph()]).inputs:
         shown = Image.open(io.BytesIO(item.content)).convert("RGB")
         assert item.reading == "BEWARE"
         assert item.description.endswith("upon a dog")
@@ -126,5 +126,5 @@ def test_words_are_drawn_upon_pictures():
 
 
 def test_small_pictures_are_enlarged_under_words():
-    (item,) = drawn.write("Mind the gap", 1, 0, [photograph(size=(120, 90))]).inputs
+    (item,) = text_pictures.write("Mind the gap", 1, 0, [photograph(size=(120, 90))]).inputs
     assert Image.open(io.BytesIO(item.content)).width >= 480

@@ -3,9 +3,9 @@ from collections import Counter
 
 import pytest
 
-from analyzers.vocabulary import InputKind, Wanted
-from worker.sources import entities
-from worker.sources.entity_kinds import ENDINGS, KINDS, NAMED, kind_of
+from analyzers.vocabulary import InputKind, InputRequest
+from worker.sources import entity_sentences
+from worker.sources.entity_sentences import ENDINGS, KINDS, NAMED, kind_of
 
 API = "google.language.analyze_entities"
 TYPES = [
@@ -15,7 +15,7 @@ TYPES = [
 
 
 def find(reading, count=24, seed=0):
-    return entities.find(Wanted(API, reading), count, seed)
+    return entity_sentences.find(InputRequest(API, reading), count, seed)
 
 
 def value_in(item, kind):

@@ -3,13 +3,12 @@ import io
 import pytest
 from PIL import Image
 
-from analyzers.vocabulary import Wanted
-from tests.worker.engines.standin import Reply
-from worker.engines.http import Http
-from worker.sources.kept import Kept
-from worker.sources.library import Library
-from worker.sources.openverse import Openverse
-from worker.sources.search import Search
+from analyzers.vocabulary import InputRequest
+from tests.worker.engines.providers.standin import Reply
+from worker.engines.providers.http_client import Http
+from worker.sources.download_cache import DownloadCache
+from worker.sources.keyword_search import Search
+from worker.sources.picture_search import Openverse, PictureLibrary
 
 LABELS = "google.vision.label_detection"
 
@@ -49,12 +48,12 @@ def library(stand_in):
 
 def openverse(server, folder, key=None, offline=False):
     http = Http("Openverse", lambda _: None, tries=2)
-    search = Search(Openverse(server.url, key), Kept(folder), offline, http)
-    return Library(search, Http("pictures", lambda _: None, tries=1, redirects=True))
+    search = Search(Openverse(server.url, key), DownloadCache(folder), offline, http)
+    return PictureLibrary(search, Http("pictures", lambda _: None, tries=1, redirects=True))
 
 
 def test_finds_pictures_with_their_licence(library, tmp_path):
-    supply = openverse(library, tmp_path).find(Wanted(LABELS, "cat"), 3, 0)
+    supply = openverse(library, tmp_path).find(InputRequest(LABELS, "cat"), 3, 0)
     assert supply.shortfall is None
     assert [item.description for item in supply.inputs] == ["Cat 0", "Cat 1", "Cat 2"]
     origin = supply.inputs[0].origin
@@ -70,22 +69,22 @@ def test_finds_pictures_with_their_licence(library, tmp_path):
 
 
 def test_second_run_needs_no_network(library, tmp_path):
-    first = openverse(library, tmp_path).find(Wanted(LABELS, "cat"), 3, 0)
+    first = openverse(library, tmp_path).find(InputRequest(LABELS, "cat"), 3, 0)
     asked = len(library.asked)
-    again = openverse(library, tmp_path, offline=True).find(Wanted(LABELS, "cat"), 3, 0)
+    again = openverse(library, tmp_path, offline=True).find(InputRequest(LABELS, "cat"), 3, 0)
     assert again == first
     assert len(library.asked) == asked
 
 
 def test_offline_falls_short_at_first(library, tmp_path):
-    supply = openverse(library, tmp_path, offline=True).find(Wanted(LABELS, "cat"), 3, 0)
+    supply = openverse(library, tmp_path, offline=True).find(InputRequest(LABELS, "cat"), 3, 0)
     assert supply.inputs == ()
     assert "--offline" in supply.shortfall
     assert library.asked == []
 
 
 def test_key_is_sent_to_the_search_only(library, tmp_path):
-    openverse(library, tmp_path, key=lambda: "t0ken").find(Wanted(LABELS, "cat"), 1, 0)
+    openverse(library, tmp_path, key=lambda: "t0ken").find(InputRequest(LABELS, "cat"), 1, 0)
     search, *downloads = library.asked
     assert search.headers["authorization"] == "Bearer t0ken"
     assert downloads
@@ -95,7 +94,7 @@ def test_key_is_sent_to_the_search_only(library, tmp_path):
 def test_missing_picture_takes_its_thumbnail(library, tmp_path):
     library.pages["/full/0.jpg"] = Reply(b"gone", 404)
     library.pages["/full/1.jpg"] = Reply(b"<html>not a picture")
-    supply = openverse(library, tmp_path).find(Wanted(LABELS, "cat"), 2, 0)
+    supply = openverse(library, tmp_path).find(InputRequest(LABELS, "cat"), 2, 0)
     assert [item.content for item in supply.inputs] == [
         jpeg((0, 200, 10)),
         jpeg((80, 200, 10)),
@@ -105,14 +104,14 @@ def test_missing_picture_takes_its_thumbnail(library, tmp_path):
 def test_unwanted_things_are_left_out(library, tmp_path):
     library.results[1]["tags"] = [{"name": "Dog"}, "odd", {"name": None}]
     library.results[2]["title"] = "A dog and a cat"
-    wanted = Wanted(LABELS, "cat", other_than=("dog",))
+    wanted = InputRequest(LABELS, "cat", other_than=("dog",))
     supply = openverse(library, tmp_path).find(wanted, 3, 0)
     assert [item.description for item in supply.inputs] == ["Cat 0"]
     assert "1 pictures of 'cat'" in supply.shortfall
 
 
 def test_other_things_are_everyday_ones(library, tmp_path):
-    wanted = Wanted(LABELS, None, other_than=("Bicycle",))
+    wanted = InputRequest(LABELS, None, other_than=("Bicycle",))
     supply = openverse(library, tmp_path).find(wanted, 3, 0)
     assert len(supply.inputs) == 3
     assert all(item.reading is None for item in supply.inputs)
@@ -121,7 +120,7 @@ def test_other_things_are_everyday_ones(library, tmp_path):
 
 def test_same_picture_counts_once(library, tmp_path):
     library.pages["/full/1.jpg"] = library.pages["/full/0.jpg"]
-    supply = openverse(library, tmp_path).find(Wanted(LABELS, "cat"), 3, 0)
+    supply = openverse(library, tmp_path).find(InputRequest(LABELS, "cat"), 3, 0)
     assert len(supply.inputs) == 2
 
 
@@ -130,7 +129,7 @@ def test_large_pictures_are_made_smaller(library, tmp_path):
     file = io.BytesIO()
     noise.save(file, "PNG")
     library.pages["/full/0.jpg"] = Reply(file.getvalue())
-    (item,) = openverse(library, tmp_path).find(Wanted(LABELS, "cat"), 1, 0).inputs
+    (item,) = openverse(library, tmp_path).find(InputRequest(LABELS, "cat"), 1, 0).inputs
     assert item.suffix == ".jpg"
     assert max(Image.open(io.BytesIO(item.content)).size) <= 1024
 
@@ -147,15 +146,15 @@ def test_large_pictures_are_made_smaller(library, tmp_path):
 )
 def test_outage_falls_short(library, tmp_path, reply):
     library.pages["/v1/images/"] = reply
-    supply = openverse(library, tmp_path).find(Wanted(LABELS, "cat"), 3, 0)
+    supply = openverse(library, tmp_path).find(InputRequest(LABELS, "cat"), 3, 0)
     assert supply.inputs == ()
     assert "Openverse" in supply.shortfall
     library.pages["/v1/images/"] = Reply({"results": library.results})
-    assert len(openverse(library, tmp_path).find(Wanted(LABELS, "cat"), 3, 0).inputs) == 3
+    assert len(openverse(library, tmp_path).find(InputRequest(LABELS, "cat"), 3, 0).inputs) == 3
 
 
 def test_strange_results_are_passed_over(library, tmp_path):
     strange = [None, {}, {"url": 7}, {"url": "file:///etc/passwd", "thumbnail": "gopher://x"}]
     library.pages["/v1/images/"] = Reply({"results": [*strange, library.results[0]]})
-    supply = openverse(library, tmp_path).find(Wanted(LABELS, "cat"), 1, 0)
+    supply = openverse(library, tmp_path).find(InputRequest(LABELS, "cat"), 1, 0)
     assert [item.description for item in supply.inputs] == ["Cat 0"]

@@ -6,12 +6,12 @@ import socket
 import httpx
 import pytest
 
-from analyzers.vocabulary import Wanted
-from tests.worker.engines.standin import Reply
+from analyzers.vocabulary import InputRequest
+from tests.worker.engines.providers.standin import Reply
 from tests.worker.sources.test_openverse import LABELS, jpeg, openverse, result
-from worker.engines import Outage
-from worker.engines.http import MOST_BYTES, MOST_REDIRECTS, Forbidden, Http
-from worker.sources.public import PublicOnly, is_public
+from worker.engines.engine import Outage
+from worker.engines.providers.http_client import MOST_BYTES, MOST_REDIRECTS, Forbidden, Http
+from worker.sources.picture_search import PublicOnly, is_public
 
 INTERNAL = [
     "127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1",
@@ -113,7 +113,7 @@ def test_search_results_lead_to_no_other_server(stand_in, tmp_path):
     internal = stand_in(Reply(jpeg((1, 2, 3))))
     elsewhere = internal.url.replace("127.0.0.1", "127.0.0.2")
     server = stand_in(Reply({"results": [result(1, elsewhere)]}))
-    supply = openverse(server, tmp_path).find(Wanted(LABELS, "cat"), 1, 0)
+    supply = openverse(server, tmp_path).find(InputRequest(LABELS, "cat"), 1, 0)
     assert supply.inputs == ()
     assert internal.asked == []
 

@@ -6,22 +6,21 @@ from collections import Counter
 
 import pytest
 
-from analyzers.vocabulary import InputKind, Wanted
-from worker.engines import ApiRequest
-from worker.engines.speech import LocalSpeech
-from worker.sources import spoken, voices
-from worker.sources.spoken import Manner
-from worker.sources.voices import ESPEAK, FLITE, Mute, Voice
+from analyzers.vocabulary import InputKind, InputRequest
+from worker.engines.engine import ApiRequest
+from worker.engines.local.speech_recognition import LocalSpeech
+from worker.sources import spoken_recordings
+from worker.sources.spoken_recordings import ESPEAK, FLITE, SpeakingManner, SpeechUnavailable, Voice
 
 API = "google.speech.recognize"
 WORDS = "turn on the kitchen lights"
 
-flite = pytest.mark.skipif(not voices._place(FLITE), reason="flite is absent")
-espeak = pytest.mark.skipif(not voices._place(ESPEAK), reason="espeak-ng is absent")
+flite = pytest.mark.skipif(not spoken_recordings._place(FLITE), reason="flite is absent")
+espeak = pytest.mark.skipif(not spoken_recordings._place(ESPEAK), reason="espeak-ng is absent")
 
 
 def find(words=WORDS, count=5, seed=0):
-    return spoken.find(Wanted(API, words), count, seed)
+    return spoken_recordings.find(InputRequest(API, words), count, seed)
 
 
 def form(content):
@@ -65,7 +64,7 @@ def test_same_seed_same_recordings():
 @flite
 def test_words_are_heard_as_they_were_meant():
     """By the engine of this machine, which is far from the best."""
-    recording = spoken.spoken(WORDS, Manner(Voice(FLITE, "rms")))
+    recording = spoken_recordings.spoken(WORDS, SpeakingManner(Voice(FLITE, "rms")))
     heard = LocalSpeech().ask(API, ApiRequest(content=recording.content))
     assert heard["results"][0]["alternatives"][0]["transcript"] == WORDS
 
@@ -86,14 +85,16 @@ def test_what_the_voices_cannot_say_falls_short(words):
 
 
 def test_missing_program_names_its_package(monkeypatch):
-    monkeypatch.setattr(voices, "_place", lambda program: None)
+    monkeypatch.setattr(spoken_recordings, "_place", lambda program: None)
     assert "apt install flite" in find().shortfall
 
 
 @espeak
 def test_other_program_speaks_where_flite_is_missing(monkeypatch):
-    place = voices._place
-    monkeypatch.setattr(voices, "_place", lambda program: program == ESPEAK and place(program))
+    place = spoken_recordings._place
+    monkeypatch.setattr(
+        spoken_recordings, "_place", lambda program: program == ESPEAK and place(program)
+    )
     (item,) = find(count=1).inputs
     assert "espeak-ng's voice en" in item.description
     assert form(item.content)[:3] == (16_000, 1, 2)
@@ -106,12 +107,12 @@ def test_program_that_hangs_is_ended_and_told(monkeypatch):
         raise subprocess.TimeoutExpired(command, options["timeout"])
 
     monkeypatch.setattr(subprocess, "run", hang)
-    with pytest.raises(Mute, match="TimeoutExpired"):
+    with pytest.raises(SpeechUnavailable, match="TimeoutExpired"):
         Voice(FLITE, "slt").say("a text that was never said before")
 
 
 def test_long_foreign_words_are_refused_at_once():
     began = time.monotonic()
-    supply = spoken.find(Wanted(API, "a" * 1_000_000 + "é"), 1, 0)
+    supply = spoken_recordings.find(InputRequest(API, "a" * 1_000_000 + "é"), 1, 0)
     assert (supply.inputs, len(supply.shortfall) < 300) == ((), True)
     assert time.monotonic() - began < 30

@@ -1,12 +1,12 @@
 import pytest
 
-from analyzers.vocabulary import InputKind, Wanted
-from tests.worker.engines.standin import Reply
+from analyzers.vocabulary import InputKind, InputRequest
+from tests.worker.engines.providers.standin import Reply
 from tests.worker.sources.services import Strict, only
-from worker.engines.http import Http
-from worker.sources.kept import Kept
-from worker.sources.search import Search
-from worker.sources.wikipedia import LONGEST, Articles, Wikipedia
+from worker.engines.providers.http_client import Http
+from worker.sources.download_cache import DownloadCache
+from worker.sources.keyword_search import Search
+from worker.sources.wikimedia import LONGEST, Articles, Wikipedia
 
 CLASSIFY = "google.language.classify_text"
 SENTENCE = "A film, also called a movie, is a work of visual art that tells a story. "
@@ -66,11 +66,11 @@ def wikipedia():
 def articles(server, folder, offline=False):
     http = Http("Wikipedia", lambda _: None, tries=1)
     service = Wikipedia(server.url, "ann@example.org")
-    return Articles(Search(service, Kept(folder), offline, http))
+    return Articles(Search(service, DownloadCache(folder), offline, http))
 
 
 def test_category_is_searched_by_its_last_part(wikipedia, tmp_path):
-    wanted = Wanted(CLASSIFY, "/Arts & Entertainment/Movies")
+    wanted = InputRequest(CLASSIFY, "/Arts & Entertainment/Movies")
     supply = articles(wikipedia, tmp_path).find(wanted, 3, 0)
     assert supply.shortfall is None
     for item in supply.inputs:
@@ -83,16 +83,16 @@ def test_category_is_searched_by_its_last_part(wikipedia, tmp_path):
 
 
 def test_lists_and_choices_are_no_documents(wikipedia, tmp_path):
-    supply = articles(wikipedia, tmp_path).find(Wanted(CLASSIFY, "Movies"), 30, 0)
+    supply = articles(wikipedia, tmp_path).find(InputRequest(CLASSIFY, "Movies"), 30, 0)
     assert len(supply.inputs) == 20
     assert "20 articles on 'Movies'" in supply.shortfall
     assert supply.inputs[1].description == "the article 'Film 5'"
 
 
 def test_second_run_needs_no_network(wikipedia, tmp_path):
-    first = articles(wikipedia, tmp_path).find(Wanted(CLASSIFY, "Movies"), 20, 0)
+    first = articles(wikipedia, tmp_path).find(InputRequest(CLASSIFY, "Movies"), 20, 0)
     asked = len(wikipedia.asked)
     again = articles(wikipedia, tmp_path, offline=True)
-    assert again.find(Wanted(CLASSIFY, "Movies"), 20, 0) == first
-    assert "--offline" in again.find(Wanted(CLASSIFY, "Cars"), 2, 0).shortfall
+    assert again.find(InputRequest(CLASSIFY, "Movies"), 20, 0) == first
+    assert "--offline" in again.find(InputRequest(CLASSIFY, "Cars"), 2, 0).shortfall
     assert len(wikipedia.asked) == asked == 2

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import text
 
-from tests.worker.postgresql_server import WHY_NOT, database, postgresql_server
-from worker.store import Store
-from worker.store.migrating import HEAD
+from tests.worker.system.postgresql_server import WHY_NOT, database, postgresql_server
+from worker.store.database import NEWEST_REVISION
 from worker.store.schema import Base
+from worker.store.store import Store
 
 _numbers = itertools.count()
 
@@ -34,7 +34,9 @@ class Shared:
         with self.store._engine.execution_options(writes=True).begin() as connection:
             for table in reversed(Base.metadata.sorted_tables):
                 connection.execute(table.delete())
-            connection.execute(text("UPDATE alembic_version SET version_num = :v"), {"v": HEAD})
+            connection.execute(
+                text("UPDATE alembic_version SET version_num = :v"), {"v": NEWEST_REVISION}
+            )
 
 
 @pytest.fixture(scope="session")
@@ -72,7 +74,7 @@ def url(shared):
     return shared.url
 
 
-class Clock:
+class StoreClock:
     """A time that a test moves."""
 
     def __init__(self):
@@ -87,7 +89,7 @@ class Clock:
 
 @pytest.fixture
 def clock():
-    return Clock()
+    return StoreClock()
 
 
 @pytest.fixture

@@ -2,13 +2,13 @@
 
 from datetime import UTC, datetime
 
-from worker.store import (
+from worker.store.records import (
     Attempt,
     Delivery,
-    Errand,
-    ErrandKind,
     Installation,
     Job,
+    OutboxTask,
+    OutboxTaskKind,
     Pull,
     Repository,
 )
@@ -34,8 +34,8 @@ def delivery(name="d-1", body=b'{"a": 1}', installation=3):
     return Delivery(name, "pull_request", "opened", "0" * 64, installation, body)
 
 
-def errand(key="e-1", kind=ErrandKind.COMMAND, lane="pull:7:12", installation=3, **more):
-    return Errand(kind, installation, lane, key, **more)
+def task(key="e-1", kind=OutboxTaskKind.COMMAND, ordering_key="pull:7:12", installation=3, **more):
+    return OutboxTask(kind, installation, ordering_key, key, **more)
 
 
 def pull(number=12, head=HEAD, minute=0, repository=7, **changes):
@@ -63,19 +63,19 @@ def repository(number=7, name="octo/app", owner=3, **changes):
     return Repository(number, name, private=False, installation=owner, **changes)
 
 
-def started(books, run_id, lease=60, limit=3):
-    attempt = books.runs.start(run_id, lease=lease, limit=limit)
+def started(unit, run_id, lease=60, limit=3):
+    attempt = unit.runs.start(run_id, lease=lease, limit=limit)
     assert isinstance(attempt, Attempt), attempt
     return attempt
 
 
-def errands_of(books, *kinds):
+def errands_of(unit, *kinds):
     """The errands that wait, by lane and kind; all lanes are walked."""
     found = []
-    for lane in books.errands.lanes(1000):
-        lease = books.leases.take(lane, 60)
-        while record := books.errands.next(lane):
-            books.errands.done(record.id)
+    for ordering_key in unit.outbox_tasks.ordering_keys(1000):
+        lease = unit.leases.take(ordering_key, 60)
+        while record := unit.outbox_tasks.next(ordering_key):
+            unit.outbox_tasks.done(record.id)
             found.append(record)
-        books.leases.free(lease)
-    return [record for record in found if not kinds or record.errand.kind in kinds]
+        unit.leases.free(lease)
+    return [record for record in found if not kinds or record.task.kind in kinds]

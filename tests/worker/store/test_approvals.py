@@ -3,28 +3,29 @@
 import pytest
 
 from tests.worker.store.test_concurrency import race
-from worker.jobs.examination import standing
-from worker.settings.server import Settings, StoreSettings
-from worker.store import Job, Store
+from worker.runs.examination import requester_of
+from worker.settings.operator_settings import Settings, StoreSettings
+from worker.store.records import Job
+from worker.store.store import Store
 
 HEAD, NEXT = "b" * 40, "c" * 40
 
 
 @pytest.fixture
-def books(store):
-    with store.begin() as opened:
+def unit(store):
+    with store.write() as opened:
         yield opened
 
 
 def approved(url, **job):
     fields = {"repository": "octo/app", "base": None, "head": HEAD, "reason": "asked", **job}
-    return standing(Job(**fields), Settings(store=StoreSettings(url=url))).approved
+    return requester_of(Job(**fields), Settings(store=StoreSettings(url=url))).approved
 
 
 def test_fork_waits_for_approval_of_its_very_commit(store, url):
     assert not approved(url)
-    with store.begin() as books:
-        books.approvals.give("octo/app", HEAD, "maintainer")
+    with store.write() as unit:
+        unit.approvals.give("octo/app", HEAD, "maintainer")
     assert approved(url)
     assert not approved(url, head=NEXT)
     assert not approved(url, repository="octo/other")
@@ -41,36 +42,36 @@ def test_job_of_unknown_origin_counts_as_a_forks():
 
 def test_standing_names_the_repository(url):
     job = Job("octo/app", None, HEAD, "asked", private=False, fork=False)
-    found = standing(job, Settings(store=StoreSettings(url=url)))
+    found = requester_of(job, Settings(store=StoreSettings(url=url)))
     assert (found.owner, found.private) == ("github:octo/app", False)
 
 
-def test_first_approval_stands(books):
-    first = books.approvals.give("octo/app", HEAD, "maintainer")
-    assert books.approvals.give("octo/app", HEAD, "somebody") == first
-    assert books.approvals.get("octo/app", HEAD) == first
+def test_first_approval_stands(unit):
+    first = unit.approvals.give("octo/app", HEAD, "maintainer")
+    assert unit.approvals.give("octo/app", HEAD, "somebody") == first
+    assert unit.approvals.get("octo/app", HEAD) == first
     assert (first.by, first.head) == ("maintainer", HEAD)
-    assert books.approvals.get("octo/app", NEXT) is None
+    assert unit.approvals.get("octo/app", NEXT) is None
 
 
 @pytest.mark.parametrize("head", ["", "main", HEAD[:7], HEAD.upper(), f"{HEAD}\n", "b" * 41])
-def test_only_a_full_commit_is_approved(books, head):
+def test_only_a_full_commit_is_approved(unit, head):
     with pytest.raises(ValueError, match="full commit"):
-        books.approvals.give("octo/app", head, "maintainer")
+        unit.approvals.give("octo/app", head, "maintainer")
 
 
 def test_simultaneous_approvals_are_one(url):
     def approve(store, number):
-        with store.begin() as books:
-            return books.approvals.give("octo/app", HEAD, f"m{number}")
+        with store.write() as unit:
+            return unit.approvals.give("octo/app", HEAD, f"m{number}")
 
     first, *others = race(url, approve)
     assert set(others) == {first}
-    with Store(url) as store, store.look() as books:
-        assert books.approvals.get("octo/app", HEAD) == first
+    with Store(url) as store, store.read() as unit:
+        assert unit.approvals.get("octo/app", HEAD) == first
 
 
 @pytest.mark.parametrize("fork", [True, False])
-def test_fork_is_kept_with_the_run(books, fork):
-    run = books.runs.ask(Job("octo/app", None, HEAD, "asked", fork=fork))
+def test_fork_is_kept_with_the_run(unit, fork):
+    run = unit.runs.ask(Job("octo/app", None, HEAD, "asked", fork=fork))
     assert run.job.fork is fork

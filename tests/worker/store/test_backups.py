@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.worker.postgresql_server import PROGRAMS, database
-from tests.worker.store.nouns import delivery, errand
-from worker.store import Job, Store
+from tests.worker.store.nouns import delivery, task
+from tests.worker.system.postgresql_server import PROGRAMS, database
+from worker.store.records import Job
+from worker.store.store import Store
 
 OPERATING = (Path(__file__).parents[3] / "docs/operating.md").read_text()
 
@@ -39,13 +40,13 @@ def folder(tmp_path):
 
 
 def ask(store, key):
-    with store.begin() as books:
-        return books.runs.ask(Job("octo/app", None, None, key, private=False)).id
+    with store.write() as unit:
+        return unit.runs.ask(Job("octo/app", None, None, key, private=False)).id
 
 
 def is_known(url, run_id):
-    with Store(url) as store, store.look() as books:
-        return books.runs.get(run_id) is not None
+    with Store(url) as store, store.read() as unit:
+        return unit.runs.get(run_id) is not None
 
 
 @pytest.mark.skipif(shutil.which("sqlite3") is None, reason="sqlite3 is not installed")
@@ -74,17 +75,17 @@ def test_postgresql_is_backed_up_while_it_runs_and_restored(server, folder):
 
 
 def test_dead_things_are_tried_again(store):
-    with store.begin() as books:
-        books.deliveries.keep(delivery())
-        books.deliveries.failed("d-1", "no", limit=1)
-        books.errands.add(errand())
-        books.errands.bury(books.errands.next("pull:7:12").id, "no")
-        assert (books.deliveries.waiting(), books.errands.lanes(9)) == ((), ())
+    with store.write() as unit:
+        unit.deliveries.keep(delivery())
+        unit.deliveries.failed("d-1", "no", limit=1)
+        unit.outbox_tasks.add(task())
+        unit.outbox_tasks.give_up(unit.outbox_tasks.next("pull:7:12").id, "no")
+        assert (unit.deliveries.waiting(), unit.outbox_tasks.ordering_keys(9)) == ((), ())
     [sql] = re.findall(r"```sql\n(.*?)```", OPERATING, re.DOTALL)
     with store._engine.execution_options(writes=True).begin() as connection:
         for statement in filter(None, map(str.strip, sql.split(";"))):
             connection.exec_driver_sql(statement)
     store._clock.pass_by(3600)
-    with store.look() as books:
-        assert books.deliveries.waiting() == ("d-1",)
-        assert books.errands.lanes(9) == ("pull:7:12",)
+    with store.read() as unit:
+        assert unit.deliveries.waiting() == ("d-1",)
+        assert unit.outbox_tasks.ordering_keys(9) == ("pull:7:12",)

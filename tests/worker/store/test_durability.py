@@ -1,6 +1,6 @@
 from sqlalchemy import text
 
-from worker.store.engine import open_engine
+from worker.store.database import open_engine
 
 
 def test_what_was_kept_is_kept_whatever_the_server_is_set_to(new_url):

@@ -11,9 +11,10 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, inspect, text
 
 from worker.errors import MachineError
-from worker.store import Attempt, RunState, Store
-from worker.store.migrating import HEAD, SCRIPTS
+from worker.store.database import MIGRATIONS_FOLDER, NEWEST_REVISION
+from worker.store.records import Attempt, RunState
 from worker.store.schema import Base
+from worker.store.store import Store
 
 OLD_TABLES = """
 CREATE TABLE runs (
@@ -91,27 +92,27 @@ def test_upgraded_database_is_like_a_new_one(old_url):
 
 def test_head_is_the_newest_step():
     config = Config()
-    config.set_main_option("script_location", str(SCRIPTS))
-    assert ScriptDirectory.from_config(config).get_current_head() == HEAD
+    config.set_main_option("script_location", str(MIGRATIONS_FOLDER))
+    assert ScriptDirectory.from_config(config).get_current_head() == NEWEST_REVISION
 
 
 def test_older_database_keeps_its_rows(old_url):
     make_old(old_url)
     with Store(old_url) as store:
-        with store.look() as books:
-            done, queued = books.runs.get("run-1"), books.runs.get("run-2")
+        with store.read() as unit:
+            done, queued = unit.runs.get("run-1"), unit.runs.get("run-2")
             assert (done.state, done.verdict, done.job.private) == (RunState.DONE, "failure", True)
             assert (queued.job.private, queued.queue, queued.job.fork) == (False, "cpu", True)
             assert queued.created_at.isoformat() == "2026-11-01T10:00:00+00:00"
-            assert books.runs.report("run-1") == {"verdict": "failure", "findings": []}
-            assert books.deliveries.known(["d-1", "d-2", "d-3"]) == {"d-1", "d-2"}
-            assert books.deliveries.count() == {"waiting": 0, "heard": 2, "dead": 0}
-            assert books.approvals.get("octo/app", "b" * 40).by == "maintainer"
-            (worker,) = books.roster.present(within=1e9)
+            assert unit.runs.report("run-1") == {"verdict": "failure", "findings": []}
+            assert unit.deliveries.known(["d-1", "d-2", "d-3"]) == {"d-1", "d-2"}
+            assert unit.deliveries.count() == {"waiting": 0, "heard": 2, "dead": 0}
+            assert unit.approvals.get("octo/app", "b" * 40).by == "maintainer"
+            (worker,) = unit.workers_present.present(within=1e9)
             assert (worker.layers, worker.queues) == (("walls",), ("cpu",))
-            assert books.runs.next() == "run-2"
-        with store.begin() as books:
-            assert isinstance(books.runs.start("run-2", lease=60, limit=3), Attempt)
+            assert unit.runs.next() == "run-2"
+        with store.write() as unit:
+            assert isinstance(unit.runs.start("run-2", lease=60, limit=3), Attempt)
 
 
 def test_database_from_before_forks_and_approvals_is_upgraded(old_url):
@@ -121,9 +122,9 @@ def test_database_from_before_forks_and_approvals_is_upgraded(old_url):
         "DROP TABLE approvals",
         "DROP TABLE workers",
     )
-    with Store(old_url) as store, store.begin() as books:
-        assert books.runs.get("run-2").job.fork is True
-        books.approvals.give("octo/app", "b" * 40, "maintainer")
+    with Store(old_url) as store, store.write() as unit:
+        assert unit.runs.get("run-2").job.fork is True
+        unit.approvals.give("octo/app", "b" * 40, "maintainer")
 
 
 def test_failed_migration_leaves_the_database_as_it_was(old_url):
@@ -146,8 +147,8 @@ def test_database_of_a_newer_version_is_refused(url):
 
 def _open(url, together):
     together.wait(60)
-    with Store(url) as store, store.begin() as books:
-        books.runs.count()
+    with Store(url) as store, store.write() as unit:
+        unit.runs.count()
 
 
 @pytest.mark.slow
@@ -164,4 +165,6 @@ def test_processes_open_a_database_together(old_url, old):
         opener.join(120)
     assert [opener.exitcode for opener in openers] == [0] * 6
     with create_engine(old_url).connect() as connection:
-        assert connection.scalars(text("SELECT version_num FROM alembic_version")).all() == [HEAD]
+        assert connection.scalars(text("SELECT version_num FROM alembic_version")).all() == [
+            NEWEST_REVISION
+        ]

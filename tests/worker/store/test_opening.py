@@ -8,40 +8,40 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from tests.worker.store.nouns import delivery
 from worker.errors import MachineError
-from worker.store import Store
+from worker.store.store import Store
 
 
 def test_failed_transaction_leaves_nothing(store):
-    def fail(books):
-        books.deliveries.keep(delivery())
+    def fail(unit):
+        unit.deliveries.keep(delivery())
         raise RuntimeError("stop")
 
-    with pytest.raises(RuntimeError), store.begin() as books:
-        fail(books)
-    with store.look() as books:
-        assert books.deliveries.get("d-1") is None
+    with pytest.raises(RuntimeError), store.write() as unit:
+        fail(unit)
+    with store.read() as unit:
+        assert unit.deliveries.get("d-1") is None
 
 
 def test_looking_cannot_write(store):
-    with pytest.raises(SQLAlchemyError), store.look() as books:
-        books.deliveries.keep(delivery())
-    with store.begin() as books:
-        assert books.deliveries.keep(delivery())
+    with pytest.raises(SQLAlchemyError), store.read() as unit:
+        unit.deliveries.keep(delivery())
+    with store.write() as unit:
+        assert unit.deliveries.keep(delivery())
 
 
 def test_sqlite_writers_wait_for_each_other(tmp_path):
     """What was read in a transaction that writes still holds when it ends."""
 
     def count(_number):
-        with store.begin() as books:
-            seen = books.writings.get("count")
-            books.writings.done("count", str(int(seen.made if seen else "0") + 1))
+        with store.write() as unit:
+            seen = unit.idempotency.get("count")
+            unit.idempotency.done("count", str(int(seen.made if seen else "0") + 1))
 
     with Store(f"sqlite:///{tmp_path}/assayer.db") as store:
         with ThreadPoolExecutor(4) as pool:
             list(pool.map(count, range(40)))
-        with store.look() as books:
-            assert books.writings.get("count").made == "40"
+        with store.read() as unit:
+            assert unit.idempotency.get("count").made == "40"
 
 
 def test_unreachable_database_is_an_error(tmp_path):

@@ -11,14 +11,14 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from worker.environments.declarations.nouns import (
+from worker.environments.declarations.declaration import (
     Declaration,
-    Target,
+    TargetPython,
     checked,
     printable,
     read_requirement,
 )
-from worker.environments.declarations.tree import TreeFiles, Unreadable, joined
+from worker.environments.declarations.tree_files import TreeFiles, Unreadable, joined
 
 MOST_FILES = 50
 MOST_LINES = 20_000
@@ -35,7 +35,7 @@ _PLACE = re.compile(
 class RequirementFiles:
     """Reads requirement files of one tree into a declaration."""
 
-    def __init__(self, files: TreeFiles, declaration: Declaration, target: Target) -> None:
+    def __init__(self, files: TreeFiles, declaration: Declaration, target: TargetPython) -> None:
         self._files = files
         self._declaration = declaration
         self._target = target

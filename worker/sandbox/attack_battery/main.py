@@ -11,16 +11,16 @@ import time
 import traceback
 from typing import Any
 
-from . import files, kernel, network, processes, resources
-from .canary import Attack, Attacks, Canary
-from .lasting import HOLDING, STAYING
+from . import file_attacks, kernel_attacks, network_attacks, process_attacks
+from .battery_support import Attack, Attacks, Canary
+from .lasting_attacks import HOLDING, STAYING
 
 ATTACKS: Attacks = {
-    **network.ATTACKS,
-    **processes.ATTACKS,
-    **files.ATTACKS,
-    **kernel.ATTACKS,
-    **resources.ATTACKS,
+    **network_attacks.ATTACKS,
+    **process_attacks.ATTACKS,
+    **file_attacks.ATTACKS,
+    **kernel_attacks.ATTACKS,
+    **process_attacks.RESOURCE_ATTACKS,
 }
 SECONDS = 10.0
 LONGEST = 200

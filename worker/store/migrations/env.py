@@ -7,7 +7,7 @@ from alembic import context
 from worker.store.schema import Base
 
 # every room declares its tables
-import_module("worker.store.books")
+import_module("worker.store.store")
 context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=Base.metadata,

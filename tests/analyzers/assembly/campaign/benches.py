@@ -2,10 +2,10 @@
 
 import time
 
-from analyzers.assembly import shelves
-from analyzers.guest.assembling.calling import built, called
-from analyzers.ports import Plan
-from analyzers.vocabulary import Assembled, Reason, Target
+from analyzers.assembly import layer_tables
+from analyzers.guest.assembly.variant_runs import note_built_layers, note_called_functions
+from analyzers.ports import ExaminationPlan
+from analyzers.vocabulary import AssembledRun, Reason, Target
 from tests.analyzers.assembly.derivation.running import Here
 
 WHERE = Target("app.py", "build", 1, 9, Reason.CHANGED, (), (), ("app.py",))
@@ -14,14 +14,14 @@ KNOWN = ("Linear", "ReLU", "GELU", "LayerNorm", "CrossEntropyLoss", "MultiheadAt
 
 def known(*names):
     """What is known of these layers, whatever the version."""
-    layers = shelves.load("2.13.0")
+    layers = layer_tables.load("2.13.0")
     return lambda version: {f"torch.nn.{name}": layers[f"torch.nn.{name}"] for name in names}
 
 
 class HereBench:
     """Has one file, and runs what is made of it; files that hold ``deadly`` are not run."""
 
-    plan = Plan(seed=3)
+    plan = ExaminationPlan(seed=3)
 
     def __init__(self, text, seconds=600, deadly=None):
         self.texts = []
@@ -44,12 +44,12 @@ class HereBench:
 
     def _state(self, text):
         if self._deadly is not None and self._deadly in text:
-            return Assembled("died", "forward", detail="SIGSEGV")
+            return AssembledRun("died", "forward", detail="SIGSEGV")
         found = set()
-        with built(found), called(found):
+        with note_built_layers(found), note_called_functions(found):
             (state,) = self._here([text])
         stage = "" if state.state == "ran" else "forward"
-        return Assembled(
+        return AssembledRun(
             state.state,
             stage,
             state.exception,

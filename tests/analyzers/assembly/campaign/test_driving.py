@@ -1,7 +1,6 @@
 """How files are run."""
 
-from analyzers.assembly.campaign.driving import driven
-from analyzers.assembly.campaign.running import Running
+from analyzers.assembly.campaign.model_scripts import ScriptRunner, runnable_text
 from tests.analyzers.assembly.campaign.benches import WHERE, HereBench, known
 
 LAYERS = known("Linear")("2.13.0")
@@ -25,7 +24,7 @@ def inputs():
 
 
 def run(text):
-    return driven(text, LAYERS, Running(WHERE, HereBench(text)))
+    return runnable_text(text, LAYERS, ScriptRunner(WHERE, HereBench(text)))
 
 
 def test_training_loops_are_run_once():

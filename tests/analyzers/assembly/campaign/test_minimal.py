@@ -2,12 +2,12 @@
 
 import pytest
 
-from analyzers.assembly.campaign.minimal import Minimal, legal, of_layer, side
-from analyzers.assembly.constraints import LayerApi, Parameter
-from analyzers.assembly.disassembly import Argument
+from analyzers.assembly.campaign.suspicions import MinimalCall, legal, of_layer, side
+from analyzers.assembly.disassembly.blocks import BlockArgument
+from analyzers.assembly.layer_tables import LayerApi, LayerParameter
 
-P = Parameter("p", ("float",), "0.5", low=0.0, high=1.0)
-SIZE = Parameter("size", ("int", "ints"), low=1, length=2)
+P = LayerParameter("p", ("float",), "0.5", low=0.0, high=1.0)
+SIZE = LayerParameter("size", ("int", "ints"), low=1, length=2)
 
 
 def layer(**more):
@@ -21,7 +21,7 @@ def layer(**more):
         (P, "2.0", "above"),
         (SIZE, "(0, 0)", "below"),
         (SIZE, "0", "below"),
-        (Parameter("mode", ("str",), choices=("'a'",)), "'b'", "beside"),
+        (LayerParameter("mode", ("str",), choices=("'a'",)), "'b'", "beside"),
         (P, "p + 1", "beside"),
     ],
 )
@@ -31,7 +31,7 @@ def test_side_of_a_value(parameter, value, wanted):
 
 def test_legal_values_are_the_default_and_the_ends_within():
     assert list(legal(P)) == ["0.5", "0.0", "1.0"]
-    assert list(legal(Parameter("eps", ("float",), low=0.0, open_low=True))) == []
+    assert list(legal(LayerParameter("eps", ("float",), low=0.0, open_low=True))) == []
     assert list(legal(SIZE)) == ["1"]
 
 
@@ -47,8 +47,8 @@ def test_layers_that_nobody_can_call_have_none():
 
 
 def test_functions_are_called_with_inputs_and_arguments():
-    given = (Argument("", "0.5"), Argument("training", "True"))
-    call = Minimal("torch.nn.functional.dropout", given, ("torch.rand((3,))",), function=True)
+    given = (BlockArgument("", "0.5"), BlockArgument("training", "True"))
+    call = MinimalCall("torch.nn.functional.dropout", given, ("torch.rand((3,))",), function=True)
     assert "output = torch.nn.functional.dropout(torch.rand((3,)), 0.5, training=True)" in (
         call.program
     )

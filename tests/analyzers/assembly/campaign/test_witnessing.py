@@ -2,21 +2,21 @@
 
 import pytest
 
-from analyzers.assembly import shelves
-from analyzers.assembly.campaign.minimal import legal, of_layer
-from analyzers.assembly.campaign.witnessing import MARK, asked, heard
-from analyzers.vocabulary import Assembled
+from analyzers.assembly import layer_tables
+from analyzers.assembly.campaign.library_findings import MARK, parse_consequence, question_program
+from analyzers.assembly.campaign.suspicions import legal, of_layer
+from analyzers.vocabulary import AssembledRun
 from tests.analyzers.assembly.derivation.running import Here
 
-LAYERS = shelves.load("2.13.0")
+LAYERS = layer_tables.load("2.13.0")
 
 
 def witnessed(name, parameter, value):
     layer = LAYERS[f"torch.nn.{name}"]
     call = of_layer(layer)
     values = {each: call.with_value(parameter, each) for each in legal(layer.parameter(parameter))}
-    (outcome,) = Here()([asked(call.with_value(parameter, value), values)])
-    return heard(outcome, values)
+    (outcome,) = Here()([question_program(call.with_value(parameter, value), values)])
+    return parse_consequence(outcome, values)
 
 
 @pytest.mark.parametrize(
@@ -50,22 +50,22 @@ def test_refusals_are_told():
 @pytest.mark.parametrize(
     "outcome",
     [
-        Assembled("ran"),
-        Assembled("raised", detail="something else"),
-        Assembled("raised", detail=MARK + "[1"),
-        Assembled("raised", detail=MARK + '["taken", "NaN", 9, ""]'),
-        Assembled("raised", detail=MARK + '["taken", ["NaN"], 0, ""]'),
-        Assembled("raised", detail=MARK + '{"taken": []}'),
-        Assembled("raised", detail=MARK + '["taken", "NaN\\nimport os", 0, ""]'),
-        Assembled("raised", detail=MARK + '["taken", "", 0, "1.0"]'),
-        Assembled("timed-out"),
+        AssembledRun("ran"),
+        AssembledRun("raised", detail="something else"),
+        AssembledRun("raised", detail=MARK + "[1"),
+        AssembledRun("raised", detail=MARK + '["taken", "NaN", 9, ""]'),
+        AssembledRun("raised", detail=MARK + '["taken", ["NaN"], 0, ""]'),
+        AssembledRun("raised", detail=MARK + '{"taken": []}'),
+        AssembledRun("raised", detail=MARK + '["taken", "NaN\\nimport os", 0, ""]'),
+        AssembledRun("raised", detail=MARK + '["taken", "", 0, "1.0"]'),
+        AssembledRun("timed-out"),
     ],
 )
 def test_other_words_count_for_nothing(outcome):
-    assert heard(outcome, ["0.0"]).state == "unknown"
+    assert parse_consequence(outcome, ["0.0"]).state == "unknown"
 
 
 @pytest.mark.parametrize(("said", "wanted"), [("SIGFPE", "SIGFPE"), ("it\nleft", "")])
 def test_death_is_told_with_its_signal(said, wanted):
-    witness = heard(Assembled("died", detail=said), [])
+    witness = parse_consequence(AssembledRun("died", detail=said), [])
     assert (witness.state, witness.detail) == ("died", wanted)

@@ -2,7 +2,7 @@
 
 import torch
 
-from analyzers.vocabulary import Assembled
+from analyzers.vocabulary import AssembledRun
 
 SEEN = 300
 
@@ -32,10 +32,10 @@ class Here:
         try:
             exec(compile(text, "app.py", "exec"), names)
         except BaseException as error:  # noqa: BLE001 - whatever it raises is its state
-            return Assembled("raised", "", type(error).__name__, str(error)[:SEEN], _line(error))
+            return AssembledRun("raised", "", type(error).__name__, str(error)[:SEEN], _line(error))
         loss = names.get("loss")
         finite = loss is None or bool(torch.isfinite(loss).all())
-        return Assembled("ran", finite=finite)
+        return AssembledRun("ran", finite=finite)
 
 
 def _line(error):

@@ -7,10 +7,12 @@ from math import ceil
 
 import pytest
 
-from analyzers.assembly.constraints import LayerApi, Parameter
-from analyzers.assembly.derivation import Policy, Tree, derive
-from analyzers.assembly.disassembly import assembled, disassembled
-from analyzers.vocabulary import Assembled
+from analyzers.assembly.derivation.derivation_tree import Policy, Tree
+from analyzers.assembly.derivation.tree_growth import derive
+from analyzers.assembly.disassembly.blocks import assembled
+from analyzers.assembly.disassembly.disassembler import disassembled
+from analyzers.assembly.layer_tables import LayerApi, LayerParameter
+from analyzers.vocabulary import AssembledRun
 from tests.analyzers.assembly.derivation.running import Here
 from tests.analyzers.assembly.layers import APIS
 
@@ -166,8 +168,8 @@ class Fine(Here):
     """Everything runs, and every block is reached."""
 
     def state(self, text):
-        ran = Assembled("raised", detail='assayer-alone ["ran", "", "", true, "0", ""]')
-        return ran if "assayer-alone" in text else Assembled("ran")
+        ran = AssembledRun("raised", detail='assayer-alone ["ran", "", "", true, "0", ""]')
+        return ran if "assayer-alone" in text else AssembledRun("ran")
 
 
 class Broken(Here):
@@ -187,7 +189,7 @@ ALIKE = {name: APIS[name] for name in ("torch.nn.ReLU", "torch.nn.ReLU6")}
 
 
 def test_a_file_that_fails_though_its_parts_work_is_inconsistent():
-    run = Broken(Assembled("raised", "backward", "RuntimeError", "internal assert", 17))
+    run = Broken(AssembledRun("raised", "backward", "RuntimeError", "internal assert", 17))
     tree, _ = grown(nodes=25, apis=ALIKE, run=run)
     [bug, *_] = tree.bugs()
     assert (bug.kind, bug.change.value, bug.outcome.line) == ("inconsistent", "torch.nn.ReLU6", 17)
@@ -197,25 +199,25 @@ def test_a_file_that_fails_though_its_parts_work_is_inconsistent():
 
 def test_a_file_that_takes_the_process_down_is_a_bug():
     tree, _ = grown(
-        nodes=25, apis=ALIKE, run=Broken(Assembled("died", "forward", detail="SIGSEGV"))
+        nodes=25, apis=ALIKE, run=Broken(AssembledRun("died", "forward", detail="SIGSEGV"))
     )
     assert {node.kind for node in tree.bugs()} == {"died"}
 
 
 def test_a_file_that_never_ends_is_none():
-    tree, _ = grown(nodes=25, apis=ALIKE, run=Broken(Assembled("timed-out")))
+    tree, _ = grown(nodes=25, apis=ALIKE, run=Broken(AssembledRun("timed-out")))
     assert "timed-out" in tree.counted()
     assert not tree.bugs()
 
 
 def test_what_is_not_a_number_after_a_legal_change_is_told():
-    tree, _ = grown(nodes=25, apis=ALIKE, run=Broken(Assembled("ran", finite=False)))
+    tree, _ = grown(nodes=25, apis=ALIKE, run=Broken(AssembledRun("ran", finite=False)))
     assert {node.change.value for node in of(tree, "non-finite")} == {"torch.nn.ReLU6"}
 
 
 def test_writing_over_the_input_is_expected_to_break_a_file():
     text = TEXT.replace("self.tail(x)", "self.tail(torch.sigmoid(x))")
-    inplace = LayerApi("torch.nn.ReLU", (Parameter("inplace", ("bool",), "False"),))
+    inplace = LayerApi("torch.nn.ReLU", (LayerParameter("inplace", ("bool",), "False"),))
     tree, _ = grown(text, {"torch.nn.ReLU": inplace})
     [node] = [each for each in tree.nodes[1:] if each.line == 10]
     assert node.outcome.state == "raised"

@@ -7,12 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from analyzers.assembly.disassembly import (
-    Disassembled,
-    UnreadableError,
-    assembled,
-    disassembled,
-)
+from analyzers.assembly.disassembly.blocks import DisassembledModel, UnreadableError, assembled
+from analyzers.assembly.disassembly.disassembler import disassembled
 
 ZOO = Path(__file__).parents[4] / "benchmarks" / "models" / "zoo"
 FILES = sorted(path for path in ZOO.glob("*.py") if path.name != "__init__.py")
@@ -69,7 +65,7 @@ with torch.no_grad():
 """
 
 
-def only(text: str) -> Disassembled:
+def only(text: str) -> DisassembledModel:
     [it] = disassembled(text)
     return it
 

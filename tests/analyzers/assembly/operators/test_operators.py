@@ -6,12 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-from analyzers.assembly.disassembly import assembled, disassembled
-from analyzers.assembly.operators import bounded, features_before, generated, replaced
-from analyzers.assembly.operators.binding import bound
-from analyzers.assembly.operators.generating import reconciled
-from analyzers.assembly.operators.literals import UnknownError, holds, value_of
-from analyzers.assembly.similarity import Similarity
+from analyzers.assembly.disassembly.blocks import assembled
+from analyzers.assembly.disassembly.disassembler import disassembled
+from analyzers.assembly.layer_similarity import Similarity
+from analyzers.assembly.operators.block_changes import bound
+from analyzers.assembly.operators.mutation_operators import (
+    bounded,
+    features_before,
+    generated,
+    reconciled,
+    replaced,
+)
+from analyzers.assembly.operators.parameter_values import UnknownError, holds, value_of
 from tests.analyzers.assembly.layers import APIS
 
 TEXT = """\

@@ -2,10 +2,8 @@
 
 import pytest
 
-from analyzers.guest.annotations.nouns import Constraint, Expression, Span
-from analyzers.guest.annotations.parsing import Wrong, parse
-from analyzers.guest.annotations.rendering import render
-from analyzers.guest.annotations.types import KINDS
+from analyzers.guest.annotations.constraints import KINDS, Constraint, Expression, Span
+from analyzers.guest.annotations.syntax import AnnotationError, parse, render
 
 RIGHT = [
     "bools()",
@@ -79,14 +77,14 @@ def test_other_spellings_mean_the_same(text, plain):
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_where_it_is(text, problem, column):
-    with pytest.raises(Wrong) as wrong:
+    with pytest.raises(AnnotationError) as wrong:
         parse(text)
     assert problem in wrong.value.problem
     assert (wrong.value.span.line, wrong.value.span.column) == (1, column)
 
 
 def test_places_are_counted_in_lines_too():
-    with pytest.raises(Wrong) as wrong:
+    with pytest.raises(AnnotationError) as wrong:
         parse("anys(ints(),\n     intz())")
     assert wrong.value.span == Span(2, 6, 2, 10)
 
@@ -103,5 +101,5 @@ def test_literal_values_are_known_and_others_stay_expressions():
 
 
 def test_depth_is_no_danger():
-    with pytest.raises(Wrong):
+    with pytest.raises(AnnotationError):
         parse("anys(" * 5000 + "1" + ")" * 5000)

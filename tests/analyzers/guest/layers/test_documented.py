@@ -5,7 +5,7 @@ import pytest
 from analyzers.guest.layers import documented
 
 
-class Layer:
+class DocumentedLayer:
     r"""Applies a thing. It is a :class:`Thing` of things.
 
     Args:
@@ -22,18 +22,18 @@ class Layer:
 
 
 def test_first_sentence_describes():
-    assert documented.described(Layer) == "Applies a thing."
+    assert documented.described(DocumentedLayer) == "Applies a thing."
 
 
 def test_entries_go_over_lines_and_end_with_their_section():
-    told = documented.entries(Layer)
+    told = documented.entries(DocumentedLayer)
     assert list(told) == ["size", "p", "mode", "delta"]
     assert told["delta"][1].endswith("The value must be positive. More words.")
     assert documented.choices(told["mode"][1]) == ("'sum'", "'mean'", "'max'")
 
 
 def test_kinds_are_read_from_brackets_or_words():
-    told = documented.entries(Layer)
+    told = documented.entries(DocumentedLayer)
     assert documented.kinds(*told["size"]) == ("int", "ints")
     assert documented.kinds(*told["p"]) == ("float",)
     assert documented.kinds("", "Total dimension of the model.") == ("int",)

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from analyzers.guest.models.nouns import Model
+from analyzers.guest.models.model_types import ModelUnderTest
 
 
 class Function(torch.nn.Module):
@@ -26,12 +26,12 @@ def numbers(*shape: int, seed: int = 1) -> torch.Tensor:
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
 
 
-def model_of(function: Callable[..., Any], *inputs: Any, **keywords: Any) -> Model:
+def model_of(function: Callable[..., Any], *inputs: Any, **keywords: Any) -> ModelUnderTest:
     """A model that is one function."""
-    return Model(Function(function).eval(), inputs, keywords)
+    return ModelUnderTest(Function(function).eval(), inputs, keywords)
 
 
-def small_network() -> Model:
+def small_network() -> ModelUnderTest:
     """A convolution, a normalisation and a linear layer."""
     torch.manual_seed(0)
     network = torch.nn.Sequential(
@@ -41,4 +41,4 @@ def small_network() -> Model:
         torch.nn.Flatten(),
         torch.nn.Linear(3 * 4 * 4, 5),
     )
-    return Model(network.eval(), (numbers(2, 2, 6, 6),))
+    return ModelUnderTest(network.eval(), (numbers(2, 2, 6, 6),))

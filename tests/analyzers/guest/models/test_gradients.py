@@ -7,11 +7,11 @@ import torch
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from analyzers.guest.models.building import prepared
-from analyzers.guest.models.executions import EXECUTIONS
-from analyzers.guest.models.executions.eager import EPS32, called
-from analyzers.guest.models.gradients import derived
-from analyzers.guest.models.nouns import GRADIENT
+from analyzers.guest.models.executions.execution_registry import EXECUTIONS
+from analyzers.guest.models.executions.torch_precisions import EPS32, run_without_gradients
+from analyzers.guest.models.gradients import gradient_departures
+from analyzers.guest.models.model_extraction import prepared
+from analyzers.guest.models.model_types import GRADIENT
 
 aten = torch.ops.aten
 
@@ -20,10 +20,10 @@ aten = torch.ops.aten
 def test_models_of_the_zoo_have_one_gradient(name):
     zoo = importlib.import_module(f"benchmarks.models.zoo.{name}")
     torch.manual_seed(0)
-    assert derived(prepared(zoo.build(), zoo.inputs())) == []
+    assert gradient_departures(prepared(zoo.build(), zoo.inputs())) == []
 
 
-class Wrong(TorchDispatchMode):
+class WrongBackwardKernel(TorchDispatchMode):
     """One backward kernel whose results are changed."""
 
     def __init__(self, kernel, change):
@@ -49,10 +49,10 @@ def faulty(monkeypatch):
             return None
 
         def prepared(self, model):
-            run = called(model.module)
+            run = run_without_gradients(model.module)
 
             def call(*inputs, **keywords):
-                with Wrong(*self.wrong):
+                with WrongBackwardKernel(*self.wrong):
                     return run(*inputs, **keywords)
 
             return call
@@ -83,7 +83,7 @@ def test_a_wrong_backward_kernel_is_told_by_the_last_parameter_before_it(
     faulty, kernel, change, layer
 ):
     faulty(kernel, change)
-    (found,) = derived(network())
+    (found,) = gradient_departures(network())
     assert (found.verdict.rule, found.verdict.execution) == (GRADIENT, "onednn-off")
     assert f"{layer}." in found.verdict.detail
     assert found.place.name == layer
@@ -95,7 +95,7 @@ def test_a_backward_kernel_that_fails_is_told(faulty):
         raise RuntimeError("not implemented")
 
     faulty(aten.tanh_backward.default, failing)
-    (found,) = derived(network())
+    (found,) = gradient_departures(network())
     assert found.verdict.rule == GRADIENT
     assert "not implemented" in found.verdict.detail
 
@@ -103,5 +103,5 @@ def test_a_backward_kernel_that_fails_is_told(faulty):
 def test_what_does_not_train_is_not_derived():
     frozen = network()
     frozen.module.requires_grad_(False)
-    assert derived(frozen) == []
-    assert derived(network(), ["onnxruntime"]) == []
+    assert gradient_departures(frozen) == []
+    assert gradient_departures(network(), ["onnxruntime"]) == []

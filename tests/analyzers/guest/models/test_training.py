@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import nn
 
-from analyzers.guest.models.building import prepared
-from analyzers.guest.models.training import untrained
+from analyzers.guest.models.model_extraction import prepared
+from analyzers.guest.models.training import training_failure
 from benchmarks.models.zoo import MODELS
 
 
@@ -19,7 +19,7 @@ def _model(name):
 
 @pytest.mark.parametrize("name", [each for each in MODELS if each not in ("resnet18", "vgg19")])
 def test_models_of_the_zoo_train(name):
-    assert untrained(_model(name), 3) is None
+    assert training_failure(_model(name), 3) is None
 
 
 class Root(nn.Module):
@@ -32,7 +32,7 @@ class Root(nn.Module):
 
 
 def test_a_gradient_that_is_infinite_is_told_with_its_parameter():
-    told = untrained(prepared(Root(), (torch.ones(2, 3),)), 2)
+    told = training_failure(prepared(Root(), (torch.ones(2, 3),)), 2)
     assert told.startswith("the gradient of scale has NaN in step 1")
 
 
@@ -47,14 +47,14 @@ class Shrinking(nn.Module):
 
 def test_statistics_that_become_negative_are_told():
     model = prepared(Shrinking(), (torch.rand(4, 3) * 0.1,))
-    assert "evaluation mode has NaN" in untrained(model, 1)
+    assert "evaluation mode has NaN" in training_failure(model, 1)
 
 
 def test_large_outputs_are_no_divergence():
     net = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 3, bias=False))
     with torch.no_grad():
         net[2].weight.mul_(1e6)
-    assert untrained(prepared(net, (torch.rand(3, 2, 4) * 1e3,)), 20) is None
+    assert training_failure(prepared(net, (torch.rand(3, 2, 4) * 1e3,)), 20) is None
 
 
 class Masking(nn.Module):
@@ -67,8 +67,8 @@ class Masking(nn.Module):
 
 
 def test_outputs_that_are_infinite_by_design_are_not_told():
-    assert untrained(prepared(Masking(), (torch.rand(2, 3),)), 2) is None
+    assert training_failure(prepared(Masking(), (torch.rand(2, 3),)), 2) is None
 
 
 def test_what_cannot_be_derived_is_not_told():
-    assert untrained(prepared(nn.Flatten(), (torch.rand(2, 3),)), 2) is None
+    assert training_failure(prepared(nn.Flatten(), (torch.rand(2, 3),)), 2) is None

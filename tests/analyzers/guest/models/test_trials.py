@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from analyzers.guest.arguments import Unusable
-from analyzers.guest.models.trials import call, instances
+from analyzers.guest.models.built_models import drawn_instances, forward_arguments
+from analyzers.guest.protocol.argument_decoding import Unusable
 from tests.analyzers.guest.search.targets import target
 
 NET = """
@@ -39,14 +39,14 @@ def prepared():
 
 
 def test_small_instances_come_first_but_for_those_that_compute_little(prepared):
-    found = instances(prepared, MESSAGE)
+    found = drawn_instances(prepared, MESSAGE)
     assert len(found) > 10
     assert found[0].startswith("Net(image_size=16, patch_size=8, dim=")
     assert all("dim=1)" in each for each in found[-2:])
 
 
 def test_inputs_are_those_that_the_instance_runs_on(prepared):
-    given = call(prepared, "Net(image_size=32, patch_size=8, dim=4)")
+    given = forward_arguments(prepared, "Net(image_size=32, patch_size=8, dim=4)")
     assert given == {
         "self": {"kind": "made", "recipe": "Net(image_size=32, patch_size=8, dim=4)"},
         "img": {"kind": "made", "recipe": "tensor((2, 3, 32, 32), seed=1)"},
@@ -55,7 +55,7 @@ def test_inputs_are_those_that_the_instance_runs_on(prepared):
 
 def test_instance_that_refuses_its_sizes_is_none(prepared):
     with pytest.raises(Unusable, match="AssertionError"):
-        call(prepared, "Net(image_size=16, patch_size=32, dim=4)")
+        forward_arguments(prepared, "Net(image_size=16, patch_size=32, dim=4)")
 
 
 def test_model_that_takes_nothing_that_is_tried_is_none():
@@ -70,4 +70,4 @@ def test_model_that_takes_nothing_that_is_tried_is_none():
         "Net",
     )
     with pytest.raises(Unusable, match="no inputs that the model takes are known"):
-        call(odd, "Net()")
+        forward_arguments(odd, "Net()")

@@ -4,8 +4,9 @@ import textwrap
 
 import pytest
 
-from analyzers.guest import calls, endings, standins
-from analyzers.guest.filled import Fillings
+from analyzers.guest.protocol import api_calls
+from analyzers.guest.provenance.value_sources import SyntheticValues
+from analyzers.guest.runtime import call_outcomes, standins
 
 ANSWER = {"labels": ["sky", "sea"]}
 
@@ -13,7 +14,7 @@ ANSWER = {"labels": ["sky", "sea"]}
 class Client:
     def detect(self, picture):
         del picture
-        return calls.ask(calls.Request("some.api"))["labels"]
+        return api_calls.ask(api_calls.ApiRequest("some.api"))["labels"]
 
 
 HEAD = """
@@ -146,15 +147,15 @@ def raised(folder, body, head=HEAD, *, filled=False):
     text = f"{head}\n{function}{TAIL}"
     path.write_text(text)
     path.with_suffix(".json").write_text("{}")
-    endings.remember(str(path), text)
+    call_outcomes.remember(str(path), text)
     names = {"__name__": "app", "__file__": str(path), "standin": standins.Inert("standin")}
     exec(compile(text, str(path), "exec"), names)
-    calls.set_supplier(lambda request: ANSWER)
+    api_calls.set_supplier(lambda request: ANSWER)
     try:
         names["target"](Client(), "x")
     except Exception as error:  # noqa: BLE001 - whatever the code raises
-        fillings = Fillings.of({}) if filled else None
-        return endings.raised(error, str(folder), fillings, frozenset({"client", "x"}))
+        fillings = SyntheticValues.of({}) if filled else None
+        return call_outcomes.raised(error, str(folder), fillings, frozenset({"client", "x"}))
     raise AssertionError("nothing was raised")
 
 

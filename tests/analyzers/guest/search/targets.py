@@ -6,11 +6,12 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-import analyzers.catalogue.catalogue as catalogue
-from analyzers.guest import calls, endings
-from analyzers.guest.execution import Prepared
-from analyzers.guest.goals import RECORD, Recorder, instrument
-from analyzers.guest.messages import Schema
+import analyzers.catalogue.api_catalogue as catalogue
+from analyzers.guest.clients.schema_messages import Schema
+from analyzers.guest.instrumentation.goals import RECORD, Recorder, instrument
+from analyzers.guest.protocol import api_calls
+from analyzers.guest.runtime import call_outcomes
+from analyzers.guest.runtime.execution import PreparedTarget
 
 SCHEMAS = {
     file.stem: json.loads(file.read_text())
@@ -22,7 +23,7 @@ APIS = {
     "google.vision.face_detection": "google.cloud.vision.v1.AnnotateImageResponse",
     "google.language.analyze_sentiment": "google.cloud.language.v1.AnalyzeSentimentResponse",
 }
-ENTRIES = [dict(entry) for entry in catalogue.load().as_json(APIS)]
+ENTRIES = [dict(entry) for entry in catalogue.load_catalogue().as_json(APIS)]
 _schema = Schema(SCHEMAS)
 
 
@@ -30,8 +31,8 @@ def ask(api: str, content: Any = None, text: Any = None) -> Any:
     """A client: asks, and wraps the answer as the SDK would."""
     if content is not None and not isinstance(content, bytes):
         raise TypeError("expected bytes")
-    answer = calls.ask(calls.Request(api, content, text))
-    if calls.session().faithful:
+    answer = api_calls.ask(api_calls.ApiRequest(api, content, text))
+    if api_calls.session().faithful:
         answer = _schema.rounded(APIS[api], answer)
     return _schema.message(APIS[api])(answer)
 
@@ -52,14 +53,14 @@ def mood(text: str) -> Any:
     return ask("google.language.analyze_sentiment", text=text).document_sentiment
 
 
-def target(source: str, name: str = "f") -> Prepared:
+def target(source: str, name: str = "f") -> PreparedTarget:
     """The function ``name`` of a source text, instrumented."""
     source = textwrap.dedent(source)
     module, points = instrument(source, "app.py")
     recorder = Recorder()
     namespace: dict[str, Any] = {"labels": labels, "faces": faces, "words": words, "mood": mood}
     namespace[RECORD] = recorder
-    endings.remember("/project/app.py", source)
+    call_outcomes.remember("/project/app.py", source)
     exec(compile(module, "/project/app.py", "exec"), namespace)
     parameters = [
         {
@@ -70,7 +71,7 @@ def target(source: str, name: str = "f") -> Prepared:
         }
         for parameter in inspect.signature(namespace[name]).parameters.values()
     ]
-    return Prepared(
+    return PreparedTarget(
         root="/project",
         path="app.py",
         name=name,
@@ -85,7 +86,7 @@ def target(source: str, name: str = "f") -> Prepared:
     )
 
 
-def message(prepared: Prepared, **given: Any) -> dict[str, Any]:
+def message(prepared: PreparedTarget, **given: Any) -> dict[str, Any]:
     """A ``search`` frame that wants every point."""
     return {
         "type": "search",

@@ -1,18 +1,18 @@
 import pytest
 
 from analyzers import catalogue
-from analyzers.guest.calls import Request
-from analyzers.guest.search.campaign import Models, Supplier
-from analyzers.guest.search.harvest import Pool, constants_in
-from analyzers.guest.search.models import model_for
+from analyzers.guest.protocol.api_calls import ApiRequest
+from analyzers.guest.search.answer_models.model_registry import model_for
+from analyzers.guest.search.code_constants import ConstantPool, constants_in
+from analyzers.guest.search.search_campaign import CandidateSupplier, CatalogueModels
 
-POOL = Pool(["politics"], [], [0.0, 0.5], 1)
+POOL = ConstantPool(["politics"], [], [0.0, 0.5], 1)
 ZERO_SHOT = "huggingface.zero_shot_classification"
-FEWEST = sorted(api.name for api in catalogue.load().apis.values() if api.least)
+FEWEST = sorted(api.name for api in catalogue.load_catalogue().apis.values() if api.least)
 
 
 def described(name):
-    (entry,) = catalogue.load().as_json([name])
+    (entry,) = catalogue.load_catalogue().as_json([name])
     return entry
 
 
@@ -41,8 +41,8 @@ def test_labels_begin_as_all_do() -> None:
     ],
 )
 def test_labels_of_a_request_are_all_rated(knobs, parameters, rated) -> None:
-    supplier = Supplier(Models([described(ZERO_SHOT)]), {ZERO_SHOT: (knobs,)})
-    request = Request(ZERO_SHOT, parameters={"candidate_labels": "a, b, c", **parameters})
+    supplier = CandidateSupplier(CatalogueModels([described(ZERO_SHOT)]), {ZERO_SHOT: (knobs,)})
+    request = ApiRequest(ZERO_SHOT, parameters={"candidate_labels": "a, b, c", **parameters})
     given = supplier(request)["elements"]
     assert [(each["label"], pytest.approx(each["score"])) for each in given] == rated
     (kept,) = supplier.script

@@ -3,7 +3,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzers.guest.search.harvest import constants_in, harvest
+from analyzers.guest.search.code_constants import collect_constants, constants_in
 from analyzers.guest.search.regexes import examples
 
 SOURCE = '''
@@ -21,7 +21,7 @@ def g(x):
 
 def pool(**given):
     namespace = {"TABLE": {"Otter": 0.85}, "CODE": re.compile(r"[A-C]{2}-\d{3}")}
-    return harvest({"a.py": SOURCE}, "a.py", "f", [], namespace, "/project", **given)
+    return collect_constants({"a.py": SOURCE}, "a.py", "f", [], namespace, "/project", **given)
 
 
 def test_constants_of_the_target_come_first() -> None:

@@ -5,15 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analyzers import catalogue
-from analyzers.guest.messages import Schema
-from analyzers.guest.search.harvest import Pool
-from analyzers.guest.search.models import MODELS, model_for
-from analyzers.guest.search.models.base import weight
-from analyzers.guest.search.models.text import TEXT
+from analyzers.guest.clients.schema_messages import Schema
+from analyzers.guest.search.answer_models.answer_model import weight
+from analyzers.guest.search.answer_models.model_registry import MODELS, model_for
+from analyzers.guest.search.answer_models.text_answers import TEXT
+from analyzers.guest.search.code_constants import ConstantPool
 from tests.analyzers.guest.guests import SCHEMAS
 
 UNDESCRIBED = "azure.vision.read"
-POOL = Pool(["Cat", "wild cat", "12,50 €"], [r"\d{3}"], [0.7, 3.0, -0.2], 2)
+POOL = ConstantPool(["Cat", "wild cat", "12,50 €"], [r"\d{3}"], [0.7, 3.0, -0.2], 2)
 SCHEMA = Schema(SCHEMAS)
 VISION = "google.cloud.vision.v1.AnnotateImageResponse"
 MESSAGES = {
@@ -66,7 +66,9 @@ def shape(value):
 
 def test_answer_without_a_schema_has_the_fields_of_an_everyday_one() -> None:
     (model,) = (model for api, model in MODELS if api == UNDESCRIBED)
-    assert shape(model.answer("Good morning")) == shape(catalogue.load().ordinary[UNDESCRIBED])
+    assert shape(model.answer("Good morning")) == shape(
+        catalogue.load_catalogue().ordinary[UNDESCRIBED]
+    )
 
 
 @pytest.mark.parametrize(("api", "model"), [m for m in MODELS if m[0] != UNDESCRIBED])

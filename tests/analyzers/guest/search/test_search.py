@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from analyzers.guest.calls import Script
-from analyzers.guest.execution import execute
-from analyzers.guest.search import search
+from analyzers.guest.protocol.api_calls import RecordedAnswers
+from analyzers.guest.runtime.execution import execute
+from analyzers.guest.search.answer_search import search
 from tests.analyzers.guest.search.targets import message, target
 
 ROOT = Path(__file__).parents[4]
@@ -48,7 +48,7 @@ def test_witnesses_replay_elsewhere() -> None:
     prepared = target(ALARM)
     frame = search(prepared, message(prepared))
     for witness in frame["witnesses"]:
-        result = execute(prepared, witness["arguments"], Script(witness["script"]), 1)
+        result = execute(prepared, witness["arguments"], RecordedAnswers(witness["script"]), 1)
         assert witness["goal"] in {prepared.points[hit] for hit in result.hits}
 
 

@@ -4,14 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from analyzers.guest.search.entry import find_entry
-from analyzers.vocabulary import ApiCall, Content
+from analyzers.guest.search.input_entry import find_entry
+from analyzers.vocabulary import ApiCall, InputArgument
 from tests.analyzers.guest.search.targets import target
-from tests.worker.sessions import PLACE
-from tests.worker.sessions import target as real_target
-from worker.broker import Broker, Recordings
-from worker.engines import Engines
-from worker.laboratory.session import Session
+from tests.worker.system.sessions import PLACE
+from tests.worker.system.sessions import target as real_target
+from worker.broker.api_broker import Broker
+from worker.engines.engine_selection import Engines
+from worker.engines.recordings import Recordings
+from worker.executor.session import Session
 
 FLASK = "import base64\nimport flask\nfrom flask import request, jsonify\n"
 
@@ -147,7 +148,7 @@ def test_what_the_code_opens_takes_the_input(key, tmp_path) -> None:
     with Session(PLACE, tmp_path, replace(real_target(function="f"), calls=calls), broker) as guest:
         template = guest.search((), 0, 0.0).template
     assert template is not None
-    assert isinstance(template.arguments[key], Content)
+    assert isinstance(template.arguments[key], InputArgument)
 
 
 def test_file_that_the_code_wrote_is_its_own(tmp_path) -> None:

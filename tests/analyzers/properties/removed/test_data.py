@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from analyzers.properties.removed.entries import documented, entries
+from analyzers.properties.removed.removed_names import documented, entries
 
 HERE = ("torch", "keras", "numpy", "jax", "scipy", "skimage", "PIL")
 ALL = list(entries())

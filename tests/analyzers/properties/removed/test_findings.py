@@ -7,12 +7,12 @@ import textwrap
 
 import pytest
 
-from analyzers.judging import stands
+from analyzers.criteria import is_written
 from analyzers.properties import removed
 from analyzers.vocabulary import Finding, Level, Reason, Target
 
 
-class Bench:
+class TextsBench:
     """A project's texts, and nothing else."""
 
     def __init__(self, files: dict[str, str]) -> None:
@@ -34,7 +34,7 @@ def found(code: str, function: str = "f", **others: str) -> list[Finding]:
             lines = (node.lineno, node.end_lineno)
     target = Target("a.py", function, *lines, Reason.CHANGED, ())
     texts = {name.replace("_txt", ".txt").replace("_py", ".py"): t for name, t in others.items()}
-    return list(removed.findings(target, Bench({"a.py": source, **texts})))
+    return list(removed.findings(target, TextsBench({"a.py": source, **texts})))
 
 
 def names(code: str, function: str = "f", **others: str) -> list[str]:
@@ -59,8 +59,8 @@ def test_finding_says_what_to_write():
     assert "NumPy 1.24" in finding.message
     assert "`float`" in finding.message
     source = textwrap.dedent(NUMPY)
-    assert stands(finding.criterion, source)
-    assert not stands(finding.criterion, source.replace("np.float", "float"))
+    assert is_written(finding.criterion, source)
+    assert not is_written(finding.criterion, source.replace("np.float", "float"))
 
 
 @pytest.mark.parametrize(
@@ -275,4 +275,4 @@ def test_legacy_keras_is_left_alone():
 
 def test_python_2_is_nobodys_business_here():
     target = Target("a.py", "f", 1, 2, Reason.CHANGED, ())
-    assert list(removed.findings(target, Bench({"a.py": "import numpy\nprint 'x'\n"}))) == []
+    assert list(removed.findings(target, TextsBench({"a.py": "import numpy\nprint 'x'\n"}))) == []

@@ -10,9 +10,9 @@ import numpy
 import pytest
 import torch
 
-from analyzers.guest.models.executions import EXECUTIONS, array, leaves, register
-from analyzers.guest.models.executions.registry import execution_of
-from analyzers.guest.models.nouns import Model, Uncompiled, Unsupported
+from analyzers.guest.models.executions.execution_registry import EXECUTIONS, execution_of, register
+from analyzers.guest.models.executions.tensor_trees import as_numpy, tensor_leaves
+from analyzers.guest.models.model_types import ModelUnderTest, Uncompiled, Unsupported
 from tests.analyzers.guest.models.small import model_of, numbers, small_network
 
 ON_CPU = (
@@ -27,9 +27,9 @@ ON_CPU = (
 ON_GPU = ("cuda", "bfloat16", "float16")
 
 
-def ran(name: str, model: Model) -> list[numpy.ndarray]:
+def ran(name: str, model: ModelUnderTest) -> list[numpy.ndarray]:
     run = EXECUTIONS[name].prepared(model)
-    return [array(leaf) for leaf in leaves(run(*model.inputs, **model.keywords))]
+    return [as_numpy(leaf) for leaf in tensor_leaves(run(*model.inputs, **model.keywords))]
 
 
 @pytest.mark.parametrize("name", ON_CPU)
@@ -38,7 +38,7 @@ def test_network_gives_the_same_and_stays_as_it_is(name: str) -> None:
     given = model.inputs[0].clone()
     before = {key: value.clone() for key, value in model.module.state_dict().items()}
     with torch.no_grad():
-        expected = array(model.module(*model.inputs))
+        expected = as_numpy(model.module(*model.inputs))
     assert EXECUTIONS[name].unavailable() is None
     assert numpy.abs(ran(name, model)[0] - expected).max() < 1e-5
     after = model.module.state_dict()
@@ -55,7 +55,7 @@ def test_nested_arguments_and_results_keep_their_order(name: str) -> None:
     given, one, two = numbers(3), torch.ones(3), torch.full((3,), 2.0)
     found = ran(name, model_of(forward, given, pair=[one, two], factor=3.0))
     for leaf, expected in zip(found, (given * 3, two, one + given), strict=True):
-        assert numpy.allclose(leaf, array(expected))
+        assert numpy.allclose(leaf, as_numpy(expected))
 
 
 def test_refusals_of_native_code_are_not_shown(capfd: pytest.CaptureFixture[str]) -> None:
@@ -138,7 +138,7 @@ def test_gpu_executions_say_that_there_is_none(name: str) -> None:
 @pytest.mark.skipif(shutil.which("g++") is None, reason="inductor needs a C++ compiler")
 def test_recurrent_layers_are_told_as_uncompiled() -> None:
     torch.manual_seed(0)
-    model = Model(torch.nn.LSTM(2, 3).eval(), (numbers(4, 1, 2),))
+    model = ModelUnderTest(torch.nn.LSTM(2, 3).eval(), (numbers(4, 1, 2),))
     with pytest.raises(Uncompiled, match="LSTM"):
         EXECUTIONS["inductor"].prepared(model)
 
@@ -149,7 +149,7 @@ def test_other_frameworks_have_their_own_eager() -> None:
 
     register(KerasEager())
     try:
-        model = Model(object(), (), framework="other")
+        model = ModelUnderTest(object(), (), framework="other")
         assert execution_of("eager", model).name == "other-eager"
     finally:
         del EXECUTIONS["other-eager"]

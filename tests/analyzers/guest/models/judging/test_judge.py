@@ -9,20 +9,22 @@ import pytest
 import torch
 from torch.nn import functional
 
-from analyzers.guest.models.executions import EAGER, FLOAT64
-from analyzers.guest.models.judging import incomparable, judge, measured, outcomes, quick
-from analyzers.guest.models.nouns import Model, Outcome, Verdict
+from analyzers.guest.models.executions.execution_registry import EAGER, FLOAT64
+from analyzers.guest.models.judging.error_measures import measured
+from analyzers.guest.models.judging.execution_oracles import incomparable, judge
+from analyzers.guest.models.judging.isolated_runs import run_in_process, run_isolated
+from analyzers.guest.models.model_types import ExecutionOutcome, ExecutionVerdict, ModelUnderTest
 from tests.analyzers.guest.models.small import model_of, numbers, small_network
 
 TORCHSCRIPT = "onnxruntime-torchscript"
 NAN = float("nan")
 
 
-def told(model: Model, *names: str) -> list[Verdict]:
-    return judge(model, outcomes(model, names))
+def told(model: ModelUnderTest, *names: str) -> list[ExecutionVerdict]:
+    return judge(model, run_isolated(model, names))
 
 
-def rules(model: Model, *names: str) -> list[tuple[str, str]]:
+def rules(model: ModelUnderTest, *names: str) -> list[tuple[str, str]]:
     return [(verdict.rule, verdict.execution) for verdict in told(model, *names)]
 
 
@@ -99,7 +101,7 @@ def test_huge_inputs_may_overflow() -> None:
     assert rules(model_of(lambda x: x * x / x, IMAGE * 1e30)) == []
 
 
-def faulty(wrong: Callable[[torch.Tensor], torch.Tensor], *, on: bool) -> Model:
+def faulty(wrong: Callable[[torch.Tensor], torch.Tensor], *, on: bool) -> ModelUnderTest:
     """A model that is wrong in single precision, where oneDNN is on, or where it is off."""
 
     def forward(given: torch.Tensor) -> torch.Tensor:
@@ -165,8 +167,8 @@ def test_models_that_fail_when_called_again_are_not_compared() -> None:
     def forward(given: torch.Tensor) -> torch.Tensor:
         return given * left.pop()
 
-    found = quick(model_of(forward, IMAGE), ["onednn-off"])
-    wrong = Outcome("returned", (found[EAGER].outputs[0] * 2,))
+    found = run_in_process(model_of(forward, IMAGE), ["onednn-off"])
+    wrong = ExecutionOutcome("returned", (found[EAGER].outputs[0] * 2,))
     assert judge(model_of(forward, IMAGE), {**found, "onednn-off": wrong}) == []
 
 
@@ -184,7 +186,10 @@ def test_limits_are_not_told() -> None:
 
 def test_what_was_left_to_eager_is_told() -> None:
     model = small_network()
-    found = {**quick(model, []), "inductor": Outcome("uncompiled", detail="graph break: LSTM")}
+    found = {
+        **run_in_process(model, []),
+        "inductor": ExecutionOutcome("uncompiled", detail="graph break: LSTM"),
+    }
     assert [(each.rule, each.detail) for each in judge(model, found)] == [
         ("not-compiled", "graph break: LSTM")
     ]
@@ -192,31 +197,37 @@ def test_what_was_left_to_eager_is_told() -> None:
 
 def test_without_a_reference_values_are_not_judged() -> None:
     model = faulty(lambda given: given + 1, on=False)
-    found = {**quick(model, ["onednn-off"]), FLOAT64: Outcome("raised", detail="no")}
+    found = {
+        **run_in_process(model, ["onednn-off"]),
+        FLOAT64: ExecutionOutcome("raised", detail="no"),
+    }
     assert judge(model, found) == []
 
 
 def test_small_floats_are_judged_by_their_own_precision() -> None:
     model = small_network()
-    found = quick(model, [])
+    found = run_in_process(model, [])
     expected = found[FLOAT64].outputs[0]
     rounded = expected * (1 + 2.0**-8)
     for name, count in (("bfloat16", 0), ("onednn-off", 1)):
-        verdicts = judge(model, {**found, name: Outcome("returned", (rounded,))})
+        verdicts = judge(model, {**found, name: ExecutionOutcome("returned", (rounded,))})
         assert len(verdicts) == count
 
 
 def test_what_half_precision_cannot_represent_is_no_fault() -> None:
     model = model_of(lambda x: x * 1e5, torch.ones(3))
-    found = quick(model, [])
+    found = run_in_process(model, [])
     outputs = (found[EAGER].outputs[0] * float("inf"),)
-    assert judge(model, {**found, "float16": Outcome("returned", outputs)}) == []
-    assert judge(model, {**found, "bfloat16": Outcome("returned", outputs)})[0].rule == "non-finite"
+    assert judge(model, {**found, "float16": ExecutionOutcome("returned", outputs)}) == []
+    assert (
+        judge(model, {**found, "bfloat16": ExecutionOutcome("returned", outputs)})[0].rule
+        == "non-finite"
+    )
 
 
 def test_measures_need_no_further_run() -> None:
     model = faulty(lambda given: given * 1.5, on=False)
-    found = measured(quick(model, ["onednn-off"]))
+    found = measured(run_in_process(model, ["onednn-off"]))
     assert found["onednn-off"].ratio > 1e5
     assert 0.0 < found["onednn-off"].d_mad < 1.0
     assert found[EAGER].ratio == 0.0

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 import torch
 
-from analyzers.guest.models.executions import EXECUTIONS, register
-from analyzers.guest.models.judging import Prepared, outcomes, quick
-from analyzers.guest.models.nouns import Model, Unsupported
+from analyzers.guest.models.executions.execution_registry import EXECUTIONS, register
+from analyzers.guest.models.judging.isolated_runs import PreparedModel, run_in_process, run_isolated
+from analyzers.guest.models.model_types import ModelUnderTest, Unsupported
 from tests.analyzers.guest.models.small import model_of, numbers, small_network
 
 
@@ -33,7 +33,7 @@ class Foreign:
     def unavailable(self) -> str | None:
         return None
 
-    def prepared(self, model: Model) -> Callable[..., Any]:
+    def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
         return self._run
 
 
@@ -45,17 +45,17 @@ def _registered() -> Iterator[None]:
 
 def came_of(run: Callable[..., Any], seconds: float = 60.0) -> tuple[str, str]:
     register(Foreign(run))
-    found = outcomes(small_network(), ["foreign"], seconds)["foreign"]
+    found = run_isolated(small_network(), ["foreign"], seconds)["foreign"]
     return found.status, found.detail
 
 
 def test_eager_and_the_reference_are_always_there() -> None:
-    assert set(outcomes(small_network(), [])) == {"eager", "float64"}
+    assert set(run_isolated(small_network(), [])) == {"eager", "float64"}
 
 
 def test_unknown_executions_are_errors() -> None:
     with pytest.raises(KeyError):
-        outcomes(small_network(), ["nobody"])
+        run_isolated(small_network(), ["nobody"])
 
 
 def test_segmentation_faults_are_outcomes() -> None:
@@ -82,7 +82,7 @@ def test_what_stopped_processes_leave_is_removed(
         time.sleep(600)
 
     register(Foreign(run))
-    with Prepared(small_network(), ["foreign"], 3.0) as prepared:
+    with PreparedModel(small_network(), ["foreign"], 3.0) as prepared:
         outcome = prepared.outcomes((), {})["foreign"]
         pid = int(next(tmp_path.rglob("started")).read_text(encoding="ascii"))
     assert outcome.status == "timed-out"
@@ -133,13 +133,13 @@ def test_prepared_once_for_many_inputs() -> None:
     class Counting(Foreign):
         foreign = False
 
-        def prepared(self, model: Model) -> Callable[..., Any]:
+        def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
             made.append(1)
             return model.module  # type: ignore[no-any-return]
 
     register(Counting(print))
     model = small_network()
-    with Prepared(model, ["foreign", "onnxruntime-torchscript"]) as prepared:
+    with PreparedModel(model, ["foreign", "onnxruntime-torchscript"]) as prepared:
         for seed in range(3):
             found = prepared.outcomes((numbers(2, 2, 6, 6, seed=seed),), {})
             assert (
@@ -152,7 +152,7 @@ def test_prepared_once_for_many_inputs() -> None:
 def test_nothing_runs_after_it_is_closed() -> None:
     register(Foreign(lambda *_: time.sleep(600)))
     before = children()
-    with Prepared(small_network(), ["foreign"]):
+    with PreparedModel(small_network(), ["foreign"]):
         assert children() - before
     assert children() <= before
 
@@ -163,14 +163,14 @@ def children() -> set[str]:
 
 
 def test_lazy_layers_are_exported_with_their_sizes() -> None:
-    model = Model(torch.nn.LazyLinear(2).eval(), (numbers(3, 4),))
-    found = outcomes(model, ["onnxruntime-torchscript"])
+    model = ModelUnderTest(torch.nn.LazyLinear(2).eval(), (numbers(3, 4),))
+    found = run_isolated(model, ["onnxruntime-torchscript"])
     assert found["onnxruntime-torchscript"].status == "returned"
 
 
 def test_quick_gives_the_same_in_one_process() -> None:
     names = ["onednn-off", "decompositions", "onnxruntime-torchscript"]
-    found, guarded = (run(small_network(), names) for run in (quick, outcomes))
+    found, guarded = (run(small_network(), names) for run in (run_in_process, run_isolated))
     assert found.keys() == guarded.keys()
     for name, outcome in found.items():
         assert (outcome.outputs[0] == guarded[name].outputs[0]).all()
@@ -180,5 +180,5 @@ def test_random_numbers_of_the_caller_go_on() -> None:
     torch.manual_seed(3)
     expected = torch.rand(2)
     torch.manual_seed(3)
-    quick(model_of(torch.rand_like, numbers(3)), [])
+    run_in_process(model_of(torch.rand_like, numbers(3)), [])
     assert torch.equal(torch.rand(2), expected)

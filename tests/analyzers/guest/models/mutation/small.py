@@ -4,7 +4,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F  # noqa: N812
 
-from analyzers.guest.models.nouns import Model
+from analyzers.guest.models.model_types import ModelUnderTest
 
 
 class Functional(nn.Module):
@@ -93,4 +93,4 @@ ALL = (functional, residual, recurrent, encoder)
 
 def _model(kind, given):
     torch.manual_seed(3)
-    return Model(kind().eval(), (given,))
+    return ModelUnderTest(kind().eval(), (given,))

@@ -8,15 +8,22 @@ import pytest
 import torch
 from torch import nn
 
-from analyzers.guest.models.executions import EXECUTIONS
-from analyzers.guest.models.mutation.applying import mutated, mutations
-from analyzers.guest.models.mutation.crafting import Inapplicable
-from analyzers.guest.models.mutation.fitting import candidate
-from analyzers.guest.models.mutation.layering import layered
-from analyzers.guest.models.mutation.rules import INTACT, RULES
-from analyzers.guest.models.mutation.spelling import parsed, text
-from analyzers.guest.models.mutation.surveying import surveyed
-from analyzers.guest.models.nouns import Model
+from analyzers.guest.models.executions.execution_registry import EXECUTIONS
+from analyzers.guest.models.model_types import ModelUnderTest
+from analyzers.guest.models.mutation.layer_survey import survey_layers
+from analyzers.guest.models.mutation.layered_model import with_functions_as_layers
+from analyzers.guest.models.mutation.mutation_application import (
+    apply_mutations,
+    draw_mutation,
+    draw_mutations,
+)
+from analyzers.guest.models.mutation.mutation_grammar import (
+    INTACT,
+    RULES,
+    format_mutations,
+    parse_mutations,
+)
+from analyzers.guest.models.mutation.new_layers import MutationInapplicable
 
 from .small import ALL, encoder, functional, recurrent, residual
 
@@ -27,7 +34,7 @@ def out(model):
 
 
 def after(model, line):
-    return mutated(model, parsed(line))
+    return apply_mutations(model, parse_mutations(line))
 
 
 def weight(model, name):
@@ -41,11 +48,11 @@ def test_random_mutants_run_and_repeat_and_leave_the_model(made):
     expected = out(model)
     rng = random.Random(0)
     seen = set()
-    for mutation in mutations(model, rng, each=2):
-        line = text([mutation])
+    for mutation in draw_mutations(model, rng, each=2):
+        line = format_mutations([mutation])
         try:
             mutant = after(model, line)
-        except Inapplicable:
+        except MutationInapplicable:
             assert mutation.rule in ("NS", "WS")
             continue
         seen.add(mutation.rule)
@@ -63,26 +70,28 @@ def test_higher_orders_go_on_from_the_mutant(made):
     rng = random.Random(5)
     chain = []
     while len(chain) < 4:
-        layers = surveyed(mutated(model, chain) if chain else layered(model))
-        mutation = candidate(layers, rng.choice(list(RULES)), rng)
+        layers = survey_layers(
+            apply_mutations(model, chain) if chain else with_functions_as_layers(model)
+        )
+        mutation = draw_mutation(layers, rng.choice(list(RULES)), rng)
         if mutation is None:
             continue
         try:
-            mutated(model, [*chain, mutation])
-        except Inapplicable:
+            apply_mutations(model, [*chain, mutation])
+        except MutationInapplicable:
             continue
         chain.append(mutation)
-    line = text(chain)
+    line = format_mutations(chain)
 
-    assert parsed(line) == chain
-    assert torch.equal(out(after(model, line)), out(mutated(model, chain)))
+    assert parse_mutations(line) == chain
+    assert torch.equal(out(after(model, line)), out(apply_mutations(model, chain)))
 
 
 def test_functions_become_layers_without_changing_the_model():
     model = functional()
-    made = layered(model)
+    made = with_functions_as_layers(model)
 
-    names = [layer.name for layer in surveyed(made)]
+    names = [layer.name for layer in survey_layers(made)]
     assert names == ["conv1", "relu#1", "pool", "conv2", "relu#2", "pool#2", "fc", "tanh#1"]
     assert torch.equal(out(made), out(model))
 
@@ -99,7 +108,7 @@ def test_removal_takes_a_function_of_one_call_only():
     model = functional()
     one = after(model, "AFRm relu#1")
 
-    kinds = {layer.name: layer.kind for layer in surveyed(one)}
+    kinds = {layer.name: layer.kind for layer in survey_layers(one)}
     assert (kinds["relu#1"], kinds["relu#2"]) == ("Removed", "ReLU")
 
 
@@ -113,7 +122,7 @@ def test_switch_exchanges_layers():
     torch.manual_seed(0)
     one, other = nn.Linear(3, 3), nn.Linear(3, 3)
     given = torch.randn(2, 3)
-    model = Model(nn.Sequential(one, nn.Tanh(), other).eval(), (given,))
+    model = ModelUnderTest(nn.Sequential(one, nn.Tanh(), other).eval(), (given,))
 
     with torch.no_grad():
         assert torch.equal(out(after(model, "LS 0: 2")), one(other(given).tanh()))
@@ -136,7 +145,7 @@ def test_replacement_puts_another_activation_in_its_place():
 
 def test_fuzzing_changes_three_neurons_of_ten():
     torch.manual_seed(0)
-    model = Model(nn.Sequential(nn.Linear(8, 10)).eval(), (torch.randn(1, 8),))
+    model = ModelUnderTest(nn.Sequential(nn.Linear(8, 10)).eval(), (torch.randn(1, 8),))
     mutant = after(model, "GF 0: weight @4")
 
     moved = (weight(mutant, "0.weight") - weight(model, "0.weight")).abs() > 0
@@ -145,7 +154,7 @@ def test_fuzzing_changes_three_neurons_of_ten():
 
 def test_shuffling_keeps_the_weights_of_a_neuron():
     torch.manual_seed(0)
-    model = Model(nn.Sequential(nn.Linear(8, 10)).eval(), (torch.randn(1, 8),))
+    model = ModelUnderTest(nn.Sequential(nn.Linear(8, 10)).eval(), (torch.randn(1, 8),))
     old, new = weight(model, "0.weight"), weight(after(model, "WS 0: weight @4"), "0.weight")
 
     assert int((old != new).any(dim=1).sum()) == 3
@@ -154,7 +163,7 @@ def test_shuffling_keeps_the_weights_of_a_neuron():
 
 def test_inversion_turns_the_sign_of_neurons():
     torch.manual_seed(0)
-    model = Model(nn.Sequential(nn.Linear(8, 10)).eval(), (torch.randn(1, 8),))
+    model = ModelUnderTest(nn.Sequential(nn.Linear(8, 10)).eval(), (torch.randn(1, 8),))
     found = out(after(model, "NAI 0: weight @4")) / out(model)
 
     assert sorted(found.round().flatten().tolist()) == [-1.0] * 3 + [1.0] * 7
@@ -162,7 +171,7 @@ def test_inversion_turns_the_sign_of_neurons():
 
 def test_blocking_makes_the_layer_deaf_for_neurons():
     torch.manual_seed(0)
-    model = Model(nn.Sequential(nn.Linear(10, 4)).eval(), (torch.randn(1, 10),))
+    model = ModelUnderTest(nn.Sequential(nn.Linear(10, 4)).eval(), (torch.randn(1, 10),))
     found = weight(after(model, "NEB 0: weight @4"), "0.weight")
 
     assert int((found == 0).all(dim=0).sum()) == 3
@@ -170,7 +179,7 @@ def test_blocking_makes_the_layer_deaf_for_neurons():
 
 def test_exchange_moves_what_neurons_feed():
     torch.manual_seed(0)
-    model = Model(nn.Sequential(nn.Linear(10, 4)).eval(), (torch.randn(1, 10),))
+    model = ModelUnderTest(nn.Sequential(nn.Linear(10, 4)).eval(), (torch.randn(1, 10),))
     old, new = weight(model, "0.weight"), weight(after(model, "NS 0: weight @4"), "0.weight")
 
     assert int((old != new).any(dim=0).sum()) == 3
@@ -207,7 +216,7 @@ def test_modules_in_plain_lists_are_mutated_too():
 def test_a_removed_layer_does_not_let_the_model_change_its_input():
     model = residual()
     given = model.inputs[0].clone()
-    mutant = mutated(model, parsed("LR conv; LR norm"))
+    mutant = apply_mutations(model, parse_mutations("LR conv; LR norm"))
     mutant.module(model.inputs[0])
 
     assert torch.equal(model.inputs[0], given)
@@ -217,7 +226,7 @@ def test_layers_inside_torchs_own_are_changed_by_their_weights_only():
     rng = random.Random(0)
     inside = [
         mutation
-        for mutation in mutations(encoder(), rng, each=20)
+        for mutation in draw_mutations(encoder(), rng, each=20)
         if mutation.layer.startswith("encoder.") and mutation.layer.count(".") > 2
     ]
 
@@ -243,7 +252,7 @@ def test_layers_inside_torchs_own_are_changed_by_their_weights_only():
     ],
 )
 def test_what_has_no_place_in_the_model_is_inapplicable(line):
-    with pytest.raises(Inapplicable):
+    with pytest.raises(MutationInapplicable):
         after(functional(), line)
 
 

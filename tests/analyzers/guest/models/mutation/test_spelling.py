@@ -7,9 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analyzers.guest.models.mutation.describing import described
-from analyzers.guest.models.mutation.spelling import Malformed, layer, parsed, spellable, text
-from analyzers.guest.models.nouns import Mutation
+from analyzers.guest.models.model_types import Mutation
+from analyzers.guest.models.mutation.mutation_descriptions import described
+from analyzers.guest.models.mutation.mutation_grammar import (
+    MalformedMutation,
+    format_mutations,
+    is_writable_name,
+    layer,
+    parse_mutations,
+)
 
 NAMES = st.one_of(
     st.just("."),
@@ -55,15 +61,17 @@ ONE = st.one_of(
 @settings(deadline=None, derandomize=True, max_examples=200)
 @given(st.lists(ONE, max_size=4))
 def test_a_line_comes_back_as_the_same_mutations(mutations):
-    line = text(mutations)
+    line = format_mutations(mutations)
 
-    assert parsed(line) == mutations
+    assert parse_mutations(line) == mutations
     assert "\n" not in line
     assert all(described(mutation) for mutation in mutations)
 
 
 def test_a_line_reads_well():
-    line = text([Mutation("LA", "conv1", "Conv2d(6, 6, 3, padding=1)", 5), Mutation("LR", "relu")])
+    line = format_mutations(
+        [Mutation("LA", "conv1", "Conv2d(6, 6, 3, padding=1)", 5), Mutation("LR", "relu")]
+    )
 
     assert line == "LA conv1: Conv2d(6, 6, 3, padding=1) @5; LR relu"
 
@@ -110,20 +118,20 @@ def test_a_line_reads_well():
     ],
 )
 def test_anything_else_is_malformed(line):
-    with pytest.raises(Malformed):
-        parsed(line)
+    with pytest.raises(MalformedMutation):
+        parse_mutations(line)
 
 
 def test_names_that_a_line_cannot_hold_are_not_spellable():
-    assert all(map(spellable, ["layer1.0.conv1", "relu#2", "."]))
-    assert not any(map(spellable, ["", "a b", "a;b", "a..b", "a: b", "@"]))
+    assert all(map(is_writable_name, ["layer1.0.conv1", "relu#2", "."]))
+    assert not any(map(is_writable_name, ["", "a b", "a;b", "a..b", "a: b", "@"]))
 
 
 def test_reading_a_line_needs_no_torch():
     code = (
-        "import sys; from analyzers.guest.models.mutation.spelling import parsed;"
-        "from analyzers.guest.models.mutation.describing import described;"
-        "described(parsed('LA a: ReLU() @1')[0]); assert 'torch' not in sys.modules"
+        "import sys; from analyzers.guest.models.mutation.mutation_grammar import parse_mutations;"
+        "from analyzers.guest.models.mutation.mutation_descriptions import described;"
+        "described(parse_mutations('LA a: ReLU() @1')[0]); assert 'torch' not in sys.modules"
     )
 
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

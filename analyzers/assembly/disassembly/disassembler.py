@@ -1,0 +1,235 @@
+"""A file's text taken apart into template and blocks (MoCo, section III-A1)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+import libcst as cst
+
+from analyzers.assembly.disassembly.block_removal import SourcePositions, omission
+from analyzers.assembly.disassembly.blocks import (
+    LAYER,
+    Block,
+    BlockArgument,
+    BlockSlot,
+    CodePart,
+    DisassembledModel,
+    Span,
+    UnreadableError,
+    template_of,
+)
+from analyzers.assembly.disassembly.layer_calls import (
+    AttributeUse,
+    FoundLayer,
+    Imports,
+    LayerFinder,
+    dotted_name,
+    is_layer,
+    is_loss,
+)
+
+_DATA = ("torch.utils.data.", "torchvision.datasets.", "keras.datasets.", "keras.utils.")
+_OPTIMIZERS = ("torch.optim.", "keras.optimizers.")
+_UNTRAINED = frozenset(
+    {
+        "torch.no_grad",
+        "torch.inference_mode",
+        "torch.autograd.inference_mode",
+        "torch.autograd.no_grad",
+    }
+)
+
+
+class _Parts(cst.CSTVisitor):
+    def __init__(self, imports: Imports, places: SourcePositions, models: frozenset[str]) -> None:
+        self.parts: list[CodePart] = []
+        self._imports = imports
+        self._places = places
+        self._models = models
+        self._statement: cst.CSTNode | None = None
+        self._loops: list[cst.CSTNode] = []
+
+    def visit_ClassDef(self, node: cst.ClassDef) -> None:
+        if node.name.value in self._models:
+            self._add("model", node)
+
+    def visit_SimpleStatementLine(self, node: cst.SimpleStatementLine) -> None:
+        self._statement = node
+
+    def visit_For(self, node: cst.For) -> None:
+        self._loops.append(node)
+
+    def leave_For(self, original_node: cst.For) -> None:
+        del original_node
+        self._loops.pop()
+
+    def visit_While(self, node: cst.While) -> None:
+        self._loops.append(node)
+
+    def leave_While(self, original_node: cst.While) -> None:
+        del original_node
+        self._loops.pop()
+
+    def visit_With(self, node: cst.With) -> None:
+        for item in node.items:
+            match item.item:
+                case cst.Call(func=func) if self._imports.resolved(func) in _UNTRAINED:
+                    self._add("evaluation", node)
+                case _:
+                    pass
+
+    def visit_Call(self, node: cst.Call) -> None:
+        match node.func:
+            case cst.Attribute(attr=cst.Name(value="backward")) if self._loops:
+                self._add("loop", self._loops[0])
+            case cst.Attribute(attr=cst.Name(value="eval")) if not node.args:
+                self._add("evaluation", self._statement)
+            case func:
+                kind = self._kind(self._imports.resolved(func), func)
+                if kind:
+                    self._add(kind, self._statement)
+
+    def _kind(self, api: str, func: cst.BaseExpression) -> str:
+        match func:
+            case cst.Name(value=name) if name in self._models:
+                return "model"
+            case _:
+                pass
+        if api.startswith(_DATA):
+            return "data"
+        if api.startswith(_OPTIMIZERS):
+            return "optimizer"
+        return "loss" if is_loss(api) and (is_layer(api) or ".functional." in api) else ""
+
+    def _add(self, kind: str, node: cst.CSTNode | None) -> None:
+        if node is None:
+            return
+        part = CodePart(kind, *self._places.lines(node))
+        if part not in self.parts:
+            self.parts.append(part)
+
+
+def parts(imports: Imports, places: SourcePositions, finder: LayerFinder) -> tuple[CodePart, ...]:
+    """The parts of a module's training code, in the order of the text."""
+    owners = {each.owner.rpartition(".")[2] for each in finder.found if each.style == "class"}
+    reader = _Parts(imports, places, frozenset(owners))
+    places.module.visit(reader)
+    return tuple(sorted(reader.parts, key=lambda each: (each.line, each.end_line)))
+
+
+def disassembled(text: str) -> list[DisassembledModel]:
+    """Take the text of a file apart, one for each class or function that has layers.
+
+    Nothing is executed.  Raises :class:`UnreadableError` for what cannot be parsed.
+    """
+    if "torch" not in text and "keras" not in text:
+        return []
+    try:
+        places = SourcePositions(cst.parse_module(text), text)
+    except (cst.ParserSyntaxError, RecursionError, UnicodeError) as error:
+        raise UnreadableError(str(error)) from error
+    imports = Imports()
+    places.module.visit(imports)
+    finder = LayerFinder(imports)
+    places.module.visit(finder)
+    if not finder.found:
+        return []
+    known = parts(imports, places, finder)
+    owners = defaultdict[str, list[FoundLayer]](list)
+    for found in finder.found:
+        owners[found.owner].append(found)
+    file = _File(text, places, imports, finder, known)
+    return [file.model(owner, members) for owner, members in owners.items()]
+
+
+class _File:
+    def __init__(
+        self,
+        text: str,
+        places: SourcePositions,
+        imports: Imports,
+        finder: LayerFinder,
+        known: tuple[CodePart, ...],
+    ) -> None:
+        self._text = text
+        self._places = places
+        self._imports = imports
+        self._finder = finder
+        self._parts = known
+
+    def model(self, owner: str, members: Sequence[FoundLayer]) -> DisassembledModel:
+        """The template and the blocks of one class or function."""
+        slots, blocks = list[BlockSlot](), list[Block]()
+        taken = list[Span]()
+        for found in members:
+            spans = self._spans(found)
+            if any(span[0] < end and start < span[1] for span in spans for start, end in taken):
+                continue
+            taken += spans
+            uses = self._uses(found)
+            slots.append(BlockSlot(spans, omission(found, uses, self._places)))
+            blocks.append(self._block(found, spans, uses, len(blocks)))
+        template = template_of(self._text, slots, self._parts, self._imports.outer)
+        return DisassembledModel(owner, members[0].style, template, _with_edges(blocks))
+
+    def _spans(self, found: FoundLayer) -> tuple[Span, ...]:
+        whole = self._places.span(found.call)
+        if found.fed is None:
+            return (whole,)
+        fed = self._places.span(found.fed)
+        return (whole[0], fed[0]), (fed[1], whole[1])
+
+    def _uses(self, found: FoundLayer) -> list[AttributeUse]:
+        name = _kept_in(found).removeprefix("self.")
+        return self._finder.uses.get((found.owner, name), [])
+
+    def _block(
+        self, found: FoundLayer, spans: tuple[Span, ...], uses: list[AttributeUse], slot: int
+    ) -> Block:
+        line, end_line = self._places.lines(found.call)
+        lines = {self._places.lines(use.node)[0] for use in uses}
+        code = self._places.module.code_for_node
+        rest = found.call.args[1:] if found.fed is not None else found.call.args
+        return Block(
+            slot=slot,
+            api=found.api,
+            function=dotted_name(found.call.func),
+            arguments=tuple(_argument(each, code(each.value)) for each in rest),
+            pieces=tuple(self._text[start:end] for start, end in spans),
+            role=found.role,
+            fed=code(found.fed.value) if found.fed is not None else "",
+            name=_kept_in(found),
+            line=line,
+            end_line=end_line,
+            uses=tuple(sorted(lines)) if found.fed is None else (line,),
+        )
+
+
+def _argument(argument: cst.Arg, value: str) -> BlockArgument:
+    if argument.star:
+        return BlockArgument(argument.star, value)
+    return BlockArgument(argument.keyword.value if argument.keyword else "", value)
+
+
+def _kept_in(found: FoundLayer) -> str:
+    """The attribute or name that a layer, or what holds it, is assigned to."""
+    for node in reversed(found.path):
+        match node:
+            case cst.Assign(targets=[cst.AssignTarget(target=target), *_]):
+                return dotted_name(target)
+            case cst.AnnAssign(target=target):
+                return dotted_name(target)
+            case cst.SimpleStatementLine() | cst.BaseCompoundStatement():
+                return ""
+            case _:
+                pass
+    return ""
+
+
+def _with_edges(blocks: list[Block]) -> tuple[Block, ...]:
+    """Mark the first and the last layer: they fit what goes in and out, and are not hidden."""
+    layers = [block.slot for block in blocks if block.role == LAYER]
+    edges = {layers[0], layers[-1]} if layers else set[int]()
+    return tuple(replace(block, hidden=False) if block.slot in edges else block for block in blocks)

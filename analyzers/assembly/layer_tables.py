@@ -1,0 +1,214 @@
+"""Where it lies what the layers of a library take: one file for each version."""
+
+from __future__ import annotations
+
+import json
+import string
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from types import MappingProxyType
+from typing import Any
+
+from analyzers.vocabulary import JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """What the library does with a value just outside a legal range.
+
+    ``value`` is its source.  ``refused`` is where it is refused: ``construction``,
+    ``forward`` or ``backward``; empty where it is taken silently, and ``consequence`` then
+    says what comes of it (``NaN``, ``negative running_var``, ``nothing to be seen``).
+    """
+
+    value: str
+    refused: str = ""
+    consequence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LayerParameter:
+    """One parameter of a layer's constructor.
+
+    ``kinds`` are ``int``, ``float``, ``bool``, ``str``, ``ints`` (a tuple of integers; ``int``
+    may stand for one of equal integers), ``floats``, ``none``, ``module``, ``dtype``, ``device`` or
+    ``other``.  ``low`` and ``high`` are the ends of the legal range (of a tuple: of each
+    item), each within it unless ``open_low`` or ``open_high``; ``choices`` the sources of
+    all legal values.  ``default`` is a source, empty where a caller has to give it.
+    ``said_by`` is ``signature``, ``documentation``, ``error`` (torch's own error inputs),
+    ``code`` (a check in the constructor) or ``probing``; ``quote`` the words it rests on.
+
+    ``checked`` tells whether the library itself refuses a value outside (probed); where it
+    does not, ``consequence`` is what comes of it (``NaN``, ``negative running_var``), and
+    ``edges`` tell it for each value tried.  ``tied``: what the layer is called with has to
+    change with it.
+    """
+
+    name: str
+    kinds: tuple[str, ...]
+    default: str = ""
+    low: float | None = None
+    high: float | None = None
+    open_low: bool = False
+    open_high: bool = False
+    choices: tuple[str, ...] = ()
+    length: int | None = None
+    said_by: str = "signature"
+    quote: str = ""
+    checked: bool = True
+    consequence: str = ""
+    edges: tuple[Edge, ...] = ()
+    tied: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LayerApi:
+    """One layer: ``name`` is its public dotted name (``torch.nn.Conv2d``).
+
+    ``describes`` is the first sentence of its documentation.  ``requires`` are Python
+    conditions over its parameters (``in_channels % groups == 0``), where these are numbers.
+    ``example`` is a call that works, ``inputs`` the sources of what it is called with then
+    (``torch.rand((2, 3, 8, 8))``); ``keeps_shape``: the output then has the input's shape.
+    ``container``: it holds other layers, or is made to be derived from.
+    """
+
+    name: str
+    parameters: tuple[LayerParameter, ...]
+    describes: str = ""
+    requires: tuple[str, ...] = ()
+    example: str = ""
+    inputs: tuple[str, ...] = ()
+    keeps_shape: bool = False
+    container: bool = False
+
+    def parameter(self, name: str) -> LayerParameter | None:
+        """The parameter of this name."""
+        return next((each for each in self.parameters if each.name == name), None)
+
+
+SCHEMA = "assayer-layers/1"
+_NO_LAYERS: Mapping[str, LayerApi] = MappingProxyType({})
+
+
+class InvalidLayerTableError(Exception):
+    """A file that does not say what layers take."""
+
+
+def load(version: str) -> Mapping[str, LayerApi]:
+    """What the layers of a version of torch take, by public name; of the nearest older one.
+
+    Empty where there is none, :func:`missing` says why.  Raises ``BadShelf``.
+    """
+    found = _nearest(version)
+    return _NO_LAYERS if found is None else _read(found)
+
+
+def loaded(version: str) -> str | None:
+    """The version of which :func:`load` gives the layers."""
+    return _nearest(version)
+
+
+def missing(version: str) -> str | None:
+    """Why nothing is known of the layers of a version; ``None`` where something is."""
+    if _nearest(version) is not None:
+        return None
+    there = ", ".join(versions()) or "no version"
+    return f"nothing is known of the layers of torch {version} or an older one (known: {there})"
+
+
+@cache
+def versions() -> tuple[str, ...]:
+    """The versions of torch whose layers are known, from old to new."""
+    names = [place.name for place in _folder().iterdir()]
+    known = [
+        name.removeprefix("torch-").removesuffix(".json")
+        for name in names
+        if name.startswith("torch-") and name.endswith(".json")
+    ]
+    return tuple(sorted(known, key=_key))
+
+
+def read(text: str) -> Mapping[str, LayerApi]:
+    """The layers that a file's text tells of; raises ``BadShelf``."""
+    try:
+        document = json.loads(text)
+        if document["schema"] != SCHEMA:
+            raise InvalidLayerTableError(f"its schema is not {SCHEMA}")
+        return MappingProxyType({row["name"]: layer(row) for row in document["layers"]})
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise InvalidLayerTableError(f"{type(error).__name__}: {error}") from error
+
+
+def written(version: str, layers: Sequence[JsonObject]) -> str:
+    """The text of a file: sorted by name, a parameter a line."""
+    ordered = sorted(layers, key=lambda row: str(row["name"]))
+    body = ",\n".join(map(_written, ordered))
+    head = f'"schema": "{SCHEMA}", "library": "torch", "version": {json.dumps(version)}'
+    return f'{{{head}, "layers": [\n{body}\n]}}\n'
+
+
+def layer(row: JsonObject) -> LayerApi:
+    """One layer of a file; raises ``TypeError`` and ``KeyError`` for what is none."""
+    fields = dict(row)
+    parameters = tuple(map(_parameter, _rows(fields.pop("parameters"))))
+    return LayerApi(parameters=parameters, **_frozen(fields))
+
+
+def _parameter(row: JsonObject) -> LayerParameter:
+    fields = dict(row)
+    edges = tuple(Edge(**_frozen(each)) for each in _rows(fields.pop("edges", [])))
+    return LayerParameter(edges=edges, **_frozen(fields))
+
+
+def _rows(value: object) -> Iterator[JsonObject]:
+    if not isinstance(value, list):
+        raise TypeError("not a list")
+    yield from value
+
+
+def _frozen(fields: JsonObject) -> dict[str, Any]:
+    return {
+        name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()
+    }
+
+
+def _written(row: JsonObject) -> str:
+    fields = {name: value for name, value in row.items() if name != "parameters"}
+    told = [f"{_dumped(name)}: {_dumped(value)}" for name, value in fields.items()]
+    lines = ",\n    ".join(map(_dumped, _rows(row["parameters"])))
+    parameters = f"[\n    {lines}]" if lines else "[]"
+    return "  {" + ",\n   ".join([*told, f'"parameters": {parameters}']) + "}"
+
+
+def _dumped(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+@cache
+def _read(version: str) -> Mapping[str, LayerApi]:
+    return read(_folder().joinpath(f"torch-{version}.json").read_text("utf-8"))
+
+
+def _nearest(version: str) -> str | None:
+    return next((each for each in reversed(versions()) if _key(each) <= _key(version)), None)
+
+
+def _key(version: str) -> tuple[int, ...]:
+    """A version without what stands behind ``+`` and without words, to be compared."""
+    release = version.partition("+")[0].split(".")
+    numbers = ["".join(_digits(part)) for part in release[:3]]
+    return tuple(int(number or 0) for number in [*numbers, "0", "0"][:3])
+
+
+def _digits(part: str) -> Iterator[str]:
+    for letter in part:
+        if letter not in string.digits:
+            return
+        yield letter
+
+
+def _folder() -> Traversable:
+    return files("analyzers.assembly").joinpath("data")

@@ -1,0 +1,244 @@
+"""The ML APIs that are known, and how code is matched with them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cache, cached_property
+from typing import Any
+
+from analyzers.catalogue.api_descriptions import (
+    Api,
+    ClientFactory,
+    Descriptions,
+    data_files,
+    read_descriptions,
+    read_sample_responses,
+    register_cache,
+)
+from analyzers.catalogue.label_vocabularies import Vocabulary, vocabulary
+from analyzers.vocabulary import JsonObject
+
+_PARTS = ("content", "text", "uri")
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderLimits:
+    """The terms of one API.
+
+    ``takes`` are the parts a request may have.  ``content`` and ``text`` are
+    the most bytes of a file and of a text in UTF-8.  ``parameters`` are JSON
+    Schemas by name, each with its ``default`` where it has one; ``None``:
+    not described.  ``price`` is in micro-dollars (10⁻⁶ $) a unit, before any
+    free quota or discount; ``None``: not known.  A unit is a call, or so many
+    ``characters`` of text, or so many ``bytes`` of a file, and a call is at
+    least ``least`` units.
+    """
+
+    takes: tuple[str, ...] = _PARTS
+    content: int = 20 * 1024 * 1024
+    text: int = 1_000_000
+    parameters: Mapping[str, Mapping[str, Any]] | None = None
+    price: int | None = None
+    characters: int | None = None
+    bytes: int | None = None
+    least: int = 1
+    sources: tuple[str, ...] = field(default=(), repr=False)
+
+    def cost(self, size: int, length: int) -> int | None:
+        """Micro-dollars for a file of ``size`` bytes or a text of ``length`` characters."""
+        if self.price is None:
+            return None
+        units = 1
+        if self.characters is not None:
+            units = -(-length // self.characters)
+        elif self.bytes is not None:
+            units = -(-size // self.bytes)
+        return self.price * max(units, self.least)
+
+
+@cache
+def provider_limits(api: str) -> ProviderLimits:
+    """The terms of the API of that catalogue name; those of nobody where none are known."""
+    provider, _, name = api.rpartition(".")
+    document = _document(provider)
+    return _limits_of({**document.get("shared", {}), **document.get("api", {}).get(name, {})})
+
+
+@cache
+def _document(provider: str) -> Mapping[str, Any]:
+    name = f"{provider.replace('.', '_')}.toml"
+    found = [file for file in data_files("limits", ".toml") if file.name == name]
+    return tomllib.loads(found[-1].read_text("utf-8")) if found else {}
+
+
+def _limits_of(entry: Mapping[str, Any]) -> ProviderLimits:
+    fields = dict(entry)
+    for key in ("takes", "sources"):
+        if key in fields:
+            fields[key] = tuple(fields[key])
+    return ProviderLimits(**fields)
+
+
+for _cache in (provider_limits, _document):
+    register_cache(_cache.cache_clear)
+
+_MODULE_ENDS = (".", "(")
+
+
+class Catalogue:
+    """Descriptions of ML APIs, looked up by dotted method, URL and name."""
+
+    def __init__(self, descriptions: Descriptions) -> None:
+        self.apis = descriptions.apis
+        self.transport = descriptions.transport
+        self.hints = descriptions.hints
+        self.aliases = dict(descriptions.aliases)
+        self._factories = descriptions.factories
+        self._canonical: dict[str, str] = {}
+        self._methods: dict[str, tuple[Api, ...]] = {}
+        self._requests: dict[str, tuple[Api, ...]] = {}
+        for api in self.apis.values():
+            for method in api.methods:
+                self._methods[method] = (*self._methods.get(method, ()), api)
+            for method in api.requests:
+                self._requests[method] = (*self._requests.get(method, ()), api)
+        self._roots = frozenset(map(_root, (*self._methods, *self._requests)))
+        self._folders = frozenset(
+            "/".join(root.split(".")[:2]) for root in self._roots if "." in root
+        )
+        self._rest = [
+            (_pattern(pattern), api) for api in self.apis.values() for pattern in api.rest
+        ]
+
+    def __getitem__(self, name: str) -> Api:
+        """The API called ``name``.  Raises ``KeyError``."""
+        return self.apis[name]
+
+    def canonical(self, path: str) -> str:
+        """A dotted path with the names of older generations brought up to date.
+
+        ``google.cloud.vision_v1.types.Image`` is ``google.cloud.vision.Image``.
+        """
+        known = self._canonical.get(path)
+        if known is None:
+            known = self._canonical[path] = self._rewritten(path)
+        return known
+
+    def _rewritten(self, path: str) -> str:
+        segments = path.split(".")
+        if len(segments) > 1 and segments[-1] in self.transport.transparent:
+            return self.canonical(".".join(segments[:-1]))
+        for _ in range(8):
+            for end in _prefixes(path):
+                alias = self.aliases.get(path[:end])
+                if alias is not None:
+                    path = alias + path[end:]
+                    break
+            else:
+                break
+        return path
+
+    def factory(self, path: str) -> ClientFactory | None:
+        """The factory that is called by ``path``, if it is one."""
+        return self._factories.get(path)
+
+    def is_client(self, path: str) -> bool:
+        """Whether a dotted path lies in a library through which APIs are asked."""
+        return _root(path) in self._roots
+
+    @property
+    def libraries(self) -> frozenset[str]:
+        """The top-level packages of the client libraries."""
+        return frozenset(root.partition(".")[0] for root in self._roots)
+
+    def is_copy(self, path: str) -> bool:
+        """Whether a file belongs to a copy of a client library in the project."""
+        return any(f"/{folder}/" in f"/{path}" for folder in self._folders)
+
+    def called(self, path: str, words: Iterable[str]) -> tuple[Api, ...]:
+        """The APIs that a call of the dotted ``path`` asks.
+
+        ``words`` are the constants and dotted names among its arguments;
+        they tell the features of a shared request apart.
+        """
+        return self._methods.get(path) or _by_feature(self._requests.get(path, ()), words)
+
+    def posted(self, words: Iterable[str]) -> tuple[Api, ...]:
+        """The APIs that an HTTP call asks, by the URL among its ``words``."""
+        words = tuple(words)
+        found = [api for pattern, api in self._rest if any(pattern.search(word) for word in words)]
+        featured = [api for api in found if api.feature and api.requests and len(found) > 1]
+        return _by_feature(featured, words) if featured else tuple(found)
+
+    def mentions(self, text: str) -> bool:
+        """Whether a file's text can use an ML API at all."""
+        return any(all(word in text for word in words) for words in self.hints)
+
+    def vocabulary(self, name: str) -> Vocabulary:
+        """The label vocabulary called ``name``, read on first use."""
+        return vocabulary(name)
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The names of all servers, sorted, with ``*`` for the first label alone."""
+        names = {host for api in self.apis.values() for host in api.hosts}
+        return tuple(sorted({name for host in names for name in self._in_regions(host)}))
+
+    def _in_regions(self, host: str) -> Iterator[str]:
+        first, dot, rest = host.partition(".")
+        if "*" not in rest:
+            yield host
+            return
+        for region in self.transport.regions:
+            yield first + dot + rest.replace("*", region)
+
+    @cached_property
+    def ordinary(self) -> Mapping[str, JsonObject]:
+        """Answers as APIs give them every day, by name, with every field that a real one has."""
+        return read_sample_responses()
+
+    def as_json(self, names: Iterable[str]) -> list[JsonObject]:
+        """The entries of the APIs ``names``, as the guest reads them.
+
+        Each has the fields of :class:`Api` (``null`` where absent) and
+        ``ordinary``, an everyday answer or ``null``.
+        """
+        return [
+            asdict(self.apis[name]) | {"ordinary": self.ordinary.get(name)}
+            for name in sorted(set(names))
+        ]
+
+
+def _prefixes(path: str) -> list[int]:
+    ends = [at for at, char in enumerate(path) if char in _MODULE_ENDS]
+    return [len(path), *reversed(ends)]
+
+
+def _root(path: str) -> str:
+    parts = path.partition("(")[0].split(".")
+    return ".".join(parts[: 3 if parts[0] in ("google", "azure") else 1])
+
+
+def _by_feature(apis: Iterable[Api], words: Iterable[str]) -> tuple[Api, ...]:
+    """The APIs whose feature is named; all of them where none is."""
+    ends = {word.rpartition(".")[2].casefold() for word in words}
+    apis = tuple(apis)
+    named = tuple(api for api in apis if (api.feature or "").casefold() in ends)
+    return named or apis
+
+
+def _pattern(rest: str) -> re.Pattern[str]:
+    parts = (re.escape(part) for part in rest.split("*"))
+    return re.compile("[^?#]+".join(parts) + r"(?![\w/:])")
+
+
+@cache
+def load_catalogue() -> Catalogue:
+    """The catalogue of all folders (``places.add``), read once."""
+    return Catalogue(read_descriptions())
+
+
+register_cache(load_catalogue.cache_clear)

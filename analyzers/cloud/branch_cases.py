@@ -1,0 +1,140 @@
+"""Trials: inputs made for one branch, and what the code did with them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from analyzers.catalogue import Api
+from analyzers.cloud.api_answers import (
+    TEXT_TASKS,
+    answers_to,
+    meaning_of,
+    meanings_of,
+    reads,
+    same_text,
+    whole,
+)
+from analyzers.cloud.inversion import Inverter, altered
+from analyzers.cloud.objectives import Objective
+from analyzers.criteria import is_informative, reached
+from analyzers.ports import Executor
+from analyzers.vocabulary import (
+    Goal,
+    Input,
+    NotRun,
+    Probe,
+    Run,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BranchCase:
+    """A wish, the inputs found for it, and their runs (recorded, in order).
+
+    ``supplied`` counts all inputs that the sources gave, usable or not;
+    ``exhausted``: they gave fewer than they were asked for.  ``altered`` says
+    for each run what the API was asked about where it is not what was given.
+    """
+
+    objective: Objective
+    inputs: tuple[Input, ...]
+    probes: tuple[Probe, ...]
+    runs: tuple[Run, ...]
+    unread: int = 0
+    shortfall: str | None = None
+    supplied: int = 0
+    exhausted: bool = False
+    altered: tuple[str | None, ...] = ()
+
+    def followed_by(self, more: BranchCase) -> BranchCase:
+        """This trial and the one that went on after its inputs, as one."""
+        return replace(
+            more,
+            inputs=self.inputs + more.inputs,
+            probes=self.probes + more.probes,
+            runs=self.runs + more.runs,
+            unread=self.unread + more.unread,
+            altered=self.altered + more.altered,
+        )
+
+    @property
+    def successes(self) -> int:
+        """How many inputs reached the branch that they were made for."""
+        return sum(reached(self.objective.branch, run) for run in self.runs)
+
+
+def run_case(
+    objective: Objective, count: int, api: Api, bench: Executor, inverter: Inverter, tried: int = 0
+) -> BranchCase:
+    """Find ``count`` inputs for a wish and run those after the first ``tried``.
+
+    The engines answer; a source that is asked for more begins with the same.
+    Texts are passed so that the API is asked about them; those that it cannot
+    be asked about are left out.
+
+    Where a local engine stands in for the provider's and misread a picture,
+    the miss says nothing about the code: such inputs are left out and
+    counted as ``unread``.  So are runs that ended before the branch for want
+    of time or of a world around them.
+    """
+    supply = bench.inputs(objective.wanted, count)
+    passed = inverter.passed(api.name, objective.template, supply.inputs[tried:])
+    probes = [objective.template.with_input(item) for item in passed.inputs]
+    runs = bench.run(probes)
+    kept = [
+        (item, probe.answered(run.exchanges), run, altered(api.name, item, probe, run, text))
+        for item, text, probe, run in zip(passed.inputs, passed.meant, probes, runs, strict=True)
+        if is_informative(objective.branch, run)
+    ]
+    fair = [entry for entry in kept if _fair(objective, api, entry[2], bench)]
+    problems = [run.ending.reason for run in runs if isinstance(run.ending, NotRun)]
+    return BranchCase(
+        objective,
+        tuple(item for item, _, _, _ in fair),
+        tuple(probe for _, probe, _, _ in fair),
+        tuple(run for _, _, run, _ in fair),
+        unread=len(kept) - len(fair),
+        shortfall=problems[0] if problems and not kept else passed.shortfall or supply.shortfall,
+        supplied=len(supply.inputs),
+        exhausted=len(supply.inputs) < count,
+        altered=tuple(said for _, _, _, said in fair),
+    )
+
+
+def _fair(objective: Objective, api: Api, run: Run, bench: Executor) -> bool:
+    reading, meaning = objective.wanted.reading, meaning_of(api, objective.wanted.task)
+    if meaning is None or reading is None or not bench.substitute(objective.wanted.api):
+        return True
+    answers = answers_to(objective.wanted.api, run.exchanges)
+    if meaning.task in TEXT_TASKS:
+        texts = [whole(meaning, answer) or "" for answer in answers]
+        if meaning.task == "speech":  # nobody hears capitals, nor full stops
+            texts, reading = [_heard(text) for text in texts], _heard(reading)
+        return any(same_text(text, reading) for text in texts)
+    meanings = meanings_of(api, objective.wanted.task)
+    if not any(each.readings for each in meanings):
+        return True
+    return any(reads(each, answer, reading) for each in meanings for answer in answers)
+
+
+def _heard(text: str) -> str:
+    return re.sub(r"[^\w\s']", " ", text).casefold()
+
+
+def by_branch(branch_cases: Sequence[BranchCase]) -> Mapping[str, list[BranchCase]]:
+    """The trials of each branch: the clauses of one decision belong together."""
+    grouped: dict[str, list[BranchCase]] = {}
+    for branch_case in branch_cases:
+        grouped.setdefault(branch_case.objective.branch.id, []).append(branch_case)
+    return grouped
+
+
+def observed(
+    branch_cases: Sequence[BranchCase], others: Sequence[tuple[Probe, Run]], branch: Goal
+) -> list[tuple[Run, bool, bool]]:
+    """Every run with whether it was meant for the branch and whether it reached it."""
+    meant = [(run, True) for branch_case in branch_cases for run in branch_case.runs]
+    unmeant = [(run, False) for _, run in others]
+    return [(run, is_meant, reached(branch, run)) for run, is_meant in meant + unmeant]

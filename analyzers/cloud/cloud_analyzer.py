@@ -1,0 +1,99 @@
+"""Software that uses ML cloud APIs: the method of Keeper (ICSE 2022).
+
+Search for answers that reach each branch; find inputs whose human reading is
+that answer; run them with the engines answering; judge every branch by the
+share of its inputs that reach it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from analyzers import catalogue
+from analyzers.cloud.api_answers import with_sample_answers
+from analyzers.cloud.branch_findings import NAME
+from analyzers.cloud.examination import Examination
+from analyzers.cloud.repairs.guards.guard_clauses import guarded
+from analyzers.cloud.stages.changed_behaviour import behaviour
+from analyzers.cloud.stages.constant_branches import classes, constants, exhausted, settled
+from analyzers.cloud.stages.input_runs import (
+    empty_inputs,
+    find_objectives,
+    reaching,
+    unrelated,
+    unusual_inputs,
+    witnesses,
+)
+from analyzers.cloud.stages.low_recall import recall
+from analyzers.cloud.stages.misuses import misuses
+from analyzers.cloud.stages.mixed_sentiment import sentiment
+from analyzers.cloud.stages.other_providers import compared
+from analyzers.cloud.stages.run_outcomes import crashes, unreached_goals
+from analyzers.code_errors import ObservedError, code_error, is_own_error, misspelt_variables
+from analyzers.ports import Executor
+from analyzers.vocabulary import SearchResult, Skipped, Target, Verdict
+
+Stage = Callable[[Examination], Iterator[Verdict]]
+STAGES: tuple[Stage, ...] = (
+    witnesses,
+    empty_inputs,
+    constants,
+    misuses,
+    classes,
+    find_objectives,
+    unrelated,
+    recall,
+    sentiment,
+    reaching,
+    unusual_inputs,
+    exhausted,
+    crashes,
+    unreached_goals,
+    behaviour,
+)
+
+
+def asks_cloud(target: Target) -> bool:
+    """Whether a target asks an ML API that is in the catalogue."""
+    known = catalogue.load_catalogue().apis
+    return any(api in known for api in target.apis)
+
+
+def _uncalled(target: Target, searched: SearchResult, bench: Executor) -> Iterator[Verdict]:
+    """The errors of the code's own before it asks an API, or else why it could not be called."""
+    known = catalogue.load_catalogue().apis
+    apis = [known[name] for name in target.apis if name in known]
+    probes = [with_sample_answers(probe, run, apis) for probe, run in searched.crashes]
+    again = zip(probes, bench.run(probes), strict=True)
+    own = [(probe, run) for probe, run in again if is_own_error(run, bench)]
+    for probe, run in own[:1]:
+        yield code_error(NAME, target, ObservedError(probe, run), bench)
+    if not own:
+        reason = searched.obstacle or "the function could not be called"
+        yield Skipped(NAME, target.id, reason)
+
+
+class CloudAnalyzer:
+    """Finds branches on ML answers that fail, are dead, or crash."""
+
+    name = NAME
+
+    def examine(self, target: Target, bench: Executor) -> Iterator[Verdict]:
+        """Yield the verdicts on one target; none where it asks no ML API."""
+        if not asks_cloud(target):
+            return
+        known = settled(target, bench)
+        searched = bench.search(
+            replace(target, goals=tuple(goal for goal in target.goals if goal.id not in known))
+        )
+        yield from misspelt_variables(self.name, target, bench)
+        if searched.template is None:
+            yield from _uncalled(target, searched, bench)
+            return
+        look = Examination(target, bench, searched, searched.template)
+        for stage in STAGES:
+            for verdict in stage(look):
+                told = compared(verdict, look)
+                look.record(told)
+                yield guarded(told, look.executed, bench)

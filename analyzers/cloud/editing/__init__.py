@@ -1,1 +1,0 @@
-"""Changing a source text: a few characters of it, in the author's manner."""

@@ -1,1 +1,0 @@
-"""The judges: what runs say of a branch, each its own kind of defect."""

@@ -1,0 +1,106 @@
+"""Misuses of ML APIs: what they share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from analyzers.cloud.answer_crashes import ExecutedProbe
+from analyzers.cloud.branch_findings import BranchMessage, Proof, branch_finding
+from analyzers.cloud.conditions.condition_comparisons import Comparison
+from analyzers.criteria import all_ran, is_shown, outcome_point
+from analyzers.ports import Executor
+from analyzers.vocabulary import (
+    BranchOutcome,
+    Constant,
+    Finding,
+    Goal,
+    Level,
+    Probe,
+    Run,
+    Suggestion,
+    Target,
+)
+
+RULE = "cloud/misuse"
+MOST_BASES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class MisuseContext:
+    """What is looked at: a target, what was run of it, and the way out."""
+
+    target: Target
+    executed: Sequence[ExecutedProbe]
+    bench: Executor
+
+    def askers(self, goal: Goal) -> list[Probe]:
+        """A few probes with answers under which a decision or clause was asked."""
+        points = {outcome_point(goal, outcome) for outcome in BranchOutcome}
+        found = [probe for probe, run in self.executed if probe.script and points & run.hits]
+        return found[:MOST_BASES]
+
+    def unmoved(self, comparison: Comparison, probes: Sequence[Probe]) -> Goal | None:
+        """The one outcome that a comparison has in these and all other runs.
+
+        That of the whole decision where the comparison settles it.
+        """
+        runs = self.bench.run(probes)
+        if not all_ran(runs):
+            return None
+        seen = [*runs, *(run for _, run in self.executed)]
+        always = next(
+            (goal for goal in _both(comparison.goal) if is_shown(Constant(goal), runs)), None
+        )
+        if always is None or not is_shown(Constant(always), seen):
+            return None
+        whole = always.whole()
+        settled = comparison.settles is always.outcome and is_shown(Constant(whole), seen)
+        return whole if settled else always
+
+    def moved(self, goal: Goal, probes: Sequence[Probe]) -> bool:
+        """Whether some of the probes gives a decision or clause another outcome."""
+        runs = self.bench.run(probes)
+        return any(_otherwise(goal, run) for run in runs)
+
+
+def _both(goal: Goal) -> Iterator[Goal]:
+    yield from (replace(goal, outcome=outcome) for outcome in BranchOutcome)
+
+
+def _otherwise(goal: Goal, run: Run) -> bool:
+    other = next(outcome for outcome in BranchOutcome if outcome is not goal.outcome)
+    return outcome_point(goal, other) in run.hits
+
+
+@dataclass(frozen=True, slots=True)
+class Misuse:
+    """A kind of misuse, the API, and how a comparison shows it."""
+
+    kind: str
+    api: str
+    comparison: Comparison
+    reason: str
+    always: Goal
+    probes: Sequence[Probe]
+    suggestion: Suggestion | None = None
+
+
+def constant_comparison(target: Target, misuse: Misuse) -> Finding:
+    """The finding of a comparison that no answer of the API turns."""
+    always, text = misuse.always, misuse.comparison.text
+    words = BranchMessage(
+        title=f"`{always.text}` is {always.outcome} whatever the API answers",
+        message=f"{misuse.reason} Whatever it answers, `{always.text}` is {always.outcome}.",
+        evidence={
+            "misuse": misuse.kind,
+            "api": misuse.api,
+            "line": always.line,
+            "comparison": text,
+            "outcome": str(always.outcome),
+        },
+    )
+    proof = Proof(misuse.probes, Constant(always), f"{misuse.kind}:{text}")
+    suggestion = misuse.suggestion if always.clause is None else None
+    level = Level.FAILURE if always.clause is None else Level.WARNING
+    return branch_finding(target, always, RULE, level, words, proof, suggestion)

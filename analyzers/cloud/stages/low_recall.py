@@ -1,0 +1,405 @@
+"""Branch recall with its interval (Keeper, section 4.1.1)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from analyzers import catalogue
+from analyzers.catalogue import AnswerMeaning, Api
+from analyzers.cloud.api_answers import SAID_AS_A_WHOLE, answers_to, meaning_of, said, whole
+from analyzers.cloud.branch_cases import BranchCase, by_branch, run_case
+from analyzers.cloud.branch_findings import (
+    BranchMessage,
+    Proof,
+    branch_finding,
+    describe,
+    percent,
+    things,
+)
+from analyzers.cloud.examination import Examination, location
+from analyzers.cloud.objectives import Objective
+from analyzers.cloud.recall_statistics import (
+    FEWEST_INPUTS,
+    BranchFamily,
+    InterimAnalysis,
+    ReachCount,
+    p_below,
+    recall_interval,
+    rounds,
+    schedule,
+    weigh,
+)
+from analyzers.cloud.repairs.label_repairs import repaired
+from analyzers.cloud.stages.unknown_labels import corrected, unknown_label
+from analyzers.criteria import decision_point, reached, same_decision
+from analyzers.vocabulary import (
+    BranchOutcome,
+    Finding,
+    Goal,
+    InputKind,
+    Level,
+    Misses,
+    Run,
+    Skipped,
+    Status,
+    Target,
+    Verdict,
+)
+
+
+def low_recall(
+    target: Target,
+    branch_cases: Sequence[BranchCase],
+    api: Api,
+    count: ReachCount,
+    family: BranchFamily,
+) -> Finding | None:
+    """The finding of a branch that its inputs do not reach often enough.
+
+    ``family``: the branches of the target that are judged beside it.
+    """
+    if not count.judged or not count.misses(family.threshold):
+        return None
+    branch, runs = (
+        branch_cases[0].objective.branch,
+        [run for branch_case in branch_cases for run in branch_case.runs],
+    )
+    readings = [branch_case.objective.wanted.reading or "" for branch_case in branch_cases]
+    kind = _kind(branch_cases)
+    interval = recall_interval(count.reached, count.inputs)
+    words = BranchMessage(
+        title=f"{count.reached} of {count.inputs} {things(kind, readings)} reach this branch",
+        message=_message(branch_cases, api, count)
+        + f" (95 % interval {percent(*interval)}, threshold {percent(family.threshold)})."
+        + _doubt(count, interval[1], family)
+        + _answered_instead(branch_cases, api)
+        + _asked_about(branch_cases),
+        evidence={
+            "wanted": readings,
+            "inputs": count.inputs,
+            "reached": count.reached,
+            "recall": round(count.reached / count.inputs, 4),
+            "interval": [round(end, 4) for end in interval],
+            "threshold": family.threshold,
+            "p_value": _rounded(p_below(count.reached, count.inputs, family.threshold)),
+            "judged_together": family.size,
+            "looks": list(count.looks),
+            "unread": sum(branch_case.unread for branch_case in branch_cases),
+            "missed": [n for n, run in enumerate(runs) if not reached(branch, run)],
+            **({"asked_about": other} if (other := _altered(branch_cases)) else {}),
+        },
+    )
+    proof = Proof(
+        [probe for branch_case in branch_cases for probe in branch_case.probes],
+        Misses(branch, family.threshold),
+        f"{kind}:{describe(branch)}",
+    )
+    level = Level.FAILURE if count.fails(family.threshold) else Level.WARNING
+    return branch_finding(target, branch, "cloud/low-recall", level, words, proof)
+
+
+def _doubt(count: ReachCount, high: float, family: BranchFamily) -> str:
+    """Why the finding is no more than a warning; nothing where it is more."""
+    if count.fails(family.threshold):
+        return ""
+    if high >= family.threshold:
+        return (
+            " No more than a warning: with so few inputs the true recall may still reach the"
+            " threshold, which lies within the interval."
+        )
+    beside = f"{family.size} branches were tested at once and " if family.size > 1 else ""
+    value = _rounded(p_below(count.reached, count.inputs, family.threshold))
+    return (
+        f" No more than a warning: {beside}the counts were looked at more than once, so chance"
+        f" has to be ruled out more strictly than this (p = {value})."
+    )
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.3g}")
+
+
+def unreached(target: Target, branch_case: BranchCase) -> Finding | None:
+    """A branch that waits for a constant which inputs that say it never bring.
+
+    Only for unconfirmed wishes: no searched answer reached the branch and
+    none of at least ``FEWEST_INPUTS`` fairly answered inputs did.
+    """
+    if len(branch_case.runs) < FEWEST_INPUTS or branch_case.successes:
+        return None
+    branch, reading = branch_case.objective.branch, branch_case.objective.wanted.reading or ""
+    kind, count = _kind([branch_case]), len(branch_case.runs)
+    words = BranchMessage(
+        title=f"No input reaches `{branch.decision_text}`",
+        message=(
+            f"No answer that the search tried makes `{branch.decision_text}` {branch.outcome}, "
+            f"and none of {count} {things(kind, [reading])} does either."
+        ),
+        evidence={"proof": "no-input-reached", "bound": f"{count} inputs", "wanted": [reading]},
+    )
+    proof = Proof(branch_case.probes, Misses(branch, 1 / (count + 1)), f"{kind}:{describe(branch)}")
+    return branch_finding(target, branch, "cloud/dead-branch", Level.WARNING, words, proof)
+
+
+def _kind(branch_cases: Sequence[BranchCase]) -> InputKind:
+    return branch_cases[0].inputs[0].kind
+
+
+def _message(branch_cases: Sequence[BranchCase], api: Api, count: ReachCount) -> str:
+    branch = branch_cases[0].objective.branch
+    readings = [branch_case.objective.wanted.reading or "" for branch_case in branch_cases]
+    return (
+        f"Of {count.inputs} {things(_kind(branch_cases), readings)}, {count.reached} make "
+        f"`{branch.decision_text}` {branch.outcome} by what `{api.name}` answers: "
+        f"recall {percent(count.reached / count.inputs)}"
+    )
+
+
+def _answered_instead(branch_cases: Sequence[BranchCase], api: Api) -> str:
+    counts: Counter[str] = Counter()
+    for branch_case in branch_cases:
+        meaning = meaning_of(api, branch_case.objective.wanted.task)
+        for run in branch_case.runs:
+            if not reached(branch_case.objective.branch, run):
+                counts.update(list(dict.fromkeys(_said(run, api, meaning))))
+    most = ", ".join(f"“{label}” ({count})" for label, count in counts.most_common(4))
+    return f" For the others the API answered {most}." if most else ""
+
+
+def _altered(branch_cases: Sequence[BranchCase]) -> str | None:
+    """What the API was asked about for most inputs, where it is not what was given."""
+    counts = Counter(said for branch_case in branch_cases for said in branch_case.altered)
+    most, times = counts.most_common(1)[0] if counts else (None, 0)
+    if most is None or 2 * times <= counts.total():
+        return None
+    return f"{most}: the code changes it before it asks"
+
+
+def _asked_about(branch_cases: Sequence[BranchCase]) -> str:
+    said = _altered(branch_cases)
+    return f" For most inputs the API was asked about {said}." if said else ""
+
+
+def _said(run: Run, api: Api, meaning: AnswerMeaning | None) -> list[str]:
+    answers = answers_to(api.name, run.exchanges)
+    if meaning is not None and meaning.task in SAID_AS_A_WHOLE:
+        return [" ".join((whole(meaning, answer) or "nothing").split())[:40] for answer in answers]
+    return [label for answer in answers for label in said(meaning, answer)]
+
+
+@dataclass
+class Sample:
+    """The trials of one branch, and what was counted in them."""
+
+    branch_cases: list[BranchCase]
+    count: ReachCount = field(default_factory=ReachCount)
+
+    def __post_init__(self) -> None:
+        """Count what the trials begin with."""
+        self.recount()
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether some answer is known to lead to the branch."""
+        return self.branch_cases[0].objective.confirmed
+
+    def recount(self) -> None:
+        """Count what all trials have shown by now."""
+        self.count.reached = sum(branch_case.successes for branch_case in self.branch_cases)
+        self.count.inputs = sum(len(branch_case.runs) for branch_case in self.branch_cases)
+
+
+def api_of(branch_case: BranchCase) -> Api:
+    """The API that a trial's inputs are for."""
+    return catalogue.load_catalogue()[branch_case.objective.wanted.api]
+
+
+def sampled(
+    look: Examination, samples: Sequence[Sample], looks: Sequence[InterimAnalysis], began: float
+) -> Iterator[Verdict]:
+    """Look at the samples and enlarge those that ask for it, until nothing is open.
+
+    ``began`` is the time that was left when the first input was tried: as
+    twice as many inputs take as long again, no more are tried when less than
+    what has been used is left.
+    """
+    counts = [sample.count for sample in samples]
+    for place, inputs in rounds(counts, look.bench.plan.recall_threshold, looks):
+        left = look.bench.remaining()
+        if left > began - left:
+            yield from _enlarged(look, samples[place], inputs)
+
+
+def _enlarged(look: Examination, sample: Sample, inputs: int) -> Iterator[Verdict]:
+    for place, branch_case in enumerate(sample.branch_cases):
+        if not branch_case.exhausted:
+            more = run_case(
+                branch_case.objective,
+                inputs,
+                api_of(branch_case),
+                look.bench,
+                look.inverter,
+                branch_case.supplied,
+            )
+            sample.branch_cases[place] = branch_case.followed_by(more)
+            yield from look.ran(more.probes, more.runs)
+    sample.recount()
+
+
+ERROR = 0.05
+_UNREPAIRED = {"no_repair": "the change has fixed it"}
+
+
+def fixed_recall(look: Examination, sample: Sample, family: BranchFamily) -> Finding | None:
+    """Return the finding of a branch that the same inputs surely missed on base.
+
+    The sample is one that head reaches often enough.
+    """
+    branch = sample.branch_cases[0].objective.branch
+    before = _on_base(look, branch)
+    probes = [probe for branch_case in sample.branch_cases for probe in branch_case.probes]
+    runs = None if before is None else look.bench.run_on_base(probes)
+    if before is None or runs is None or not all(_decides(before, run) for run in runs):
+        return None
+    count = ReachCount(sum(reached(before, run) for run in runs), len(runs), [len(runs)])
+    weigh([count], family.threshold, ERROR)
+    if not count.fails(family.threshold):
+        return None
+    branch_cases, ran = [], iter(runs)
+    for branch_case in sample.branch_cases:
+        there = tuple(next(ran) for _ in branch_case.runs)
+        branch_cases.append(
+            replace(
+                branch_case, objective=replace(branch_case.objective, branch=before), runs=there
+            )
+        )
+    found = low_recall(look.target, branch_cases, api_of(branch_cases[0]), count, family)
+    return None if found is None else _fixed(found, branch, sample.count, family)
+
+
+def _decides(before: Goal, run: Run) -> bool:
+    """Return whether a run came to the decision: what leaves before it says nothing of it."""
+    return any(decision_point(before, outcome) in run.hits for outcome in BranchOutcome)
+
+
+def _on_base(look: Examination, branch: Goal) -> Goal | None:
+    """The decision on base; ``None`` where it is not there, or nothing is different."""
+    bench = look.bench
+    there = bench.base(branch.path)
+    same = all(bench.base(path) == (path, bench.source(path)) for path in look.target.files)
+    if there is None or same:
+        return None
+    return same_decision(branch, there[0], bench.source(branch.path), there[1])
+
+
+def _fixed(found: Finding, branch: Goal, count: ReachCount, family: BranchFamily) -> Finding:
+    """The finding at the branch of head."""
+    lead, rest = found.message[:1].lower(), found.message[1:]
+    return replace(
+        found,
+        status=Status.FIXED,
+        path=branch.path,
+        line=branch.line,
+        end_line=branch.end_line,
+        title=f"Fixed: {found.title}",
+        message=f"Fixed by this change. On base, {lead}{rest} On head, {count.reached} of them do.",
+        evidence={**found.evidence, "reached_on_head": count.reached, **_UNREPAIRED},
+        criterion=Misses(branch, family.threshold),
+    )
+
+
+def recall(look: Examination) -> Iterator[Verdict]:
+    """Try every wish out; then judge the branches."""
+    branch_cases: list[BranchCase] = []
+    unknown: dict[str, Finding] = {}
+    looks, began = schedule(look.bench.plan.inputs), look.bench.remaining()
+    for objective in look.objectives:
+        if look.bench.remaining() <= 0:
+            yield look.skipped("the time budget was spent")
+            break
+        finding = _unknown(look, objective)
+        if finding is not None:
+            if unknown.setdefault(objective.branch.decision_id, finding) is finding:
+                yield from _corrected(look, objective, finding)
+        elif objective.lacks is None:
+            inputs = looks[0].inputs if objective.confirmed else look.bench.plan.inputs
+            api = catalogue.load_catalogue()[objective.wanted.api]
+            branch_cases.append(run_case(objective, inputs, api, look.bench, look.inverter))
+            yield from _heard(look, branch_cases[-1])
+        elif (objective.wanted.reading or "") in objective.goal.text:
+            yield look.skipped(f"{location(objective.goal)} needs {objective.lacks}")
+    samples = [Sample(group) for group in by_branch(branch_cases).values()]
+    yield from sampled(look, [each for each in samples if each.confirmed], looks, began)
+    yield from _judged(look, samples)
+
+
+def _heard(look: Examination, branch_case: BranchCase) -> Iterator[Verdict]:
+    yield from look.ran(branch_case.probes, branch_case.runs)
+    if branch_case.shortfall and not branch_case.runs:
+        yield look.skipped(branch_case.shortfall)
+
+
+def _unknown(look: Examination, objective: Objective) -> Finding | None:
+    api = catalogue.load_catalogue()[objective.wanted.api]
+    if not objective.confirmed or api.vocabulary is None:
+        return None
+    vocabulary = catalogue.vocabulary(api.vocabulary)
+    return unknown_label(look.target, objective, api, vocabulary, look.bench)
+
+
+def _corrected(look: Examination, objective: Objective, finding: Finding) -> Iterator[Verdict]:
+    """Look for another label with inputs of the wanted one; then the finding."""
+    api = catalogue.load_catalogue()[objective.wanted.api]
+    branch_case = run_case(objective, look.bench.plan.inputs, api, look.bench, look.inverter)
+    yield from look.ran(branch_case.probes, branch_case.runs)
+    assert api.vocabulary is not None
+    yield corrected(finding, branch_case, api, catalogue.vocabulary(api.vocabulary), look.bench)
+
+
+def _judged(look: Examination, samples: Sequence[Sample]) -> Iterator[Verdict]:
+    size = sum(sample.confirmed and sample.count.judged for sample in samples)
+    family = BranchFamily(size, look.bench.plan.recall_threshold)
+    for sample in samples:
+        found: Verdict | None
+        if not sample.confirmed:
+            found = unreached(look.target, sample.branch_cases[0])
+        elif not sample.count.judged:
+            found = _too_few(look, sample)
+        else:
+            found = _low(look, sample, samples, family)
+        if found is not None:
+            yield found
+
+
+def _low(
+    look: Examination, sample: Sample, samples: Sequence[Sample], family: BranchFamily
+) -> Finding | None:
+    api = api_of(sample.branch_cases[0])
+    finding = low_recall(look.target, sample.branch_cases, api, sample.count, family)
+    if finding is None:
+        return fixed_recall(look, sample, family)
+    wanted = {branch_case.objective.wanted for branch_case in sample.branch_cases}
+    others = [
+        entry
+        for other in samples
+        for branch_case in other.branch_cases
+        if branch_case.objective.wanted not in wanted
+        for entry in zip(branch_case.probes, branch_case.runs, strict=True)
+    ]
+    return repaired(
+        finding, sample.branch_cases, [*others, *look.empty, *look.unmeant], api, look.bench
+    )
+
+
+def _too_few(look: Examination, sample: Sample) -> Skipped | None:
+    """Why a branch was not judged; nothing where its runs have said so themselves."""
+    unread = sum(branch_case.unread for branch_case in sample.branch_cases)
+    if not sample.count.inputs and not unread:
+        return None
+    missing = f" ({unread} could not be read here)" if unread else ""
+    read = "1 input was" if sample.count.inputs == 1 else f"{sample.count.inputs} inputs were"
+    branch = sample.branch_cases[0].objective.branch
+    reason = f"was not judged: {read} read{missing}, {FEWEST_INPUTS} are needed"
+    return look.skipped(f"{location(branch)} {reason}", branch)

@@ -1,0 +1,80 @@
+"""What the whole examination has shown of crashes, and what it left open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from analyzers.cloud.answer_crashes import Crash, ExecutedProbe, made_up
+from analyzers.cloud.api_answers import fully_modelled, sample_script, with_sample_answers
+from analyzers.cloud.branch_findings import NAME
+from analyzers.cloud.examination import Examination, location
+from analyzers.code_errors import ObservedError, code_error, is_own_error
+from analyzers.criteria import crash_of
+from analyzers.vocabulary import NotRun, Probe, Run, TimedOut, Verdict
+
+MOST_LOCATIONS = 3
+
+
+def crashes(look: Examination) -> Iterator[Verdict]:
+    """The crashes on answers that an API might give, those of the search included.
+
+    Beside them the errors that the code raises by itself; the rest is undecided.
+    """
+    possible = _possible(look)
+    yield from look.crashes.findings(possible)
+    own = _own_errors(look, possible)
+    for crash, seen in own.items():
+        look.crashes.settle(crash)
+        yield code_error(NAME, look.target, seen, look.bench)
+    yield from look.crashes.undecided(look.executed)
+
+
+def _own_errors(look: Examination, possible: Sequence[ExecutedProbe]) -> dict[Crash, ObservedError]:
+    """The errors that the code alone raises, whatever is answered, by what they are."""
+    found: dict[Crash, ObservedError] = {}
+    ended = [r for _, r in look.executed if not isinstance(r.ending, NotRun | TimedOut)]
+    for probe, run in possible:
+        crash = crash_of(run.ending)
+        if crash is None or crash in found:
+            continue
+        if look.is_own_error(run) or _is_usual(look, probe, run):
+            times = max(1, sum(crash_of(each.ending) == crash for each in ended))
+            asked = with_sample_answers(probe, run, look.asked)
+            found[crash] = ObservedError(asked, run, times, max(times, len(ended)))
+    return found
+
+
+def _is_usual(look: Examination, probe: Probe, run: Run) -> bool:
+    """Return whether an error that no answer avoids rests on everyday answers of an API."""
+    usual = sample_script(look.asked)
+    everyday = usual is not None and tuple(probe.script or ()) == usual
+    modelled = all(fully_modelled(exchange.api) for exchange in run.exchanges)
+    if look.crashes.is_an_answers_doing(run) or not modelled:
+        return False
+    return (everyday or not made_up(probe)) and is_own_error(run, look.bench)
+
+
+def _possible(look: Examination) -> list[ExecutedProbe]:
+    """What was run, and the search's crashes again, but for answers that no API might give."""
+    probes = [probe for probe, _ in look.searched.crashes]
+    again = zip(probes, look.bench.run(probes), strict=True)
+    return [
+        (probe, run)
+        for probe, run in [*look.executed, *again]
+        if not made_up(probe) or all(fully_modelled(e.api) for e in run.exchanges)
+    ]
+
+
+def unreached_goals(look: Examination) -> Iterator[Verdict]:
+    """The goals of which nothing is known."""
+    known = look.points | set(look.searched.exhausted) | look.proved
+    missing = [
+        g for g in look.target.goals if g.id not in known and g.decision_id not in look.closed
+    ]
+    if missing:
+        places = sorted({location(goal) for goal in missing})
+        rest = len(places) - MOST_LOCATIONS
+        more = f" and {rest} more" if rest > 0 else ""
+        yield look.skipped(
+            f"no answer was found that reaches {', '.join(places[:MOST_LOCATIONS])}{more}"
+        )

@@ -1,0 +1,306 @@
+"""Runs the statements of a function over abstract values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import libcst as cst
+
+from analyzers.detection.cst_modules import Body, CstUnit, block
+from analyzers.detection.dataflow.dataflow_values import (
+    BOTTOM,
+    ClassValue,
+    ExternalName,
+    InstanceValue,
+    Marks,
+    ParameterMark,
+    StringValue,
+    Value,
+    join,
+    make,
+)
+from analyzers.detection.dataflow.definition_bindings import DefinitionBindings
+from analyzers.detection.dataflow.expression_values import is_chosen
+from analyzers.detection.dataflow.function_frame import Environment
+from analyzers.detection.dataflow.project_state import ProjectState
+
+MAX_PASSES = 3
+
+
+class Statements(DefinitionBindings):
+    """Interprets bodies.  Each rule says whether control reaches the end."""
+
+    def run(self) -> None:
+        """Interpret the whole function and write down what it does."""
+        self._enter()
+        self.body(self.unit.body)
+        unit = self.unit.id
+        self.state.write(("returned", unit, ""), self.returned)
+        if not self.outside:
+            for name, value in self.names.items():
+                self.state.write(("local", unit, name), value)
+
+    def _enter(self) -> None:
+        unit, node = self.unit, self.unit.node
+        if node is None:
+            return
+        for at, param in enumerate(unit.parameters):
+            name = param.name.value
+            if at == 0 and unit.is_method and unit.owner is not None:
+                first = ClassValue if "classmethod" in unit.decorators else InstanceValue
+                self.names[name] = make(refs=(first(unit.owner),))
+            else:
+                self.names[name] = self._parameter(param)
+        for star in (node.params.star_arg, node.params.star_kwarg):
+            if isinstance(star, cst.Param):
+                self.names[star.name.value] = self._parameter(star)
+
+    def _parameter(self, param: cst.Param) -> Value:
+        name = param.name.value
+        given = self.state.read(self.unit.id, ("argument", self.unit.id, name)).only_refs()
+        if param.default is not None:
+            given = join(given, self.evaluate(param.default))
+        if param.annotation is not None:
+            given = join(given, self.promised(param.annotation.annotation))
+        return given.plus(frozenset({ParameterMark(self.unit.id, name)}))
+
+    # --------------------------------------------------------------- bodies
+
+    def body(self, statements: Body) -> bool:
+        """Interpret statements; whether control reaches the end."""
+        return all(self.statement(statement) for statement in statements)
+
+    def statement(self, node: cst.CSTNode) -> bool:
+        """Interpret one statement; whether control reaches its end."""
+        if isinstance(node, cst.SimpleStatementLine):
+            return self.body(node.body)
+        rule = _RULES.get(type(node))
+        return True if rule is None else rule(self, node)
+
+    @contextmanager
+    def under(self, marks: Marks) -> Generator[None]:
+        """Interpret under a condition that depends on ``marks``."""
+        outer = self.control
+        self.control = outer | marks
+        yield
+        self.control = outer
+
+    def _ways(self, *ways: Callable[[], bool]) -> bool:
+        """Interpret alternatives from the same start, and join their ends."""
+        start = self.names
+        ends: list[Environment] = []
+        for way in ways:
+            self.names = dict(start)
+            if way():
+                ends.append(self.names)
+        self.names = _joined(ends) if ends else dict(start)
+        return bool(ends)
+
+    # --------------------------------------------------- simple statements
+
+    def expression(self, node: cst.Expr) -> bool:
+        """An expression on its own."""
+        self.evaluate(node.value)
+        return True
+
+    def assignment(self, node: cst.Assign) -> bool:
+        """``a = b = value``."""
+        value = self._chosen(node.value)
+        for target in node.targets:
+            self.assign(target.target, value)
+        return True
+
+    def annotated(self, node: cst.AnnAssign) -> bool:
+        """``a: T = value``."""
+        value = self._chosen(node.value) if node.value is not None else BOTTOM
+        self.assign(node.target, join(value, self.promised(node.annotation.annotation)))
+        return True
+
+    def augmented(self, node: cst.AugAssign) -> bool:
+        """``a += value``."""
+        old, new = self.evaluate(node.target), self.evaluate(node.value)
+        refs = (ref for ref in old.refs if not isinstance(ref, StringValue))
+        value = make(old.marks | new.marks | self.control, refs, join(old, new).fields)
+        self.assign(node.target, value)
+        return True
+
+    def _chosen(self, node: cst.BaseExpression) -> Value:
+        value = self.evaluate(node)
+        return value.plus(self.control) if self.control and is_chosen(node) else value
+
+    def returning(self, node: cst.Return) -> bool:
+        """``return``."""
+        value = self.evaluate(node.value) if node.value is not None else BOTTOM
+        if self.control and is_chosen(node.value):
+            value = value.plus(self.control)
+        self.returned = join(self.returned, value)
+        return False
+
+    def raising(self, node: cst.Raise) -> bool:
+        """``raise``."""
+        if node.exc is not None:
+            self.evaluate(node.exc)
+        return False
+
+    def jump(self, _node: cst.CSTNode) -> bool:
+        """``break`` and ``continue``."""
+        self.jumps.append(self.names)
+        return False
+
+    def asserted(self, node: cst.Assert) -> bool:
+        """``assert``."""
+        self.evaluate(node.test)
+        if node.msg is not None:
+            self.evaluate(node.msg)
+        return True
+
+    def shared_names(self, node: cst.Global) -> bool:
+        """``global``."""
+        self.shared.update(item.name.value for item in node.names)
+        return True
+
+    # -------------------------------------------------- compound statements
+
+    def branch(self, node: cst.If) -> bool:
+        """``if``."""
+        test = self.evaluate(node.test).total
+        other = node.orelse
+        with self.under(test):
+            return self._ways(
+                lambda: self.body(block(node.body)),
+                lambda: True if other is None else self._other(other),
+            )
+
+    def _other(self, node: cst.If | cst.Else) -> bool:
+        return self.branch(node) if isinstance(node, cst.If) else self.body(block(node.body))
+
+    def repeat(self, node: cst.While) -> bool:
+        """``while``."""
+        return self._loop(node, lambda: self.evaluate(node.test).total)
+
+    def iterate(self, node: cst.For) -> bool:
+        """``for``."""
+
+        def step() -> Marks:
+            source = self.evaluate(node.iter)
+            self.assign(node.target, source.element())
+            return source.total
+
+        return self._loop(node, step)
+
+    def _loop(self, node: cst.While | cst.For, step: Callable[[], Marks]) -> bool:
+        jumps, self.jumps = self.jumps, []
+        for _ in range(MAX_PASSES):
+            before = dict(self.names)
+            with self.under(step()):
+                self.body(block(node.body))
+            self.names = _joined([before, self.names, *self.jumps])
+            if _same(before, self.names):
+                break
+        self.jumps = jumps
+        return self.body(block(node.orelse.body)) if node.orelse else True
+
+    def attempt(self, node: cst.Try | cst.TryStar) -> bool:
+        """``try``: a handler starts from before or after the body."""
+        before = dict(self.names)
+        ends = self.body(block(node.body))
+        if ends and node.orelse is not None:
+            ends = self.body(block(node.orelse.body))
+        after = self.names
+        results = [after] if ends else []
+        for handler in node.handlers:
+            self.names = _joined([before, after])
+            if handler.type is not None:
+                self.evaluate(handler.type)
+            if handler.name is not None:
+                self.assign(handler.name.name, BOTTOM)
+            if self.body(block(handler.body)):
+                results.append(self.names)
+        self.names = _joined(results) if results else _joined([before, after])
+        final = self.body(block(node.finalbody.body)) if node.finalbody else True
+        return final and bool(results)
+
+    def with_items(self, node: cst.With) -> bool:
+        """``with``."""
+        for item in node.items:
+            value = self.evaluate(item.item)
+            if item.asname is not None:
+                entered = self.attribute(value, "__enter__")
+                made = make(refs=(r for r in entered.refs if isinstance(r, ExternalName)))
+                self.assign(item.asname.name, join(value, made))
+        return self.body(block(node.body))
+
+    def matched(self, node: cst.Match) -> bool:
+        """``match``: every pattern depends on the subject."""
+        subject = self.evaluate(node.subject)
+        ways = [self._case(case, subject) for case in node.cases]
+        with self.under(subject.total):
+            self._ways(*ways, lambda: True)
+        return True
+
+    def _case(self, case: cst.MatchCase, subject: Value) -> Callable[[], bool]:
+        def way() -> bool:
+            self.note(case.pattern, subject.total)
+            for name in _captured(case.pattern):
+                self.bind(name, make(subject.total, subject.refs, subject.fields))
+            if case.guard is not None:
+                self.evaluate(case.guard)
+            return self.body(block(case.body))
+
+        return way
+
+
+def _captured(node: cst.CSTNode) -> list[str]:
+    names: list[str] = []
+    if isinstance(node, cst.MatchAs | cst.MatchStar) and node.name is not None:
+        names.append(node.name.value)
+    if isinstance(node, cst.MatchMapping) and node.rest is not None:
+        names.append(node.rest.value)
+    for child in node.children:
+        names += _captured(child)
+    return names
+
+
+def _joined(environments: Sequence[Environment]) -> Environment:
+    first, *others = environments
+    result = dict(first)
+    for other in others:
+        for name, value in other.items():
+            result[name] = join(result[name], value) if name in result else value
+    return result
+
+
+def _same(left: Environment, right: Environment) -> bool:
+    return left.keys() == right.keys() and all(left[n].same(right[n]) for n in left)
+
+
+def analyse(state: ProjectState, unit: CstUnit) -> None:
+    """Interpret one function once, with what is known so far."""
+    Statements(state, unit).run()
+
+
+_RULES: dict[type[cst.CSTNode], Callable[[Statements, Any], bool]] = {
+    cst.Expr: Statements.expression,
+    cst.Assign: Statements.assignment,
+    cst.AnnAssign: Statements.annotated,
+    cst.AugAssign: Statements.augmented,
+    cst.Return: Statements.returning,
+    cst.Raise: Statements.raising,
+    cst.Break: Statements.jump,
+    cst.Continue: Statements.jump,
+    cst.Assert: Statements.asserted,
+    cst.Global: Statements.shared_names,
+    cst.FunctionDef: Statements.defined,
+    cst.ClassDef: Statements.classed,
+    cst.Import: Statements.imported,
+    cst.ImportFrom: Statements.imported_from,
+    cst.If: Statements.branch,
+    cst.While: Statements.repeat,
+    cst.For: Statements.iterate,
+    cst.Try: Statements.attempt,
+    cst.TryStar: Statements.attempt,
+    cst.With: Statements.with_items,
+    cst.Match: Statements.matched,
+}

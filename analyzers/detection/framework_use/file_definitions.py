@@ -1,0 +1,213 @@
+"""One parsed file: its functions and classes, and what binds its names.
+
+A function inside another belongs to the outermost one around it.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from analyzers.detection.cst_modules import MAIN, MODULE
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+LOCALS = ".<locals>."
+_GUARDS = ("__name__ == '__main__'", "'__main__' == __name__")
+
+
+@dataclass(eq=False, slots=True)
+class CodeUnit:
+    """An outermost function, a method, or the code of a file outside functions.
+
+    ``owner`` is the qualified name of the class whose method it is.
+    """
+
+    path: str
+    name: str
+    body: Sequence[ast.stmt]
+    node: Definition | None = None
+    owner: str | None = None
+
+    @property
+    def id(self) -> str:
+        """``path::Qualified.name``."""
+        return f"{self.path}::{self.name}"
+
+    @property
+    def decorators(self) -> frozenset[str]:
+        """The last names of the decorators."""
+        found = self.node.decorator_list if self.node else ()
+        return frozenset(_last(each) for each in found)
+
+
+@dataclass(eq=False, slots=True)
+class ClassDefinition:
+    """A class outside functions, with its methods by name."""
+
+    id: str
+    node: ast.ClassDef
+    methods: dict[str, CodeUnit] = field(default_factory=dict[str, CodeUnit])
+
+
+@dataclass(eq=False, slots=True)
+class ParsedFile:
+    """A file: ``units`` and ``classes`` by qualified name."""
+
+    path: str
+    tree: ast.Module
+    units: dict[str, CodeUnit] = field(default_factory=dict[str, CodeUnit])
+    classes: dict[str, ClassDefinition] = field(default_factory=dict[str, ClassDefinition])
+
+    @classmethod
+    def of(cls, path: str, source: str) -> ParsedFile | None:
+        """The file; ``None`` where Python 3 cannot parse it."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = cls(path, ast.parse(source.removeprefix("\ufeff")))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+        found._collect()
+        return found
+
+    def _collect(self) -> None:
+        main: list[ast.stmt] = []
+        outside: list[ast.stmt] = []
+        for node in self.tree.body:
+            if isinstance(node, ast.If) and ast.unparse(node.test) in _GUARDS:
+                main += node.body
+                outside += node.orelse
+            else:
+                outside.append(node)
+        self._add(CodeUnit(self.path, MODULE, outside))
+        if main:
+            self._add(CodeUnit(self.path, MAIN, main))
+        self._enter((*outside, *main), "", None)
+
+    def _add(self, unit: CodeUnit) -> None:
+        self.units[unit.name] = unit
+
+    def _enter(self, body: Iterable[ast.stmt], prefix: str, owner: ClassDefinition | None) -> None:
+        for node in definitions(body):
+            name = prefix + node.name
+            if isinstance(node, ast.ClassDef):
+                known = self.classes[name] = ClassDefinition(f"{self.path}::{name}", node)
+                self._enter(node.body, f"{name}.", known)
+                continue
+            unit = CodeUnit(self.path, name, node.body, node, prefix[:-1] or None)
+            self._add(unit)
+            if owner is not None:
+                owner.methods[node.name] = unit
+
+
+def definitions(body: Iterable[ast.stmt]) -> Iterator[Definition | ast.ClassDef]:
+    """The functions and classes of a body, not inside one another."""
+    for node in body:
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            yield node
+        else:
+            yield from definitions(inner(node))
+
+
+def inner(node: ast.AST) -> Iterator[ast.stmt]:
+    """The statements directly inside a compound statement."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt):
+            yield child
+        elif isinstance(child, ast.ExceptHandler | ast.match_case):
+            yield from inner(child)
+
+
+def parameters(node: Definition | ast.Lambda) -> list[ast.arg]:
+    """All parameters, starred ones too."""
+    args = node.args
+    starred = [each for each in (args.vararg, args.kwarg) if each is not None]
+    return [*args.posonlyargs, *args.args, *args.kwonlyargs, *starred]
+
+
+def outermost(name: str) -> str:
+    """The function to test for a function inside others."""
+    return name.partition(LOCALS)[0]
+
+
+def _last(node: ast.expr) -> str:
+    if isinstance(node, ast.Call):
+        return _last(node.func)
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+CONSTRUCTORS = ("__init__", "setup", "build", "__post_init__")
+
+
+def altered_attributes(head: ParsedFile, base: ParsedFile | None) -> dict[str, frozenset[str]]:
+    """The attributes that constructors set otherwise than on base, by id of the class."""
+    before = base.classes if base is not None else {}
+    found = {
+        known.id: _altered(known, before[name])
+        for name, known in head.classes.items()
+        if name in before
+    }
+    return {name: attributes for name, attributes in found.items() if attributes}
+
+
+def _altered(head: ClassDefinition, base: ClassDefinition) -> frozenset[str]:
+    found: set[str] = set()
+    for name in CONSTRUCTORS:
+        new, old = head.methods.get(name), base.methods.get(name)
+        if new and old and new.node and old.node:
+            found |= _differing(new.node, old.node)
+    return frozenset(found)
+
+
+def _differing(new: Definition, old: Definition) -> set[str]:
+    """The attributes that a statement sets that is new, or that uses what such a one binds."""
+    before = {ast.dump(node) for node in old.body}
+    names: set[str] = set()
+    attributes: set[str] = set()
+    for node in new.body:
+        if ast.dump(node) not in before or names & _loaded(node):
+            names |= _stored(node)
+            attributes |= _set(node)
+    return attributes | (_all_set(old.body) - _all_set(new.body))
+
+
+def _all_set(body: Iterable[ast.stmt]) -> set[str]:
+    return {name for node in body for name in _set(node)}
+
+
+def _set(node: ast.AST) -> set[str]:
+    return {
+        each.attr
+        for each in ast.walk(node)
+        if isinstance(each, ast.Attribute)
+        and isinstance(each.ctx, ast.Store)
+        and isinstance(each.value, ast.Name)
+        and each.value.id == "self"
+    }
+
+
+def _stored(node: ast.AST) -> set[str]:
+    return {
+        n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
+
+
+def _loaded(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+
+
+def read_attributes(node: ast.AST) -> set[str]:
+    """The attributes of ``self`` that a method reads."""
+    return {
+        each.attr
+        for each in ast.walk(node)
+        if isinstance(each, ast.Attribute)
+        and isinstance(each.ctx, ast.Load)
+        and isinstance(each.value, ast.Name)
+        and each.value.id == "self"
+    }

@@ -1,0 +1,227 @@
+"""Which functions that use a framework are worth testing."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import deque
+from collections.abc import Collection, Iterator
+from functools import cache
+
+from analyzers.detection.cst_modules import MAIN, MODULE
+from analyzers.detection.dataflow.api_targets import TEST_CODE, TEST_FILE
+from analyzers.detection.framework_use import annotated_functions, file_definitions
+from analyzers.detection.framework_use.file_definitions import CodeUnit, ParsedFile, outermost
+from analyzers.detection.framework_use.framework_uses import FrameworkUses, framework_uses
+from analyzers.detection.framework_use.name_resolver import NameResolver
+from analyzers.detection.import_graph import Files, FrameworkFiles
+from analyzers.vocabulary import ApiCall, ChangeSet, Reason, Target
+
+MOST_FILES = 20
+_ASIDE = re.compile(r"(^|/)(tests/|(conftest|setup|noxfile)\.py$|docs?/conf\.py$)")
+_UNREAL = frozenset({"abstractmethod", "overload"})
+
+
+class FrameworkTargetSelection:
+    """The targets among the functions that use a framework."""
+
+    def __init__(self, files: Files, near: FrameworkFiles) -> None:
+        self._files = files
+        self._near = near
+        self._project = NameResolver(files)
+        self._touching: dict[str, bool] = {}
+        self.uses = cache(self._uses)
+        self.said = cache(self._said)
+
+    # ------------------------------------------------------------ the facts
+
+    def _uses(self, unit: CodeUnit) -> FrameworkUses:
+        return framework_uses(self._project, unit)
+
+    def _said(self, path: str) -> annotated_functions.AnnotatedFunctions:
+        return annotated_functions.file_annotations(self._files.sources[path])
+
+    def units(self, path: str) -> list[CodeUnit]:
+        """The functions of a file, and its code outside them."""
+        found = self._project.parsed(path)
+        return list(found.units.values()) if found is not None else []
+
+    def reach(self, unit: CodeUnit) -> Iterator[CodeUnit]:
+        """A function and those of the project that it calls, nearest first."""
+        known = {unit.id}
+        waiting = deque([unit])
+        while waiting:
+            each = waiting.popleft()
+            yield each
+            for other in self.uses(each).units.values():
+                if other.id not in known:
+                    known.add(other.id)
+                    waiting.append(other)
+
+    def touches(self, unit: CodeUnit) -> bool:
+        """Whether a function uses a framework, itself or through what it calls."""
+        if unit.id not in self._touching:
+            self._touching[unit.id] = any(
+                self._touching.get(each.id, False) or self._direct(each)
+                for each in self.reach(unit)
+            )
+        return self._touching[unit.id]
+
+    def _direct(self, unit: CodeUnit) -> bool:
+        found = self.uses(unit)
+        return found.framework or (found.numeric and unit.path in self._near.numeric)
+
+    def _is_annotated(self, unit: CodeUnit) -> bool:
+        said = self.said(unit.path)
+        return unit.name in said.functions or (said.module_test and self._is_script(unit))
+
+    def _is_script(self, unit: CodeUnit) -> bool:
+        """Whether a unit is the main code of its file."""
+        found = self._project.parsed(unit.path)
+        return unit.name == MAIN or (
+            unit.name == MODULE and found is not None and MAIN not in found.units
+        )
+
+    # ----------------------------------------------------------- the change
+
+    def changed(self, changes: ChangeSet, known: Collection[str]) -> frozenset[str]:
+        """The outermost functions that a change touches.
+
+        ``known`` are the ids that differ in their syntax, or use a name that
+        does; beside them count other annotations, and methods that read what
+        a constructor sets otherwise.
+        """
+        attributes: dict[str, frozenset[str]] = {}
+        found = set(known)
+        for change in changes.changes:
+            if change.path not in self._near.changed or change.deleted:
+                continue
+            before = changes.base_sources.get(change.old_path or change.path)
+            if before is None:
+                continue
+            said = annotated_functions.changed_annotations(
+                self.said(change.path), annotated_functions.file_annotations(before)
+            )
+            found |= {f"{change.path}::{name}" for name in said}
+            head = self._project.parsed(change.path)
+            if head is not None:
+                attributes |= file_definitions.altered_attributes(
+                    head, ParsedFile.of(change.path, before)
+                )
+        found |= set(self._readers(attributes)) if attributes else set()
+        return frozenset(outermost(each) for each in found)
+
+    def _readers(self, attributes: dict[str, frozenset[str]]) -> Iterator[str]:
+        for path in self._near.testable:
+            for unit in self.units(path):
+                if unit.owner is None or unit.node is None:
+                    continue
+                owners = self._project.lineage(f"{path}::{unit.owner}")
+                wanted = [attributes[each.name] for each in owners if each.name in attributes]
+                if wanted and file_definitions.read_attributes(unit.node) & frozenset[str]().union(
+                    *wanted
+                ):
+                    yield unit.id
+
+    # ----------------------------------------------------------- the choice
+
+    def targets(self, changed: Collection[str], *, everything: bool) -> tuple[Target, ...]:
+        """The targets, by path and line."""
+        chosen: dict[str, tuple[CodeUnit, Reason]] = {}
+        others: list[CodeUnit] = []
+        for unit in self._candidates():
+            if everything or unit.id in changed:
+                chosen[unit.id] = (unit, Reason.CHANGED)
+            else:
+                others.append(unit)
+        hidden = {each for each in changed if each not in chosen}
+        for unit in others if hidden else ():
+            if hidden & {*self.uses(unit).units, *self._generators(unit)}:
+                chosen[unit.id] = (unit, Reason.CALLS_CHANGED)
+        return tuple(
+            sorted(
+                (self.target(unit, reason) for unit, reason in chosen.values()),
+                key=lambda target: (target.path, target.line, target.id),
+            )
+        )
+
+    def _candidates(self) -> Iterator[CodeUnit]:
+        for path in sorted(self._near.testable):
+            if self._is_aside(path):
+                continue
+            for unit in self.units(path):
+                if self._is_testable(unit) and (self._is_annotated(unit) or self.touches(unit)):
+                    yield unit
+
+    def _is_aside(self, path: str) -> bool:
+        if _ASIDE.search(path):
+            return True
+        return bool(TEST_FILE.search(path) and TEST_CODE.search(self._files.sources[path]))
+
+    def _is_testable(self, unit: CodeUnit) -> bool:
+        if unit.name in self.said(unit.path).kept_out:
+            return False
+        if unit.name == MODULE:
+            return self._is_annotated(unit)
+        return not (unit.decorators & _UNREAL or (unit.node is not None and _is_empty(unit.body)))
+
+    def _generators(self, unit: CodeUnit) -> set[str]:
+        """The functions that draw values for a function's arguments, by id."""
+        names = self.said(unit.path).generators.get(unit.name, ())
+        found = (
+            self._project.unit_of(each)
+            for name in names
+            for each in self._project.exported(unit.path, name)
+        )
+        return {each.id for each in found if each is not None}
+
+    def named(self, only: Collection[str]) -> tuple[Target, ...]:
+        """The targets for ids that a person gave: numbers are enough there."""
+        found: dict[str, CodeUnit] = {}
+        for entry in only:
+            path, _, function = entry.partition("::")
+            parsed = self._project.parsed(path) if path in self._files.paths else None
+            unit = parsed.units.get(outermost(function)) if parsed is not None else None
+            if unit is not None and self._is_worth_naming(unit):
+                found[unit.id] = unit
+        return tuple(self.target(unit, Reason.CHANGED) for unit in found.values())
+
+    def _is_worth_naming(self, unit: CodeUnit) -> bool:
+        return self._is_annotated(unit) or self.touches(unit) or self.uses(unit).numeric
+
+    def target(self, unit: CodeUnit, reason: Reason) -> Target:
+        """The target for one function."""
+        calls: list[ApiCall] = []
+        files = [unit.path]
+        for each in self.reach(unit):
+            calls += self.uses(each).calls
+            files += [each.path] if each.path not in files else []
+        line, end_line = self._lines(unit)
+        order = sorted(set(calls), key=lambda call: (call.path, call.line, call.api))
+        return Target(
+            path=unit.path,
+            function=unit.name,
+            line=line,
+            end_line=end_line,
+            reason=reason,
+            calls=tuple(order),
+            files=tuple(sorted(files[:MOST_FILES])),
+        )
+
+    def _lines(self, unit: CodeUnit) -> tuple[int, int]:
+        if unit.node is not None:
+            return unit.node.lineno, unit.node.end_lineno or unit.node.lineno
+        last = max(1, len(self._files.sources[unit.path].splitlines()))
+        return (unit.body[0].lineno if unit.name == MAIN else 1), last
+
+
+def _is_empty(body: Collection[ast.stmt]) -> bool:
+    """Whether a function has no code of its own: a docstring, ``pass``, ``...``."""
+    return all(_is_placeholder(node) for node in body)
+
+
+def _is_placeholder(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Raise):
+        return node.exc is not None and "NotImplementedError" in ast.dump(node.exc)
+    constant = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return constant or isinstance(node, ast.Pass)

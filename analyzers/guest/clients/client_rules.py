@@ -1,0 +1,129 @@
+"""What a family of client libraries says of its modules.
+
+A family is a function from a :class:`Project` to its :class:`Rule`s, and one
+entry in the table of ``interception.py``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any, Callable, List, Mapping, Optional, Sequence
+
+from ..network.network import Network
+from ..runtime import standins
+from .aws import Aws, Botocore
+from .aws_standins import AwsStandins
+from .azure import Azure, AzureSdk
+from .azure_standins import AzureStandins
+from .described_apis import DescribedApis
+from .openai import OpenAI, OpenAISdk
+from .openai_standins import FIRST, OpenAIStandins
+from .schema_messages import Schema
+
+Patch = Callable[[ModuleType], None]
+Maker = Callable[[str], ModuleType]
+Warmer = Callable[[Sequence[Mapping[str, Any]]], None]
+
+
+@dataclass(frozen=True)
+class ClientProject:
+    """What families know of the project under test.
+
+    ``texts`` are the sources that are known, by path; ``entries`` are those
+    of the catalogue and ``schemas`` its response schemas by provider.
+    ``warmers`` are called when the project is loaded, with the entries that
+    are expected to be asked.
+    """
+
+    root: str
+    entries: Sequence[Mapping[str, Any]]
+    schemas: Mapping[str, Any]
+    schema: Schema
+    texts: Mapping[str, str] = field(default_factory=dict)
+    network: Network = field(default_factory=Network)
+    warmers: List[Warmer] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What is done about the modules whose whole dotted name matches ``modules``.
+
+    ``patch`` is applied to the real module when it has been imported.
+    ``standin`` makes the module where it is not installed, and even where it
+    is if ``instead`` says so of its name.
+    """
+
+    modules: str
+    patch: Optional[Patch] = None
+    standin: Optional[Maker] = None
+    instead: Optional[Callable[[str], bool]] = None
+
+    def matches(self, name: str) -> bool:
+        """Whether the rule is about the module ``name``."""
+        return re.fullmatch(self.modules, name) is not None
+
+
+Family = Callable[[ClientProject], List[Rule]]
+
+
+def patch_clients(module: ModuleType) -> None:
+    """Make the clients of a module inert, and say so."""
+    standins.note(module.__name__)
+    for name in list(vars(module)):
+        if name.endswith("Client"):
+            setattr(module, name, standins.Inert(f"{module.__name__}.{name}"))
+
+
+def aws_rules(project: ClientProject) -> List[Rule]:
+    """What is done about the modules of boto3 and botocore."""
+    aws = Aws(DescribedApis(project.entries, project.schema))
+    sdk, standins = Botocore(aws, project.texts), AwsStandins(aws)
+    project.warmers.append(sdk.warm)
+    return [
+        Rule(r"botocore\.client", patch=sdk.client),
+        Rule(r"botocore\.session", patch=sdk.session),
+        Rule(r"botocore\.loaders", patch=sdk.loaders),
+        Rule(r"boto3(\.session)?", standin=standins.boto3),
+        Rule(r"botocore\.exceptions", standin=standins.exceptions),
+    ]
+
+
+_CURRENT = r"azure\.ai\.(textanalytics|vision\.imageanalysis)(\.aio)?"
+_OLD = r"azure\.cognitiveservices\.vision\.(computervision|face)"
+
+
+def azure_rules(project: ClientProject) -> List[Rule]:
+    """What is done about the modules of Azure's SDKs."""
+    azure = Azure(DescribedApis(project.entries, project.schema))
+    sdk, standins = AzureSdk(azure), AzureStandins(azure)
+    return [
+        Rule(r"azure\.core\.pipeline\._base", patch=sdk.pipeline),
+        Rule(r"azure\.core\.pipeline\._base_async", patch=sdk.later_pipeline),
+        Rule(r"azure\.core\.credentials", patch=sdk.credentials, standin=standins.module),
+        Rule(r"azure\.core\.exceptions", standin=standins.exceptions),
+        Rule(_CURRENT, patch=sdk.clients, standin=standins.module),
+        Rule(rf"({_CURRENT}|{_OLD})(\.models)?", standin=standins.module),
+    ]
+
+
+def openai_rules(project: ClientProject) -> List[Rule]:
+    """What is done about the modules of ``openai``.
+
+    A project that is written for 0.x gets the stand-in: later SDKs have none
+    of its calls.
+    """
+    openai = OpenAI(DescribedApis(project.entries, project.schema))
+    sdk, standins = OpenAISdk(openai), OpenAIStandins(openai)
+    first = any(FIRST.search(text) for text in project.texts.values())
+
+    def is_first(name: str) -> bool:
+        del name
+        return first
+
+    return [
+        Rule(r"openai\._base_client", patch=sdk.base_client),
+        Rule(r"openai\._client|openai\.lib\.azure", patch=sdk.clients),
+        Rule(r"openai(\.error)?", standin=standins.module, instead=is_first),
+    ]

@@ -1,0 +1,297 @@
+"""Plain HTTP clients: requests that the catalogue's routes know are answered here.
+
+Whether a client was intercepted by its calls or its bytes came to the proxy, a
+request is turned into the same questions.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Iterable, Mapping
+from types import ModuleType
+from typing import Any, Callable, Dict, List, Optional
+from urllib.parse import urlencode
+
+from ..network import unreachable
+from ..network.environment import patch_certifi
+from ..network.network import patch_resolver
+from ..network.routes import HttpRequest, Route
+from ..network.unreachable import patch_asyncio
+from ..protocol import api_calls
+from ..runtime.standins import Inert, InertModule
+from .client_rules import ClientProject, Rule
+from .google import Google
+from .google_discovery import Service
+from .json_providers import JsonProviders, decoded_body
+
+VERBS = ("get", "post", "put", "patch", "delete", "head", "options")
+
+
+class Response:
+    """A response as ``requests``, ``httpx`` and ``urllib`` all read it."""
+
+    status_code = status = code = 200
+    ok = True
+    is_success = True
+    reason = "OK"
+    encoding = "utf-8"
+
+    def __init__(self, body: Any, url: str) -> None:
+        self._body = body
+        self.url = url
+        media = (
+            "text/event-stream" if isinstance(body, bytes) else "application/json; charset=UTF-8"
+        )
+        self.headers = {"Content-Type": media}
+
+    def json(self, **_: Any) -> Any:
+        """The body as a dictionary."""
+        return self._body
+
+    @property
+    def text(self) -> str:
+        """The body as text."""
+        if isinstance(self._body, bytes):
+            return self._body.decode()
+        return json.dumps(self._body, indent=2)
+
+    @property
+    def content(self) -> bytes:
+        """The body as bytes."""
+        return self.text.encode()
+
+    def read(self, *_: Any) -> bytes:
+        """The body as bytes, as from a file."""
+        return self.content
+
+    def getcode(self) -> int:
+        """The status."""
+        return 200
+
+    def raise_for_status(self) -> Response:
+        """Nothing: the status is good."""
+        return self
+
+    def close(self) -> None:
+        """Nothing: there is no connection."""
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __enter__(self) -> Response:
+        return self
+
+    def __exit__(self, *details: Any) -> None:
+        return None
+
+
+class Session:
+    """A stand-in for ``requests.Session``."""
+
+    send: Callable[..., Any]
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        self.headers: Dict[str, Any] = {}
+
+    def request(self, *args: Any, **keywords: Any) -> Any:
+        """Send a request."""
+        return type(self).send(*args, **keywords)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name in VERBS:
+            return functools.partial(self.request, name)
+        return Inert(f"session.{name}")
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *details: Any) -> None:
+        return None
+
+
+_METHOD = re.compile(r"(?:/(v\d\w*))?/(?:[\w/-]*/)?([a-z]+)(?:/[\w-]+)?:(\w+)(?![\w/:])")
+
+
+def http_rules(project: ClientProject) -> List[Rule]:
+    """What is done about the modules of HTTP clients."""
+    network = project.network
+    rest = HttpInterception(project)
+    network.serve(rest.served)
+    patched = [
+        Rule(r"urllib\.request", patch=rest.patch_urllib),
+        Rule(r"requests\.sessions", patch=rest.patch_requests),
+        Rule("httpx", rest.patch_httpx, rest.requests_module),
+        Rule("requests", standin=rest.requests_module),
+    ]
+    if network.closed:
+        patched.append(Rule("asyncio", patch=patch_asyncio))
+        patched.append(Rule(r"aiohttp\.resolver", patch=patch_resolver))
+    if network.authority is not None:
+        patched.append(Rule(r"certifi(\.core)?", patch=patch_certifi(network.authority)))
+    return patched
+
+
+class HttpInterception:
+    """Answers the requests that the routes know; leaves the others alone."""
+
+    def __init__(self, project: ClientProject) -> None:
+        self._google = Google(project.entries, project.schema)
+        self._routes = project.network.routes
+        self._json = JsonProviders(self._routes.entries, project.schema)
+
+    def answer(self, method: Any, url: Any, body: Any = None, headers: Any = None) -> Any:
+        """The response to a call of a client, or ``None`` where the URL is not an API's.
+
+        Raises ``Refused``.
+        """
+        url = str(getattr(url, "full_url", url))
+        lowered = {str(name).lower(): str(value) for name, value in dict(headers or {}).items()}
+        try:
+            response = self.respond(HttpRequest(str(method), url, lowered, _whole(body)))
+        except ValueError as error:
+            raise api_calls.session().refuse(f"the request to {url} cannot be read") from error
+        if response is None:
+            unreachable.note_url(url)
+        return response
+
+    def asked(self, client: Any, method: Any, url: Any, args: Any, kw: Mapping[str, Any]) -> Any:
+        """The response to a call as ``requests`` and ``httpx`` spell it, or ``None``.
+
+        A form with files is left to become bytes first.
+        """
+        if kw.get("files"):
+            return None
+        headers = {**dict(getattr(client, "headers", None) or {}), **(kw.get("headers") or {})}
+        where = _joined(client, url)
+        if kw.get("params"):
+            where += ("&" if "?" in where else "?") + urlencode(kw["params"], doseq=True)
+        return self.answer(method, where, _payload(args, kw), headers)
+
+    def respond(self, call: HttpRequest) -> Optional[Response]:
+        """The response to a request, or ``None`` where no route knows it.
+
+        Raises ``Refused``; ``ValueError`` where the body cannot be read.
+        """
+        route = self._routes.find(call)
+        if route is None:
+            return None
+        google = route.provider.startswith("google.")
+        body = self._of_google(route, call) if google else self._json.answer(route, call)
+        return None if body is None else Response(body, call.url)
+
+    def served(self, call: HttpRequest) -> Optional[Response]:
+        """The response to a request that came as bytes."""
+        if getattr(api_calls.session().supplier, "symbolic", False):
+            raise api_calls.session().refuse("an API was asked by bytes, which hold no unknowns")
+        return self.respond(call)
+
+    def _of_google(self, route: Route, call: HttpRequest) -> Optional[Any]:
+        found = _METHOD.search(call.url)
+        version, path, action = found.groups() if found else (None, "", "")
+        service = Service(self._google, route.provider.rpartition(".")[2], version or "v1")
+        method = service.methods.get(f"{path}.{action}")
+        return None if method is None else service.answer(method, decoded_body(call))
+
+    # ------------------------------------------------------------- patches
+
+    def patch_requests(self, module: ModuleType) -> None:
+        """Patch ``requests.sessions``."""
+        session: Any = module.Session
+        session.request = self._request(session.request)
+
+    def patch_httpx(self, module: ModuleType) -> None:
+        """Patch ``httpx``."""
+        client: Any = module.Client
+        client.request = self._request(client.request)
+        later: Any = module.AsyncClient
+        later.request = self._later(later.request)
+        plain: Any = module.request
+        vars(module)["request"] = self._plain(plain)
+        for verb in ("get", "post", "put"):
+            setattr(module, verb, self._verb(verb, getattr(module, verb)))
+
+    def patch_urllib(self, module: ModuleType) -> None:
+        """Patch ``urllib.request``."""
+        original: Any = module.urlopen
+
+        def urlopen(url: Any, data: Any = None, *args: Any, **kwargs: Any) -> Any:
+            body = getattr(url, "data", None) if data is None else data
+            verb = url.get_method() if hasattr(url, "get_method") else "POST"
+            answer = self.answer(verb, url, body, getattr(url, "headers", None))
+            return original(url, data, *args, **kwargs) if answer is None else answer
+
+        vars(module)["urlopen"] = urlopen
+
+    def _request(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def request(client: Any, method: Any, url: Any, *args: Any, **kw: Any) -> Any:
+            answer = self.asked(client, method, url, args, kw)
+            return original(client, method, url, *args, **kw) if answer is None else answer
+
+        return request
+
+    def _later(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        async def request(client: Any, method: Any, url: Any, *args: Any, **kw: Any) -> Any:
+            answer = self.asked(client, method, url, args, kw)
+            if answer is None:
+                return await original(client, method, url, *args, **kw)
+            return answer
+
+        return request
+
+    def _plain(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def request(method: Any, url: Any, *args: Any, **kw: Any) -> Any:
+            answer = self.asked(None, method, url, args, kw)
+            return original(method, url, *args, **kw) if answer is None else answer
+
+        return request
+
+    def _verb(self, verb: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        def request(url: Any, *args: Any, **kw: Any) -> Any:
+            answer = self.asked(None, verb, url, args, kw)
+            return original(url, *args, **kw) if answer is None else answer
+
+        request.__name__ = verb
+        return request
+
+    # ------------------------------------------------------------ stand-ins
+
+    def requests_module(self, name: str) -> InertModule:
+        """A stand-in for ``requests``; other URLs give inert responses."""
+
+        def request(method: Any, url: Any, *args: Any, **kw: Any) -> Any:
+            answer = self.asked(None, method, url, args, kw)
+            return Inert("response") if answer is None else answer
+
+        module = InertModule(name)
+        session: Any = type("Session", (Session,), {"send": staticmethod(request)})
+        for spelling in ("Session", "session"):
+            setattr(module, spelling, session)
+        vars(module)["request"] = request
+        for verb in VERBS:
+            setattr(module, verb, getattr(session(), verb))
+        return module
+
+
+def _joined(client: Any, url: Any) -> str:
+    base = getattr(client, "base_url", "")
+    return f"{base}{url}" if str(url).startswith("/") else str(url)
+
+
+def _whole(body: Any) -> Any:
+    """A body that is given in parts, or as a file, as one."""
+    if hasattr(body, "read"):
+        return body.read()
+    if isinstance(body, (str, bytes, Mapping)) or not isinstance(body, Iterable):
+        return body
+    return b"".join(part if isinstance(part, bytes) else str(part).encode() for part in body)
+
+
+def _payload(args: Any, keywords: Mapping[str, Any]) -> Any:
+    for name in ("json", "data", "content", "body"):
+        if keywords.get(name) is not None:
+            return keywords[name]
+    return args[0] if args else None

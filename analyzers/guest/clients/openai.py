@@ -1,0 +1,346 @@
+"""What OpenAI's clients ask, whichever client it is, and what they are sent."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import json
+import os
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+from ..protocol import api_calls
+from .described_apis import DescribedApis, Entry, plain, source
+from .response_record import Record
+from .schema_fitting import complete, on_the_wire
+
+INPUTS = ("messages", "input", "prompt", "file")
+_MODERATED = "openai.types.Moderation"
+
+
+class OpenAI:
+    """Answers the requests that the catalogue describes."""
+
+    def __init__(self, described: DescribedApis) -> None:
+        self.described = described
+        self._paths: Dict[str, Entry] = {}
+        for path, name in _PATHS.items():
+            entry = described.named(f"openai.{name}")
+            if entry is not None:
+                self._paths[path] = entry
+
+    def path(self, url: str) -> Optional[Entry]:
+        """The description of what answers below the path of a URL."""
+        found = [path for path in self._paths if url.partition("?")[0].endswith(path)]
+        return self._paths[max(found, key=len)] if found else None
+
+    def answer(self, entry: Entry, body: Mapping[str, Any]) -> Dict[str, Any]:
+        """The canonical response to a request's body; raises ``Refused``.
+
+        Moderations of several texts are asked one by one.
+        """
+        answers = [self.described.ask(entry, each) for each in semantic(entry, body)]
+        answer = dict(answers[0])
+        if len(answers) > 1:
+            answer["results"] = [one for each in answers for one in each.get("results") or []]
+        model = str(body.get("model") or "model")
+        return {**_around(entry, model), **_filled(self.described.schema, entry, answer)}
+
+    def wire(self, entry: Entry, answer: Mapping[str, Any]) -> Any:
+        """The JSON that says so."""
+        return on_the_wire(self.described.schema, str(entry["schema"]), answer, str)
+
+
+_PATHS = {
+    "/chat/completions": "chat_completions",
+    "/completions": "completions",
+    "/responses": "responses",
+    "/moderations": "moderations",
+    "/audio/transcriptions": "transcriptions",
+    "/audio/translations": "transcriptions",
+}
+
+
+def semantic(entry: Entry, body: Mapping[str, Any]) -> List[api_calls.ApiRequest]:
+    """The questions that a request asks: one, or one for each text to moderate.
+
+    The text is what the messages say, one a line; the content or URI that of
+    the first picture among them.  ``messages`` stay an option where they are
+    more than one text of a user.
+    """
+    name = str(entry["name"])
+    head = next((each for each in INPUTS if body.get(each) is not None), "input")
+    value = body.get(head)
+    options = plain({k: v for k, v in body.items() if k not in (head, "stream", "stream_options")})
+    if head == "file":
+        options = {key: _in_form(value) for key, value in options.items()}
+        return [api_calls.ApiRequest(name, *_upload(value), options)]
+    if name.endswith(".moderations") and isinstance(value, list) and _are_texts(value):
+        return [api_calls.ApiRequest(name, None, each, None, options) for each in value]
+    texts, (content, uri) = said(value), pictured(value)
+    if not _is_simple(value):
+        options[head] = _without_pictures(plain(value))
+    return [api_calls.ApiRequest(name, content, "\n".join(texts) if texts else None, uri, options)]
+
+
+def _in_form(value: Any) -> Any:
+    """A number as the form that goes with a file has it."""
+    return str(value) if isinstance(value, (int, float)) else value
+
+
+def said(value: Any) -> List[Any]:
+    """The texts in a prompt, a list of messages or a message."""
+    if isinstance(value, (list, tuple)):
+        return [text for item in value for text in said(item)]
+    if isinstance(value, Mapping):
+        return said(value["content"] if value.get("content") is not None else value.get("text"))
+    return [] if value is None else [value]
+
+
+def pictured(value: Any) -> Tuple[Optional[bytes], Optional[str]]:
+    """The content or the address of the first picture in messages."""
+    if isinstance(value, (list, tuple)):
+        found = (pictured(item) for item in value)
+        return next((each for each in found if each != (None, None)), (None, None))
+    if not isinstance(value, Mapping):
+        return None, None
+    picture = value.get("image_url")
+    if picture is None:
+        return pictured(value.get("content"))
+    address = picture.get("url") if isinstance(picture, Mapping) else picture
+    content, _, uri = source(address, "image")
+    return content, uri
+
+
+def _is_simple(value: Any) -> bool:
+    """Whether a prompt is no more than one text of a user."""
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Mapping):
+        message = value[0]
+        return message.get("role") == "user" and isinstance(message.get("content"), str)
+    return not isinstance(value, (list, tuple, Mapping))
+
+
+def _are_texts(values: List[Any]) -> bool:
+    return all(not isinstance(each, Mapping) for each in values)
+
+
+def _without_pictures(value: Any) -> Any:
+    """Messages whose embedded pictures are left out: they are the content."""
+    if isinstance(value, list):
+        return [_without_pictures(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _without_pictures(item) for key, item in value.items()}
+    return "data:" if isinstance(value, str) and value.startswith("data:") else value
+
+
+def _upload(value: Any) -> Tuple[Any, Any, Any]:
+    """The source that a file is, given as it is or as ``(name, file, …)``."""
+    return source(value[1] if isinstance(value, tuple) else value, "audio")
+
+
+# ------------------------------------------------------------------- answers
+
+
+def _around(entry: Entry, model: str) -> Dict[str, Any]:
+    """What every response of an API has."""
+    kind = str(entry["name"]).rpartition(".")[2]
+    if kind == "transcriptions":
+        return {}
+    made: Dict[str, Any] = {"id": f"{kind}-assayer", "model": model}
+    if kind == "responses":
+        return {**made, "object": "response", "created_at": 0.0, "status": "completed"}
+    if kind != "moderations":
+        what = "chat.completion" if kind == "chat_completions" else "text_completion"
+        usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+        made.update(object=what, created=0, usage=usage)
+    return made
+
+
+def _filled(schema: Any, entry: Entry, answer: Mapping[str, Any]) -> Dict[str, Any]:
+    """An answer whose parts have what they always have."""
+    made: Dict[str, Any] = dict(answer)
+    if "results" in made:
+        made["results"] = [complete(schema, _MODERATED, one) for one in made["results"]]
+    if "choices" in made:
+        made["choices"] = [_choice(n, choice) for n, choice in enumerate(made["choices"])]
+    if str(entry["name"]).endswith(".responses"):
+        output: List[Dict[str, Any]] = made.get("output") or []
+        made["output"] = [_output(item) for item in output]
+    return made
+
+
+def _choice(number: int, choice: Mapping[str, Any]) -> Dict[str, Any]:
+    made: Dict[str, Any] = {"index": number, "finish_reason": "stop", **choice}
+    if "message" in made:
+        made["message"] = {"role": "assistant", "content": None, **made["message"]}
+    return made
+
+
+def _output(item: Mapping[str, Any]) -> Dict[str, Any]:
+    shared: Dict[str, Any] = {
+        "id": "msg-assayer",
+        "type": "message",
+        "role": "assistant",
+        "status": "completed",
+    }
+    text: Dict[str, Any] = {"type": "output_text", "annotations": []}
+    content: Any = item.get("content") or ()
+    return {**shared, **item, "content": [{**text, **part} for part in content]}
+
+
+def events(wire: Mapping[str, Any]) -> bytes:
+    """A completion as the one event of a stream, and its end."""
+    choices = [
+        {**{k: v for k, v in choice.items() if k != "message"}, "delta": choice.get("message")}
+        if "message" in choice
+        else choice
+        for choice in wire.get("choices") or []
+    ]
+    kind = str(wire.get("object", "")).replace("chat.completion", "chat.completion.chunk")
+    chunk = {**wire, "object": kind, "choices": choices}
+    return f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n".encode()
+
+
+_KEY = "assayer"
+_ADDRESS = "https://api.openai.com/v1"
+_DEFAULTS: Mapping[str, Mapping[str, str]] = {
+    "openai._client": {"api_key": "OPENAI_API_KEY"},
+    "openai.lib.azure": {
+        "api_key": "AZURE_OPENAI_API_KEY",
+        "azure_endpoint": "AZURE_OPENAI_ENDPOINT",
+        "api_version": "OPENAI_API_VERSION",
+    },
+}
+_VALUES = {"azure_endpoint": "https://assayer.invalid", "api_version": "2024-10-21"}
+
+
+class OpenAISdk:
+    """Patches the modules of the SDK as they are imported."""
+
+    def __init__(self, openai: OpenAI) -> None:
+        self._openai = openai
+
+    def base_client(self, module: ModuleType) -> None:
+        """Patch ``openai._base_client``: where every request is sent."""
+        names = vars(module)
+        http = names.get("httpx2") or names["httpx"]
+        sync: Any = names["SyncAPIClient"]
+        later: Any = names["AsyncAPIClient"]
+
+        def request(client: Any, cast_to: Any, options: Any, *_: Any, **how: Any) -> Any:
+            return self._answer(http, client, cast_to, options, how)
+
+        async def request_later(
+            client: Any, cast_to: Any, options: Any, *_: Any, **how: Any
+        ) -> Any:
+            answer = self._answer(http, client, cast_to, options, how)
+            return await answer if inspect.isawaitable(answer) else answer
+
+        sync.request = request
+        later.request = request_later
+
+    def clients(self, module: ModuleType) -> None:
+        """Patch ``openai._client`` or ``openai.lib.azure``: no key is needed."""
+        wanted = _DEFAULTS[module.__name__]
+        for name in ("OpenAI", "AsyncOpenAI", "AzureOpenAI", "AsyncAzureOpenAI"):
+            kind: Any = vars(module).get(name)
+            if kind is not None and kind.__module__ == module.__name__:
+                kind.__init__ = _with_defaults(kind.__init__, wanted, _transport(name))
+
+    def _answer(self, http: Any, client: Any, cast_to: Any, options: Any, how: Any) -> Any:
+        entry = self._openai.path(str(options.url))
+        body = _body(options)
+        stream = bool(how.get("stream"))
+        if entry is None or (stream and "choices" not in str(entry["result"])):
+            raise unreachable(http, options, stream)
+        answer = self._openai.answer(entry, body)
+        if not (api_calls.session().faithful or stream or getattr(options, "post_parser", None)):
+            return response_of(Record, self._openai, entry, answer)
+        response = _response(http, options, self._openai.wire(entry, answer), body, stream)
+        return _processed(client, cast_to, options, response, how)
+
+
+def response_of(kind: Any, openai: OpenAI, entry: Entry, answer: Mapping[str, Any]) -> Any:
+    """A response object without the SDK."""
+    made = kind(openai.described.schema, str(entry["schema"]), answer)
+    if str(entry["name"]).endswith(".responses"):
+        parts = [part for item in answer["output"] for part in item["content"]]
+        made.__dict__["output_text"] = "".join(part.get("text", "") for part in parts)
+    return made
+
+
+def _body(options: Any) -> Dict[str, Any]:
+    """The parameters of a request: its JSON, and the file that goes with it."""
+    body = dict(options.json_data or {})
+    files = getattr(options, "files", None) or ()
+    for name, file in files.items() if isinstance(files, Mapping) else files:
+        body[name] = file
+    return body
+
+
+def _response(http: Any, options: Any, wire: Any, body: Any, stream: bool) -> Any:
+    given = options.headers if isinstance(options.headers, Mapping) else {}
+    headers = {key: value for key, value in given.items() if isinstance(value, str)}
+    request = http.Request(options.method, _ADDRESS + str(options.url), headers=headers)
+    if stream:
+        kind = {"content-type": "text/event-stream"}
+        return http.Response(200, content=events(wire), headers=kind, request=request)
+    if body.get("response_format") in ("text", "srt", "vtt"):
+        return http.Response(200, text=str(wire.get("text", "")), request=request)
+    return http.Response(200, json=wire, request=request)
+
+
+def _processed(client: Any, cast_to: Any, options: Any, response: Any, how: Any) -> Any:
+    """What the SDK makes of a response, its own way."""
+    override = getattr(client, "_maybe_override_cast_to", None)
+    cast_to = cast_to if override is None else override(cast_to, options)
+    process = client._process_response
+    given = {
+        "cast_to": cast_to, "options": options, "response": response, "retries_taken": 0,
+        "stream": bool(how.get("stream")), "stream_cls": how.get("stream_cls"),
+    }  # fmt: skip
+    known = inspect.signature(process).parameters
+    return process(**{key: value for key, value in given.items() if key in known})
+
+
+def unreachable(http: Any, options: Any, stream: bool) -> Exception:
+    """What a client raises for a request that no described API answers."""
+    from openai import APIConnectionError
+
+    path = str(options.url).partition("?")[0].strip("/").replace("/", ".")
+    name = f"openai.{path}" + (" (as a stream)" if stream else "")
+    request = http.Request(options.method, _ADDRESS + str(options.url))
+    message = f"Connection error: {name} is no described ML API"
+    return api_calls.unanswered(name, APIConnectionError(message=message, request=request))
+
+
+def _transport(name: str) -> Callable[[], Any]:
+    """The transport of all clients of a class, made once: nothing is sent over it."""
+
+    @functools.cache
+    def transport() -> Any:
+        import openai
+
+        kind = "DefaultAsyncHttpxClient" if "Async" in name else "DefaultHttpxClient"
+        made: Any = getattr(openai, kind, None)
+        return None if made is None else made()
+
+    return transport
+
+
+def _with_defaults(
+    original: Callable[..., Any], wanted: Mapping[str, str], transport: Callable[[], Any]
+) -> Callable[..., Any]:
+    def made(self: Any, *args: Any, **options: Any) -> None:
+        for name, variable in wanted.items():
+            known = options.get(name) is not None or os.environ.get(variable)
+            if name == "azure_endpoint" and options.get("base_url") is not None:
+                continue
+            if not known:
+                options[name] = _VALUES.get(name, _KEY)
+        if options.get("http_client") is None:
+            options["http_client"] = transport()
+        original(self, *args, **options)
+
+    return made

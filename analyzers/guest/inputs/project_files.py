@@ -1,0 +1,294 @@
+"""Files that the project opens: those that stand for the input, and those that are not here."""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import io
+import os
+import shutil
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Callable, Dict, Generator, List, Optional, Set, Tuple
+
+from ..protocol import argument_decoding
+from ..runtime import standins
+from ..runtime.call_outcomes import is_own
+
+PICTURES = (".jpg", ".jpeg", ".png", ".gif", ".bmp", ".webp", ".tif", ".tiff")
+SOUNDS = (".wav", ".flac", ".mp3", ".ogg", ".opus", ".raw", ".pcm", ".m4a", ".amr")
+TEXTS = (".txt", ".md", ".csv", ".text", ".log")
+_MEDIA = PICTURES + SOUNDS + TEXTS
+_NEAR = 6
+_original: Callable[..., Any] = builtins.open
+_stat = os.stat
+
+
+@dataclass
+class _Files:
+    """What is known of files in this process.
+
+    ``bases`` are folders that a path may be relative to, the workplace first.
+    ``placed`` are the files to open instead, by name; ``written`` the names
+    that the run in progress wrote; ``wanted`` what the code asked for.
+    """
+
+    root: str = ""
+    bases: List[str] = field(default_factory=list)
+    placed: Dict[str, str] = field(default_factory=dict)
+    written: Set[str] = field(default_factory=set)
+    wanted: Dict[str, None] = field(default_factory=dict)
+
+
+_known = _Files()
+
+
+def intercept_opening(root: str) -> None:
+    """Open inputs under any folder, and blank pictures for missing ones.
+
+    A program that puts a folder before the path it is given still finds the
+    input there.  Only the project's own code is served.
+    """
+    _known.root = root
+
+    def opened(file: Any, mode: str = "r", *args: Any, **options: Any) -> Any:
+        name = _noted(file, mode)
+        if name in _known.placed:
+            return _original(_known.placed[name], mode, *args, **options)
+        try:
+            return _original(file, mode, *args, **options)
+        except FileNotFoundError:
+            last = Path(file).name if isinstance(file, (str, Path)) else ""
+            if not last or not is_asked(root):
+                raise
+            made = argument_decoding.scratch(last)
+            if made is not None:
+                return _original(made, mode, *args, **options)
+            if "b" not in mode or "r" not in mode or not _is_picture(last):
+                raise
+            standins.note(f"the file {last}")
+            return io.BytesIO(argument_decoding.BLANK)
+
+    builtins.open = opened
+    io.open = opened
+    os.stat = _statistics
+    os.remove = _removing(os.remove)
+    os.unlink = os.remove
+
+
+def work_in(place: str) -> None:
+    """Name files below ``place`` and below the project by their relative paths."""
+    _known.bases = [str(Path(place).resolve()), _absolute(_known.root)]
+
+
+@contextlib.contextmanager
+def file_placed(name: str, path: str) -> Generator[None, None, None]:
+    """Let code that opens ``name`` find the file at ``path``, until it writes its own."""
+    _known.written.clear()
+    _known.placed[name] = path
+    try:
+        yield
+    finally:
+        _known.placed.clear()
+
+
+def wanted_files() -> List[str]:
+    """The pictures, sounds and texts that the code has asked for, the latest first."""
+    return list(reversed(_known.wanted))
+
+
+def forget_files() -> None:
+    """Forget what the code has asked for, and what it wrote."""
+    _known.wanted.clear()
+    _known.written.clear()
+
+
+def stands_for(path: Any) -> Optional[str]:
+    """The input's file, where the code opens a place of the input by another way."""
+    return _known.placed.get(_noted(path, "r"))
+
+
+def patch_imread(module: Any) -> None:
+    """Let ``cv2.imread`` find inputs and blank pictures as ``open`` does."""
+    original: Callable[..., Any] = module.imread
+
+    def imread(path: Any, *args: Any) -> Any:
+        instead = stands_for(path)
+        image = original(instead or path, *args)
+        name = str(path)
+        if image is not None or Path(name).exists():
+            return image
+        made = argument_decoding.scratch(Path(name).name)
+        if made is None and not _is_picture(name):
+            return None
+        return original(made or argument_decoding.blank_path(), *args)
+
+    module.imread = imread
+
+
+def patch_soundfile(module: Any) -> None:
+    """Let ``soundfile`` find the input, as ``open`` does."""
+    original: Callable[..., Any] = module.SoundFile.__init__
+
+    def init(self: Any, file: Any, *args: Any, **options: Any) -> None:
+        original(self, stands_for(file) or file, *args, **options)
+
+    module.SoundFile.__init__ = init
+
+
+# -------------------------------------------------------------------- names
+
+
+def name_of(file: Any) -> str:
+    """A path as it is on any machine: relative to the project, or to the user's home."""
+    if not isinstance(file, (str, os.PathLike)):
+        return ""
+    spelled = os.fspath(file)
+    if not isinstance(spelled, str):
+        return ""
+    full = _absolute(spelled)
+    for base in _known.bases:
+        if full.startswith(base + os.sep):
+            return full[len(base) + 1 :]
+    home = os.environ.get("HOME", "").rstrip(os.sep)
+    return "~" + full[len(home) :] if home and full.startswith(home + os.sep) else full
+
+
+def _absolute(path: str) -> str:
+    """The path from the top, with no link followed."""
+    return os.path.normpath(Path(path).absolute())
+
+
+def _noted(file: Any, mode: str) -> str:
+    """The name of a file of the kinds that hold inputs, noted where the code reads it."""
+    if not isinstance(file, (str, os.PathLike)):
+        return ""
+    if not (_known.placed or str(file).lower().endswith(_MEDIA)):
+        return ""
+    name = name_of(file)
+    if not name or argument_decoding.is_scratch(str(file)):
+        return ""
+    if any(letter in mode for letter in "wax+"):
+        _known.written.add(name)
+        _known.placed.pop(name, None)
+    elif name not in _known.written and name.lower().endswith(_MEDIA) and is_asked(_known.root):
+        _known.wanted.pop(name, None)
+        _known.wanted[name] = None
+    return name
+
+
+def _statistics(path: Any, *args: Any, **options: Any) -> os.stat_result:
+    return _stat(stands_for(path) or path, *args, **options)
+
+
+def _removing(original: Callable[..., None]) -> Callable[..., None]:
+    def remove(path: Any, *args: Any, **options: Any) -> None:
+        if _known.placed.pop(_noted(path, "r"), None) is None:
+            original(path, *args, **options)
+
+    return remove
+
+
+def is_asked(root: str, above: int = 2) -> bool:
+    """Return whether the project's own code asks, perhaps through a library.
+
+    ``above`` frames up is the first that may be its.
+    """
+    frame: Any = sys._getframe(above)  # pyright: ignore[reportPrivateUsage]
+    for _ in range(_NEAR):
+        if frame is not None and is_own(frame.f_code.co_filename, root):
+            return True
+        frame = frame and frame.f_back
+    return False
+
+
+def _is_picture(name: str) -> bool:
+    return name.lower().endswith(PICTURES)
+
+
+MOST_BYTES = 1 << 20
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+_EVENTS: Dict[str, Tuple[int, ...]] = {
+    "open": (0,),
+    "os.mkdir": (0,),
+    "os.rename": (0, 1),
+    "os.remove": (0,),
+    "os.link": (1,),
+    "os.symlink": (1,),
+    "sqlite3.connect": (0,),
+}
+"""Events of the interpreter that change files, and which of their arguments are paths."""
+
+
+class _Watch:
+    """The former contents of the paths that the call in progress changes; ``None``: nothing."""
+
+    def __init__(self) -> None:
+        self.root = ""
+        self.is_on = False
+        self._before: Dict[str, Optional[bytes]] = {}
+
+    def hear(self, event: str, given: Tuple[Any, ...]) -> None:
+        """Note what an event is about to change."""
+        if not self.is_on or event not in _EVENTS:
+            return
+        if event == "open" and not (isinstance(given[2], int) and given[2] & _WRITING):
+            return
+        self.is_on = False
+        try:
+            for place in _EVENTS[event]:
+                self._note(given[place])
+        finally:
+            self.is_on = True
+
+    def _note(self, path: Any) -> None:
+        if type(path) not in (str, bytes) or not is_asked(self.root, above=3):
+            return
+        full = Path(os.fsdecode(path)).absolute()
+        if str(full) in self._before or argument_decoding.is_scratch(str(full)):
+            return
+        if not os.path.lexists(full):
+            self._before[str(full)] = None
+        elif full.is_file() and not full.is_symlink() and full.stat().st_size <= MOST_BYTES:
+            self._before[str(full)] = full.read_bytes()
+
+    def undo(self) -> None:
+        """Put everything back, the latest change first."""
+        changed, self._before = list(self._before.items()), {}
+        for path, contents in reversed(changed):
+            with contextlib.suppress(OSError):
+                _put_back(Path(path), contents)
+
+
+_watch = _Watch()
+
+
+def watch_writing(root: str) -> None:
+    """Watch what code below ``root`` writes."""
+    if not _watch.root:
+        sys.addaudithook(_watch.hear)
+    _watch.root = root
+
+
+@contextlib.contextmanager
+def undo_writing() -> Generator[None, None, None]:
+    """Undo at the end what the block writes; a block inside another leaves that to it."""
+    if _watch.is_on:
+        yield
+        return
+    _watch.is_on = True
+    try:
+        yield
+    finally:
+        _watch.is_on = False
+        _watch.undo()
+
+
+def _put_back(path: Path, contents: Optional[bytes]) -> None:
+    if contents is not None:
+        path.write_bytes(contents)
+    elif path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    elif os.path.lexists(path):
+        path.unlink()

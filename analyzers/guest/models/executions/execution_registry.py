@@ -1,0 +1,49 @@
+"""Every way to run a model that there is."""
+
+from __future__ import annotations
+
+from typing import Dict, Tuple
+
+from ..keras.keras_executions import KERAS
+from ..model_types import Execution, ModelUnderTest
+from .onnx_executions import OnnxRuntime, OnnxRuntimeTorchScript, OpenVino
+from .torch_precisions import BFLOAT16, FLOAT16, Eager, Float64
+from .torch_variants import ChannelsLast, Cuda, Decomposed, Inductor, OnednnOff
+
+EAGER, FLOAT64 = "eager", "float64"
+"""What every model is run by: as its author runs it, and the reference."""
+
+DEFAULT = ("onednn-off", "decompositions", "onnxruntime")
+
+_TORCH: Tuple[Execution, ...] = (
+    Eager(),
+    Float64(),
+    OnednnOff(),
+    Decomposed(),
+    OnnxRuntime(),
+    OnnxRuntimeTorchScript(),
+    Inductor(),
+    OpenVino(),
+    Cuda(),
+    BFLOAT16,
+    FLOAT16,
+    ChannelsLast(),
+)
+
+EXECUTIONS: Dict[str, Execution] = {each.name: each for each in (*_TORCH, *KERAS)}
+"""By name.  Those of another framework have its name before theirs: ``keras-jax``."""
+
+
+def register(*executions: Execution) -> None:
+    """Add executions, as those of another framework do."""
+    EXECUTIONS.update({each.name: each for each in executions})
+
+
+def execution_of(name: str, model: ModelUnderTest) -> Execution:
+    """The execution of a name for a model of its framework; raises ``KeyError``.
+
+    ``eager`` and ``float64`` of a Keras model are ``keras-eager`` and ``keras-float64``.
+    """
+    if model.framework != "torch" and name in (EAGER, FLOAT64):
+        return EXECUTIONS[f"{model.framework}-{name}"]
+    return EXECUTIONS[name]

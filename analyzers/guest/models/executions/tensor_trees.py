@@ -1,0 +1,149 @@
+"""The tensors in what a model takes and gives, in a stable order."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from dataclasses import dataclass
+from typing import Any, Callable, Iterator, List, Mapping, Tuple, Type
+
+from ..model_types import ModelUnderTest, Unsupported
+
+
+def tensor_leaves(value: Any) -> List[Any]:
+    """The tensors of any nesting of sequences, mappings and dataclasses, first one first.
+
+    Mappings are read in the order that they were filled in.  Numbers, strings and
+    ``None`` are no results of tensor mathematics, and are left out.
+    """
+    return list(_leaves(value))
+
+
+def map_tensors(value: Any, change: Callable[[Any], Any]) -> Any:
+    """The same nesting with its tensors changed; what is no known container stays as it is."""
+    if is_tensor(value):
+        return change(value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(map_tensors(each, change) for each in value))
+    if type(value) in (list, tuple):
+        return type(value)(map_tensors(each, change) for each in value)
+    if type(value) is dict:
+        return {key: map_tensors(each, change) for key, each in value.items()}
+    return value
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether a value is a tensor of torch."""
+    import torch
+
+    return isinstance(value, torch.Tensor)
+
+
+def as_numpy(tensor: Any) -> Any:
+    """A tensor or array as a NumPy array of float64, or of its own integer or boolean dtype.
+
+    Complex numbers become pairs of floats along a new last axis.
+    """
+    import numpy
+
+    found: Any = _numbers(tensor) if is_tensor(tensor) else numpy.asarray(tensor)
+    if found.dtype.kind == "c":
+        found = numpy.stack([found.real, found.imag], axis=-1)
+    if found.dtype.kind in "biu":
+        return found
+    return found.astype(numpy.float64)
+
+
+def _numbers(tensor: Any) -> Any:
+    import torch
+
+    dense = tensor.detach()
+    if dense.layout is not torch.strided:
+        dense = dense.to_dense()
+    if dense.is_quantized:
+        dense = dense.dequantize()
+    dense = dense.resolve_conj().resolve_neg().cpu()
+    if dense.is_floating_point():
+        dense = dense.double()
+    return dense.numpy()
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    if is_tensor(value) or _is_array(value):
+        yield value
+    elif isinstance(value, Mapping):
+        for each in value.values():
+            yield from _leaves(each)
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _leaves(each)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        for field in dataclasses.fields(value):
+            yield from _leaves(getattr(value, field.name))
+
+
+def _is_array(value: Any) -> bool:
+    return type(value).__module__ == "numpy" and hasattr(value, "dtype") and hasattr(value, "shape")
+
+
+@dataclass(frozen=True)
+class Flattened:
+    """A model as a ``module`` from the ``tensors`` of its arguments to those of its results."""
+
+    module: Any
+    tensors: Tuple[Any, ...]
+    frame: str
+
+    def taken(self, inputs: Any, keywords: Any) -> Tuple[Any, ...]:
+        """The tensors of other arguments, if all else of them is as in those of the model.
+
+        Raises :class:`Unsupported` otherwise: numbers and sizes are part of an export.
+        """
+        tensors, frame = _flattened(inputs, keywords)
+        if frame != self.frame:
+            raise Unsupported("it was prepared for arguments of other sizes or values")
+        return tensors
+
+
+def flatten_model(model: ModelUnderTest) -> Flattened:
+    """A model flattened, for the sizes and values of its own arguments."""
+    tensors, frame = _flattened(model.inputs, model.keywords)
+    if not tensors:
+        raise Unsupported("it is called without a tensor")
+    module = _class()(model.module, model.inputs, dict(model.keywords))
+    return Flattened(module, tensors, frame)
+
+
+def _flattened(inputs: Any, keywords: Any) -> Tuple[Tuple[Any, ...], str]:
+    """The tensors in arguments, copied, and what remains of the arguments without them."""
+    found: List[Any] = []
+
+    def taken(tensor: Any) -> Any:
+        found.append(tensor.detach().clone())
+        return f"{tensor.dtype} {tuple(tensor.shape)}"
+
+    frame = map_tensors((tuple(inputs), dict(keywords)), taken)
+    return tuple(found), repr(frame)
+
+
+@functools.cache
+def _class() -> Type[Any]:
+    """The module's class, made where torch is at hand."""
+    import torch
+
+    class Flat(torch.nn.Module):  # type: ignore[misc]
+        def __init__(self, module: Any, inputs: Any, keywords: Any) -> None:
+            super().__init__()
+            self.module = module
+            self._arguments = (tuple(inputs), keywords)
+            self.train(False)
+
+        def forward(self, *tensors: Any) -> Any:
+            remaining = list(tensors)
+            inputs, keywords = map_tensors(self._arguments, lambda _: remaining.pop(0))
+            found = tuple(tensor_leaves(self.module(*inputs, **keywords)))
+            if not found:
+                raise Unsupported("it gives no tensor")
+            return found
+
+    return Flat

@@ -1,0 +1,215 @@
+"""Torch's compiler, with a check that it compiled."""
+
+from __future__ import annotations
+
+import copy
+import shutil
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, Callable, Generator, Optional
+
+from ...runtime.framework_setup import decomposition_mode
+from ..model_types import ModelUnderTest, Uncompiled, Unsupported
+from .exporter_output import CACHE, silenced, temporary_cache
+from .tensor_trees import map_tensors, tensor_leaves
+from .torch_precisions import EPS32, run_without_gradients
+
+_IMAGES = 4
+
+
+class ChannelsLast:
+    """The model with its images and weights in ``torch.channels_last``."""
+
+    name = "channels-last"
+    eps = EPS32
+    framework = "torch"
+    foreign = False
+
+    def unavailable(self) -> Optional[str]:
+        """It is there."""
+        return None
+
+    def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
+        """A copy of the module in that format."""
+        import torch
+
+        tensors = tensor_leaves((model.inputs, model.keywords))
+        if not any(tensor.dim() == _IMAGES for tensor in tensors):
+            raise Unsupported("it takes no images")
+
+        def laid(tensor: Any) -> Any:
+            if tensor.dim() != _IMAGES:
+                return tensor
+            return tensor.contiguous(memory_format=torch.channels_last)
+
+        module = copy.deepcopy(model.module)
+        for weight in (*module.parameters(), *module.buffers()):
+            weight.data = laid(weight.data)
+        run = run_without_gradients(module)
+
+        def call(*inputs: Any, **keywords: Any) -> Any:
+            return run(*map_tensors(inputs, laid), **map_tensors(keywords, laid))
+
+        return call
+
+
+class OnednnOff:
+    """The model with oneDNN switched off."""
+
+    name = "onednn-off"
+    eps = EPS32
+    framework = "torch"
+    foreign = False
+
+    def unavailable(self) -> Optional[str]:
+        """Whether this torch was built with oneDNN."""
+        import torch
+
+        return None if torch.backends.mkldnn.is_available() else "torch was built without oneDNN"
+
+    def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
+        """The module itself, under the switch."""
+        run = run_without_gradients(model.module)
+
+        def call(*inputs: Any, **keywords: Any) -> Any:
+            with _off():
+                return run(*inputs, **keywords)
+
+        return call
+
+
+@contextmanager
+def _off() -> Generator[None, None, None]:
+    """The switch alone: ``torch.backends.mkldnn.flags`` also sets TF32, and warns of that."""
+    switches: Any = import_module("torch._C")
+    before = switches._get_mkldnn_enabled()
+    switches._set_mkldnn_enabled(False)
+    try:
+        yield
+    finally:
+        switches._set_mkldnn_enabled(before)
+
+
+class Decomposed:
+    """The model with every operator that has one replaced by its decomposition."""
+
+    name = "decompositions"
+    eps = EPS32
+    framework = "torch"
+    foreign = False
+
+    def unavailable(self) -> Optional[str]:
+        """It is there."""
+        return None
+
+    def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
+        """The module itself, under the mode."""
+        run = run_without_gradients(model.module)
+
+        def call(*inputs: Any, **keywords: Any) -> Any:
+            with decomposition_mode()():
+                return run(*inputs, **keywords)
+
+        return call
+
+
+class Cuda:
+    """The model on the GPU in float32, without the shorter floats of its tensor cores."""
+
+    name = "cuda"
+    eps = EPS32
+    framework = "torch"
+    foreign = False
+
+    def unavailable(self) -> Optional[str]:
+        """Whether there is a GPU."""
+        import torch
+
+        return None if torch.cuda.is_available() else "no GPU is here"
+
+    def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
+        """A copy of the module on the GPU."""
+        import torch
+
+        run = run_without_gradients(copy.deepcopy(model.module).cuda())
+
+        def moved(tensor: Any) -> Any:
+            return tensor.cuda()
+
+        def call(*inputs: Any, **keywords: Any) -> Any:
+            with torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
+                return run(*map_tensors(inputs, moved), **map_tensors(keywords, moved))
+
+        return call
+
+
+_COMPILERS = ("g++", "clang++", "c++")
+_ABOUT = "Developer debug context:"
+_LONGEST = 800
+
+
+class Inductor:
+    """``torch.compile`` of the model; raises :class:`Uncompiled` for what is left to eager."""
+
+    name = "inductor"
+    eps = EPS32
+    framework = "torch"
+    foreign = True
+    seconds = 180.0
+
+    def unavailable(self) -> Optional[str]:
+        """The C++ compiler that it needs, where there is none."""
+        found = any(shutil.which(name) for name in _COMPILERS)
+        return None if found else "no C++ compiler is installed"
+
+    def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
+        """The compiled model, having run once."""
+        import torch
+        import torch._dynamo as dynamo
+        from torch._dynamo.utils import counters
+        from torch._inductor import config
+
+        dynamo.reset()
+        counters.clear()
+        run = run_without_gradients(torch.compile(model.module))
+        with (
+            silenced(),
+            temporary_cache(CACHE),
+            config.patch(compile_threads=1, force_disable_caches=True),
+        ):
+            run(*model.inputs, **model.keywords)
+        left = left_to_eager(counters)
+        if left:
+            raise Uncompiled(left)
+
+        def call(*inputs: Any, **keywords: Any) -> Any:
+            with silenced(), temporary_cache(CACHE):
+                return run(*inputs, **keywords)
+
+        return call
+
+
+def left_to_eager(counters: Any) -> Optional[str]:
+    """What Dynamo's counters say that it did not compile, and why; ``None`` where it compiled all.
+
+    A frame that it skips, as those of recurrent layers, is no graph break to it.
+    """
+    frames = counters["frames"]
+    skipped = frames["total"] - frames["ok"]
+    if not counters["stats"]["unique_graphs"]:
+        found = ["nothing was compiled: all of it runs eagerly"]
+    elif counters["graph_break"] or skipped > 0:
+        found = [f"a part runs eagerly ({counters['stats']['unique_graphs']} graphs compiled)"]
+    else:
+        return None
+    for reason in (*counters["graph_break"], *counters["unimplemented"]):
+        if _graph_break_reason(reason) not in found:
+            found.append(_graph_break_reason(reason))
+    return "; ".join(found)[:_LONGEST]
+
+
+def _graph_break_reason(reason: Any) -> str:
+    """The first line of Dynamo's reason, and what it was about."""
+    lines = [line.strip() for line in str(reason).splitlines() if line.strip()]
+    about = [line[len(_ABOUT) :].strip() for line in lines if line.startswith(_ABOUT)]
+    return " ".join([*lines[:1], *(f"({each})" for each in about[:1] if each)])

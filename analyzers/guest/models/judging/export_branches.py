@@ -1,0 +1,140 @@
+"""Branches that an export decides once, by the inputs that it was made with.
+
+A tracer follows one path through the model.  Where the data decides (``if x.sum() > 0:``),
+what it makes is another model on inputs that would take the other path.  The export of the
+model's own inputs is run on others of the same shapes; where it departs there, and an export
+made with those does not, the path is baked in.
+"""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, Dict, List, Optional, Sequence
+
+from ..executions.execution_registry import execution_of
+from ..executions.exporter_output import silenced
+from ..executions.tensor_trees import flatten_model, tensor_leaves
+from ..executions.torch_precisions import run_seeded
+from ..input_changes import CHANGES, WORDS, changed
+from ..locating.unit_recording import project_line
+from ..model_types import (
+    DIVERGENCE,
+    RATIO,
+    ExecutionOutcomes,
+    ExecutionVerdict,
+    LayerLocation,
+    ModelUnderTest,
+)
+from .execution_oracles import judge
+from .isolated_runs import PreparedModel, run_isolated
+
+KIND = "branch"
+_DECIDES = "Python boolean"
+
+
+@dataclass(frozen=True)
+class BakedBranch:
+    """An execution that follows the path of other inputs.
+
+    ``other`` is the change of the model's inputs (:mod:`..changes`), ``outcomes`` what the
+    executions came to on ``model``'s inputs, which are the changed ones.  ``place`` is the
+    line that decides, where the tracer names one.
+    """
+
+    other: str
+    model: ModelUnderTest
+    outcomes: ExecutionOutcomes
+    verdict: ExecutionVerdict
+    place: Optional[LayerLocation] = None
+
+
+def bakes(name: str, model: ModelUnderTest) -> bool:
+    """Whether an execution is an export, made once with one input."""
+    return model.framework == "torch" and bool(getattr(execution_of(name, model), "exports", False))
+
+
+def baked_branch(
+    prepared: PreparedModel,
+    model: ModelUnderTest,
+    name: str,
+    others: Sequence[str] = tuple(CHANGES),
+    ratio: float = RATIO,
+    root: str = "",
+) -> Optional[BakedBranch]:
+    """The first change of inputs that shows a branch baked into an execution of the model.
+
+    ``prepared`` is of the model's own inputs, on which the execution agrees: who calls has
+    seen to that.  ``None`` where no change shows one, or the execution is no export.
+    """
+    if not bakes(name, model):
+        return None
+    for other in others:
+        turned = _turned(model, other)
+        if turned is None:
+            continue
+        found = prepared.outcomes(turned.inputs, turned.keywords)
+        verdict = _divergence(turned, found, name, ratio)
+        if verdict is None or not _agrees(turned, name, ratio):
+            continue
+        told = replace(verdict, detail=_branch_message(name, other), error_ratio=None)
+        return BakedBranch(other, turned, found, told, next(iter(deciding(model, root)), None))
+    return None
+
+
+def _turned(model: ModelUnderTest, other: str) -> Optional[ModelUnderTest]:
+    """The model with changed inputs; ``None`` where these are the same, or no tensor changes."""
+    import torch
+
+    inputs, keywords = changed((model.inputs, dict(model.keywords)), other)
+    pairs = zip(
+        tensor_leaves((inputs, keywords)), tensor_leaves((model.inputs, dict(model.keywords)))
+    )
+    if all(torch.equal(one, before) for one, before in pairs):
+        return None
+    return ModelUnderTest(model.module, inputs, keywords, model.framework)
+
+
+def _divergence(
+    model: ModelUnderTest, found: ExecutionOutcomes, name: str, ratio: float
+) -> Optional[ExecutionVerdict]:
+    verdicts = judge(model, found, ratio)
+    return next((v for v in verdicts if (v.rule, v.execution) == (DIVERGENCE, name)), None)
+
+
+def _agrees(model: ModelUnderTest, name: str, ratio: float) -> bool:
+    """Whether an export made with these inputs gives what eager gives."""
+    found = run_isolated(model, [name])
+    returned = found[name].status == "returned"
+    return returned and all(each.execution != name for each in judge(model, found, ratio))
+
+
+def _branch_message(name: str, other: str) -> str:
+    return (
+        f"branch baked in: {name} as exported for one input departs on {WORDS[other]}, "
+        "as exported for these it does not"
+    )
+
+
+def deciding(model: ModelUnderTest, root: str = "") -> List[LayerLocation]:
+    """The lines of the project where data becomes a Python boolean, as torch's tracer warns.
+
+    Paths are relative to ``root``; without one they are whole.
+    """
+    import torch
+
+    found: Dict[LayerLocation, None] = {}
+
+    def show(message: Any, category: Any, *_: Any) -> None:
+        if category.__name__ == "TracerWarning" and _DECIDES in str(message):
+            path, line = project_line(root)
+            if path:
+                found[LayerLocation("", KIND, path, line)] = None
+
+    with silenced(), warnings.catch_warnings(), suppress(Exception), run_seeded():
+        warnings.simplefilter("always")
+        setattr(warnings, "showwarning", show)  # noqa: B010 - how the module is meant to be used
+        flattened = flatten_model(model)
+        torch.jit.trace(flattened.module, flattened.tensors, check_trace=False, strict=False)
+    return list(found)

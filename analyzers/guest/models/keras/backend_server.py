@@ -1,0 +1,142 @@
+"""The child's side: makes models under its backend, and answers for them.
+
+Started as ``main(reading, writing)`` in an interpreter of its own, with
+``KERAS_BACKEND`` set.  It ends when its parent does, or stops asking.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Mapping, Tuple
+
+from ...runtime.child_processes import end_with_parent
+from ..model_types import Unsupported
+from . import array_frames
+from .array_frames import NotSerializable, deserialize, serialize
+from .keras_calls import deserialize_with_precision, gradients, of_inputs, of_precision, predict
+from .layer_calls import record_layer_calls, replay_layer
+from .serialized_model import MOST_MODELS, SerializedModel, keras_error_summary
+
+Ask = Mapping[str, Any]
+Answer = Tuple[Dict[str, Any], List[Any]]
+_GRACE = 5
+_LIMITS = (NotImplementedError, Unsupported, NotSerializable, ImportError)
+_LIMIT_WORDS = (
+    *("is not supported with", "not supported by the", "not supported with the"),
+    *("only supported with", "only available", "backend is not supported"),
+)
+
+
+def main(reading: int, writing: int) -> None:
+    """Answer until nobody asks any more."""
+    end_with_parent()
+    null = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(null, stream)
+    serving = _Serving()
+    try:
+        array_frames.write_frame(writing, array_frames.pack_frame(serving.hello(), ()))
+        while True:
+            ask, arrays = array_frames.read_frame(reading)
+            answer, found = serving.answered(ask, arrays)
+            array_frames.write_frame(writing, array_frames.pack_frame(answer, found))
+    except array_frames.PipeClosed:
+        os._exit(0)
+
+
+class _Serving:
+    """The models that the parent has handed over, by number."""
+
+    def __init__(self) -> None:
+        self._models: Dict[int, Tuple[Any, str]] = {}
+        self._answers: Dict[str, Callable[[Ask, List[Any]], Answer]] = {
+            "build": self._build,
+            "call": self._call,
+            "gradients": self._gradients,
+            "record": self._record,
+            "replay": self._replay,
+        }
+
+    def hello(self) -> Dict[str, Any]:
+        """That the backend is there, or why it is not."""
+        try:
+            import keras  # type: ignore[import-untyped]
+        except Exception as error:
+            return {"raised": type(error).__name__, "message": str(error), "limit": True}
+        return {"backend": keras.backend.backend(), "version": keras.__version__}
+
+    def answered(self, ask: Ask, arrays: List[Any]) -> Answer:
+        """The answer to a question; what its model raises is one, too.
+
+        A question that is not answered in its time ends the process.
+        """
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(int(ask["seconds"]) + _GRACE)
+        try:
+            return self._answers[ask["ask"]](ask, arrays)
+        except Exception as error:
+            limit = isinstance(error, _LIMITS) or any(w in str(error) for w in _LIMIT_WORDS)
+            kind = f"{type(error).__module__}.{type(error).__qualname__}"
+            name = kind[len("builtins.") :] if kind.startswith("builtins.") else kind
+            return {"raised": name, "message": keras_error_summary(error), "limit": limit}, []
+        finally:
+            signal.alarm(0)
+
+    def _build(self, ask: Ask, arrays: List[Any]) -> Answer:
+        count, dtype = ask["weights"], ask["dtype"]
+        weights, rest = tuple(arrays[:count]), arrays[count:]
+        arguments = deserialize(ask["arguments"], rest)
+        given = SerializedModel(ask["config"], tuple(ask["modules"]), weights)
+        while len(self._models) >= MOST_MODELS:
+            del self._models[next(iter(self._models))]
+        self._models[ask["model"]] = deserialize_with_precision(given, arguments, dtype), dtype
+        return {}, []
+
+    def _call(self, ask: Ask, arrays: List[Any]) -> Answer:
+        model, dtype = self._models[ask["model"]]
+        arguments, keywords = of_inputs(deserialize(ask["arguments"], arrays), dtype)
+        with of_precision(dtype):
+            return _answer(predict(model, arguments, keywords))
+
+    def _gradients(self, ask: Ask, arrays: List[Any]) -> Answer:
+        model, dtype = self._models[ask["model"]]
+        arguments, keywords = of_inputs(deserialize(ask["arguments"], arrays), dtype)
+        with of_precision(dtype):
+            return _answer(gradients(model, arguments, keywords))
+
+    def _record(self, ask: Ask, arrays: List[Any]) -> Answer:
+        model, dtype = self._models[ask["model"]]
+        arguments, keywords = of_inputs(deserialize(ask["arguments"], arrays), dtype)
+        with of_precision(dtype):
+            steps = record_layer_calls(model, arguments, keywords)
+        return _answer([[step.layer, step.name, step.arguments, step.output] for step in steps])
+
+    def _replay(self, ask: Ask, arrays: List[Any]) -> Answer:
+        model, dtype = self._models[ask["model"]]
+        steps = deserialize(ask["steps"], arrays)
+        with of_precision(dtype):
+            return _answer([_replayed(model, layer, given, dtype) for layer, given in steps])
+
+
+def _replayed(model: Any, layer: int, given: Any, dtype: str) -> Any:
+    """Whether a layer returned, and what, or what it raised."""
+    try:
+        return True, replay_layer(model, layer, given, dtype)
+    except Exception as error:
+        return False, f"{type(error).__name__}: {keras_error_summary(error)}"
+
+
+def _answer(value: Any) -> Answer:
+    arrays: List[Any] = []
+    return {"value": serialize(value, arrays)}, arrays
+
+
+def start(folders: List[str], folder: str, reading: int, writing: int) -> None:
+    """What the interpreter is started with: see what the parent sees, then serve."""
+    sys.path[:] = folders
+    if Path(folder).is_dir():
+        os.chdir(folder)
+    main(reading, writing)

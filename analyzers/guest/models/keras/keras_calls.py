@@ -1,0 +1,209 @@
+"""Calls of Keras models and layers, of whatever backend this process has."""
+
+from __future__ import annotations
+
+import importlib
+from contextlib import contextmanager
+from typing import Any, Callable, Dict, Generator, List, Mapping, Sequence
+
+from ..model_types import ModelUnderTest, Unsupported
+from .array_frames import as_array
+from .serialized_model import (
+    Arguments,
+    SerializedModel,
+    deserialize_model,
+    of_dtype,
+    serialize_model,
+)
+
+
+def predict(
+    model: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], seed: int = 0
+) -> Any:
+    """What a model gives in evaluation mode, as arrays of NumPy."""
+    import keras  # type: ignore[import-untyped]
+
+    keras.utils.set_random_seed(seed)
+    with _without_gradients():
+        given = model(*arguments, **evaluating(model, keywords))
+    return to_numpy(given)
+
+
+def evaluating(model: Any, keywords: Mapping[str, Any]) -> Dict[str, Any]:
+    """A call's keywords, with ``training=False`` where a model takes it."""
+    told = {"training": False} if getattr(model, "_call_has_training_arg", False) else {}
+    return {**keywords, **told}
+
+
+@contextmanager
+def _without_gradients() -> Generator[None, None, None]:
+    import keras
+
+    if keras.backend.backend() != "torch":
+        yield
+        return
+    import torch
+
+    with torch.no_grad():
+        yield
+
+
+def to_numpy(value: Any) -> Any:
+    """The same nesting with NumPy's arrays for tensors of any backend."""
+    import keras
+
+    def converted(tensor: Any) -> Any:
+        return as_array(tensor) if keras.ops.is_tensor(tensor) else tensor
+
+    return keras.tree.map_structure(converted, value)
+
+
+def deserialize_with_precision(
+    given: SerializedModel, arguments: Arguments, dtype: str = "float32"
+) -> Any:
+    """The model of a parcel in this process, all of it in a dtype."""
+    if dtype == "float32":
+        return deserialize_model(given, arguments)
+    config = of_dtype(given.config, dtype)
+    with of_precision(dtype):
+        return deserialize_model(SerializedModel(config, given.modules, given.weights), arguments)
+
+
+@contextmanager
+def of_precision(dtype: str) -> Generator[None, None, None]:
+    """What asks for Keras's usual dtype gets this one."""
+    import keras
+
+    usual = keras.config.floatx(), keras.config.dtype_policy()
+    if dtype == usual[0]:
+        yield
+        return
+    with _wide(dtype == "float64"):
+        keras.config.set_floatx(dtype)
+        keras.config.set_dtype_policy(dtype)
+        try:
+            yield
+        finally:
+            keras.config.set_floatx(usual[0])
+            keras.config.set_dtype_policy(usual[1])
+
+
+@contextmanager
+def _wide(wide: bool) -> Generator[None, None, None]:
+    """JAX computes in float64 only where it is told to."""
+    import keras
+
+    if not wide or keras.backend.backend() != "jax":
+        yield
+        return
+    import jax
+
+    with jax.enable_x64(True):
+        yield
+
+
+def of_inputs(arrays: Any, dtype: str) -> Any:
+    """A nesting of arrays with its floating ones in a dtype."""
+    import keras
+    import numpy
+
+    def cast(value: Any) -> Any:
+        floating = isinstance(value, numpy.ndarray) and value.dtype.kind == "f"
+        return value.astype(dtype) if floating else value
+
+    return keras.tree.map_structure(cast, arrays)
+
+
+def gradients(model: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> List[Any]:
+    """Gradients of the mean square of all outputs by the trainable weights, as arrays.
+
+    Raises :class:`Unsupported` on a backend that has none (NumPy).
+    """
+    import keras
+
+    backend = keras.backend.backend()
+    if backend not in _GRADIENTS:
+        raise Unsupported(f"the backend {backend} has no gradients")
+    keras.utils.set_random_seed(0)
+    return [as_array(each) for each in _GRADIENTS[backend](model, arguments, dict(keywords))]
+
+
+def _loss(outputs: Any) -> Any:
+    import keras
+
+    floating = [each for each in keras.tree.flatten(outputs) if _is_floating(each)]
+    return sum(keras.ops.mean(keras.ops.square(each)) for each in floating)
+
+
+def _is_floating(tensor: Any) -> bool:
+    import keras
+
+    is_tensor = keras.ops.is_tensor(tensor)
+    return is_tensor and "float" in keras.backend.standardize_dtype(tensor.dtype)
+
+
+def _by_torch(model: Any, arguments: Sequence[Any], keywords: Dict[str, Any]) -> List[Any]:
+    import torch
+
+    loss = _loss(model(*arguments, **evaluating(model, keywords)))
+    values = [variable.value for variable in model.trainable_weights]
+    found: Any = torch.autograd.grad(loss, values, allow_unused=True)
+    return [torch.zeros_like(v) if g is None else g for g, v in zip(found, values)]
+
+
+def _by_jax(model: Any, arguments: Sequence[Any], keywords: Dict[str, Any]) -> List[Any]:
+    import jax
+
+    fixed = [variable.value for variable in model.non_trainable_variables]
+
+    def loss(weights: List[Any]) -> Any:
+        given, _ = model.stateless_call(weights, fixed, *arguments, **evaluating(model, keywords))
+        return _loss(given)
+
+    return list(jax.grad(loss)([variable.value for variable in model.trainable_variables]))
+
+
+def _by_tensorflow(model: Any, arguments: Sequence[Any], keywords: Dict[str, Any]) -> List[Any]:
+    tensorflow: Any = importlib.import_module("tensorflow")
+
+    weights = [variable.value for variable in model.trainable_weights]
+    with tensorflow.GradientTape() as tape:
+        loss = _loss(model(*arguments, **evaluating(model, keywords)))
+    zero = tensorflow.UnconnectedGradients.ZERO
+    return list(tape.gradient(loss, weights, unconnected_gradients=zero))
+
+
+_GRADIENTS: Dict[str, Callable[[Any, Sequence[Any], Dict[str, Any]], List[Any]]] = {
+    "torch": _by_torch,
+    "jax": _by_jax,
+    "tensorflow": _by_tensorflow,
+}
+
+
+def sample(model: ModelUnderTest, seed: int, amplitude: float) -> Any:
+    """What float64 gives where floating weights and inputs are each off by such a share."""
+    import keras
+    import numpy
+
+    drawn = numpy.random.default_rng(seed % 2**32)
+
+    def moved(value: Any) -> Any:
+        if not isinstance(value, numpy.ndarray) or value.dtype.kind != "f":
+            return value
+        return value * (1.0 + amplitude * drawn.uniform(-1.0, 1.0, value.shape))
+
+    arguments = to_numpy((tuple(model.inputs), dict(model.keywords)))
+    changed: Any = keras.tree.map_structure(moved, of_inputs(arguments, "float64"))
+    inputs, keywords = changed
+    given = serialize_model(model)
+    weights = tuple(moved(each.astype("float64")) for each in given.weights)
+    wide = deserialize_with_precision(
+        SerializedModel(given.config, given.modules, weights), (inputs, keywords), "float64"
+    )
+    with of_precision("float64"):
+        return predict(wide, inputs, keywords)
+
+
+def with_seed(model: ModelUnderTest, seed: int) -> Any:
+    """What the model gives where Keras's random numbers begin with another seed."""
+    return predict(model.module, model.inputs, model.keywords, seed)

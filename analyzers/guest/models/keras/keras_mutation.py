@@ -1,0 +1,319 @@
+"""Mutations of a Keras model: which there are, and the model after them.
+
+A mutant is a clone of the model's graph in which some layers are passed by, followed by
+others, or made otherwise; weights are those of the model.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+
+from ..model_types import ModelUnderTest, Mutation
+from ..mutation.mutation_grammar import (
+    ADDITION,
+    BLOCKING,
+    BUNDLE,
+    COPY,
+    DEACTIVATION,
+    EXCHANGE,
+    FUZZING,
+    INNER,
+    INVERSION,
+    REACTIVATION,
+    REMOVAL,
+    RULES,
+    SEEDS,
+    SHUFFLING,
+    SWITCH,
+    layers_of,
+)
+from ..mutation.neuron_rules import SHARE, SPREAD
+from ..mutation.new_layers import MutationInapplicable
+from .keras_layer_survey import (
+    ACTIVATIONS,
+    SurveyedKerasLayer,
+    additions,
+    build_keras_layers,
+    bundle,
+    functional,
+    replacements,
+    survey_keras_layers,
+)
+
+Axes = Tuple[int, int]
+
+
+def mutate_keras_neurons(layer: Any, mutation: Mutation) -> None:
+    """Give a layer its weights after the mutation; raises :class:`Inapplicable`."""
+    import numpy
+
+    own = {str(each.name): each for each in layer.trainable_weights}
+    variable = own.get(mutation.detail)
+    if variable is None:
+        raise MutationInapplicable(f"{mutation.layer} has no weight {mutation.detail}")
+    rng = numpy.random.default_rng(mutation.seed)
+    value = numpy.array(variable.numpy())
+    axes = _axes(layer, value.ndim)
+    changed = _RULES[mutation.rule](value, axes, rng)
+    variable.assign(changed.astype(value.dtype))
+    bias = own.get("bias")
+    if mutation.rule == INVERSION and bias is not None and mutation.detail == "kernel":
+        _invert_bias(bias, value.shape[axes[0]], mutation.seed)
+
+
+def _axes(layer: Any, rank: int) -> Axes:
+    """Along which axes its neurons lie, and those that feed them."""
+    if rank == 1:
+        return 0, 0
+    kind = type(layer).__name__
+    if kind.startswith("DepthwiseConv"):
+        return rank - 2, rank - 2
+    return (rank - 2, rank - 1) if kind.endswith("Transpose") else (rank - 1, rank - 2)
+
+
+def _chosen(count: int, rng: Any, least: int = 1) -> Any:
+    if count < least:
+        raise MutationInapplicable(f"{count} neurons are too few")
+    return rng.permutation(count)[: max(least, round(count * SHARE))]
+
+
+def _fuzzed(value: Any, axes: Axes, rng: Any) -> Any:
+    import numpy
+
+    moved = numpy.moveaxis(value.copy(), axes[0], 0)
+    rows = _chosen(moved.shape[0], rng)
+    spread = float(value.std()) if value.size > 1 else float(numpy.abs(value).max())
+    moved[rows] += rng.standard_normal(moved[rows].shape) * spread * SPREAD
+    return numpy.moveaxis(moved, 0, axes[0])
+
+
+def _shuffled(value: Any, axes: Axes, rng: Any) -> Any:
+    import numpy
+
+    moved = numpy.moveaxis(value.copy(), axes[0], 0)
+    rows = _chosen(moved.shape[0], rng)
+    if moved[0].size < 2:
+        raise MutationInapplicable("one weight alone cannot be shuffled")
+    for row in rows:
+        moved[row] = rng.permutation(moved[row].ravel()).reshape(moved[row].shape)
+    return numpy.moveaxis(moved, 0, axes[0])
+
+
+def _inverted(value: Any, axes: Axes, rng: Any) -> Any:
+    import numpy
+
+    moved = numpy.moveaxis(value.copy(), axes[0], 0)
+    rows = _chosen(moved.shape[0], rng)
+    moved[rows] = -moved[rows]
+    return numpy.moveaxis(moved, 0, axes[0])
+
+
+def _invert_bias(bias: Any, count: int, seed: int) -> None:
+    """Change the sign of the biases of the neurons whose kernels were inverted."""
+    import numpy
+
+    value = numpy.array(bias.numpy())
+    if value.shape == (count,):
+        rows = _chosen(count, numpy.random.default_rng(seed))
+        value[rows] = -value[rows]
+        bias.assign(value)
+
+
+def _blocked(value: Any, axes: Axes, rng: Any) -> Any:
+    import numpy
+
+    moved = numpy.moveaxis(value.copy(), axes[1], 0)
+    moved[_chosen(moved.shape[0], rng)] = 0.0
+    return numpy.moveaxis(moved, 0, axes[1])
+
+
+def _exchanged(value: Any, axes: Axes, rng: Any) -> Any:
+    import numpy
+
+    moved = numpy.moveaxis(value.copy(), axes[1], 0)
+    rows = _chosen(moved.shape[0], rng, least=2)
+    moved[rows] = moved[numpy.roll(rows, 1)]
+    return numpy.moveaxis(moved, 0, axes[1])
+
+
+_RULES: Mapping[str, Callable[[Any, Axes, Any], Any]] = {
+    FUZZING: _fuzzed,
+    SHUFFLING: _shuffled,
+    INVERSION: _inverted,
+    BLOCKING: _blocked,
+    EXCHANGE: _exchanged,
+}
+
+FITS: Mapping[str, Callable[[SurveyedKerasLayer], bool]] = {
+    **dict.fromkeys(INNER, lambda each: bool(each.weights)),
+    REMOVAL: lambda each: each.keeps,
+    COPY: lambda each: each.keeps,
+    SWITCH: lambda each: each.given is not None,
+    ADDITION: lambda each: each.gives is not None,
+    BUNDLE: lambda each: each.gives is not None,
+    DEACTIVATION: lambda each: each.activates,
+    REACTIVATION: lambda each: each.activates,
+}
+"""What a rule asks of a layer."""
+
+
+def apply_keras_mutations(model: ModelUnderTest, mutations: Sequence[Mutation]) -> ModelUnderTest:
+    """The model after the mutations, one after another; the model given stays as it was.
+
+    Raises :class:`Inapplicable` where a mutation has no place in the model, keeps no shape,
+    or leaves a model that does not run.
+    """
+    module = model.module
+    for mutation in mutations:
+        module = _applied(functional(module, model.inputs), mutation)
+    return ModelUnderTest(module, model.inputs, model.keywords, model.framework)
+
+
+def draw_keras_mutations(
+    model: ModelUnderTest, rng: random.Random, each: int = 1
+) -> Iterator[Mutation]:
+    """Mutations of a model, ``each`` by every rule that fits it, in random order."""
+    layers = survey_keras_layers(functional(model.module, model.inputs))
+    for rule in rng.sample(list(RULES), len(RULES)):
+        for _ in range(each):
+            mutation = _candidate(layers, rule, rng)
+            if mutation is not None:
+                yield mutation
+
+
+# ------------------------------------------------------------------- candidates
+
+
+def _candidate(
+    layers: Sequence[SurveyedKerasLayer], rule: str, rng: random.Random
+) -> Optional[Mutation]:
+    fitting = [each for each in layers if FITS[rule](each)]
+    if rule == SWITCH:
+        pairs = [
+            (a.name, b.name)
+            for n, a in enumerate(fitting)
+            for b in fitting[n + 1 :]
+            if (a.given, a.gives) == (b.given, b.gives)
+        ]
+        return Mutation(SWITCH, *rng.choice(pairs)) if pairs else None
+    if not fitting:
+        return None
+    chosen = rng.choice(fitting)
+    if rule in (REMOVAL, COPY, DEACTIVATION):
+        return Mutation(rule, chosen.name)
+    detail = _detail(chosen, rule, rng)
+    return Mutation(rule, chosen.name, detail, rng.randrange(1, SEEDS)) if detail else None
+
+
+def _detail(layer: SurveyedKerasLayer, rule: str, rng: random.Random) -> str:
+    if rule in INNER:
+        return rng.choice(layer.weights)
+    if rule == REACTIVATION:
+        return rng.choice(replacements())
+    shape = layer.gives or ()
+    return rng.choice(additions(shape)) if rule == ADDITION else " > ".join(bundle(shape, rng))
+
+
+# --------------------------------------------------------------------- applying
+
+
+def _applied(model: Any, mutation: Mutation) -> Any:
+    known = {each.name: each for each in survey_keras_layers(model)}
+    names = [mutation.layer, *([mutation.detail] if mutation.rule == SWITCH else [])]
+    for name in names:
+        if name not in known or not FITS[mutation.rule](known[name]):
+            raise MutationInapplicable(f"{RULES[mutation.rule]} is not for {name}")
+    one, other = known[names[0]], known[names[-1]]
+    if (one.given, one.gives) != (other.given, other.gives):
+        raise MutationInapplicable(f"{names[0]} and {names[1]} differ in their shapes")
+    try:
+        return _Clone(model, mutation, one, other).made()
+    except MutationInapplicable:
+        raise
+    except Exception as error:
+        raise MutationInapplicable(f"the mutant is not made: {error}") from error
+
+
+class _Clone:
+    """One clone of a graph, changed at ``one`` layer (for a switch, at ``other``, too)."""
+
+    def __init__(
+        self, model: Any, mutation: Mutation, one: SurveyedKerasLayer, other: SurveyedKerasLayer
+    ) -> None:
+        self._model, self._mutation = model, mutation
+        self._one, self._other = one, other
+        self._weights: Dict[int, Any] = {}
+        self._clones: List[Any] = []
+
+    def made(self) -> Any:
+        """The mutant, with the model's weights."""
+        import keras  # type: ignore[import-untyped]
+
+        clone = keras.models.clone_model(
+            self._model, clone_function=self._cloned, call_function=self._called
+        )
+        for each in self._clones:
+            if each.built:  # one that is passed by has none
+                each.set_weights(self._weights[id(each)])
+        if self._mutation.rule in INNER:
+            mutate_keras_neurons(clone.get_layer(self._one.name), self._mutation)
+        return clone
+
+    def _cloned(self, layer: Any) -> Any:
+        """What stands for a layer: one of the same configuration, but for what is changed."""
+        source = layer
+        if self._mutation.rule == SWITCH and layer in (self._one.layer, self._other.layer):
+            source = self._other.layer if layer is self._one.layer else self._one.layer
+        config = source.get_config()
+        if layer is self._one.layer and self._has_activation:
+            config["activation"] = self._activation()
+        return self._remade(source, {**config, "name": layer.name})
+
+    def _remade(self, source: Any, config: Dict[str, Any]) -> Any:
+        clone = type(source).from_config(config)
+        self._weights[id(clone)] = source.get_weights()
+        self._clones.append(clone)
+        return clone
+
+    @property
+    def _has_activation(self) -> bool:
+        """Whether the activation that goes is part of a layer."""
+        apart = type(self._one.layer).__name__ in ACTIVATIONS
+        return self._mutation.rule in (DEACTIVATION, REACTIVATION) and not apart
+
+    def _activation(self) -> str:
+        if self._mutation.rule == DEACTIVATION:
+            return "linear"
+        made = layers_of(self._mutation.detail)[0]
+        if made.kind != "Activation":
+            raise MutationInapplicable(f"{made.kind} is no activation by name")
+        return str(made.arguments[0])
+
+    def _called(self, layer: Any, *args: Any, **kwargs: Any) -> Any:
+        rule = self._mutation.rule
+        if rule == SWITCH and layer.name in (self._one.name, self._other.name):
+            return layer(*args)  # the other's masks and the like are not its own
+        if layer.name != self._one.name:
+            return layer(*args, **kwargs)
+        if not self._has_activation:
+            if rule in (REMOVAL, DEACTIVATION):
+                return args[0]
+            if rule == REACTIVATION:
+                return self._through(args[0])
+        value = layer(*args, **kwargs)
+        if rule == COPY:
+            named = {**layer.get_config(), "name": f"{layer.name}_copy"}
+            return self._remade(self._one.layer, named)(value)
+        return self._through(value) if rule in (ADDITION, BUNDLE) else value
+
+    def _through(self, value: Any) -> Any:
+        given = value.shape
+        for number, each in enumerate(
+            build_keras_layers(self._mutation.detail, self._mutation.seed)
+        ):
+            each.name = f"{self._one.name}_{self._mutation.rule.lower()}{number}"
+            value = each(value)
+        if value.shape != given:
+            raise MutationInapplicable(f"{self._mutation.detail} makes {value.shape} of {given}")
+        return value

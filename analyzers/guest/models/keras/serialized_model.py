@@ -1,0 +1,179 @@
+"""A Keras model as its configuration and weights, and the model that they make again.
+
+Sequential and functional models of Keras's own layers are whole in their
+configuration.  Layers and models of the project go by the arguments that Keras
+has recorded of them (``get_config``), and need the module that defines them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import sys
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, Iterator, List, Mapping, Optional, Sequence, Tuple
+
+from ..model_types import ModelUnderTest, Unsupported
+from .array_frames import as_array
+from .constructor_recording import constructor_arguments
+
+_LONGEST = 300
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_AROUND = ("Exception encountered when calling", "Arguments received by")
+
+
+def keras_error_summary(error: BaseException) -> str:
+    """The first line that is about the error itself, not about the layer around it."""
+    lines = [line.strip() for line in _COLOURS.sub("", str(error)).splitlines()]
+    telling = [line for line in lines if line and not line.startswith(_AROUND)]
+    return (telling[0] if telling else "")[:_LONGEST]
+
+
+MOST_MODELS = 4
+"""How many models a child keeps; both sides forget the oldest alike."""
+
+FRAMEWORKS = ("torch", "jax", "tensorflow")
+FLOATING = ("float16", "bfloat16", "float32", "float64", "mixed_float16", "mixed_bfloat16")
+
+
+@dataclass(frozen=True)
+class SerializedModel:
+    """A model to be made again.
+
+    ``config`` is what ``serialize_keras_object`` gives, as JSON; ``modules`` are those
+    that define classes of it; ``weights`` are arrays in the order of ``model.weights``.
+    """
+
+    config: Mapping[str, Any]
+    modules: Tuple[str, ...]
+    weights: Tuple[Any, ...]
+
+
+def serialize_model(model: ModelUnderTest) -> SerializedModel:
+    """What makes a model again elsewhere; raises :class:`Unsupported` where nothing does."""
+    import keras  # type: ignore[import-untyped]
+
+    kinds = custom_classes(model.module)
+    modules = _portable(kinds)
+    try:
+        config: Any = keras.saving.serialize_keras_object(model.module)
+        config.pop("compile_config", None)
+        config["config"] = {**config["config"], **(constructor_arguments(model.module) or {})}
+        config = _accepted(config, {kind.__name__: kind for kind in kinds})
+        weights = tuple(weights_of(model.module))
+    except Unsupported:
+        raise
+    except Exception as error:
+        raise Unsupported(
+            f"the model has no configuration: {type(error).__name__}: {keras_error_summary(error)}"
+        ) from error
+    return SerializedModel(config, modules, weights)
+
+
+def custom_classes(model: Any) -> Tuple[type, ...]:
+    """The classes of a model and its layers that are not Keras's."""
+    parts = (model, *model._flatten_layers(include_self=False))
+    found = dict.fromkeys(type(each) for each in parts)
+    return tuple(kind for kind in found if kind.__module__.partition(".")[0] != "keras")
+
+
+def _portable(kinds: Sequence[type]) -> Tuple[str, ...]:
+    """The modules of classes; raises :class:`Unsupported` for code of one backend."""
+    found = tuple(dict.fromkeys(kind.__module__ for kind in kinds))
+    for name in found:
+        _check_portable(name)
+    return found
+
+
+def _accepted(config: Any, kinds: Mapping[str, type]) -> Any:
+    """A configuration without what Keras adds and an author's constructor does not take."""
+    if isinstance(config, (list, tuple)):
+        return [_accepted(item, kinds) for item in config]
+    if not isinstance(config, Mapping):
+        return config
+    found = {key: _accepted(value, kinds) for key, value in config.items()}
+    kind = kinds.get(found.get("class_name", ""))
+    if kind is None or not isinstance(found.get("config"), dict):
+        return found
+    takes = inspect.signature(inspect.getattr_static(kind, "__init__")).parameters
+    if any(each.kind is each.VAR_KEYWORD for each in takes.values()):
+        return found
+    return {**found, "config": {k: v for k, v in found["config"].items() if k in takes}}
+
+
+def _check_portable(name: str) -> None:
+    module = sys.modules.get(name)
+    if name == "__main__" or module is None:
+        raise Unsupported(f"its classes are of {name}, which cannot be imported elsewhere")
+    own = {value.__name__ for value in vars(module).values() if isinstance(value, ModuleType)}
+    one = sorted({each.partition(".")[0] for each in own} & set(FRAMEWORKS))
+    if one:
+        raise Unsupported(f"{name} calls {one[0]} itself, and is for that backend alone")
+
+
+Arguments = Tuple[Sequence[Any], Mapping[str, Any]]
+
+
+def deserialize_model(given: SerializedModel, arguments: Optional[Arguments]) -> Any:
+    """The model of a parcel; one that is not built yet is called once, if there are arguments.
+
+    Raises what making or calling it raises, and ``ValueError`` where the weights are others.
+    """
+    import keras
+
+    custom = dict(_custom_objects(given.modules))
+    with keras.saving.custom_object_scope(custom):
+        model = keras.saving.deserialize_keras_object(dict(given.config), safe_mode=False)
+    if arguments is None:
+        return model
+    if not model.built or len(model.weights) != len(given.weights):
+        model(*arguments[0], **arguments[1])
+    set_weights(model, given.weights)
+    return model
+
+
+def _custom_objects(modules: Sequence[str]) -> Iterator[Tuple[str, Any]]:
+    for name in modules:
+        for key, value in vars(importlib.import_module(name)).items():
+            if isinstance(value, type) and value.__module__ == name:
+                yield key, value
+
+
+def set_weights(model: Any, weights: Sequence[Any]) -> None:
+    """Give a model its weights; raises ``ValueError`` where it has others."""
+    shapes = [tuple(weight.shape) for weight in model.weights]
+    if shapes != [tuple(weight.shape) for weight in weights]:
+        raise ValueError(f"it has weights of {shapes}, not those of the model")
+    for variable, weight in zip(model.weights, weights):
+        variable.assign(weight)
+
+
+def of_dtype(config: Any, dtype: str) -> Any:
+    """A configuration whose floating layers compute in, and are stored as, another dtype."""
+    if isinstance(config, Mapping):
+        return {key: _of_dtype(key, value, dtype) for key, value in config.items()}
+    if isinstance(config, (list, tuple)):
+        return [of_dtype(item, dtype) for item in config]
+    return config
+
+
+def _of_dtype(key: str, value: Any, dtype: str) -> Any:
+    if key == "dtype" and isinstance(value, str):
+        return dtype if value in FLOATING else value
+    if key == "dtype" and isinstance(value, Mapping):
+        return _policy(value, dtype)
+    return of_dtype(value, dtype)
+
+
+def _policy(policy: Mapping[str, Any], dtype: str) -> Any:
+    name = policy.get("config", {}).get("name")
+    if policy.get("class_name") != "DTypePolicy" or name not in FLOATING:
+        raise Unsupported(f"a dtype policy {name or policy.get('class_name')} is not changed")
+    return {**policy, "config": {**policy["config"], "name": dtype}}
+
+
+def weights_of(model: Any) -> List[Any]:
+    """A model's weights as arrays."""
+    return [as_array(weight.numpy()) for weight in model.weights]

@@ -1,0 +1,232 @@
+"""A small program of one layer that prints what an execution gives and what is right.
+
+The layer gets the weights that seed 0 gives it and random numbers in the range that it was
+fed; smaller inputs are tried first.  What is given out has been seen to show the same.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+
+from ..executions.tensor_trees import is_tensor, map_tensors, tensor_leaves
+from ..model_types import ExecutionVerdict, ModelUnderTest
+from .layer_source import VariableName, literal
+from .unit_recording import ModelUnit
+from .unit_runs import is_foreign, verdict_of
+
+_DECOMPOSED = """
+from torch._decomp import decomposition_table
+from torch.utils._python_dispatch import TorchDispatchMode
+
+
+class Decomposing(TorchDispatchMode):
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        rule = decomposition_table.get(func)
+        found = rule(*args, **(kwargs or {})) if rule else NotImplemented
+        return func(*args, **(kwargs or {})) if found is NotImplemented else found
+
+
+with torch.no_grad(), Decomposing():
+    found = layer(*inputs)"""
+
+_ONNX = """
+import onnxruntime
+
+{export}
+session = onnxruntime.InferenceSession("layer.onnx", providers=["CPUExecutionProvider"])
+names = [each.name for each in session.get_inputs()]
+found = session.run(None, {{name: each.numpy() for name, each in zip(names, inputs)}})"""
+
+_LOW = """
+def low(value):
+    return value.to("cuda", torch.{dtype}) if value.is_floating_point() else value.cuda()
+
+
+with torch.no_grad():
+    found = layer.to("cuda", torch.{dtype})(*map(low, inputs)).cpu()"""
+
+RUNNING: Dict[str, str] = {
+    "eager": "with torch.no_grad():\n    found = layer(*inputs)",
+    "onednn-off": (
+        "with torch.no_grad(), torch.backends.mkldnn.flags(enabled=False):\n"
+        "    found = layer(*inputs)"
+    ),
+    "decompositions": _DECOMPOSED,
+    "inductor": "with torch.no_grad():\n    found = torch.compile(layer)(*inputs)",
+    "onnxruntime": _ONNX.format(
+        export='torch.onnx.export(layer, inputs, dynamo=True).save("layer.onnx")'
+    ),
+    "onnxruntime-torchscript": _ONNX.format(
+        export='torch.onnx.export(layer, inputs, "layer.onnx", dynamo=False, opset_version=17)'
+    ),
+    "channels-last": (
+        "format = torch.channels_last\n"
+        "with torch.no_grad():\n"
+        "    given = [x.to(memory_format=format) if x.dim() == 4 else x for x in inputs]\n"
+        "    found = layer.to(memory_format=format)(*given)"
+    ),
+    "cuda": (
+        "with torch.no_grad():\n    found = layer.cuda()(*[each.cuda() for each in inputs]).cpu()"
+    ),
+    "bfloat16": _LOW.format(dtype="bfloat16"),
+    "float16": _LOW.format(dtype="float16"),
+}
+"""By name of the execution."""
+
+_MOST_LITERAL = 64
+_SIDES = (4, 8, 16)
+
+
+def program(
+    unit: ModelUnit, source: str, execution: str, rules: Sequence[str]
+) -> Tuple[str, Optional[ExecutionVerdict]]:
+    """A program for the unit whose layer ``source`` makes, and what is said of its layer.
+
+    The verdict is of one of the rules; empty and ``None`` where no program shows one.
+    """
+    running = RUNNING.get(execution)
+    layer = _layer(unit, source)
+    if running is None or layer is None:
+        return "", None
+    tries = list(_inputs(unit))
+    for inputs in tries[-1:] if is_foreign(execution) else tries:
+        verdict = _shown(f"{layer}\n{inputs}", execution)
+        if verdict is not None and verdict.rule in rules:
+            text = _TEXT.format(layer=layer, inputs=inputs, running=running, execution=execution)
+            return text.replace("\n\n\n\n", "\n\n\n"), verdict
+    return "", None
+
+
+def _shown(text: str, execution: str) -> Optional[ExecutionVerdict]:
+    """What is said of the layer and inputs that a text makes."""
+    names: Dict[str, Any] = {}
+    try:
+        import torch
+
+        with torch.random.fork_rng(devices=[]):
+            exec(f"import torch\n\n{text}", names)  # our own text
+        return verdict_of(ModelUnderTest(names["layer"], tuple(names["inputs"])), execution)
+    except Exception:
+        return None
+
+
+def _layer(unit: ModelUnit, source: str) -> Optional[str]:
+    """Statements that make ``layer``; ``None`` where a function takes what has no text."""
+    if unit.function is None:
+        plain = all(is_tensor(each) for each in unit.args) and not unit.kwargs
+        return f"torch.manual_seed(0)\nlayer = {source}.eval()" if source and plain else None
+    count = 0
+
+    def name(_: Any) -> VariableName:
+        nonlocal count
+        count += 1
+        return VariableName(f"x{count - 1}")
+
+    args, kwargs = map_tensors((unit.args, dict(unit.kwargs)), name)
+    parts = [literal(each) for each in args]
+    parts += [_keyword(key, each) for key, each in kwargs.items()]
+    if None in parts or not unit.api.startswith("torch."):
+        return None
+    names = ", ".join(f"x{index}" for index in range(count))
+    return _FUNCTION.format(names=names, call=f"{unit.api}({', '.join(map(str, parts))})")
+
+
+def _keyword(key: str, value: Any) -> Optional[str]:
+    text = literal(value)
+    return None if text is None else f"{key}={text}"
+
+
+def _inputs(unit: ModelUnit) -> Iterator[str]:
+    """Statements that make ``inputs``, smaller ones first; the last have the unit's own shapes."""
+    tensors = tensor_leaves((unit.args, dict(unit.kwargs)))
+    shapes = [tuple(each.shape) for each in tensors]
+    seen: List[Sequence[Tuple[int, ...]]] = []
+    for side in (*_SIDES, 0):
+        small = [_smaller(shape, side) for shape in shapes]
+        if small not in seen and len(set(shapes)) == 1:
+            seen.append(small)
+            yield _making(tensors, small)
+    if shapes not in seen:
+        yield _making(tensors, shapes)
+
+
+def _smaller(shape: Tuple[int, ...], side: int) -> Tuple[int, ...]:
+    """A batch of one, with shorter sides; the shape itself for 0."""
+    if not side or len(shape) < 2:
+        return shape
+    sides = [min(each, side) for each in shape[2:]]
+    return (1, shape[1], *sides)
+
+
+def _making(tensors: Sequence[Any], shapes: Sequence[Tuple[int, ...]]) -> str:
+    made = [_tensor(tensor, shape) for tensor, shape in zip(tensors, shapes)]
+    return f"inputs = ({', '.join(made)},)"
+
+
+def _tensor(tensor: Any, shape: Tuple[int, ...]) -> str:
+    """The elements themselves where they are few, or whole; else random ones of their range."""
+    import torch
+
+    whole = not tensor.is_floating_point()
+    if shape == tuple(tensor.shape) and (whole or tensor.numel() <= _MOST_LITERAL):
+        numbers = tensor if whole else tensor.float()
+        listed = str(numbers.tolist()).replace("nan", "torch.nan").replace("inf", "torch.inf")
+        kind = (
+            ""
+            if tensor.dtype in (torch.int64, torch.bool) or not whole
+            else f", dtype={tensor.dtype}"
+        )
+        return f"torch.tensor({listed}{kind})"
+    if whole:
+        return f"torch.randint({int(tensor.min())}, {int(tensor.max()) + 1}, {shape!r})"
+    finite = tensor[tensor.isfinite()]
+    low, high = (float(finite.min()), float(finite.max())) if finite.numel() else (0.0, 1.0)
+    spread, least = _short(high - low), _short(low)
+    random = f"torch.rand({shape!r})"
+    random = random if spread == 1 else f"{random} * {spread:g}"
+    return random if least == 0 else f"{random} {'-' if least < 0 else '+'} {abs(least):g}"
+
+
+def _short(number: float) -> float:
+    """A number with two digits, which is what a reader wants of a range."""
+    if number == 0 or not math.isfinite(number):
+        return 0.0
+    return float(f"{number:.2g}")
+
+
+_FUNCTION = """
+class Layer(torch.nn.Module):
+    def forward(self, {names}):
+        return {call}
+
+
+layer = Layer().eval()
+torch.manual_seed(0)"""
+
+_TEXT = """import copy
+
+import torch
+
+{layer}
+{inputs}
+
+
+def double(value):
+    return value.double() if value.is_floating_point() else value
+
+
+def first(value):
+    while isinstance(value, (tuple, list)):
+        value = value[0]
+    return torch.as_tensor(value).double().flatten()
+
+
+with torch.no_grad():
+    expected = first(copy.deepcopy(layer).double()(*map(double, inputs)))
+{running}
+found = first(found)
+print("float64", expected[:8])
+print("{execution}", found[:8])
+print("largest difference", (found - expected).abs().max().item())
+"""

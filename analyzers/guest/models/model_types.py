@@ -1,0 +1,124 @@
+"""What the rooms of this folder hand to each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict, Mapping, Optional, Protocol, Tuple
+
+DIVERGENCE, NON_FINITE, CRASH, NOT_COMPILED = "divergence", "non-finite", "crash", "not-compiled"
+GRADIENT = "gradient"
+"""What executions of a model's derivative have against each other."""
+RATIO = 20.0
+"""Error over eager's own from which a difference is real (DESIGN.md: no false one in 784)."""
+
+
+@dataclass(frozen=True)
+class ModelUnderTest:
+    """A built model, in evaluation mode, and what it is called with.
+
+    ``module`` is a ``torch.nn.Module`` (float32, on the CPU) or a ``keras.Model``;
+    ``inputs`` and ``keywords`` are the arguments of its call.  Whoever changes a
+    module works on a copy.
+    """
+
+    module: Any
+    inputs: Tuple[Any, ...]
+    keywords: Mapping[str, Any] = field(default_factory=dict)
+    framework: str = "torch"
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """One application of a mutation rule (LEMON, section 3.1).
+
+    ``rule`` is LR, LS, LC, LA, MLA, AFRm, AFRp, GF, WS, NAI, NEB or NS; ``layer``
+    the name of the layer or node that it is applied to; ``detail`` what else it
+    takes, as text (the layer that is put in, the other layer).  With ``seed`` it
+    is determined: the same mutation of the same model gives the same mutant.
+    """
+
+    rule: str
+    layer: str
+    detail: str = ""
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class LayerLocation:
+    """A layer of a model: ``name`` in it (``features.3``), what it is, and where it is used.
+
+    ``path`` is relative to the project, empty for layers that no project code calls;
+    ``line`` is that of the use; ``source`` makes the layer (``torch.nn.ReLU()``).
+    """
+
+    name: str
+    kind: str
+    path: str = ""
+    line: int = 0
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class ExecutionOutcome:
+    """What one execution of a model came to.
+
+    ``status`` is ``returned``, ``raised``, ``died``, ``timed-out`` (or another limit that
+    the sandbox has, which ``detail`` names) or ``unsupported`` (the
+    execution cannot take such a model, which is its documented limit).  ``outputs`` are the
+    tensors in it as NumPy arrays of float64 or of their own integer dtype, in order.
+    """
+
+    status: str
+    outputs: Tuple[Any, ...] = ()
+    detail: str = ""
+
+
+class Execution(Protocol):
+    """One way to run a model that should give what the others give.
+
+    ``name`` is what reports call it: ``onednn-off``, ``onnxruntime``.
+    ``eps`` is the machine epsilon of the dtype that it computes in.
+    """
+
+    name: str
+    eps: float
+
+    def unavailable(self) -> Optional[str]:
+        """Why it cannot be had in this process; ``None`` where it can."""
+        ...
+
+    def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
+        """The model as a function of its inputs and keywords that gives what the model gives.
+
+        Raises :class:`Unsupported` for what it does not take by its own word, and whatever
+        the execution raises otherwise: that is a crash of it.
+        """
+        ...
+
+
+class Unsupported(Exception):  # noqa: N818 - a limit, not an error
+    """An execution does not take a model; says why."""
+
+
+class Uncompiled(Exception):  # noqa: N818 - a fact about the compiler
+    """A compiler left a model, or a part of it, to eager; says which and why."""
+
+
+@dataclass(frozen=True)
+class ExecutionVerdict:
+    """What one oracle says of one execution of a model.
+
+    ``rule`` is one of the five above.  ``error_ratio`` is the execution's error against
+    float64 over eager's own, ``d_mad`` LEMON's measure beside it, ``worst`` the index of
+    the output.  ``detail`` tells both outcomes in words.
+    """
+
+    rule: str
+    execution: str
+    detail: str
+    error_ratio: Optional[float] = None
+    d_mad: Optional[float] = None
+    worst: int = 0
+
+
+ExecutionOutcomes = Dict[str, ExecutionOutcome]

@@ -1,0 +1,203 @@
+"""Mutations of a model: which there are, and the model after them."""
+
+from __future__ import annotations
+
+import random
+from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, Tuple
+
+from ..model_types import ModelUnderTest, Mutation
+from .layer_survey import SurveyedLayer, survey_layers
+from .layered_model import copy_sharing_tensors, with_functions_as_layers
+from .mutation_grammar import (
+    ADDITION,
+    BUNDLE,
+    COPY,
+    DEACTIVATION,
+    INNER,
+    REACTIVATION,
+    REMOVAL,
+    RULES,
+    SEEDS,
+    SWITCH,
+)
+from .neuron_rules import mutate_neurons
+from .new_layers import (
+    REPLACEMENTS,
+    MutationInapplicable,
+    build_layers,
+    layer_bundle,
+    passing,
+    shape_preserving_layers,
+)
+
+
+def _keeps(layer: SurveyedLayer) -> bool:
+    return layer.keeps
+
+
+def _gives(layer: SurveyedLayer) -> bool:
+    return layer.whole and bool(layer.gives)
+
+
+def _activates(layer: SurveyedLayer) -> bool:
+    return layer.activates
+
+
+def _paired(layer: SurveyedLayer) -> bool:
+    return layer.whole and layer.given is not None and layer.gives is not None
+
+
+def _weighed(layer: SurveyedLayer) -> bool:
+    return bool(layer.weights)
+
+
+FITS: Mapping[str, Callable[[SurveyedLayer], bool]] = {
+    **dict.fromkeys(INNER, _weighed),
+    REMOVAL: _keeps,
+    COPY: _keeps,
+    SWITCH: _paired,
+    ADDITION: _gives,
+    BUNDLE: _gives,
+    DEACTIVATION: _activates,
+    REACTIVATION: _activates,
+}
+"""What a rule asks of a layer."""
+
+
+def switchable(one: SurveyedLayer, other: SurveyedLayer) -> bool:
+    """Whether two layers have one input shape, one output shape, and neither holds the other."""
+    apart = not f"{one.name}.".startswith(f"{other.name}.") and not (
+        f"{other.name}.".startswith(f"{one.name}.")
+    )
+    same = (one.given, one.gives) == (other.given, other.gives)
+    return apart and same and _paired(one) and _paired(other)
+
+
+def draw_mutation(
+    layers: Sequence[SurveyedLayer], rule: str, rng: random.Random
+) -> Optional[Mutation]:
+    """A mutation by one rule, drawn at random from all that fit; ``None`` where none does."""
+    fitting = [layer for layer in layers if FITS[rule](layer)]
+    if rule == SWITCH:
+        return _switch(fitting, rng)
+    if not fitting:
+        return None
+    layer = rng.choice(fitting)
+    detail, seeded = _detail(layer, rule, rng)
+    if detail is None:
+        return None
+    return Mutation(rule, layer.name, detail, rng.randrange(1, SEEDS) if seeded else 0)
+
+
+def _switch(layers: Sequence[SurveyedLayer], rng: random.Random) -> Optional[Mutation]:
+    pairs = [
+        (one.name, other.name)
+        for index, one in enumerate(layers)
+        for other in layers[index + 1 :]
+        if switchable(one, other)
+    ]
+    return Mutation(SWITCH, *rng.choice(pairs)) if pairs else None
+
+
+def _detail(layer: SurveyedLayer, rule: str, rng: random.Random) -> Tuple[Optional[str], bool]:
+    if rule in INNER:
+        return rng.choice(layer.weights), True
+    if rule in (REMOVAL, COPY, DEACTIVATION):
+        return "", False
+    if rule == REACTIVATION:
+        others = [each for each in REPLACEMENTS if each.split("(")[0] != layer.kind]
+        return rng.choice(others), True
+    shape = layer.gives or ()
+    if rule == ADDITION:
+        return rng.choice(shape_preserving_layers(shape)), True
+    layers = layer_bundle(shape, rng)
+    return (" > ".join(layers) if layers else None), True
+
+
+def apply_mutations(model: ModelUnderTest, mutations: Sequence[Mutation]) -> ModelUnderTest:
+    """The model after the mutations, one after another; the model given stays as it was.
+
+    The same model and mutations give the same mutant.  Raises :class:`Inapplicable` where a
+    mutation has no place in the model, keeps no shape, or leaves a model that does not run.
+    """
+    if model.framework == "keras":
+        from ..keras.keras_mutation import apply_keras_mutations as of_keras
+
+        return of_keras(model, mutations)
+    mutant = with_functions_as_layers(model) if mutations else model
+    for mutation in mutations:
+        _check(mutation, survey_layers(mutant))
+        mutant = apply_mutation(mutant, mutation)
+    if mutations:
+        survey_layers(mutant)
+    return mutant
+
+
+def apply_mutation(model: ModelUnderTest, mutation: Mutation) -> ModelUnderTest:
+    """A :func:`layered` model after one mutation, without running it."""
+    root = model.module
+    module = _found(root, mutation.layer)
+    if mutation.rule in INNER:
+        made = copy_sharing_tensors(root, {}, mutate_neurons(module, mutation))
+    else:
+        made = copy_sharing_tensors(root, _swaps(root, module, mutation), {})
+    return ModelUnderTest(made, model.inputs, model.keywords, model.framework)
+
+
+def _found(root: Any, name: str) -> Any:
+    if name == ".":
+        return root
+    try:
+        return root.get_submodule(name)
+    except AttributeError as error:
+        raise MutationInapplicable(f"no layer {name}") from error
+
+
+def _swaps(root: Any, module: Any, mutation: Mutation) -> Mapping[int, Any]:
+    import torch
+
+    rule = mutation.rule
+    if rule in (REMOVAL, DEACTIVATION):
+        return {id(module): passing()}
+    if rule == SWITCH:
+        other = _found(root, mutation.detail)
+        return {id(module): other, id(other): module}
+    if rule == REACTIVATION:
+        return {id(module): build_layers(mutation.detail, mutation.seed)}
+    added = (
+        copy_sharing_tensors(module, {}, {})
+        if rule == COPY
+        else build_layers(mutation.detail, mutation.seed)
+    )
+    return {id(module): torch.nn.Sequential(module, added).eval()}
+
+
+def _check(mutation: Mutation, layers: Sequence[SurveyedLayer]) -> None:
+    names = [mutation.layer] + ([mutation.detail] if mutation.rule == SWITCH else [])
+    known = {layer.name: layer for layer in layers}
+    for name in names:
+        if name not in known:
+            raise MutationInapplicable(f"no layer {name} that the model uses")
+    chosen = [known[name] for name in names]
+    if not FITS[mutation.rule](chosen[0]):
+        raise MutationInapplicable(f"{RULES[mutation.rule]} is not for {mutation.layer}")
+    if mutation.rule == SWITCH and not switchable(chosen[0], chosen[1]):
+        raise MutationInapplicable(f"{names[0]} and {names[1]} differ in their shapes")
+
+
+def draw_mutations(model: ModelUnderTest, rng: random.Random, each: int = 1) -> Iterator[Mutation]:
+    """Mutations of a model, ``each`` by every rule that fits it, in random order.
+
+    Raises :class:`Inapplicable` where the model does not run.
+    """
+    if model.framework == "keras":
+        from ..keras.keras_mutation import draw_keras_mutations as of_keras
+
+        yield from of_keras(model, rng, each)
+        return
+    layers = survey_layers(with_functions_as_layers(model))
+    for rule in rng.sample(list(RULES), len(RULES)):
+        for _ in range(each):
+            mutation = draw_mutation(layers, rule, rng)
+            if mutation is not None:
+                yield mutation

@@ -1,0 +1,242 @@
+"""Mutants of a model, looked for where the executions are furthest apart (LEMON, algorithm 1)."""
+
+from __future__ import annotations
+
+import random
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Dict, Generator, Iterator, List, Optional, Sequence, Tuple
+
+from ...runtime import time_limits
+from ..model_types import ModelUnderTest, Mutation
+from ..mutation.layer_survey import SurveyedLayer, survey_layers
+from ..mutation.layered_model import with_functions_as_layers
+from ..mutation.mutation_application import apply_mutation, draw_mutation
+from ..mutation.mutation_grammar import RULES
+from ..mutation.new_layers import MutationInapplicable
+from .inconsistency import ModelMutant, SearchPlan, accumulated, useless
+from .mutant_runs import Arguments, MutantRunner
+
+CHANCE = 1 / len(RULES)
+"""The success probability of the geometric distribution over the ranks of rules."""
+
+
+def choose_seed(chosen: Sequence[int], rng: random.Random) -> int:
+    """The index of a seed by roulette: each weighs 1/(c+1), c how often it was chosen before."""
+    return rng.choices(range(len(chosen)), [1 / (count + 1) for count in chosen])[0]
+
+
+class RuleChain:
+    """A Markov chain over the rules, in the order of how often their mutants amplified.
+
+    The proposal is even; a rule of rank b after one of rank a is accepted with
+    probability (1-p)^(b-a), at most 1, as Metropolis and Hastings have it for the geometric
+    distribution; as in the paper's algorithm, proposals go on until one is accepted.
+    """
+
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
+        self._ranked: List[str] = rng.sample(list(RULES), len(RULES))
+        self._chosen: Dict[str, int] = dict.fromkeys(RULES, 0)
+        self._amplified: Dict[str, int] = dict.fromkeys(RULES, 0)
+        self._current = rng.choice(self._ranked)
+
+    def proposed(self) -> str:
+        """The next rule."""
+        rank = self._ranked.index(self._current)
+        while True:
+            index = self._rng.randrange(len(self._ranked))
+            if self._rng.random() < min(1.0, (1 - CHANCE) ** (index - rank)):
+                return self._ranked[index]
+
+    def learned(self, rule: str, *, amplifies: bool) -> None:
+        """A mutant of the rule was run: it is the chain's state now, and its rank may change."""
+        self._current = rule
+        self._chosen[rule] += 1
+        self._amplified[rule] += amplifies
+        self._ranked.sort(key=self.rate, reverse=True)
+
+    def rate(self, rule: str) -> float:
+        """The share of a rule's mutants that amplified; none at first."""
+        return self._amplified[rule] / max(self._chosen[rule], 1)
+
+
+_TIMES = 3
+
+
+@contextmanager
+def threads(model: ModelUnderTest) -> Generator[None, None, None]:
+    """One thread, unless a call of the model is clearly faster with as many as there were."""
+    import torch
+
+    before = torch.get_num_threads()
+    try:
+        many = _seconds(model)
+        torch.set_num_threads(1)
+        if many < 0.8 * _seconds(model):
+            torch.set_num_threads(before)
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _seconds(model: ModelUnderTest) -> float:
+    """The shortest of some calls."""
+    taken = []
+    for _ in range(_TIMES):
+        start = time.perf_counter()
+        survey_layers(model)
+        taken.append(time.perf_counter() - start)
+    return min(taken)
+
+
+_TRIES = 20
+"""Rules tried in vain for each mutant, after which the search ends."""
+
+
+def search(
+    model: ModelUnderTest,
+    names: Sequence[str],
+    plan: SearchPlan,
+    inputs: Sequence[Arguments] = (),
+    *,
+    apart: bool = False,
+) -> Iterator[ModelMutant]:
+    """Mutants of a model as they are made and run, those that fail too.
+
+    ``names`` are the executions beside eager and float64, ``inputs`` the arguments of further
+    calls (the model's own come first).  The same model, names, inputs and plan give the
+    same mutants, except where ``seconds`` end it.  Raises :class:`Inapplicable` where the
+    model itself does not run.
+    """
+    given = [(model.inputs, model.keywords), *inputs]
+    with threads(model):
+        base = with_functions_as_layers(model)
+        runner = MutantRunner(base, names, apart=apart)
+        try:
+            yield from _Search(base, runner, plan, given).mutants()
+        finally:
+            runner.close()
+
+
+@dataclass
+class _Seed:
+    """A model that may be mutated."""
+
+    model: ModelUnderTest
+    mutations: Tuple[Mutation, ...]
+    inconsistency: float
+    own: int = 0
+    chosen: int = 0
+    layers: Optional[List[SurveyedLayer]] = None
+
+    def seen(self) -> List[SurveyedLayer]:
+        """Its layers, surveyed once."""
+        if self.layers is None:
+            self.layers = survey_layers(self.model)
+        return self.layers
+
+
+class _Search:
+    def __init__(
+        self,
+        model: ModelUnderTest,
+        runner: MutantRunner,
+        plan: SearchPlan,
+        given: Sequence[Arguments],
+    ) -> None:
+        self._plan = plan
+        self._given = given
+        self._rng = random.Random(plan.seed)
+        self._rules = RuleChain(self._rng)
+        self._runner = runner
+        self._base = {id(each): each for each in model.module.parameters()}
+        first = _Seed(model, (), 0.0)
+        first.seen()
+        outcomes = self._runner.outcomes(model, given)
+        if not any(map(useless, outcomes)):
+            first.inconsistency = accumulated(outcomes, plan.measure)
+        self._initial = first.inconsistency
+        self._seeds = [first]
+
+    def mutants(self) -> Iterator[ModelMutant]:
+        until = time_limits.now() + self._plan.seconds
+        made = tried = 0
+        while made < self._plan.mutants and tried < _TRIES * self._plan.mutants:
+            if time_limits.now() >= until:
+                return
+            tried += 1
+            mutant = self._next()
+            if mutant is not None:
+                made += 1
+                yield mutant
+
+    def _next(self) -> Optional[ModelMutant]:
+        """A seed and a rule are chosen and tried; ``None`` where they do not fit."""
+        seed = self._seed()
+        rule = self._rules.proposed() if self._plan.guided else self._rng.choice(list(RULES))
+        mutation = draw_mutation(seed.seen(), rule, self._rng)
+        if mutation is None:
+            return None
+        try:
+            made = apply_mutation(seed.model, mutation)
+        except MutationInapplicable:
+            return None
+        mutant = self._run(made, seed, mutation)
+        seed.chosen += 1
+        self._rules.learned(rule, amplifies=mutant.amplifies)
+        if not mutant.left_out and (mutant.amplifies or not self._plan.guided):
+            self._keep(mutant)
+        return mutant
+
+    def _seed(self) -> _Seed:
+        if self._plan.guided:
+            return self._seeds[choose_seed([seed.chosen for seed in self._seeds], self._rng)]
+        return self._rng.choice(self._seeds)
+
+    def _run(self, model: ModelUnderTest, seed: _Seed, mutation: Mutation) -> ModelMutant:
+        mutations = (*seed.mutations, mutation)
+        outcomes = self._runner.outcomes(model, self._given, mutations)
+        problem = next(filter(None, map(useless, outcomes)), "")
+        mutant = ModelMutant(
+            model,
+            mutations,
+            outcomes,
+            before=seed.inconsistency,
+            initial=self._initial,
+            left_out=problem,
+        )
+        if problem:
+            return mutant
+        return replace(mutant, inconsistency=accumulated(outcomes, self._plan.measure))
+
+    def _keep(self, mutant: ModelMutant) -> None:
+        """The mutant is a seed from here on, where it may be mutated further."""
+        if len(mutant.mutations) >= self._plan.order:
+            return
+        own = sum(_size(each) for each in _own(mutant.model, self._base))
+        self._seeds.append(_Seed(mutant.model, mutant.mutations, mutant.inconsistency, own))
+        while self._is_full():
+            mutants = self._seeds[1:]
+            self._seeds.remove(self._dropped(mutants))
+
+    def _dropped(self, seeds: Sequence[_Seed]) -> _Seed:
+        """The least inconsistent one where the search is guided, else any."""
+        if self._plan.guided:
+            return min(seeds, key=lambda seed: seed.inconsistency)
+        return self._rng.choice(seeds)
+
+    def _is_full(self) -> bool:
+        own = sum(seed.own for seed in self._seeds)
+        return len(self._seeds) > 1 and (
+            len(self._seeds) > self._plan.seeds + 1 or own > self._plan.memory
+        )
+
+
+def _own(model: ModelUnderTest, base: Any) -> List[Any]:
+    return [each for each in model.module.parameters() if id(each) not in base]
+
+
+def _size(tensor: Any) -> int:
+    return int(tensor.numel() * tensor.element_size())

@@ -1,0 +1,1 @@
+"""TODO: analyzers/guest/protocol."""

@@ -1,1 +1,0 @@
-"""JAX: the functions of its numpy, nn and lax, valid calls of them, and its arrays as text."""

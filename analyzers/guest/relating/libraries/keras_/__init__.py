@@ -1,1 +1,0 @@
-"""Keras on torch: its ops and activations, valid calls of them, and its tensors as text."""

@@ -1,1 +1,0 @@
-"""Calls of torch that are known to be valid, from its test data and its documentation."""

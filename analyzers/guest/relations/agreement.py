@@ -1,0 +1,150 @@
+"""Whether the library calls of a run agree with what one oracle says: the word ``agrees``."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from contextlib import contextmanager, suppress
+from types import FunctionType
+from typing import Any, Generator, Iterable, List, Optional, Sequence, Set, Tuple
+
+from ..runtime.call_outcomes import is_own
+from ..runtime.time_limits import CLOCK
+from .call_recording import Recording, recording_calls
+from .libraries.library_registry import loaded_library
+from .library_calls import call_source
+from .relation_types import CRASH, SUCCESS, VALUE, Disagreement, Library, LiveCall, Relation
+
+COMPILER = "torch._dynamo"
+_MARK = "__dynamo_disable"
+
+
+@contextmanager
+def without_compiler() -> Generator[None, None, None]:
+    """Let hidden functions be called as they are; nothing where the compiler is there already."""
+    hidden = [] if COMPILER in sys.modules or "torch" not in sys.modules else _hidden()
+    for function in hidden:
+        setattr(function, _MARK, function)
+    try:
+        yield
+    finally:
+        for function in hidden:
+            if getattr(function, _MARK, None) is function:
+                delattr(function, _MARK)
+
+
+def _hidden() -> List[Any]:
+    """The functions that hide from the compiler, as ``torch._disable_dynamo`` keeps them."""
+    import torch
+
+    hide = getattr(torch, "_disable_dynamo", None)
+    code = None if hide is None else getattr(hide(_nothing), "__code__", None)
+    if code is None or "fn" not in code.co_freevars:
+        return []
+    place = code.co_freevars.index("fn")
+    wrappers = [each for each in gc.get_objects() if _is(each, code)]
+    inside = [each.__closure__[place].cell_contents for each in wrappers]
+    return [each for each in inside if isinstance(each, FunctionType) and not hasattr(each, _MARK)]
+
+
+def _is(value: Any, code: Any) -> bool:
+    return type(value) is FunctionType and value.__code__ is code
+
+
+def _nothing() -> None:
+    """Something to hide."""
+
+
+_CALLS = {"torch": ("torch.neg", "torch.ones")}
+"""Of each library a function that every oracle knows, and what makes an array for it."""
+
+
+def load_oracles(library: Library, oracles: Optional[Iterable[str]] = None) -> None:
+    """Let oracles (those that are asked by default) judge a call that is well, once."""
+    from .oracles.oracle_registry import judge_call
+
+    chosen = None if oracles is None else tuple(oracles)
+    if (library.name, chosen) in _done:
+        return
+    _done.add((library.name, chosen))
+    name, maker = _CALLS[library.name]
+    live = LiveCall(name, library.function(name), [library.function(maker)(1)])
+    with suppress(KeyError):
+        judge_call(live, library, [Relation(name, name, f"{name}(input)", "value")], chosen)
+
+
+_done: Set[Tuple[str, Optional[Tuple[str, ...]]]] = set()
+
+
+class Agreements:
+    """The library calls of one run of a target, to be judged after it.
+
+    ``root`` is the project's folder.
+    """
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._library = loaded_library()
+        self._recording = Recording()
+
+    @contextmanager
+    def recorded(self) -> Generator[None, None, None]:
+        """See the calls that are made inside."""
+        if self._library is None:
+            yield
+            return
+        with recording_calls(
+            self._library, lambda file: is_own(file, self._root)
+        ) as self._recording:
+            yield
+
+    def problem(self, api: str, relation: str, related: str) -> Optional[str]:
+        """How a call of ``api`` does not agree with what the oracle says; ``None`` where all do."""
+        if self._library is None:
+            return None
+        with without_compiler():
+            with CLOCK.paused():
+                load_oracles(self._library, [relation])
+            return self._problem(self._library, api, relation, related)
+
+    def _problem(self, library: Library, api: str, relation: str, related: str) -> Optional[str]:
+        for seen in self._recording.calls:
+            if seen.api == api and seen.live is not None:
+                found = disagreement(seen.live, library, relation, related)
+                if found is not None:
+                    return detail(seen.live, found, library)
+        return None
+
+
+def disagreement(
+    live: LiveCall, library: Library, relation: str, related: str
+) -> Optional[Disagreement]:
+    """The disagreement of a call with one oracle (raises ``KeyError`` where there is none such)."""
+    found = disagreements(live, library, relations_of(live.api, relation, related), [relation])
+    return next((each for each in found if each.related == related), None)
+
+
+def disagreements(
+    live: LiveCall,
+    library: Library,
+    relations: Sequence[Relation] = (),
+    oracles: Optional[List[str]] = None,
+) -> List[Disagreement]:
+    """What a call disagrees with, but for related calls that crash where it does not."""
+    from .oracles.oracle_registry import judge_call
+
+    _, found = judge_call(live, library, relations, oracles)
+    return [d for d in found if d.rule != CRASH or d.outcome.status != SUCCESS]
+
+
+def relations_of(api: str, relation: str, related: str) -> List[Relation]:
+    """The relation that a template says, where the oracle is one of those that take relations."""
+    if relation != VALUE:
+        return []
+    return [Relation(api, related.partition("(")[0], related, VALUE)]
+
+
+def detail(live: LiveCall, found: Disagreement, library: Library) -> str:
+    """Both results in words."""
+    call = call_source(live, library) or live.api
+    return f"{call}: {found.outcome.text}; {found.related}: {found.expected.text}"

@@ -1,0 +1,215 @@
+"""Sees the library calls that a project makes, with their values as they were before the call.
+
+A ``TorchFunctionMode`` is shown each call of torch's Python functions, tensor
+methods and operators, those inside ``torch.nn`` modules too.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType, FunctionType
+from typing import Any, Callable, Dict, FrozenSet, Generator, Iterator, List, Optional, Tuple
+
+from ..runtime.call_outcomes import function_at
+from .library_calls import copy_call
+from .relation_types import Library, LiveCall
+
+MOST = 2_000
+MOST_A_SITE = 20
+MOST_ELEMENTS = 1 << 14
+_NESTED = 4
+Inside = Callable[[str], bool]
+
+
+@dataclass(frozen=True)
+class RecordedCall:
+    """A call of ``api`` that was seen: the deepest frame in the project's own code.
+
+    ``live`` has the values as they were before the call, ``given`` the very
+    objects of the call; both are ``None`` where they are too large to be kept.
+    """
+
+    api: str
+    path: str
+    line: int
+    function: str
+    live: Optional[LiveCall] = None
+    given: Optional[LiveCall] = None
+
+    @property
+    def site(self) -> Tuple[str, str, int]:
+        """What is called and where."""
+        return self.api, self.path, self.line
+
+
+Watch = Callable[[Optional[RecordedCall]], None]
+
+
+@dataclass
+class Recording:
+    """The calls seen so far; ``left_out`` were made beyond the bounds on their number."""
+
+    calls: List[RecordedCall] = field(default_factory=list)
+    left_out: int = 0
+
+
+@dataclass(frozen=True)
+class RecordingBounds:
+    """What is recorded: ``apis`` (all where it is ``None``), and how many calls at most.
+
+    ``elements`` are those of all arrays of one call together.
+    """
+
+    apis: Optional[FrozenSet[str]] = None
+    most: int = MOST
+    a_site: int = MOST_A_SITE
+    elements: int = MOST_ELEMENTS
+
+
+@contextmanager
+def recording_calls(
+    library: Library,
+    inside: Inside,
+    bounds: RecordingBounds = RecordingBounds(),
+    watch: Optional[Watch] = None,
+) -> Generator[Recording, None, None]:
+    """Record the library calls made under a frame of a file that is ``inside`` the project.
+
+    ``watch`` is told of each such call before it is made, and ``None`` after it.
+    Nothing is recorded of a library that is not torch, nor where it is not imported.
+    """
+    recording = Recording()
+    torch = sys.modules.get("torch")
+    if library.name != "torch" or not hasattr(torch, "overrides"):
+        yield recording
+        return
+    recorder = _Recorder(library, inside, bounds, recording, watch)
+    with _mode(recorder.call):
+        yield recording
+
+
+def _mode(call: Callable[..., Any]) -> Any:
+    from torch.overrides import TorchFunctionMode
+
+    def seen(
+        mode: Any, function: Any, types: Any, arguments: Any = (), keywords: Any = None
+    ) -> Any:
+        del mode, types
+        return call(function, arguments, keywords or {})
+
+    return type("Seeing", (TorchFunctionMode,), {"__torch_function__": seen})()
+
+
+class _Recorder:
+    """Looks at one call after another."""
+
+    def __init__(
+        self,
+        library: Library,
+        inside: Inside,
+        bounds: RecordingBounds,
+        recording: Recording,
+        watch: Optional[Watch],
+    ) -> None:
+        self._library = library
+        self._inside = inside
+        self._bounds = bounds
+        self._recording = recording
+        self._watch = watch
+        self._names: Dict[Any, Optional[str]] = {}
+        self._own: Dict[str, bool] = {}
+        self._defaults: Dict[Any, Dict[str, Any]] = {}
+        self._counts: Counter[Tuple[str, str, int]] = Counter()
+
+    def call(self, function: Any, arguments: Any, keywords: Any) -> Any:
+        """Make a call, and see it where it is one of the project's."""
+        seen = self._seen(function, arguments, keywords)
+        if seen is None or self._watch is None:
+            return function(*arguments, **keywords)
+        self._watch(seen)
+        try:
+            return function(*arguments, **keywords)
+        finally:
+            self._watch(None)
+
+    def _seen(self, function: Any, arguments: Any, keywords: Any) -> Optional[RecordedCall]:
+        api = self._named(function)
+        frame = None if api is None else self._frame(inspect.currentframe())
+        if api is None or frame is None:
+            return None
+        path, line = frame.f_code.co_filename, frame.f_lineno
+        site = api, path, line
+        bounds, calls = self._bounds, self._recording.calls
+        if self._counts[site] >= bounds.a_site or len(calls) >= bounds.most:
+            self._recording.left_out += 1
+            return RecordedCall(*site, function_at(path, line)) if self._watch else None
+        self._counts[site] += 1
+        given = LiveCall(api, function, list(arguments), self._said(function, keywords))
+        live = self._copied(given)
+        seen = RecordedCall(*site, function_at(path, line), live, live and given)
+        calls.append(seen)
+        return seen
+
+    def _said(self, function: Any, keywords: Dict[str, Any]) -> Dict[str, Any]:
+        """The keywords without those that only repeat a default, as wrappers do."""
+        if not isinstance(function, FunctionType):
+            return dict(keywords)
+        defaults = self._defaults.get(function)
+        if defaults is None:
+            taken = inspect.signature(function).parameters
+            defaults = {name: each.default for name, each in taken.items()}
+            self._defaults[function] = defaults
+        return {n: value for n, value in keywords.items() if not _is_same(value, defaults.get(n))}
+
+    def _named(self, function: Any) -> Optional[str]:
+        try:
+            if function not in self._names:
+                name = self._library.named(function)
+                wanted = self._bounds.apis is None or name in self._bounds.apis
+                self._names[function] = name if wanted else None
+            return self._names[function]
+        except TypeError:
+            return None
+
+    def _frame(self, frame: Optional[FrameType]) -> Optional[FrameType]:
+        """The deepest frame of the project's."""
+        while frame is not None:
+            file = frame.f_code.co_filename
+            own = self._own.get(file)
+            if own is None:
+                own = self._own[file] = self._inside(file)
+            if own:
+                return frame
+            frame = frame.f_back
+        return None
+
+    def _copied(self, given: LiveCall) -> Optional[LiveCall]:
+        """The call with values of its own, where they are not too large."""
+        library, left = self._library, self._bounds.elements
+        for value in _values([*given.arguments, *given.keywords.values()]):
+            left -= int(value.numel()) if library.is_array(value) else 1
+            if left < 0:
+                return None
+        try:
+            return copy_call(given, library)
+        except Exception:
+            return None
+
+
+def _is_same(value: Any, default: Any) -> bool:
+    plain = (bool, int, float, str, tuple)
+    alike = type(value) is type(default) and isinstance(value, plain)
+    return value is default or (alike and repr(value) == repr(default))
+
+
+def _values(values: Any, depth: int = 0) -> Iterator[Any]:
+    """What stands in arguments, in lists and tuples too."""
+    for value in values:
+        if type(value) in (list, tuple) and depth < _NESTED:
+            yield from _values(value, depth + 1)
+        else:
+            yield value

@@ -1,0 +1,242 @@
+"""Two arrays beside each other, and beside the float64 result of the same call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any, Dict, Optional, Tuple
+
+
+class _Missing:
+    def __repr__(self) -> str:
+        return "MISSING"
+
+
+MISSING: Any = _Missing()
+"""No result, where ``None`` is one."""
+
+FAR = 20.0
+"""How many times farther from the float64 result the wrong one is than the right one."""
+
+_UNITS: Dict[str, Tuple[float, float, float]] = {
+    "float64": (2.0**-52, 2.0**22, 1.7976931348623157e308),
+    "float32": (2.0**-23, 2.0**7, 3.4028234663852886e38),
+    "float16": (2.0**-10, 2.0**4, 65504.0),
+    "bfloat16": (2.0**-7, 2.0**3, 3.3895313892515355e38),
+    "float8_e4m3fn": (2.0**-3, 4.0, 448.0),
+    "float8_e4m3fnuz": (2.0**-3, 4.0, 240.0),
+    "float8_e5m2": (2.0**-2, 4.0, 57344.0),
+    "float8_e5m2fnuz": (2.0**-2, 4.0, 57344.0),
+}
+_PARTS = {"complex128": "float64", "complex64": "float32", "complex32": "float16"}
+
+
+@dataclass(frozen=True)
+class FloatFormat:
+    """A floating dtype: its eps, how many of them an operation may err by, its largest number."""
+
+    eps: float
+    slack: float
+    largest: float
+
+    @property
+    def relative(self) -> float:
+        """The relative error that one operation may have."""
+        return self.eps * self.slack
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """What is known of how two results came about.
+
+    ``terms`` is how many elements one of the result may sum, ``magnitude`` the
+    largest finite one among them.  ``coarsest`` is the coarsest floating dtype
+    of the inputs, empty where there is none.  ``precise`` is the same call's
+    result in float64, or :data:`MISSING`.  ``dtypes`` says whether other dtypes
+    are a difference.  ``ties`` says that inputs have equal elements (or NaN):
+    which of them an index names is then open.  ``infinite`` says that inputs
+    have infinities: what is computed of them may come to NaN by one formula
+    and not by another.
+    """
+
+    terms: int = 1
+    magnitude: float = 0.0
+    coarsest: str = ""
+    precise: Any = MISSING
+    dtypes: bool = True
+    ties: bool = False
+    infinite: bool = False
+
+    def unit(self, *dtypes: str) -> FloatFormat:
+        """The coarsest of some dtypes and of the inputs'."""
+        units = [unit_of(name) for name in (*dtypes, self.coarsest) if is_inexact(name)]
+        return max(units, key=lambda unit: unit.eps, default=unit_of("float64"))
+
+    @property
+    def growth(self) -> float:
+        """How much summing makes of one error of rounding."""
+        return sqrt(max(self.terms, 1))
+
+
+def is_inexact(dtype: str) -> bool:
+    """Whether numbers of a dtype are rounded."""
+    return _PARTS.get(dtype, dtype) in _UNITS
+
+
+def unit_of(dtype: str) -> FloatFormat:
+    """The unit of a floating or complex dtype; raises ``KeyError``."""
+    return FloatFormat(*_UNITS[_PARTS.get(dtype, dtype)])
+
+
+@dataclass(frozen=True)
+class PlainArray:
+    """An array as NumPy has it, with the dtype that it had; Python's numbers have none."""
+
+    dtype: str
+    shape: Tuple[int, ...]
+    elements: Any
+    is_number: bool = False
+
+
+def array_difference(
+    result: PlainArray, expected: PlainArray, precise: Optional[PlainArray], tolerance: Tolerance
+) -> Optional[str]:
+    """The first difference of two arrays: of shape, of dtype, or of the worst element."""
+    if tuple(result.shape) != tuple(expected.shape):
+        return f"shape is {tuple(result.shape)}, expected {tuple(expected.shape)}"
+    numbers = result.is_number or expected.is_number
+    if tolerance.dtypes and not numbers and result.dtype != expected.dtype:
+        return f"dtype is {result.dtype}, expected {expected.dtype}"
+    wrong = _wrong(result, expected, precise, tolerance)
+    if wrong is None or not wrong.any():
+        return None
+    return _told(result.elements, expected.elements, wrong)
+
+
+def _wrong(
+    result: PlainArray, expected: PlainArray, precise: Optional[PlainArray], tolerance: Tolerance
+) -> Any:
+    """Where they differ, as a boolean array."""
+    if not (is_inexact(result.dtype) or is_inexact(expected.dtype)):
+        return _exactly(result, expected, precise)
+    if object in (result.elements.dtype, expected.elements.dtype):
+        return None
+    unit = tolerance.unit(result.dtype, expected.dtype)
+    ours, theirs = _widened(result.elements), _widened(expected.elements)
+    wrong = _apart(ours, theirs, unit, tolerance)
+    truth = None
+    if precise is not None and precise.shape == result.shape:
+        truth = _widened(precise.elements)
+    if tolerance.infinite:
+        wrong = wrong & ~_indeterminate(ours, theirs, truth)
+    if not wrong.any() or truth is None:
+        return wrong
+    return wrong & _one_is_far(ours, theirs, truth, unit)
+
+
+def _indeterminate(ours: Any, theirs: Any, truth: Optional[Any]) -> Any:
+    """Where NaN may come of the formula: in the other result, or in ours and float64's."""
+    import numpy as np
+
+    stays = np.True_ if truth is None else np.isnan(truth)
+    return np.isnan(theirs) | (np.isnan(ours) & stays)
+
+
+def _exactly(result: PlainArray, expected: PlainArray, precise: Optional[PlainArray]) -> Any:
+    """Where exact results differ; those of rounded inputs only where float64 takes a side."""
+    import numpy as np
+
+    wrong = np.asarray(result.elements != expected.elements)
+    if not wrong.any() or precise is None or precise.shape != result.shape:
+        return wrong
+    truth = precise.elements
+    return wrong & ((result.elements == truth) | (expected.elements == truth))
+
+
+def _widened(elements: Any) -> Any:
+    import numpy as np
+
+    if elements.dtype.kind == "c":
+        return elements.astype(np.complex128)
+    return elements.astype(np.float64)
+
+
+def _apart(ours: Any, theirs: Any, unit: FloatFormat, tolerance: Tolerance) -> Any:
+    """Where two results lie farther apart than rounding explains.
+
+    Where the square of an input overflows, so may what is computed between:
+    nothing is compared.
+    """
+    import numpy as np
+
+    with np.errstate(all="ignore"):
+        gap = np.abs(ours - theirs)
+        both = np.isfinite(ours) & np.isfinite(theirs)
+        sizes = np.where(both, np.maximum(np.abs(ours), np.abs(theirs)), 0.0)
+        summed = max(float(sizes.max(initial=0.0)), tolerance.magnitude, 1.0)
+        allowed = unit.relative * sizes + 8 * unit.eps * tolerance.growth * summed
+        wrong = np.where(both, gap > allowed, ~_same_beyond(ours, theirs))
+    if tolerance.magnitude > unit.largest**0.5:
+        return np.zeros_like(wrong)
+    return wrong & ~_overflown(ours, theirs, unit)
+
+
+def _same_beyond(ours: Any, theirs: Any) -> Any:
+    """Where two elements that are not both finite are the same one.
+
+    Complex ones are where neither is finite: their parts are not determined.
+    """
+    import numpy as np
+
+    if ours.dtype.kind == "c" or theirs.dtype.kind == "c":
+        return ~np.isfinite(ours) & ~np.isfinite(theirs)
+    return (np.isnan(ours) & np.isnan(theirs)) | (ours == theirs)
+
+
+def _overflown(ours: Any, theirs: Any, unit: FloatFormat) -> Any:
+    """Where one is beyond the dtype's largest number and the other near it."""
+    import numpy as np
+
+    def near(one: Any, other: Any) -> Any:
+        return np.isinf(one) & (np.abs(other) > unit.largest / 16) & np.isfinite(other)
+
+    def clipped(one: Any, other: Any) -> Any:
+        beyond = np.isfinite(one) & (np.abs(one) > unit.largest)
+        return beyond & (np.abs(other) >= unit.largest / 16)
+
+    found = near(ours, theirs) | near(theirs, ours)
+    return found | clipped(ours, theirs) | clipped(theirs, ours)
+
+
+def _one_is_far(ours: Any, theirs: Any, truth: Any, unit: FloatFormat) -> Any:
+    """Where one is much farther from the float64 result than the other, which is not far."""
+    import numpy as np
+
+    with np.errstate(all="ignore"):
+        first, second = _error(ours, truth, unit), _error(theirs, truth, unit)
+        nearer, farther = np.minimum(first, second), np.maximum(first, second)
+        size = np.where(np.isfinite(truth), np.abs(truth), 0.0)
+        return farther >= FAR * np.maximum(nearer, unit.eps * size)
+
+
+def _error(value: Any, truth: Any, unit: FloatFormat) -> Any:
+    import numpy as np
+
+    beyond = np.abs(truth) > unit.largest
+    same = (np.isnan(value) & np.isnan(truth)) | (value == truth) | (np.isinf(value) & beyond)
+    gap = np.abs(value - truth)
+    return np.where(same, 0.0, np.where(np.isnan(gap), np.inf, gap))
+
+
+def _told(ours: Any, theirs: Any, wrong: Any) -> str:
+    """The first wrong element, in words."""
+    import numpy as np
+
+    place = tuple(int(index) for index in np.argwhere(wrong)[0]) if wrong.shape else ()
+    at = f"{list(place)} is" if place else "is"
+    return f"{at} {_number(ours[place])}, expected {_number(theirs[place])}"
+
+
+def _number(element: Any) -> str:
+    value = element.item() if hasattr(element, "item") else element
+    return repr(value)

@@ -1,0 +1,203 @@
+"""Reads and writes beyond an array: the same call among other memory.
+
+What a call computes follows from the elements of its arrays.  Where it follows
+from what lies before and behind them too, memory is read that is not theirs, as
+memory sanitizers find it; here without one, by running it in two surroundings.
+"""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, List, Optional, Tuple
+
+from ..library_calls import copy_call, format_value
+from ..mutation.array_construction import COMPLEX, FLOATS, arrays_of
+from ..mutation.call_draft import changed, leaves
+from ..oracles.exemptions import ALL, is_exempt
+from ..relation_types import CRASH, SUCCESS, CallOutcome, Disagreement, Library, LiveCall
+
+MARGIN = 1024
+"""Elements before and behind an array; of a size that keeps its alignment."""
+
+_MOST_ELEMENTS = 1 << 14
+_FILLINGS = ((-1000.0, 1000.0), (0, 1))
+"""For floating arrays, and for others: whole numbers near 0, that are no wild indices."""
+
+
+@dataclass(frozen=True)
+class SurroundedArray:
+    """An array ``inside`` a larger ``base`` that is filled with one number around it."""
+
+    base: Any
+    inside: Any
+    shape: Tuple[int, ...]
+    span: int
+    filling: Any
+
+    @property
+    def is_as_it_was(self) -> bool:
+        """Whether it still has the shape that it had."""
+        return tuple(self.inside.shape) == self.shape
+
+    @property
+    def was_written(self) -> bool:
+        """Whether anything around it has changed."""
+        around = (self.base[:MARGIN], self.base[MARGIN + self.span :])
+        return not all(bool((part == self.filling).all()) for part in around)
+
+
+def surrounding(
+    live: LiveCall, library: Library, number: int
+) -> Tuple[LiveCall, List[SurroundedArray]]:
+    """The call with its tensors in one of two surroundings, and those tensors.
+
+    Strides, overlap and need of gradients stay; tensors that are large, or of
+    another kind than dense ones, are as they are.
+    """
+    arrays = arrays_of(library)
+    changes, around = {}, []
+    for place, value in leaves(live):
+        if library.is_array(value) and arrays.is_plain(value) and _is_small(value):
+            made = _surrounded(value, number)
+            changes[place] = made.inside
+            around.append(made)
+    return changed(live, changes), around
+
+
+def _is_small(tensor: Any) -> bool:
+    is_plain = tensor.is_cpu and not tensor.is_conj() and not tensor.is_neg()
+    return is_plain and _span(tensor) <= _MOST_ELEMENTS
+
+
+def _span(tensor: Any) -> int:
+    if not tensor.numel():
+        return 0
+    span: int = 1 + sum(
+        [(int(size) - 1) * step for size, step in zip(tensor.shape, tensor.stride())]
+    )
+    return span
+
+
+def _surrounded(tensor: Any, number: int) -> SurroundedArray:
+    import torch
+
+    span, plain = _span(tensor), tensor.detach()
+    floating = str(tensor.dtype)[6:] in (*FLOATS, *COMPLEX)
+    filling = _FILLINGS[0 if floating else 1][number]
+    base = torch.full((span + 2 * MARGIN,), filling, dtype=tensor.dtype)
+    if span:
+        own = plain.as_strided((span,), (1,), plain.storage_offset())
+        base[MARGIN : MARGIN + span] = own
+    inside = base.as_strided(tensor.shape, tensor.stride(), MARGIN)
+    if type(tensor) is torch.nn.Parameter:
+        inside = torch.nn.Parameter(inside, tensor.requires_grad)
+    elif tensor.requires_grad:
+        inside.requires_grad_()
+    return SurroundedArray(base, inside, tuple(tensor.shape), span, filling)
+
+
+NAME = "bounds"
+RELATED = "the same call among other memory"
+_LIBRARIES = ("torch",)
+_ORDER = (0, 1, 1, 0, 1, 0)
+"""Which surroundings follow each other: memory that was never written differs among these."""
+
+_UNCHANGED = CallOutcome(SUCCESS, "memory around its arrays is left alone")
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What a call gave in some surroundings, and whether it wrote there."""
+
+    value: Any
+    seen: Any
+    is_beyond: bool
+
+
+def judge(live: LiveCall, library: Library) -> List[Disagreement]:
+    """Run a call in two surroundings, and again where that is not the same.
+
+    Only calls that succeed by themselves, and leave their arrays the shapes
+    that they had, are told of: what grows an array takes memory as it finds it.
+    """
+    if library.name not in _LIBRARIES or is_exempt(ALL, live.api) or is_exempt("strides", live.api):
+        return []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _judged(live, library)
+
+
+def _judged(live: LiveCall, library: Library) -> List[Disagreement]:
+    if _plain(live, library) is None:
+        return []
+    first = [_run(live, library, number) for number in (0, 1)]
+    if any(run is None for run in first) or _agree(first[0], first[1]):
+        return []
+    runs = [_run(live, library, number) for number in _ORDER]
+    if any(run is None for run in runs):
+        return []
+    return _bounds_disagreement(live, [run for run in runs if run is not None])
+
+
+def _bounds_disagreement(live: LiveCall, runs: List[_Run]) -> List[Disagreement]:
+    if all(run.is_beyond for run in runs):
+        text = CallOutcome(SUCCESS, "it writes to the memory around its arrays")
+        return [Disagreement(live.api, RELATED, NAME, CRASH, text, _UNCHANGED)]
+    groups = [[run for run, at in zip(runs, _ORDER) if at == number] for number in (0, 1)]
+    repeat = all(run.seen == group[0].seen for group in groups for run in group)
+    if not repeat or groups[0][0].seen == groups[1][0].seen:
+        return []
+    one, other = (CallOutcome(SUCCESS, format_value(group[0].value)) for group in groups)
+    return [Disagreement(live.api, RELATED, NAME, CRASH, one, other)]
+
+
+def _agree(one: Optional[_Run], other: Optional[_Run]) -> bool:
+    if one is None or other is None:
+        return True
+    return one.seen == other.seen and not (one.is_beyond and other.is_beyond)
+
+
+def _plain(live: LiveCall, library: Library) -> Optional[Tuple[Any]]:
+    """The value of the call by itself, boxed; ``None`` where it raises."""
+    with suppress(Exception):
+        own = copy_call(live, library)
+        library.seed()
+        return (own.run(),)
+    return None
+
+
+def _run(live: LiveCall, library: Library, number: int) -> Optional[_Run]:
+    """Run it in one of two surroundings; ``None`` where that tells nothing."""
+    with suppress(Exception):
+        own, around = surrounding(copy_call(live, library), library, number)
+        library.seed()
+        value = own.run()
+        if around and all(each.is_as_it_was for each in around):
+            beyond = any(each.was_written for each in around)
+            return _Run(value, _seen(value, library), beyond)
+    return None
+
+
+def _seen(value: Any, library: Library) -> Any:
+    """The elements of a result as what can be compared; what has none is passed over."""
+    if library.is_array(value):
+        if not arrays_of(library).is_plain(value):
+            return None
+        dtype, shape, elements = library.plain(value)
+        return dtype, shape, _bytes(elements)
+    if isinstance(value, (list, tuple)):
+        return [_seen(item, library) for item in value]
+    if isinstance(value, dict):
+        return {str(key): _seen(item, library) for key, item in value.items()}
+    return repr(value) if isinstance(value, (bool, int, float, complex, str)) else None
+
+
+def _bytes(elements: Any) -> bytes:
+    """Without the signs and payloads of NaN."""
+    import numpy as np
+
+    if elements.dtype.kind in "fc":
+        elements = np.where(np.isnan(elements), np.nan, elements)
+    return bytes(elements.tobytes())

@@ -1,0 +1,101 @@
+"""The library Keras: what relational testing asks of its ops, computed by torch."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Tuple
+
+from ...inputs.recipes import BadRecipe, CallRecipe, LiteralRecipe, Recipe, literal
+from ..relation_types import Namespace
+from .array_library import MOST_ITEMS, PLAIN, ArrayLibrary, elements, number
+from .function_catalogue import list_functions
+from .made_calls import Array
+
+MODULES = ("keras.ops", "keras.activations")
+BACKEND = "torch"
+
+
+class Keras(ArrayLibrary):
+    """``keras.ops`` and ``keras.activations``; its tensors are torch's.
+
+    Keras reads its backend once, when it is imported: this asks for torch.
+    """
+
+    name = "keras"
+
+    def __init__(self) -> None:
+        os.environ.setdefault("KERAS_BACKEND", BACKEND)
+        import keras  # type: ignore[import-untyped]
+
+        if keras.backend.backend() != BACKEND:
+            raise ImportError(f"Keras was imported with the backend {keras.backend.backend()}")
+        import numpy
+        import torch
+
+        super().__init__(list_functions(MODULES), {"keras": keras, "ops": keras.ops, "np": numpy})
+        self.version = str(keras.__version__)
+        self.namespace: Namespace = {"keras": keras, "torch": torch, **PLAIN}
+
+    def array(self) -> Array:
+        """Makes ``keras.ops.convert_to_tensor([1.0], dtype="float32")``."""
+        return array
+
+    def array_recipe(self, value: Any) -> Recipe:
+        """The recipe of a tensor, or of an array of NumPy as the tensor that ops make of it."""
+        import numpy
+
+        if self.is_array(value) or isinstance(value, (numpy.ndarray, numpy.generic)):
+            return _tensor(*self.plain(value))
+        raise BadRecipe(f"a {type(value).__name__} has no text")
+
+    def is_array(self, value: Any) -> bool:
+        """Whether a value is a tensor."""
+        import torch
+
+        return isinstance(value, torch.Tensor)
+
+    def copied_array(self, value: Any) -> Any:
+        """A tensor of its own."""
+        return value.detach().clone() if self.is_array(value) else value
+
+    def plain(self, array: Any) -> Tuple[str, Tuple[int, ...], Any]:
+        """Dtype by name, shape, and the elements; narrow floating types as float32."""
+        import numpy
+
+        dtype = str(array.dtype).rpartition(".")[2]
+        if not self.is_array(array):
+            return dtype, tuple(array.shape), numpy.asarray(array)
+        dense = array.detach().cpu()
+        narrow = dtype == "bfloat16" or dtype.startswith("float8")
+        made = (dense.float() if narrow else dense.resolve_conj()).numpy()
+        return dtype, tuple(made.shape), made
+
+    def seed(self) -> None:
+        """Start the random numbers of Keras and torch anew."""
+        import keras
+
+        keras.utils.set_random_seed(0)
+
+
+def array(items: Any, dtype: str) -> Recipe:
+    """A tensor of nested lists of numbers."""
+    return _made(elements(items), dtype)
+
+
+def _made(inside: Recipe, dtype: str) -> Recipe:
+    return CallRecipe("keras.ops.convert_to_tensor", (inside,), (("dtype", LiteralRecipe(dtype)),))
+
+
+def _tensor(dtype: str, shape: Tuple[int, ...], value: Any) -> Recipe:
+    if value.dtype.kind not in "biufc":
+        raise BadRecipe(f"elements of {dtype} have no text")
+    if value.size == 0:
+        return CallRecipe("keras.ops.zeros", (literal(shape),), (("dtype", LiteralRecipe(dtype)),))
+    if value.size <= MOST_ITEMS:
+        return _made(elements(value.tolist()), dtype)
+    first = value.flat[0]
+    if not bool((value == first).all()):
+        raise BadRecipe("a tensor of many elements has no text")
+    return CallRecipe(
+        "keras.ops.full", (literal(shape), number(first.item())), (("dtype", LiteralRecipe(dtype)),)
+    )

@@ -1,0 +1,198 @@
+"""Arrays of a library made from NumPy's, and laid out otherwise."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Callable, Dict, List, Optional, Protocol, Tuple
+
+from ..relation_types import Library
+
+MOST_ELEMENTS = 1 << 18
+"""Larger arrays are left as they are."""
+
+INTEGERS = ("int64", "int32", "int16", "int8", "uint8")
+FLOATS = ("float32", "float64", "float16", "bfloat16")
+COMPLEX = ("complex64", "complex128")
+DTYPES = (*INTEGERS, *FLOATS, *COMPLEX, "bool")
+"""The dtypes that are mutated, by their names in every library."""
+
+Values = Any
+"""A NumPy array; of the dtype itself, or a wider one where NumPy lacks it."""
+
+
+class Arrays(Protocol):
+    """How a library's arrays are made."""
+
+    def is_plain(self, array: Any) -> bool:
+        """Whether it is dense, in memory and not too large."""
+        ...
+
+    def made(self, dtype: str, values: Values, like: Any, /) -> Any:
+        """An array of these elements; on the device of another, and as it needs gradients."""
+        ...
+
+    def layouts(self, array: Any) -> List[Callable[[], Any]]:
+        """Ways to lay it out otherwise: equal elements, or those of a shape that is repeated."""
+        ...
+
+    def overlapping(self, array: Any) -> List[Callable[[], Any]]:
+        """Ways to lay it out so that elements along an axis are one."""
+        ...
+
+
+def arrays_of(library: Library) -> Arrays:
+    """How the library's arrays are made."""
+    return TorchArrays() if library.name == "torch" else PlainArrays(library)
+
+
+def numpy_dtype(dtype: str) -> str:
+    """The dtype that NumPy holds such elements in."""
+    return "float32" if dtype == "bfloat16" else dtype
+
+
+def cast(values: Values, dtype: str) -> Values:
+    """The elements in what NumPy has of a dtype, contiguous; overflow and NaN go as they go."""
+    import numpy as np
+
+    with np.errstate(all="ignore"):
+        return np.array(values, dtype=numpy_dtype(dtype), order="C")
+
+
+class TorchArrays:
+    """Tensors."""
+
+    def is_plain(self, array: Any) -> bool:
+        """See :class:`Arrays`."""
+        import torch
+
+        return (
+            array.layout is torch.strided
+            and str(array.dtype)[6:] in DTYPES
+            and not (array.is_meta or array.is_nested or array.is_quantized)
+            and array.numel() <= MOST_ELEMENTS
+        )
+
+    def made(self, dtype: str, values: Values, like: Any, /) -> Any:
+        """See :class:`Arrays`."""
+        import torch
+
+        tensor = torch.from_numpy(cast(values, dtype))
+        if dtype == "bfloat16":
+            tensor = tensor.to(torch.bfloat16)
+        if not like.is_cpu:
+            tensor = tensor.to(like.device)
+        if like.requires_grad and tensor.dtype.is_floating_point:
+            tensor.requires_grad_()
+        return tensor
+
+    def layouts(self, array: Any) -> List[Callable[[], Any]]:
+        """See :class:`Arrays`."""
+        ways: List[Callable[[Any], Any]] = [_every_other, _offset]
+        if array.dim() >= 2:
+            ways.append(_transposed)
+        if array.dim() >= 4:
+            ways.append(_channels_last)
+        if array.dtype.is_complex:
+            ways.append(_conjugated)
+        return [partial(_as_needed, array, way) for way in ways] + self.overlapping(array)
+
+    def overlapping(self, array: Any) -> List[Callable[[], Any]]:
+        """See :class:`Arrays`."""
+        axes = [axis for axis, size in enumerate(array.shape) if size > 1]
+        return [partial(_as_needed, array, partial(_expanded, axis=axis)) for axis in axes]
+
+
+def _as_needed(array: Any, way: Callable[[Any], Any]) -> Any:
+    """Laid out that way, and needing gradients as before."""
+    made = way(array.detach())
+    return made.requires_grad_() if array.requires_grad else made
+
+
+def _every_other(plain: Any) -> Any:
+    import torch
+
+    return torch.stack([plain, plain], dim=-1)[..., 0]
+
+
+def _offset(plain: Any) -> Any:
+    room = plain.new_zeros(plain.numel() + 1)
+    room[1:] = plain.flatten()
+    return room[1:].view(plain.shape)
+
+
+def _transposed(plain: Any) -> Any:
+    return plain.mT.clone().contiguous().mT
+
+
+def _channels_last(plain: Any) -> Any:
+    return plain.movedim(1, -1).contiguous().movedim(-1, 1)
+
+
+def _conjugated(plain: Any) -> Any:
+    return plain.resolve_conj().conj_physical().conj()
+
+
+def _expanded(plain: Any, axis: int) -> Any:
+    return plain.narrow(axis, 0, 1).clone().expand(plain.shape)
+
+
+class PlainArrays:
+    """Arrays of NumPy, and of libraries whose arrays are made from NumPy's."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._made = _asarray(library)
+
+    def is_plain(self, array: Any) -> bool:
+        """See :class:`Arrays`."""
+        dtype, shape, _ = self._library.plain(array)
+        return dtype in DTYPES and _elements(shape) <= MOST_ELEMENTS
+
+    def made(self, dtype: str, values: Values, _like: Any, /) -> Any:
+        """See :class:`Arrays`."""
+        return self._made(cast(values, dtype), dtype)
+
+    def layouts(self, array: Any) -> List[Callable[[], Any]]:
+        """See :class:`Arrays`; only NumPy's have strides to tell of."""
+        import numpy as np
+
+        if type(array) is not np.ndarray or not array.ndim:
+            return []
+        found: List[Callable[[], Any]] = [
+            lambda: np.asfortranarray(array),
+            lambda: np.repeat(array, 2, axis=-1)[..., ::2],
+            lambda: array[::-1].copy()[::-1],
+        ]
+        return found + self.overlapping(array)
+
+    def overlapping(self, array: Any) -> List[Callable[[], Any]]:
+        """See :class:`Arrays`; NumPy's are read-only then."""
+        import numpy as np
+
+        if type(array) is not np.ndarray or not array.ndim or array.shape[0] < 2:
+            return []
+        return [lambda: np.broadcast_to(array[:1].copy(), array.shape)]
+
+
+def _elements(shape: Tuple[int, ...]) -> int:
+    total = 1
+    for size in shape:
+        total *= size
+    return total
+
+
+def _asarray(library: Library) -> Callable[[Values, str], Any]:
+    """Of each library, its way from NumPy."""
+    makers: Dict[str, str] = {"jax": "jax.numpy.asarray", "keras": "keras.ops.convert_to_tensor"}
+    name = makers.get(library.name)
+    make: Optional[Callable[..., Any]] = None if name is None else _imported(name)
+    if make is None:
+        return lambda values, _dtype: values
+    return lambda values, dtype: make(values, dtype=dtype)
+
+
+def _imported(dotted: str) -> Callable[..., Any]:
+    from importlib import import_module
+
+    module, _, name = dotted.rpartition(".")
+    return getattr(import_module(module), name)  # type: ignore[no-any-return]

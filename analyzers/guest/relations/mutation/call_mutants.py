@@ -1,0 +1,230 @@
+"""Mutated calls, without end, from a seed."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import Any, Dict, FrozenSet, Iterator, List, Optional, Sequence, Tuple, TypeVar
+
+from ..relation_types import Library, LiveCall
+from . import argument_mutations as options
+from . import array_contents, array_mutations
+from .array_construction import FLOATS, arrays_of
+from .array_contents import extremes
+from .call_draft import (
+    DTYPE,
+    SHAPE,
+    VALUE,
+    CallDraft,
+    FixedPaths,
+    KnownCalls,
+    Mutation,
+    arguments,
+    is_fixed,
+    known,
+)
+
+_MOST_FORMS = 6
+_MOST_ARRAYS = 3
+
+
+def _whole(draft: CallDraft) -> Optional[CallDraft]:
+    """All pairs of the extremes of int64 but 0, which is refused as a divisor too early."""
+    return _paired(draft, "int64", [item for item in extremes("int64") if item])
+
+
+def _half(draft: CallDraft) -> Optional[CallDraft]:
+    """Pairs of what half precision holds: its own range is easily left."""
+    return _paired(draft, "float16", [20.0, -20.0, 1.0, -1.0, 300.0, -65504.0])
+
+
+def _paired(draft: CallDraft, dtype: str, chosen: Sequence[Any]) -> Optional[CallDraft]:
+    fixed = draft.known.fixed
+    aspects = (VALUE, SHAPE, DTYPE)
+    free = [
+        (place, array)
+        for place, array in draft.arrays(VALUE)[:_MOST_ARRAYS]
+        if not any(is_fixed(place, aspect, fixed) for aspect in aspects)
+    ]
+    made = array_contents.grid([chosen[: 8 - 2 * len(free)] for _ in free], [dtype] * len(free))
+    changes = {place: draft.made(dtype, new, old) for (place, old), new in zip(free, made)}
+    return draft.changed(changes) if changes else None
+
+
+def _undefined(draft: CallDraft) -> Optional[CallDraft]:
+    """The last of each array's numbers is none, and all else is plain."""
+    return _with(draft, math.nan, -1)
+
+
+def _infinite(draft: CallDraft) -> Optional[CallDraft]:
+    """The first of each array's numbers is infinite, and all else is plain."""
+    return _with(draft, math.inf, 0)
+
+
+def _with(draft: CallDraft, value: float, place: int) -> Optional[CallDraft]:
+    import numpy as np
+
+    changes = {}
+    for at, array in draft.arrays(VALUE):
+        dtype, _, values = draft.plain(array)
+        if dtype in FLOATS and values.size:
+            made = np.array(values)
+            made.flat[place] = value
+            changes[at] = draft.made(dtype, made, array)
+    return draft.changed(changes) if changes else None
+
+
+def _without_batch(draft: CallDraft) -> Optional[CallDraft]:
+    """The first axis of the first array has no elements."""
+    free = draft.arrays(SHAPE)[:1]
+    return array_mutations.cut(draft, free, 0) if free and free[0][1].ndim else None
+
+
+def _mixed(draft: CallDraft) -> Optional[CallDraft]:
+    """The second floating array is of double precision, or of single where it was."""
+    floating = [item for item in draft.arrays(DTYPE) if draft.plain(item[1])[0] in FLOATS]
+    for place, array in floating[1:2]:
+        dtype, _, values = draft.plain(array)
+        other = "float32" if dtype == "float64" else "float64"
+        return draft.changed({place: draft.made(other, values, array)})
+    return None
+
+
+STAPLES: Tuple[Mutation, ...] = (
+    _whole,
+    array_mutations.overlapped,
+    _without_batch,
+    _mixed,
+    _undefined,
+    _half,
+    _infinite,
+)
+
+
+def kinds_of(calls: Sequence[LiveCall]) -> List[LiveCall]:
+    """One call of each combination of keywords and words, the first ones there are."""
+    found: Dict[FrozenSet[Any], LiveCall] = {}
+    for live in calls:
+        words = {
+            (place, repr(value) if isinstance(value, (str, bool)) else "")
+            for place, value in arguments(live)
+        }
+        found.setdefault(frozenset(words), live)
+    return list(found.values())[:_MOST_FORMS]
+
+
+_WEIGHTED: Tuple[Tuple[Mutation, int], ...] = (
+    (array_mutations.refilled, 5),
+    (array_mutations.all_refilled, 2),
+    (array_mutations.crossed, 3),
+    (array_mutations.resized, 2),
+    (array_mutations.reshaped, 3),
+    (array_mutations.emptied, 3),
+    (array_mutations.retyped, 3),
+    (array_mutations.relaid, 3),
+    (array_mutations.overlapped, 2),
+    (options.renumbered, 5),
+    (options.switched, 1),
+    (options.omitted, 1),
+    (options.stripped, 1),
+    (options.recombined, 2),
+    (options.added, 1),
+    (options.relisted, 1),
+)
+_MUTATIONS = tuple(mutation for mutation, weight in _WEIGHTED for _ in range(weight))
+_Item = TypeVar("_Item")
+_STEPS = (1, 1, 1, 2, 2, 3)
+_ATTEMPTS = 20
+_FAILURES = (ValueError, TypeError, RuntimeError, OverflowError, IndexError, NotImplementedError)
+"""What making an array can end in, where it cannot be made."""
+
+
+def mutants(
+    calls: Sequence[LiveCall],
+    library: Library,
+    rng: random.Random,
+    fixed: FixedPaths = frozenset(),
+) -> Iterator[LiveCall]:
+    """Calls like those given, but for one to three mutations each, without end.
+
+    First the staples, then mutations as they are drawn.
+
+    ``calls`` are of one API, and valid; their forms (types, keywords, words)
+    come equally often, however many calls have each.  Nothing at ``fixed`` is
+    varied, and the calls given stay as they are.  The same seed gives the same
+    mutants.  Ends where nothing may vary.
+    """
+    import numpy as np
+
+    facts = known(library, arrays_of(library), calls, fixed)
+    numbers = np.random.Generator(np.random.PCG64(rng.getrandbits(64)))
+    forms = _forms(facts)
+    failures = 0
+    yield from _stapled(facts, rng, numbers)
+    bag = _endless(_MUTATIONS, rng)
+    for form in _endless(forms, rng):
+        if failures >= _ATTEMPTS:
+            return
+        mutant = _mutated(CallDraft(rng.choice(form), facts, rng, numbers), bag)
+        failures = failures + 1 if mutant is None else 0
+        if mutant is not None:
+            yield mutant
+
+
+def _stapled(facts: KnownCalls, rng: random.Random, numbers: Any) -> Iterator[LiveCall]:
+    """Each of the staples on a call of each kind."""
+    kinds = kinds_of(facts.calls)
+    for mutation in STAPLES:
+        for live in kinds:
+            made = _applied(mutation, CallDraft(live, facts, rng, numbers))
+            if made is not None:
+                yield made.live
+
+
+def _applied(mutation: Mutation, draft: CallDraft) -> Optional[CallDraft]:
+    try:
+        return mutation(draft)
+    except _FAILURES:
+        return None
+
+
+def _endless(items: Sequence[_Item], rng: random.Random) -> Iterator[_Item]:
+    """The items in rounds, each round in another order: few draws miss none for long."""
+    while items:
+        yield from rng.sample(list(items), len(items))
+
+
+def _mutated(draft: CallDraft, bag: Iterator[Mutation]) -> Optional[LiveCall]:
+    original = draft.live
+    for _ in range(draft.rng.choice(_STEPS)):
+        draft = _step(draft, bag) or draft
+    return None if draft.live is original else draft.live
+
+
+def _step(draft: CallDraft, bag: Iterator[Mutation]) -> Optional[CallDraft]:
+    """One mutation of those that apply."""
+    for _ in range(_ATTEMPTS):
+        made = _applied(next(bag), draft)
+        if made is not None:
+            return made
+    return None
+
+
+def _forms(facts: KnownCalls) -> List[List[LiveCall]]:
+    """The calls by their forms."""
+    found: Dict[Any, List[LiveCall]] = {}
+    for live in facts.calls:
+        found.setdefault(_form(live, facts.library), []).append(live)
+    return list(found.values())
+
+
+def _form(live: LiveCall, library: Library) -> FrozenSet[Any]:
+    return frozenset((place, _kind(value, library)) for place, value in arguments(live))
+
+
+def _kind(value: Any, library: Library) -> str:
+    if library.is_array(value):
+        return str(value.dtype)
+    if isinstance(value, (str, bool)) or value is None:
+        return repr(value)
+    return type(value).__name__

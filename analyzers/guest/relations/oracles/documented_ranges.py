@@ -1,0 +1,122 @@
+"""Ranges of parameters that the documentation states in so many words.
+
+Data to be read and judged by people.  A row holds only while the installed
+version's documentation still says what it quotes.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from math import inf, isnan
+from typing import Any, Dict, Iterator, List, Tuple
+
+from ..library_calls import success_outcome
+from ..relation_types import EXCEPTION, STATUS, CallOutcome, Disagreement, LiveCall
+from .call_under_test import CallUnderTest
+from .call_values import leaves
+
+
+@dataclass(frozen=True)
+class StatedRange:
+    """That a parameter is from ``low`` to ``high``, as ``quote`` says; ``strict`` without low."""
+
+    api: str
+    parameter: str
+    low: float
+    high: float
+    quote: str
+    strict: bool = False
+
+    def admits(self, value: float) -> bool:
+        """Whether a number is in the range; NaN is in none."""
+        return (value > self.low if self.strict else value >= self.low) and value <= self.high
+
+
+_F = "torch.nn.functional."
+_SMOOTHING = "A float in [0.0, 1.0]"
+_POSITIVE = "The value must be positive"
+_BETWEEN = "with values between 0 and 1"
+_WINDOW = "must be > 0"
+
+RANGES: Tuple[StatedRange, ...] = (
+    StatedRange(_F + "cross_entropy", "label_smoothing", 0, 1, _SMOOTHING),
+    StatedRange("torch.nn.CrossEntropyLoss", "label_smoothing", 0, 1, _SMOOTHING),
+    StatedRange(_F + "linear_cross_entropy", "label_smoothing", 0, 1, _SMOOTHING),
+    StatedRange("torch.nn.LinearCrossEntropyLoss", "label_smoothing", 0, 1, _SMOOTHING),
+    StatedRange("torch.nn.HuberLoss", "delta", 0, inf, _POSITIVE, strict=True),
+    StatedRange("torch.nn.SmoothL1Loss", "beta", 0, inf, "The value must be non-negative"),
+    StatedRange(_F + "gumbel_softmax", "tau", 0, inf, "non-negative scalar temperature"),
+    StatedRange(_F + "binary_cross_entropy", "target", 0, 1, _BETWEEN),
+    StatedRange(_F + "binary_cross_entropy_with_logits", "target", 0, 1, _BETWEEN),
+    StatedRange("torch.nn.BCELoss", "target", 0, 1, "should be numbers between 0 and 1"),
+    StatedRange("torch.svd_lowrank", "niter", 0, inf, "niter must be a nonnegative"),
+    StatedRange("torch.pca_lowrank", "niter", 0, inf, "niter must be a nonnegative"),
+    StatedRange(_F + "max_pool1d", "dilation", 0, inf, _WINDOW, strict=True),
+    StatedRange(_F + "max_pool2d", "dilation", 0, inf, _WINDOW, strict=True),
+    StatedRange(_F + "max_pool3d", "dilation", 0, inf, _WINDOW, strict=True),
+    StatedRange("torch.nn.MaxPool1d", "dilation", 0, inf, _WINDOW, strict=True),
+    StatedRange("torch.unravel_index", "indices", 0, inf, "All elements must be non-negative"),
+    StatedRange("torch.nonzero_static", "size", 0, inf, "must be a non-negative integer"),
+    StatedRange("torch.cdist", "p", 0, inf, r"\in [0, \infty]"),
+)
+
+
+def stated_for(api: str) -> Tuple[StatedRange, ...]:
+    """The ranges of an API's parameters."""
+    return _BY_API.get(api, ())
+
+
+_BY_API: Dict[str, Tuple[StatedRange, ...]] = {
+    api: tuple(row for row in RANGES if row.api == api) for api in {row.api for row in RANGES}
+}
+
+NAME = "documentation"
+
+
+def judge(trial: CallUnderTest) -> Iterator[Disagreement]:
+    """Each stated range that a call which returned does not keep."""
+    rows = stated_for(trial.live.api) if trial.library.name == "torch" else ()
+    said = " ".join(str(trial.live.function.__doc__).split()) if rows else ""
+    given = _given(trial.live) if rows else {}
+    for row in rows:
+        if row.quote in said and _is_outside(given.get(row.parameter), row):
+            yield _silent(trial, row)
+
+
+def _silent(trial: CallUnderTest, row: StatedRange) -> Disagreement:
+    said = f"its documentation: {row.parameter} is {row.quote!r}"
+    expected = CallOutcome(
+        EXCEPTION, f"an exception, for {row.parameter} is out of its stated range"
+    )
+    return Disagreement(trial.live.api, said, NAME, STATUS, success_outcome(trial.value), expected)
+
+
+def _given(live: LiveCall) -> Dict[str, Any]:
+    """The values of a call by its parameters' names, those of a layer's inputs included."""
+    found = _bound(live.function, live.arguments, live.keywords)
+    if live.inputs is not None:
+        forward = getattr(live.function, "forward", None)
+        found.update(_bound(forward, [None, *live.inputs], {}))
+    return found
+
+
+def _bound(function: Any, arguments: List[Any], keywords: Dict[str, Any]) -> Dict[str, Any]:
+    try:
+        return dict(inspect.signature(function).bind(*arguments, **keywords).arguments)
+    except (TypeError, ValueError):
+        return dict(keywords)
+
+
+def _is_outside(value: Any, row: StatedRange) -> bool:
+    """Whether any number of a value is out of its range; NaN says nothing."""
+    numbers = [number for leaf in leaves(value) for number in _numbers(leaf)]
+    return any(not isnan(number) and not row.admits(number) for number in numbers)
+
+
+def _numbers(leaf: Any) -> List[float]:
+    if type(leaf) in (int, float):
+        return [float(leaf)]
+    if not hasattr(leaf, "detach") or not leaf.numel() or leaf.is_complex():
+        return []
+    return [float(leaf.min()), float(leaf.max())]

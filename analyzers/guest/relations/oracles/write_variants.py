@@ -1,0 +1,206 @@
+"""What an operation writes into its own input, against what it returns."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import warnings
+from functools import partial
+from typing import Any, Callable, Iterator, Optional, Tuple
+
+from ..comparison.array_comparison import MISSING
+from ..comparison.result_comparison import difference
+from ..library_calls import format_value
+from ..relation_types import STATUS, SUCCESS, CallOutcome, Disagreement, LiveCall
+from .call_under_test import CallUnderTest
+from .call_values import may_write, writes
+from .exemptions import ALL, is_exempt
+
+OUT = "out"
+OUT_RELATED = "the same call with out="
+_DOCUMENTED = re.compile(r"\bout *(=|\()")
+
+
+def judge_out(trial: CallUnderTest) -> Iterator[Disagreement]:
+    """What is written into ``out=``: an empty tensor, and one of the right shape with gaps."""
+    live = trial.live
+    if trial.library.name != "torch" or live.inputs is not None or "out" in live.keywords:
+        return
+    if not _DOCUMENTED.search(str(live.function.__doc__)):
+        return
+    if is_exempt(OUT, live.api) or _outs(trial.value, lambda tensor: tensor) is None:
+        return
+    for make in (_empty, _with_gaps):
+        written = trial.attempt(partial(_written_to_out, trial, make))
+        if written is MISSING:
+            return
+        disagreement = trial.disagreement(OUT, OUT_RELATED, written)
+        if disagreement is not None:
+            yield disagreement
+            return
+
+
+def _written_to_out(trial: CallUnderTest, make: Callable[[Any], Any]) -> Any:
+    out = _outs(trial.value, make)
+    live = trial.copied(trial.live)
+    trial.library.seed()
+    live.function(*live.arguments, **live.keywords, out=out)
+    return out
+
+
+def _outs(value: Any, make: Callable[[Any], Any]) -> Optional[Any]:
+    """The tensors to write into: one, or a tuple of them; ``None`` where results are others."""
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        return make(value) if _is_dense(value) else None
+    if isinstance(value, tuple) and value and all(map(_is_dense, value)):
+        made: Tuple[Any, ...] = tuple(make(item) for item in value)
+        return made
+    return None
+
+
+def _is_dense(value: Any) -> bool:
+    import torch
+
+    return isinstance(value, torch.Tensor) and value.layout is torch.strided
+
+
+def _empty(value: Any) -> Any:
+    import torch
+
+    return torch.empty(0, dtype=value.dtype)
+
+
+def _with_gaps(value: Any) -> Any:
+    import torch
+
+    return torch.ones((*value.shape, 2), dtype=value.dtype)[..., 0]
+
+
+IN_PLACE = "in-place"
+_PLACES = ("torch.Tensor.", "torch.special.", "torch.")
+
+
+def judge_in_place(trial: CallUnderTest) -> Iterator[Disagreement]:
+    """``x.f_()`` and ``inplace=True`` against ``f(x)``."""
+    if trial.library.name != "torch" or is_exempt(IN_PLACE, trial.live.api):
+        return
+    if not writes(trial.live.api) and trial.live.inputs is None and _keeps(trial):
+        yield from _written(trial)
+
+
+def _keeps(trial: CallUnderTest) -> bool:
+    """Whether the first argument is a tensor of the result's dtype and shape."""
+    import torch
+
+    given = trial.live.arguments[0] if trial.live.arguments else None
+    value = trial.value
+    if not isinstance(given, torch.Tensor) or not isinstance(value, torch.Tensor):
+        return False
+    return may_write(trial.live, value)
+
+
+def _written(trial: CallUnderTest) -> Iterator[Disagreement]:
+    name, live = _in_place(trial)
+    if live is None:
+        return
+    expected = trial.attempt(lambda: _subject(trial, live))
+    disagreement = trial.disagreement(IN_PLACE, f"the same call as {name}", expected)
+    if disagreement is not None:
+        yield disagreement
+
+
+def _subject(trial: CallUnderTest, live: LiveCall) -> Any:
+    """The first argument, after the call has written into it."""
+    import torch
+
+    copied = trial.copied(live)
+    copied.arguments[0] = copied.arguments[0].detach()
+    trial.library.seed()
+    with torch.no_grad():
+        copied.run()
+    return copied.arguments[0]
+
+
+def _in_place(trial: CallUnderTest) -> Any:
+    """The name and the call of the variant that writes into its input."""
+    live = trial.live
+    method = _method(live.api)
+    if method is not None:
+        name, function = method
+        return name, LiveCall(live.api, function, live.arguments, live.keywords)
+    if _has_inplace(live.function) and "inplace" not in live.keywords:
+        keywords = {**live.keywords, "inplace": True}
+        return f"{live.api}(…, inplace=True)", LiveCall(
+            live.api, live.function, live.arguments, keywords
+        )
+    return "", None
+
+
+def _method(api: str) -> Any:
+    import torch
+
+    for prefix in _PLACES:
+        name = api[len(prefix) :]
+        if api.startswith(prefix) and "." not in name:
+            function = getattr(torch.Tensor, f"{name}_", None)
+            return None if function is None else (f"torch.Tensor.{name}_", function)
+    return None
+
+
+def _has_inplace(function: Callable[..., Any]) -> bool:
+    try:
+        return "inplace" in inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+
+
+OVERLAP = "overlap"
+
+
+def judge_overlap(trial: CallUnderTest) -> Iterator[Disagreement]:
+    """An expanded tensor must be refused, or written right.
+
+    Torch's documentation of ``expand`` says that writing into one may give
+    wrong results; operators check for it and raise, or warn that they will.
+    """
+    if trial.library.name != "torch" or not writes(trial.live.api):
+        return
+    if is_exempt(ALL, trial.live.api):
+        return
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        expanded = _unless_raised(lambda: _on_expanded(trial, dense=False))
+    expected = trial.attempt(lambda: _on_expanded(trial, dense=True))
+    if expanded is MISSING or expected is MISSING or any("expand" in str(w.message) for w in said):
+        return
+    if difference(expanded, expected, trial.library, trial.tolerance) is None:
+        return
+    yield Disagreement(
+        trial.live.api,
+        "the same call on an expanded tensor, which it should refuse",
+        OVERLAP,
+        STATUS,
+        CallOutcome(SUCCESS, format_value(expanded)),
+        CallOutcome("exception", "RuntimeError: unsupported operation (overlapping memory)"),
+    )
+
+
+def _unless_raised(function: Callable[[], Any]) -> Any:
+    try:
+        return function()
+    except Exception:
+        return MISSING
+
+
+def _on_expanded(trial: CallUnderTest, *, dense: bool) -> Optional[Any]:
+    live = trial.copied(trial.live)
+    tensor = live.arguments[0].detach()
+    if not tensor.ndim or tensor.shape[0] < 2:
+        raise ValueError("nothing to expand")
+    expanded = tensor[:1].clone().expand(tensor.shape)
+    live.arguments[0] = expanded.contiguous() if dense else expanded
+    trial.library.seed()
+    live.run()
+    return live.arguments[0]

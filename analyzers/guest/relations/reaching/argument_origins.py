@@ -1,0 +1,196 @@
+"""What of a call stands in the source as it is, so that no input changes it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any, Dict, FrozenSet, Iterator, List, Optional, Set, Tuple
+
+from ...inputs.exploration.value_comparison import as_numpy, is_array
+from ...runtime.call_outcomes import tree_of
+from ..call_recording import RecordedCall
+from ..mutation.call_draft import ArgumentPath, FixedPaths, arguments
+from ..relation_types import LibraryApi, LiveCall
+from ..synthesis.parameter_binding import TemplateInapplicable, bind_arguments
+
+Traced = FrozenSet[ArgumentPath]
+
+
+def fixed(seen: RecordedCall, traced: Traced, is_array: Any) -> FixedPaths:
+    """The places of a call that no input of the target varies.
+
+    These are literals in the call's source and arguments that the source does
+    not give.  Where the call is not found there (a layer makes it), only arrays
+    and what is ``traced`` to the target's own arguments may vary.
+    """
+    if seen.given is None:
+        return frozenset()
+    held = set(_parameters(seen.given))
+    node = _call(seen)
+    free = _open(node, seen.given) if node is not None else None
+    for place, value in arguments(seen.given):
+        is_traced = any(each[: len(place)] == place for each in traced)
+        is_open = is_array(value) if free is None else place in free
+        if not is_open and not is_traced:
+            held.add(place)
+    return frozenset(held)
+
+
+def _parameters(live: LiveCall) -> Iterator[ArgumentPath]:
+    """The weights of a layer."""
+    return (place for place, value in arguments(live) if type(value).__name__ == "Parameter")
+
+
+def _call(seen: RecordedCall) -> Optional[ast.Call]:
+    """The one call of that name on the line; ``None`` where there is none, or there are more."""
+    name = seen.api.rpartition(".")[2]
+    nodes = [
+        node
+        for node in ast.walk(tree_of(seen.path))
+        if isinstance(node, ast.Call)
+        and _name(node.func) == name
+        and node.lineno <= seen.line <= (node.end_lineno or node.lineno)
+    ]
+    return nodes[0] if len(nodes) == 1 else None
+
+
+def _name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _open(node: ast.Call, live: LiveCall) -> Optional[Set[ArgumentPath]]:
+    """The places whose source is no literal; ``None`` where they cannot be told."""
+    if any(isinstance(each, ast.Starred) for each in node.args) or _spreads(node):
+        return None
+    shift = _shift(node, live)
+    found: Set[ArgumentPath] = {("arguments", 0)} if shift else set()
+    given = [(number + shift, None, each) for number, each in enumerate(node.args)]
+    given += [(None, each.arg, each.value) for each in node.keywords]  # type: ignore[misc]
+    for number, word, value in given:
+        if not _is_literal(value):
+            found |= set(_places(number, word, live))
+    return found
+
+
+def _spreads(node: ast.Call) -> bool:
+    return any(each.arg is None for each in node.keywords)
+
+
+def _shift(node: ast.Call, live: LiveCall) -> int:
+    """1 where the call is a method's, and the first argument what it is called on."""
+    return int(isinstance(node.func, ast.Attribute) and live.api.startswith("torch.Tensor."))
+
+
+def _places(number: Optional[int], word: Optional[str], live: LiveCall) -> List[ArgumentPath]:
+    """Where an argument of the source went; by a wrapper it may go on by name."""
+    if word is not None:
+        return [("keywords", word)]
+    if number is not None and number < len(live.arguments):
+        return [("arguments", number)]
+    return [("keywords", name) for name in live.keywords]
+
+
+def _is_literal(node: ast.expr) -> bool:
+    """Whether an expression is the same for every input: constants and names of modules' parts."""
+    if isinstance(node, ast.UnaryOp):
+        return _is_literal(node.operand)
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return all(map(_is_literal, node.elts))
+    if isinstance(node, ast.Attribute):
+        return isinstance(node.value, ast.Name) and node.value.id in ("torch", "np", "numpy")
+    return isinstance(node, ast.Constant)
+
+
+Path = Tuple[Any, ...]
+"""A parameter of the target, and indices and keys into its value."""
+Slot = Tuple[Any, ...]
+"""A parameter of the library's function (or the number of an argument), and indices into it."""
+_DEEPEST = 4
+_MOST_ELEMENTS = 4096
+
+
+def slots(live: LiveCall, api: Optional[LibraryApi]) -> Dict[Slot, Any]:
+    """What a call gives, however it gives it: lists and tuples are taken apart."""
+    try:
+        given: Mapping[str, Any] = {} if api is None else bind_arguments(api, live)
+    except TemplateInapplicable:
+        given = {}
+    if not given:
+        numbered = {f"#{number}": value for number, value in enumerate(live.arguments)}
+        given = {**numbered, **live.keywords}
+    return dict(_parts(given))
+
+
+def origins(given: Mapping[Slot, Any], values: Mapping[str, Any]) -> Dict[Slot, Path]:
+    """For slots of a call the parts of the target's arguments that they are.
+
+    These are the same objects or share their storage, or else are equal.
+    """
+    parts = list(_parts(values))
+    found: Dict[Slot, Path] = {}
+    for slot, value in given.items():
+        for alike in (_is_same, _is_equal):
+            path = next((path for path, part in parts if alike(value, part)), None)
+            if path is not None:
+                found[slot] = path
+                break
+    return found
+
+
+def part(values: Mapping[str, Any], path: Path) -> Any:
+    """The part of the target's arguments at a path."""
+    found: Any = values
+    for step in path:
+        found = found[step]
+    return found
+
+
+def _parts(values: Mapping[Any, Any], depth: int = 0) -> Iterator[Tuple[Path, Any]]:
+    for name, value in values.items():
+        inside: Any = None
+        if type(value) in (list, tuple):
+            inside = dict(enumerate(value))
+        elif type(value) is dict:
+            inside = value
+        if inside is None or depth >= _DEEPEST:
+            yield (name,), value
+        else:
+            for path, part in _parts(inside, depth + 1):
+                yield (name, *path), part
+
+
+def _is_same(value: Any, part: Any) -> bool:
+    """Whether two are one object, or arrays on the same storage with as many elements."""
+    if not (is_array(value) and is_array(part)):
+        return False
+    if value is part:
+        return True
+    first, second = _storage(value), _storage(part)
+    return first is not None and first == second
+
+
+def _storage(array: Any) -> Any:
+    if not hasattr(array, "data_ptr"):
+        return None
+    try:
+        return (array.data_ptr(), array.numel()) if array.numel() else None
+    except RuntimeError:
+        return None
+
+
+def _is_equal(value: Any, part: Any) -> bool:
+    if is_array(value) and is_array(part):
+        return _are_equal(value, part)
+    plain = (int, float)
+    return type(value) is type(part) and type(value) in plain and repr(value) == repr(part)
+
+
+def _are_equal(value: Any, part: Any) -> bool:
+    if tuple(value.shape) != tuple(part.shape):
+        return False
+    if str(value.dtype).rpartition(".")[2] != str(part.dtype).rpartition(".")[2]:
+        return False
+    first, second = as_numpy(value), as_numpy(part)
+    if first is None or second is None or first.size > _MOST_ELEMENTS:
+        return False
+    return repr(first.tolist()) == repr(second.tolist())

@@ -1,0 +1,214 @@
+"""The nouns of relational testing (DeepREL): APIs of a library, calls, relations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Protocol,
+    Sequence,
+    Tuple,
+)
+
+from ..inputs.recipes import Recipe
+
+FUNCTION, METHOD, LAYER = "function", "method", "layer"
+"""The kinds of API: a layer is a class whose instances are called with inputs."""
+
+VALUE, STATUS, CRASH = "value", "status", "crash"
+"""What a relation holds of, and what a disagreement is about."""
+
+SUCCESS, EXCEPTION, CRASHED, HUNG = "success", "exception", "crashed", "hung"
+"""The statuses of a call (DeepREL, section 3), with hangs told apart."""
+
+
+@dataclass(frozen=True)
+class ApiParameter:
+    """A parameter of an API.
+
+    ``types`` are the names of the types that valid calls have given it
+    (``tensor``, ``int``, ``float``, ``bool``, ``str``, ``tuple``, ``dtype``, ``None``, …).
+    A layer's inputs are parameters too, after those of its constructor.
+    ``default`` is ``None`` where it cannot be told.  A variadic one has its star
+    in its name; one that is required is of sizes, which one sequence may hold too.
+    """
+
+    name: str
+    required: bool
+    keyword_only: bool = False
+    default: Optional[Recipe] = None
+    types: FrozenSet[str] = frozenset()
+    is_input: bool = False
+
+
+@dataclass(frozen=True)
+class LibraryApi:
+    """A public callable of a library by its canonical dotted name (``torch.nn.functional.relu``).
+
+    ``doc`` is its documentation as the library has it.  ``others`` are its further
+    public names.
+    """
+
+    name: str
+    kind: str
+    parameters: Tuple[ApiParameter, ...] = ()
+    doc: str = ""
+    others: Tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CallSource:
+    """A call of an API as text can say it: ``torch.lcm(torch.tensor([6]), torch.tensor(4))``.
+
+    The recipes use the library's own names only (``torch.tensor``, ``torch.int64``).
+    ``inputs`` are what a layer, once made, is called with; ``None`` for what is no layer.
+    """
+
+    api: str
+    arguments: Tuple[Recipe, ...] = ()
+    keywords: Tuple[Tuple[str, Recipe], ...] = ()
+    inputs: Optional[Tuple[Recipe, ...]] = None
+
+    def source(self) -> str:
+        """The Python expression that it is."""
+        inside = [item.source() for item in self.arguments]
+        inside += [f"{name}={item.source()}" for name, item in self.keywords]
+        called = f"{self.api}({', '.join(inside)})"
+        if self.inputs is None:
+            return called
+        return f"{called}({', '.join(item.source() for item in self.inputs)})"
+
+
+@dataclass
+class LiveCall:
+    """A call with its values: what is run, or what was seen while a project ran.
+
+    ``arguments``, ``keywords`` and ``inputs`` as in :class:`Call`.
+    """
+
+    api: str
+    function: Callable[..., Any]
+    arguments: List[Any] = field(default_factory=list)
+    keywords: Dict[str, Any] = field(default_factory=dict)
+    inputs: Optional[List[Any]] = None
+
+    def run(self) -> Any:
+        """What it returns; raises what it raises."""
+        made = self.function(*self.arguments, **self.keywords)
+        return made if self.inputs is None else made(*self.inputs)
+
+
+@dataclass(frozen=True)
+class Relation:
+    """That ``target``, called as ``template`` says, agrees with ``source`` on its valid inputs.
+
+    ``template`` is an expression over the names of the source's parameters:
+    ``torch.tensor_split(input, indices_or_sections, dim=0)``.  ``kind`` is
+    ``value`` or ``status``; ``inputs`` were compared.
+    """
+
+    source: str
+    target: str
+    template: str
+    kind: str
+    inputs: int = 0
+
+
+@dataclass(frozen=True)
+class CallOutcome:
+    """What a call came to: its status, and what is to be said of it.
+
+    ``text`` is the value, shortened (``tensor([2., 4.])``), the exception
+    (``RuntimeError: …``), or the end of the process (``SIGSEGV``).
+    """
+
+    status: str
+    text: str
+    exception: str = ""
+    signal: int = 0
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """A call that does not behave as another one says it should.
+
+    ``related`` is that other call, told without this call's values: a template
+    over the source's parameters (``torch._refs.lcm(input, other)``), or what an
+    oracle does in words (``the same call on float64``); ``relation`` names the
+    oracle (``value``, ``status``, ``reference``, ``numpy``, ``decomposition``, ``float64``,
+    ``meta``, ``strides``, ``vmap``, ``out``, ``in-place``, ``arguments``, ``gradient``,
+    ``documentation``, ``inductor``, ``cuda``); ``rule`` is ``value``, ``status`` or ``crash``.
+    """
+
+    api: str
+    related: str
+    relation: str
+    rule: str
+    outcome: CallOutcome
+    expected: CallOutcome
+
+
+Namespace = Mapping[str, Any]
+"""The names that recipes of library calls use: ``{"torch": torch}``."""
+
+
+class Library(Protocol):
+    """An installed library: its APIs, valid calls of them, and its values.
+
+    ``name`` is its top-level module, ``version`` what it says of itself
+    (``2.13.0+cpu``); ``namespace`` has what recipes of its calls may name.
+    """
+
+    name: str
+    version: str
+    namespace: Namespace
+
+    def apis(self) -> Sequence[LibraryApi]:
+        """Its public callables, each once, by their canonical names, sorted."""
+        ...
+
+    def function(self, api: str) -> Any:
+        """The callable of that name; raises ``LookupError``."""
+        ...
+
+    def named(self, function: Any) -> Optional[str]:
+        """The canonical name of a callable of the library, or ``None``."""
+        ...
+
+    def valid(self) -> Iterator[Tuple[CallSource, str]]:
+        """Calls that are known to be valid, and where each is from.
+
+        Those of the library's own test data, its documentation's examples, and
+        what it calls itself while those run.
+        """
+        ...
+
+    def recipe_of(self, value: Any) -> Recipe:
+        """The recipe of a value in the library's own names; raises ``BadRecipe``."""
+        ...
+
+    def is_array(self, value: Any) -> bool:
+        """Whether a value is an array (tensor) of the library."""
+        ...
+
+    def copied(self, value: Any) -> Any:
+        """A value with arrays of its own (containers too), of the same strides and dtype."""
+        ...
+
+    def plain(self, array: Any) -> Tuple[str, Tuple[int, ...], Any]:
+        """Dtype by name, shape, and a NumPy array of its elements in a dtype that NumPy has.
+
+        Floating types that NumPy lacks are widened (bfloat16 to float32).
+        """
+        ...
+
+    def seed(self) -> None:
+        """Start its random numbers anew."""
+        ...

@@ -1,0 +1,205 @@
+"""The valid calls of a library's APIs, as texts, that a study begins with."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Optional,
+    Sequence,
+    Tuple,
+)
+
+from ...runtime.time_limits import CLOCK
+from ..library_calls import parse_call
+from ..process_pool import (
+    Begin,
+    ItemFailed,
+    ItemReport,
+    ProcessDied,
+    ProcessHung,
+    ProcessPool,
+    Result,
+)
+from ..relation_types import CallSource, Library
+
+Row = Dict[str, Any]
+Send = Callable[[Dict[str, Any]], None]
+EVERY = 0.5
+MOST_ROWS = 500
+MOST_NOTES = 500
+LONGEST_NOTE = 1_000
+
+
+class StudyProgress:
+    """Sends rows as ``progress`` frames, often; a frame is sent whole, whatever the time."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._sent = 0.0
+        self._rows: List[Row] = []
+        self._stage, self._done, self._total = "", 0, 0
+        self.notes: List[str] = []
+
+    def stage(self, name: str, total: int) -> None:
+        """A stage of so many items begins."""
+        self.flush()
+        self._stage, self._done, self._total = name, 0, total
+        self.flush()
+
+    def add(self, **row: Any) -> None:
+        """A row is found."""
+        self._rows.append(row)
+        self._tell()
+
+    def did(self) -> None:
+        """An item of the stage is done; it counts once it was told so."""
+        self._done += 1
+        self._tell()
+
+    def checked(self, name: str) -> None:
+        """An item of the stage is done, and need not be done again."""
+        self._rows.append({"kind": "checked", "stage": self._stage, "name": name})
+        self.did()
+
+    def note(self, text: str) -> None:
+        """Something is to be said of the study."""
+        if len(self.notes) < MOST_NOTES:
+            self.notes.append(_shortened(text))
+
+    def flush(self) -> None:
+        """Send what there is."""
+        done = min(self._done, self._total)
+        with CLOCK.paused():
+            told = {"stage": self._stage, "done": done, "total": self._total, "rows": self._rows}
+            self._send({"type": "progress", **told})
+            self._rows, self._sent = [], time.monotonic()
+
+    def _tell(self) -> None:
+        if len(self._rows) >= MOST_ROWS or time.monotonic() - self._sent > EVERY:
+            self.flush()
+
+
+def _shortened(text: str) -> str:
+    """The beginning and the end of a text, which in a traceback are what matters."""
+    if len(text) <= LONGEST_NOTE:
+        return text
+    return f"{text[: LONGEST_NOTE // 3]} … {text[-LONGEST_NOTE // 2 :]}"
+
+
+STAGE = "inputs"
+_SECONDS = 120.0
+_MEMORY = 8 << 30
+_DEATHS = 3
+_AT_ONCE = 200
+
+Found = Iterable[Tuple[CallSource, str]]
+Source = Callable[[], Found]
+
+
+def collect_inputs(
+    library: Library, workers: int, progress: StudyProgress, names: Sequence[str] = ()
+) -> Dict[str, List[str]]:
+    """The texts of known valid calls by API, in the order in which the library tells them.
+
+    They are gathered in processes of their own, as what the library's own tests
+    and examples do to a process stays there.  A library that has ``sources`` is
+    asked for each of them, beside one another, and what they give is put
+    together as ``gathered`` does.  Where ``names`` of APIs are asked for, only
+    what may tell of them is searched; everything, if one of them has no call there.
+    """
+    if not hasattr(library, "sources"):
+        progress.stage(STAGE, 1)
+        return _by_api(_gathered([library.valid], 1, progress))
+    found = _of_parts(library, names, workers, progress)
+    if found.keys() >= set(names):
+        return found
+    return _of_parts(library, (), workers, progress)
+
+
+def _of_parts(
+    parted: Any, names: Sequence[str], workers: int, progress: StudyProgress
+) -> Dict[str, List[str]]:
+    sources = parted.sources(names)
+    progress.stage(STAGE, len(sources) + 1)
+    texts = [text for _, text in _gathered(sources, workers, progress)]
+    known = [call for call in (_read(text, parted) for text in texts) if call is not None]
+
+    def together() -> Found:
+        found: Found = parted.gathered((call, "") for call in known)
+        return found
+
+    return _by_api(_gathered([together], 1, progress))
+
+
+def _gathered(
+    sources: Sequence[Source], workers: int, progress: StudyProgress
+) -> List[Tuple[str, str]]:
+    """API and text of each call of each source, in their order."""
+    found: List[List[Tuple[str, str]]] = [[] for _ in sources]
+    work = _GatheringWork(sources)
+    for item, result in ProcessPool(
+        work.on, len(sources), _SECONDS, workers, _MEMORY, deaths=_DEATHS
+    ):
+        if isinstance(result, ItemReport):
+            found[item] += [(api, text) for api, text in result.value]
+            continue
+        _note(result, progress)
+        progress.did()
+    return [each for part in found for each in part]
+
+
+def _note(result: Result, progress: StudyProgress) -> None:
+    if isinstance(result, (ProcessDied, ProcessHung, ItemFailed)):
+        progress.note(f"the search for valid calls: {result}")
+
+
+@dataclass
+class _GatheringWork:
+    """Work of a pool: an item is a source, its steps are batches of calls."""
+
+    sources: Sequence[Source]
+
+    def on(self, item: int, start: int, begin: Begin, report: Callable[[Any], None]) -> None:
+        begin(start, "")
+        for step, batch in enumerate(_batches(self.sources[item]())):
+            if step >= start:
+                report(batch)
+            begin(step + 1, "")
+
+
+def _batches(found: Found) -> Iterator[List[Tuple[str, str]]]:
+    batch: List[Tuple[str, str]] = []
+    for call, _ in found:
+        batch.append((call.api, call.source()))
+        if len(batch) >= _AT_ONCE:
+            yield batch
+            batch = []
+    yield batch
+
+
+def _by_api(found: Iterable[Tuple[str, str]]) -> Dict[str, List[str]]:
+    texts: Dict[str, Dict[str, None]] = {}
+    for api, text in found:
+        texts.setdefault(api, {})[text] = None
+    return {api: list(texts[api]) for api in sorted(texts)}
+
+
+def _read(text: str, library: Library) -> Optional[CallSource]:
+    try:
+        return parse_call(text, library)
+    except Exception:
+        return None
+
+
+def spread(items: Sequence[str], most: int) -> List[str]:
+    """At most so many, evenly spread, the first among them."""
+    if len(items) <= most:
+        return list(items)
+    return [items[index * len(items) // most] for index in range(most)]

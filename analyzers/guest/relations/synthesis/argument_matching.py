@@ -1,0 +1,209 @@
+"""Argument matching (DeepREL, section 4.2): a template from two parameter lists."""
+
+from __future__ import annotations
+
+import keyword
+import math
+from typing import Dict, List, Optional, Sequence, Tuple
+
+from ..relation_types import LAYER, ApiParameter, LibraryApi
+from .parameter_binding import ALIKE, bare, of_names, of_parameters, of_positions
+
+
+def assignment(weights: Sequence[Sequence[float]]) -> List[Optional[int]]:
+    """For each row its column, or ``None`` where there are more rows than columns.
+
+    The sum of the weights chosen is the largest possible among the matchings
+    that leave none of the shorter side out.  All rows are of the same length.
+    """
+    if not weights or not weights[0]:
+        return [None] * len(weights)
+    if len(weights) <= len(weights[0]):
+        return list(_columns(weights))
+    chosen: List[Optional[int]] = [None] * len(weights)
+    for column, row in enumerate(_columns(list(zip(*weights)))):
+        chosen[row] = column
+    return chosen
+
+
+def _columns(weights: Sequence[Sequence[float]]) -> List[int]:
+    """For at most as many rows as columns."""
+    found = _Matching(weights)
+    for row in range(1, len(weights) + 1):
+        found.add(row)
+    result = [0] * len(weights)
+    for column, row in enumerate(found.owner[1:]):
+        if row:
+            result[row - 1] = column
+    return result
+
+
+class _Matching:
+    """Potentials and the row that owns each column; row and column 0 stand for none."""
+
+    def __init__(self, weights: Sequence[Sequence[float]]) -> None:
+        self._weights = weights
+        self._of_row = [0.0] * (len(weights) + 1)
+        self._of_column = [0.0] * (len(weights[0]) + 1)
+        self.owner = [0] * (len(weights[0]) + 1)
+
+    def add(self, row: int) -> None:
+        """Match one more row, others may move."""
+        self.owner[0] = row
+        column, before = self._shortest()
+        while column:
+            self.owner[column] = self.owner[before[column]]
+            column = before[column]
+
+    def _shortest(self) -> Tuple[int, List[int]]:
+        """Grow the tree of tight edges from column 0 until it meets a free column.
+
+        Gives that column, and for each the one before it on the path.
+        """
+        count = len(self.owner)
+        slack, before, seen = [math.inf] * count, [0] * count, [False] * count
+        here = 0
+        while self.owner[here]:
+            seen[here] = True
+            for column in range(1, count):
+                reduced = self._reduced(self.owner[here], column)
+                if not seen[column] and reduced < slack[column]:
+                    slack[column], before[column] = reduced, here
+            here = min((c for c in range(1, count) if not seen[c]), key=slack.__getitem__)
+            self._shift(slack[here], seen, slack)
+        return here, before
+
+    def _reduced(self, row: int, column: int) -> float:
+        return -self._weights[row - 1][column - 1] - self._of_row[row] - self._of_column[column]
+
+    def _shift(self, step: float, seen: List[bool], slack: List[float]) -> None:
+        for column, was_seen in enumerate(seen):
+            if was_seen:
+                self._of_row[self.owner[column]] += step
+                self._of_column[column] -= step
+            else:
+                slack[column] -= step
+
+
+_NEVER = -1000.0
+
+
+def assignment_template(source: LibraryApi, target: LibraryApi) -> Optional[str]:
+    """The target's call with the source's arguments, or ``None`` where one is left over.
+
+    A template over the names of the source's parameters, such as
+    ``torch.tensor_split(input, indices_or_sections)``,
+    ``torch.nn.Softshrink(lambd=lambd)(input)`` or ``torch.Tensor.abs_(input)``.
+    Required parameters of either are all matched; optional ones only where
+    their names are alike, and otherwise keep their defaults.
+    """
+    matched = _matched(source.parameters, target.parameters)
+    if matched is None or not all(map(_is_name, matched.values())):
+        return None
+    outer = [item for item in target.parameters if not item.is_input]
+    made = f"{target.name}({', '.join(_arguments(outer, matched))})"
+    if target.kind != LAYER:
+        return made
+    inputs = _inputs([item for item in target.parameters if item.is_input], matched)
+    return None if inputs is None else f"{made}({', '.join(inputs)})"
+
+
+def _matched(
+    sources: Sequence[ApiParameter], targets: Sequence[ApiParameter]
+) -> Optional[Dict[str, ApiParameter]]:
+    """For each matched parameter of the target, by name, that of the source.
+
+    Where the best matching leaves a required parameter out, it is sought among
+    the required ones alone: optional ones must not take their partners.
+    """
+    for some in (False, True):
+        pairs = _best(sources, targets, some)
+        if _complete(pairs, sources, targets):
+            return {right.name: left for left, right in pairs}
+    return None
+
+
+def _best(
+    sources: Sequence[ApiParameter], targets: Sequence[ApiParameter], only_required: bool
+) -> List[Tuple[ApiParameter, ApiParameter]]:
+    longest = max(len(sources), len(targets))
+    weights = [
+        [
+            _NEVER
+            if _are_apart(left, right, only_required)
+            else of_parameters(left, right, of_positions(row, column, longest))
+            for column, right in enumerate(targets)
+        ]
+        for row, left in enumerate(sources)
+    ]
+    chosen = assignment(weights)
+    return [
+        (sources[row], targets[column])
+        for row, column in enumerate(chosen)
+        if column is not None and weights[row][column] > _NEVER
+    ]
+
+
+def _are_apart(left: ApiParameter, right: ApiParameter, only_required: bool) -> bool:
+    if right.name.startswith("**") or left.name.startswith("**"):
+        return True
+    alike = of_names(bare(left.name), bare(right.name)) >= ALIKE
+    if left.required and right.required:
+        return False
+    if not left.required and not right.required:
+        return not alike
+    return only_required and not alike
+
+
+def _complete(
+    pairs: Sequence[Tuple[ApiParameter, ApiParameter]],
+    sources: Sequence[ApiParameter],
+    targets: Sequence[ApiParameter],
+) -> bool:
+    needed = [item for item in (*sources, *targets) if item.required]
+    found = {id(item) for pair in pairs for item in pair}
+    return all(id(item) in found for item in needed)
+
+
+def _is_name(parameter: ApiParameter) -> bool:
+    name = bare(parameter.name)
+    return name.isidentifier() and not keyword.iskeyword(name)
+
+
+def _arguments(parameters: Sequence[ApiParameter], matched: Dict[str, ApiParameter]) -> List[str]:
+    """What is required comes by position as long as nothing is left out; the rest by keyword."""
+    positional: List[str] = []
+    keywords: List[str] = []
+    gap = False
+    for parameter in parameters:
+        given = matched.get(parameter.name)
+        if given is not None and parameter.name.startswith("*"):
+            positional.append(("*" if _can_spread(given) else "") + bare(given.name))
+        elif given is not None and not gap and parameter.required and not parameter.keyword_only:
+            positional.append(bare(given.name))
+        elif given is not None:
+            keywords.append(f"{bare(parameter.name)}={bare(given.name)}")
+        gap = gap or given is None or not parameter.required
+    return positional + keywords
+
+
+def _can_spread(given: ApiParameter) -> bool:
+    """Whether it has been a sequence, as far as is known."""
+    known = given.name.startswith("*") or not given.types
+    return known or not given.types.isdisjoint(("tuple", "list", "Size"))
+
+
+def _inputs(
+    parameters: Sequence[ApiParameter], matched: Dict[str, ApiParameter]
+) -> Optional[List[str]]:
+    """A layer is called by position: nothing may follow an input that is left out."""
+    given = [matched.get(parameter.name) for parameter in parameters]
+    while given and given[-1] is None:
+        given.pop()
+    if None in given:
+        return None
+    return [
+        ("*" if parameter.name.startswith("*") else "") + bare(left.name)
+        for parameter, left in zip(parameters, given)
+        if left is not None
+    ]

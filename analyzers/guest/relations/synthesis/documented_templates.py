@@ -1,0 +1,196 @@
+"""Template matching (DeepREL, section 4.2): code in documentation that calls another API.
+
+Three sources: prose that writes a call over the parameters (``This is
+equivalent to torch.tensor_split(input, indices_or_sections, dim=0)``), method
+calls on a parameter (``input.sum(dim)``), and examples that call both the
+documented API and another one with the same variables.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Dict, Iterator, List, Optional, Sequence, Tuple, Union
+
+from ..matching.api_names import ApiNames, unmarked
+from ..relation_types import LibraryApi
+from .parameter_binding import bare
+
+MOST_CHARACTERS = 400
+_OPENING = re.compile(r"(?<![\w.])[A-Za-z_][\w.]*\(")
+_PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.)\s?(.*)$")
+_ARRAYS = ("torch.Tensor", "numpy.ndarray")
+_LIBRARIES = ("torch", "numpy", "jax", "keras")
+
+
+def templates_in_documentation(
+    source: LibraryApi, apis: Union[Sequence[LibraryApi], ApiNames]
+) -> List[Tuple[str, str]]:
+    """Pairs of target and template, in the order of the documentation, each once.
+
+    Give :class:`Names` of the APIs instead of the APIs themselves where it is
+    called many times.
+    """
+    names = apis if isinstance(apis, ApiNames) else ApiNames(apis)
+    own = {bare(item.name): bare(item.name) for item in source.parameters}
+    prose, code = _parted(source.doc)
+    writer = _Writer(source, names)
+    found = [writer.template(call, own) for call in _calls_in_prose(prose)]
+    found += writer.of_example(code)
+    return list(dict.fromkeys(item for item in found if item is not None))
+
+
+def _parted(doc: str) -> Tuple[str, str]:
+    """The prose, and the code of the examples."""
+    prose: List[str] = []
+    code: List[str] = []
+    for line in doc.splitlines():
+        match = _PROMPT.match(line)
+        if match is None:
+            prose.append(line)
+        else:
+            code.append(match.group(1))
+    return unmarked("\n".join(prose)), "\n".join(code)
+
+
+def _calls_in_prose(text: str) -> Iterator[ast.Call]:
+    for match in _OPENING.finditer(text):
+        call = _call(_balanced(text[match.start() : match.start() + MOST_CHARACTERS]))
+        if call is not None:
+            yield call
+
+
+def _balanced(text: str) -> str:
+    depth = 0
+    for index, character in enumerate(text):
+        depth += (character in "([{") - (character in ")]}")
+        if depth == 0 and character in ")]}":
+            return text[: index + 1]
+    return ""
+
+
+def _call(text: str) -> Optional[ast.Call]:
+    try:
+        node = ast.parse(" ".join(text.split()), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return node if isinstance(node, ast.Call) else None
+
+
+class _Writer:
+    """Rewrites calls in documentation into templates."""
+
+    def __init__(self, source: LibraryApi, names: ApiNames) -> None:
+        self._source = source
+        self._names = names
+
+    def template(self, call: ast.Call, known: Dict[str, str]) -> Optional[Tuple[str, str]]:
+        """A call over expressions that stand for parameters (``known``), or ``None``."""
+        rewriter = _Rewriter(known, self._names, self._source.name)
+        try:
+            rewritten = rewriter.call(call)
+        except _Unknown:
+            return None
+        made = rewritten.func
+        target = ast.unparse(made.func if isinstance(made, ast.Call) else made)
+        if not rewriter.used:
+            return None
+        return target, ast.unparse(rewritten)
+
+    def of_example(self, code: str) -> List[Optional[Tuple[str, str]]]:
+        calls = [node for node in _walked(code) if isinstance(node, ast.Call)]
+        found: List[Optional[Tuple[str, str]]] = []
+        for own in calls:
+            if self._names.resolved(_dotted(own.func), self._source.name) == self._source.name:
+                known = self._bound(own)
+                found += [self.template(other, known) for other in calls if other is not own]
+        return found
+
+    def _bound(self, call: ast.Call) -> Dict[str, str]:
+        """Parameters by the text of what an example's call gives them."""
+        outer = [item for item in self._source.parameters if not item.is_input]
+        given = zip((bare(item.name) for item in outer), call.args)
+        pairs = [(ast.unparse(node), name) for name, node in given]
+        pairs += [(ast.unparse(item.value), item.arg) for item in call.keywords if item.arg]
+        texts = [text for text, _ in pairs]
+        return {text: name for text, name in pairs if texts.count(text) == 1}
+
+
+class _Unknown(Exception):  # noqa: N818 - not a failure
+    """An expression that the parameters do not make."""
+
+
+class _Rewriter:
+    def __init__(self, known: Dict[str, str], names: ApiNames, near: str) -> None:
+        self._known = known
+        self._names = names
+        self._near = near
+        self.used: List[str] = []
+
+    def call(self, node: ast.Call) -> ast.Call:
+        if isinstance(node.func, ast.Call):
+            function: ast.expr = self.call(node.func)
+            return ast.Call(function, [self.value(item) for item in node.args], [])
+        method = self._method(node.func)
+        dotted = method or self._names.resolved(_dotted(node.func), self._near)
+        if dotted is None or dotted == self._near:
+            raise _Unknown
+        arguments = [self.value(item) for item in node.args]
+        if method and isinstance(node.func, ast.Attribute):
+            arguments.insert(0, self.value(node.func.value))
+        keywords = [self._keyword(item) for item in node.keywords]
+        return ast.Call(ast.parse(dotted, mode="eval").body, arguments, keywords)
+
+    def _method(self, node: ast.expr) -> Optional[str]:
+        if not isinstance(node, ast.Attribute):
+            return None
+        is_known = ast.unparse(node.value) in self._known or isinstance(node.value, ast.Call)
+        methods = [self._names.resolved(f"{array}.{node.attr}") for array in _ARRAYS if is_known]
+        return next((name for name in methods if name), None)
+
+    def _keyword(self, node: ast.keyword) -> ast.keyword:
+        if node.arg is None:
+            raise _Unknown
+        return ast.keyword(node.arg, self.value(node.value))
+
+    def value(self, node: ast.expr) -> ast.expr:
+        text = ast.unparse(node)
+        if text in self._known:
+            self.used.append(self._known[text])
+            return ast.Name(self._known[text])
+        if isinstance(node, ast.Starred):
+            return ast.Starred(self.value(node.value))
+        if isinstance(node, (ast.Tuple, ast.List)):
+            return type(node)([self.value(item) for item in node.elts])
+        if isinstance(node, ast.Call):
+            return self.call(node)
+        return self._plain(node)
+
+    def _plain(self, node: ast.expr) -> ast.expr:
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) in self._known:
+            return ast.Attribute(self.value(node.value), node.attr)
+        inside = node.operand if isinstance(node, ast.UnaryOp) else node
+        if isinstance(inside, ast.Constant):
+            return node
+        if _dotted(node).split(".")[0] in _LIBRARIES:
+            return node
+        raise _Unknown
+
+
+def _walked(code: str) -> Iterator[ast.AST]:
+    """The nodes of an example, statement by statement: one that is no Python is left out."""
+    try:
+        yield from ast.walk(ast.parse(code))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        for line in code.splitlines():
+            call = _call(line.partition(" = ")[2] or line)
+            if call is not None:
+                yield from ast.walk(call)
+
+
+def _dotted(node: ast.expr) -> str:
+    parts: List[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""

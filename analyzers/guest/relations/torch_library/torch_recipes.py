@@ -1,0 +1,295 @@
+"""What torch computes with, as the text that makes it again."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Callable, Dict, List, Sequence, Tuple
+
+from ...inputs.recipes import (
+    BadRecipe,
+    CallRecipe,
+    DisplayRecipe,
+    LiteralRecipe,
+    NameRecipe,
+    PairsRecipe,
+    Recipe,
+    literal,
+)
+
+_DIGITS = {"float32": (9, 8, 4), "float16": (5, 4, 3), "bfloat16": (4, 3, 2)}
+"""How many digits are tried in place of all those of a double; nine tell any float32."""
+
+
+def elements(value: Any) -> Any:
+    """A flat list of a tensor's numbers, or the one number of a tensor without dimensions.
+
+    ``torch.tensor`` makes the same tensor of them, to the last bit, but for the
+    payload of a NaN.
+    """
+    import torch
+
+    flat = value.reshape(-1)
+    if str(value.dtype).startswith("torch.float8"):
+        flat = flat.to(torch.float32)
+    exact = flat.tolist()
+    if value.is_floating_point():
+        exact = _shortened(exact, value.dtype)
+    return exact if value.dim() else exact[0]
+
+
+def _shortened(exact: List[float], dtype: Any) -> List[float]:
+    """For each number the shortest tried that is the same one in that precision."""
+    import torch
+
+    digits = _DIGITS.get(str(dtype).rpartition(".")[2], ())
+    if all(number.is_integer() or not math.isfinite(number) for number in exact):
+        return exact
+    best = exact
+    for count in digits:
+        tried = [float(f"{number:.{count}g}") for number in exact]
+        again = torch.tensor(tried, dtype=dtype).tolist()
+        best = [
+            short if back == number else known
+            for short, back, number, known in zip(tried, again, exact, best)
+        ]
+    return best
+
+
+MOST_ELEMENTS = 64
+"""How many elements of a tensor are written out, and how many items a container has."""
+
+_PLAIN: Dict[type, str] = {int: "int", float: "float", bool: "bool", complex: "complex"}
+_INFERRED = ("float32", "int64", "bool")
+_NAMED = ("dtype", "layout", "memory_format", "qscheme")
+
+
+def torch_recipe(value: Any) -> Recipe:
+    """The recipe of a value, exact to the last bit but for the payload of a NaN.
+
+    Raises :class:`BadRecipe` for what is long, callable or on another device, and
+    for kinds of tensor that have no plain text.
+    """
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        return _tensor(value)
+    kind = type(value)
+    if kind in (list, tuple, dict):
+        return _container(value)
+    return _SPELLERS.get(kind.__name__, _plain)(value)
+
+
+def _container(value: Any) -> Recipe:
+    if len(value) > MOST_ELEMENTS:
+        raise BadRecipe("it is too long to be written")
+    if isinstance(value, dict):
+        return PairsRecipe(tuple((literal(key), torch_recipe(item)) for key, item in value.items()))
+    return DisplayRecipe(type(value).__name__, tuple(torch_recipe(item) for item in value))
+
+
+def _plain(value: Any) -> Recipe:
+    if isinstance(value, type) and value in _PLAIN:
+        return NameRecipe(_PLAIN[value])
+    if type(value).__name__ in _NAMED and type(value).__module__ == "torch":
+        return NameRecipe(str(value))
+    return literal(value)
+
+
+def _complex(value: Any) -> Recipe:
+    try:
+        return literal(value)
+    except BadRecipe:
+        return CallRecipe("complex", (LiteralRecipe(value.real), LiteralRecipe(value.imag)))
+
+
+def _size(value: Any) -> Recipe:
+    return CallRecipe("torch.Size", (literal(tuple(value)),))
+
+
+def _slice(value: Any) -> Recipe:
+    return CallRecipe(
+        "slice", (torch_recipe(value.start), torch_recipe(value.stop), torch_recipe(value.step))
+    )
+
+
+def _range(value: Any) -> Recipe:
+    return CallRecipe("range", (literal(value.start), literal(value.stop), literal(value.step)))
+
+
+def _device(value: Any) -> Recipe:
+    return CallRecipe("torch.device", (LiteralRecipe(str(value)),))
+
+
+_SPELLERS: Dict[str, Callable[[Any], Recipe]] = {
+    "complex": _complex,
+    "Size": _size,
+    "slice": _slice,
+    "range": _range,
+    "device": _device,
+}
+
+
+# ------------------------------------------------------------------- tensors
+
+
+def _tensor(value: Any) -> Recipe:
+    import torch
+
+    if type(value) is torch.nn.Parameter:
+        with torch.no_grad():
+            inside = _tensor(value.detach())
+        wanted = () if value.requires_grad else (("requires_grad", LiteralRecipe(False)),)
+        return CallRecipe("torch.nn.Parameter", (inside,), wanted)
+    if type(value) is not torch.Tensor or value.is_nested or value.device.type != "cpu":
+        raise BadRecipe("this kind of tensor has no text")
+    try:
+        with torch.no_grad():
+            made = _laid_out(value.detach())
+    except RuntimeError as error:
+        raise BadRecipe("this kind of tensor has no text") from error
+    return _with_gradient(made) if value.requires_grad else made
+
+
+def _with_gradient(made: Recipe) -> Recipe:
+    wanted = ("requires_grad", LiteralRecipe(True))
+    if isinstance(made, CallRecipe) and made.function in _TAKE_GRADIENT:
+        return CallRecipe(made.function, made.arguments, (*made.keywords, wanted))
+    return CallRecipe("torch.Tensor.requires_grad_", (made,))
+
+
+_TAKE_GRADIENT = ("torch.tensor", "torch.zeros", "torch.ones", "torch.full")
+
+
+def _laid_out(value: Any) -> Recipe:
+    """A tensor by how it lies in memory."""
+    import torch
+
+    if value.layout != torch.strided:
+        return _sparse(value)
+    if value.is_quantized:
+        return _quantized(value)
+    if value.is_conj():
+        return CallRecipe("torch.conj", (_laid_out(value.conj()),))
+    if value.is_neg():
+        return _laid_out(value.resolve_neg())
+    if value.is_contiguous() or value.numel() == 0:
+        return _contiguous(value)
+    return _strided(value)
+
+
+def _strided(value: Any) -> Recipe:
+    import torch
+
+    shape, stride = tuple(value.shape), tuple(value.stride())
+    if any(step == 0 and size > 1 for size, step in zip(shape, stride)):
+        inner = value[tuple(slice(0, 1) if step == 0 else slice(None) for step in stride)]
+        sizes = tuple(LiteralRecipe(size) for size in shape)
+        return CallRecipe("torch.Tensor.expand", (_laid_out(inner), *sizes))
+    order = sorted(range(len(shape)), key=lambda at: (-stride[at], at))
+    dense = value.permute(order)
+    if dense.is_contiguous():
+        back = tuple(order.index(at) for at in range(len(shape)))
+        return CallRecipe("torch.permute", (_contiguous(dense), literal(back)))
+    span = 1 + sum((size - 1) * step for size, step in zip(shape, stride))
+    if span > MOST_ELEMENTS:
+        raise BadRecipe("too many elements to be written")
+    base = torch.zeros(span, dtype=value.dtype)
+    base.as_strided(shape, stride).copy_(value)
+    return CallRecipe("torch.as_strided", (_contiguous(base), literal(shape), literal(stride)))
+
+
+def _contiguous(value: Any) -> Recipe:
+    if value.is_complex():
+        parts = (_contiguous(part.contiguous()) for part in (value.real, value.imag))
+        return CallRecipe("torch.complex", tuple(parts))
+    count, shape = value.numel(), tuple(value.shape)
+    if count > MOST_ELEMENTS:
+        return _repeated(value, shape)
+    if not count and shape != (0,):
+        return CallRecipe("torch.zeros", (literal(shape),), _dtype(value, "float32"))
+    items = elements(value)
+    if len(shape) > 1:
+        items = _nested(items, shape)
+    inferred = _inferred(value) if count else "float32"
+    return CallRecipe("torch.tensor", (_displayed(items),), _dtype(value, inferred))
+
+
+def _displayed(items: Any) -> Recipe:
+    if not isinstance(items, list):
+        return LiteralRecipe(items)
+    return DisplayRecipe("list", tuple([_displayed(item) for item in items]))
+
+
+def _nested(flat: List[Any], shape: Sequence[int]) -> List[Any]:
+    for size in reversed(shape[1:]):
+        flat = [flat[at : at + size] for at in range(0, len(flat), size)]
+    return flat
+
+
+def _repeated(value: Any, shape: Tuple[int, ...]) -> Recipe:
+    """A large tensor that is one number all over, or counts from 0."""
+    import torch
+
+    first = value.flatten()[:1]
+    if bool((value.flatten() == first).all()):
+        (number,) = elements(first)
+        if str(number) in ("0", "0.0"):
+            return CallRecipe("torch.zeros", (literal(shape),), _dtype(value, "float32"))
+        full = (literal(shape), LiteralRecipe(number))
+        return CallRecipe("torch.full", full, _dtype(value, _inferred(value)))
+    if value.dtype == torch.int64 and torch.equal(value, torch.arange(shape[0])):
+        return CallRecipe("torch.arange", (LiteralRecipe(shape[0]),))
+    raise BadRecipe("too many elements to be written")
+
+
+def _inferred(value: Any) -> str:
+    """The dtype that torch gives to such numbers by itself."""
+    name = _name(value)
+    if name in _INFERRED:
+        return name
+    return "float32" if value.is_floating_point() else "int64"
+
+
+def _dtype(value: Any, inferred: str) -> Tuple[Tuple[str, Recipe], ...]:
+    name = _name(value)
+    return () if name == inferred else (("dtype", NameRecipe(f"torch.{name}")),)
+
+
+def _name(value: Any) -> str:
+    return str(value.dtype).rpartition(".")[2]
+
+
+def _quantized(value: Any) -> Recipe:
+    import torch
+
+    if value.qscheme() != torch.per_tensor_affine:
+        raise BadRecipe("this kind of tensor has no text")
+    real = _laid_out(value.dequantize())
+    scale, zero = LiteralRecipe(value.q_scale()), LiteralRecipe(value.q_zero_point())
+    return CallRecipe(
+        "torch.quantize_per_tensor", (real, scale, zero, NameRecipe(str(value.dtype)))
+    )
+
+
+def _sparse(value: Any) -> Recipe:
+    import torch
+
+    shape = literal(tuple(value.shape))
+    parts: Tuple[Any, ...]
+    if value.layout == torch.sparse_coo:
+        parts = (value._indices(), value._values())
+        more = (("is_coalesced", LiteralRecipe(True)),) if value.is_coalesced() else ()
+        keywords = (*more, _CHECKED)
+        return CallRecipe("torch.sparse_coo_tensor", (*map(_laid_out, parts), shape), keywords)
+    if value.layout in (torch.sparse_csr, torch.sparse_bsr):
+        parts = (value.crow_indices(), value.col_indices(), value.values())
+    elif value.layout in (torch.sparse_csc, torch.sparse_bsc):
+        parts = (value.ccol_indices(), value.row_indices(), value.values())
+    else:
+        raise BadRecipe("this kind of tensor has no text")
+    maker = str(value.layout).rpartition(".")[2]
+    return CallRecipe(f"torch.{maker}_tensor", (*map(_laid_out, parts), shape), (_CHECKED,))
+
+
+_CHECKED = ("check_invariants", LiteralRecipe(True))
+"""Indices that point nowhere are refused, and are no defect of what is called with them."""

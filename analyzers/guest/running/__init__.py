@@ -1,1 +1,0 @@
-"""Running what may kill its process: what explores, and what tries a library's calls."""

@@ -1,0 +1,266 @@
+"""Runs one input, for ``run`` and for ``search`` alike."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from dataclasses import dataclass, field
+from typing import (
+    Any,
+    Callable,
+    ContextManager,
+    Dict,
+    FrozenSet,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+)
+
+from ..inputs import project_files
+from ..inputs.external_inputs import BUILDER, external_inputs
+from ..instrumentation.recorder import Recorder
+from ..network.unreachable import unreachable_names
+from ..protocol import api_calls
+from ..protocol.api_calls import describe_questions
+from ..protocol.argument_decoding import Unusable, decode, evaluate_recipe
+from ..protocol.input_paths import ARGUMENTS, REQUEST, build_values, parse
+from ..provenance.value_sources import SyntheticValues
+from . import call_outcomes, framework_setup, lazy_results, standins, time_limits
+from .time_limits import CLOCK, TimeUp
+
+SELF = "self"
+Arguments = Mapping[str, Mapping[str, Any]]
+Callee = Tuple[Callable[[], Callable[..., Any]], Optional[Callable[[Any], Callable[..., Any]]]]
+"""What makes the callable for one input, and what makes that of a given instance."""
+CLOCK.never_interrupt(__file__)
+CLOCK.never_interrupt(api_calls.__file__)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The values of one call, and the world to make it in.
+
+    ``function`` makes what is called: a method of the instance that was given,
+    or of one of ours.  ``repeats``: nothing of the call comes from outside, so
+    that it does the same each time.
+    """
+
+    args: List[Any]
+    kwargs: Dict[str, Any]
+    world: ContextManager[Any]
+    function: Callable[[], Callable[..., Any]]
+    repeats: bool = False
+
+
+@dataclass
+class PreparedTarget:
+    """A target that can be called.
+
+    ``function`` makes the callable for one input (a fresh instance for a
+    method), ``method`` that of an instance that is given, where the target is
+    called on one.  ``guarded`` are both with the decorators that check arguments, for
+    values that were made to pass them.  ``parameters`` are
+    ``{name, kind, default, annotation}`` without ``self``.  ``points`` are the ids of
+    the instrumented files; a hit is an index into them.  ``sources`` maps the instrumented
+    files to their text, ``blobs`` digests to contents, ``entries`` are the catalogue's,
+    ``expected`` those of the providers that the target is known to ask.
+    """
+
+    root: str
+    path: str
+    name: str
+    function: Callable[[], Callable[..., Any]]
+    parameters: List[Dict[str, Any]]
+    points: List[str]
+    recorder: Recorder
+    sources: Dict[str, str]
+    standins: List[str] = field(default_factory=list)
+    notes: List[str] = field(default_factory=list)
+    entries: List[Mapping[str, Any]] = field(default_factory=list)
+    expected: List[Mapping[str, Any]] = field(default_factory=list)
+    schemas: Mapping[str, Any] = field(default_factory=dict)
+    namespace: Mapping[str, Any] = field(default_factory=dict)
+    blobs: Dict[str, bytes] = field(default_factory=dict)
+    method: Optional[Callable[[Any], Callable[..., Any]]] = None
+    guarded: Optional[Callee] = None
+
+    def bind(self, arguments: Arguments) -> Bound:
+        """What the function is called with, and in what world; raises ``Unusable``.
+
+        Arguments are the protocol's, by places, and ``{"kind": "value",
+        "value": object}`` for an object that is passed as it is.
+        """
+        values = {key: self._value(key, given) for key, given in arguments.items()}
+        try:
+            whole = build_values(values, BUILDER)
+        except ValueError as error:
+            raise Unusable(str(error)) from error
+        own = {name: value for name, value in whole.items() if name.isidentifier()}
+        outside = {root: value for root, value in whole.items() if root not in own}
+        if self._serves_flask:
+            outside.setdefault(REQUEST, None)
+        drawn = any(given.get("kind") == "made" for given in arguments.values())
+        function = self._function(own, drawn=drawn)
+        args, kwargs = _placed(self.parameters, own)
+        return Bound(
+            args, kwargs, external_inputs(outside, self.namespace), function, repeats(arguments)
+        )
+
+    def _value(self, key: str, given: Mapping[str, Any]) -> Any:
+        if given.get("kind") != "made":
+            return decode(_at(key, given), self.blobs)
+        value = evaluate_recipe(key, given["recipe"], self.namespace)
+        return [None, *value] if key == ARGUMENTS else value
+
+    def _function(self, own: Dict[str, Any], *, drawn: bool) -> Callable[[], Callable[..., Any]]:
+        """Makes what is called; takes the instance out of the values, where one was given."""
+        callee = self.function, self.method
+        function, method = self.guarded if self.guarded is not None and drawn else callee
+        if method is None or SELF not in own:
+            return function
+        return functools.partial(method, own.pop(SELF))
+
+    @functools.cached_property
+    def _serves_flask(self) -> bool:
+        return "flask" in self.sources.get(self.path, "") and "flask" in sys.modules
+
+    def call(self, bound: Bound) -> Any:
+        """Call the target; await what it awaits, draw what it yields, undo what it writes."""
+        with bound.world, project_files.undo_writing():
+            value = bound.function()(*bound.args, **bound.kwargs)
+            return lazy_results.consume(value, thoroughly=bound.repeats)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one input did.  ``ending`` is the protocol's."""
+
+    ending: Dict[str, Any]
+    hits: FrozenSet[int]
+    exchanges: List[api_calls.ApiExchange]
+    seconds: float
+    outside: List[str] = field(default_factory=list)
+
+    def as_json(self, index: int, *, scripted: bool = False) -> Dict[str, Any]:
+        """The result as it goes to the host, which knows what it was asked itself."""
+        found: Dict[str, Any] = {
+            "index": index,
+            "ending": self.ending,
+            "hits": sorted(self.hits),
+            "exchanges": [exchange.as_json() for exchange in self.exchanges],
+            "seconds": round(self.seconds, 6),
+        }
+        if self.outside:
+            found["outside"] = self.outside
+        if scripted and self.exchanges:
+            found["asked"] = describe_questions(self.exchanges)
+        return found
+
+
+def execute(
+    prepared: PreparedTarget,
+    arguments: Arguments,
+    supplier: api_calls.Supplier,
+    seconds: float,
+    ensures: Sequence[str] = (),
+    *,
+    describe: Callable[[Any], call_outcomes.CallOutcome] = call_outcomes.returned,
+) -> Result:
+    """Run one input under a time limit; whatever it raises becomes its ending.
+
+    Where it returns, the first of the postconditions ``ensures`` that does not
+    hold is its ending, or else what ``describe`` makes of the value.
+    """
+    recorder = prepared.recorder
+    recorder.hits = set()
+    session = api_calls.set_supplier(supplier)
+    standins.forget()
+    started = time_limits.now()
+    try:
+        CLOCK.start(seconds)
+        ending = _run(prepared, arguments, session, ensures, describe)
+    except TimeUp:
+        ending = call_outcomes.timed_out(seconds)
+    finally:
+        if session.process != os.getpid():
+            os._exit(0)  # a process that the tested code forked, and that came back here
+        CLOCK.stop()
+    session.close()
+    spent = time_limits.now() - started
+    if session.refusal is not None:
+        ending = call_outcomes.not_run(session.refusal)
+    elif CLOCK.expired:
+        ending = call_outcomes.timed_out(seconds)
+    outside = unreachable_names(session)
+    return Result(ending, frozenset(recorder.hits), session.exchanges, spent, outside)
+
+
+def _run(
+    prepared: PreparedTarget,
+    arguments: Arguments,
+    session: api_calls.ApiSession,
+    ensures: Sequence[str],
+    describe: Callable[[Any], call_outcomes.CallOutcome],
+) -> call_outcomes.CallOutcome:
+    try:
+        if ensures:
+            from ..inputs.exploration.postcondition_checks import check_postconditions
+
+            return check_postconditions(prepared, arguments, ensures) or describe(None)
+        if repeats(arguments):
+            framework_setup.seed()
+        return describe(prepared.call(prepared.bind(arguments)))
+    except Unusable as unusable:
+        return call_outcomes.not_run(str(unusable))
+    except BaseException as error:
+        fillings = SyntheticValues.of(arguments) if session.exchanges else None
+        given = frozenset(parse(key).root for key in arguments)
+        return call_outcomes.raised(error, prepared.root, fillings, given)
+
+
+def repeats(arguments: Arguments) -> bool:
+    """Whether a call with these arguments is to do the same each time: none is from outside."""
+    return all(given.get("kind") != "content" for given in arguments.values())
+
+
+def _at(key: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An argument as its place takes it: a file is there as a file."""
+    is_file = key.startswith("open(") and given.get("kind") == "content"
+    return {**given, "form": "path"} if is_file else given
+
+
+def _placed(
+    parameters: List[Dict[str, Any]], values: Dict[str, Any]
+) -> Tuple[List[Any], Dict[str, Any]]:
+    """Distribute values over parameters; an absent one keeps its default."""
+    args: List[Any] = []
+    kwargs: Dict[str, Any] = {}
+    by_position = True
+    for parameter in parameters:
+        name, kind = parameter["name"], parameter["kind"]
+        if kind.startswith("var"):
+            _spread(values.get(name), args if by_position else [], kwargs)
+            by_position = False
+        elif name in values and (kind == "keyword_only" or not by_position):
+            kwargs[name] = values[name]
+        elif name in values:
+            args.append(values[name])
+        elif parameter["default"]:
+            by_position = False
+        else:
+            raise Unusable(f"the parameter {name} has no argument")
+    unknown = values.keys() - {parameter["name"] for parameter in parameters}
+    if unknown:
+        raise Unusable(f"there is no parameter {min(unknown)}")
+    return args, kwargs
+
+
+def _spread(value: Any, args: List[Any], kwargs: Dict[str, Any]) -> None:
+    """Give ``*args`` or ``**kwargs`` what was made for it."""
+    if type(value) in (list, tuple):
+        args += value
+    elif type(value) is dict:
+        kwargs.update(value)

@@ -1,0 +1,99 @@
+"""How deep-learning frameworks compute in the guest: on one thread, and on what is installed."""
+
+from __future__ import annotations
+
+import functools
+import os
+import random
+import sys
+from importlib.util import find_spec
+from typing import Any, Type
+
+_THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+_KERAS = "KERAS_BACKEND"
+_BACKENDS = ("tensorflow", "torch", "jax", "numpy")
+
+
+def choose_backend() -> None:
+    """To be called before the project loads: Keras takes a backend that is there.
+
+    Libraries in C start no threads of their own: a process with such threads
+    cannot fork and go on computing, and inputs are small.  ``os.environ`` does
+    not show that.
+    """
+    for name in _THREADS:
+        if name not in os.environ:
+            os.putenv(name, "1")
+    if _KERAS in os.environ or not _is_there("keras"):
+        return
+    found = next((name for name in _BACKENDS if _is_there(name)), None)
+    if found is not None and found != _BACKENDS[0]:
+        os.environ[_KERAS] = found
+
+
+def use_one_torch_thread() -> None:
+    """Let torch compute on one thread, where it is loaded."""
+    torch = sys.modules.get("torch")
+    if hasattr(torch, "set_num_threads"):
+        torch.set_num_threads(1)  # type: ignore[union-attr]
+
+
+def _is_there(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+SEED = 0
+
+
+def seed() -> None:
+    """Seed ``random``, and NumPy and torch where they are loaded, always alike.
+
+    The same as ``random.seed(0)``, ``numpy.random.seed(0)`` and
+    ``torch.manual_seed(0)`` (which is slow where there is no GPU to seed).
+    """
+    random.seed(SEED)
+    numpy = sys.modules.get("numpy")
+    if hasattr(numpy, "random"):
+        numpy.random.seed(SEED)  # type: ignore[union-attr]
+    torch = sys.modules.get("torch")
+    generator = getattr(torch, "default_generator", None)
+    if hasattr(generator, "manual_seed"):
+        generator.manual_seed(SEED)  # type: ignore[union-attr]
+        cuda = getattr(torch, "cuda", None)
+        if cuda is not None and cuda.is_initialized():
+            cuda.manual_seed_all(SEED)
+
+
+@functools.lru_cache(maxsize=1)
+def decomposition_mode() -> Type[Any]:
+    """A mode under which every operator that has a decomposition is replaced by it.
+
+    ``replaced`` counts them.  The class is made where torch is at hand.
+    """
+    from torch._decomp import decomposition_table
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Decomposing(TorchDispatchMode):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.replaced = 0
+
+        @classmethod
+        def _should_skip_dynamo(cls) -> bool:
+            return False
+
+        def __torch_dispatch__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            rule = decomposition_table.get(func)
+            if rule is not None:
+                result = rule(*args, **(kwargs or {}))
+                if result is not NotImplemented:
+                    self.replaced += 1
+                    return result
+            return func(*args, **(kwargs or {}))
+
+    return Decomposing

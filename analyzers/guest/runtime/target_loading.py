@@ -1,0 +1,299 @@
+"""Loads a target as its project does, and makes it callable."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import os
+import sys
+import tempfile
+from collections import deque
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+from ..inputs import project_files, web_requests
+from ..models.keras import constructor_recording
+from ..network.network import Network
+from ..protocol import api_calls
+from . import name_lookup, standins, time_limits
+from .call_outcomes import is_own
+from .execution import Callee, PreparedTarget
+from .framework_setup import choose_backend, use_one_torch_thread
+from .import_hooks import Interception
+from .project_imports import SHADOWED, ProjectFinder, ProjectLoader, Sources, compiled
+from .time_limits import CLOCK
+
+SHOWN = 1000
+_OTHERS = ("env", "node_modules", "site-packages", "venv")
+
+
+def enter_work_folder(root: Path, own: Path) -> None:
+    """Work in a folder that shows the project's files and can be written to."""
+    place = Path(tempfile.mkdtemp(prefix="work-"))
+    for folder in (root, own):
+        _show(folder, place)
+    os.chdir(place)
+    project_files.work_in(str(place))
+
+
+def _show(folder: Path, place: Path) -> None:
+    """Show a folder's files as links, in folders that can be written to.
+
+    Folders are made anew, those near the top first; behind ``SHOWN`` entries, and
+    where others' code lies, they are links themselves.
+    """
+    left = SHOWN
+    waiting = deque([(folder, place)])
+    while waiting:
+        shown, at = waiting.popleft()
+        for entry in shown.iterdir():
+            left -= 1
+            link = at / entry.name
+            if left > 0 and _is_own(entry) and not link.is_symlink():
+                link.mkdir(exist_ok=True)
+                waiting.append((entry, link))
+            elif not os.path.lexists(link):
+                link.symlink_to(entry)
+
+
+def _is_own(entry: Path) -> bool:
+    """Whether an entry is a folder that the project may write into."""
+    named = not entry.name.startswith(".") and entry.name not in _OTHERS
+    folder = named and entry.is_dir() and not entry.is_symlink()
+    return folder and os.access(entry, os.R_OK | os.X_OK)
+
+
+SECONDS = 45.0
+_MODULE_LEVEL = ("<module>", "__main__")
+
+
+class Unprepared(Exception):  # noqa: N818 - a fact about the target, not an error of ours
+    """The target cannot be called; says why."""
+
+
+def prepare(message: Mapping[str, Any]) -> PreparedTarget:
+    """Load the target of a ``prepare`` frame; raises :class:`Unprepared`."""
+    root = str(Path(message["root"]).absolute())
+    path, name = message["path"], message["function"]
+    sources = Sources(root)
+    failed = sources.instrument(list(dict.fromkeys([path, *message.get("files", ())])))
+    if path in failed:
+        raise Unprepared(f"{path} cannot be read: {failed[path]}")
+    entries: List[Mapping[str, Any]] = list(message.get("catalogue") or ())
+    named = frozenset(message.get("expected") or ())
+    expected = [entry for entry in entries if entry["name"] in named]
+    schemas = message.get("schemas") or {}
+    folders = _folders(root, path)
+    project = ProjectFinder(sources, folders, time_limits.now() + SECONDS)
+    project.notes += [f"{file}: {reason}" for file, reason in failed.items()]
+    _enter(root, path, folders)
+    network = Network(entries, message.get("network"))
+    network.enter()
+    interception = Interception(root, entries, schemas, message.get("hidden") or (), network)
+    interception.install(sources.texts)
+    sys.meta_path.insert(1, project)
+    api_calls.set_supplier(api_calls.EmptyAnswers())
+    loaded = _loaded(project, path, name)
+    use_one_torch_thread()
+    constructor_recording.record_constructor_arguments()
+    web_requests.settle_django()
+    project.notes += network.loaded()
+    interception.warm(expected)
+    return PreparedTarget(
+        root=root,
+        path=path,
+        name=name,
+        function=loaded.function,
+        parameters=loaded.parameters,
+        points=sources.points,
+        recorder=sources.recorder,
+        sources=dict(sources.texts),
+        standins=standins.names,
+        notes=project.notes,
+        entries=entries,
+        expected=expected,
+        schemas=schemas,
+        namespace=loaded.namespace,
+        method=loaded.method,
+        guarded=loaded.guarded,
+    )
+
+
+class _Loaded(NamedTuple):
+    """A target and the names of its module, as ``Prepared`` has them."""
+
+    function: Callable[[], Callable[..., Any]]
+    parameters: List[Dict[str, Any]]
+    namespace: Mapping[str, Any]
+    method: Optional[Callable[[Any], Callable[..., Any]]] = None
+    guarded: Optional[Callee] = None
+
+
+def _loaded(project: ProjectFinder, path: str, name: str) -> _Loaded:
+    full = str(Path(project.sources.root, path))
+    if name in _MODULE_LEVEL:
+        return _Loaded(ModuleRun(project, full, name).callable, [], {})
+    try:
+        with CLOCK.limited(SECONDS):
+            module = _import(project, path)
+        function, owner = name_lookup.find(vars(module), name, full)
+        parameters = name_lookup.parameters(function, owner, project.sources.texts[path])
+    except name_lookup.Unfound as unfound:
+        raise Unprepared(f"{unfound}{_because(project, path)}") from unfound
+    except BaseException as error:
+        raise Unprepared(f"{path} cannot be loaded: {error!r}"[:500]) from error
+    made, method = name_lookup.callable_of(function, owner), name_lookup.method_of(function, owner)
+    around = name_lookup.guarded(vars(module), name, function)
+    guarded = name_lookup.callable_of(around, owner), name_lookup.method_of(around, owner)
+    return _Loaded(made, parameters, vars(module), method, guarded)
+
+
+def _because(project: ProjectFinder, path: str) -> str:
+    notes = [note for note in project.notes if note.startswith(f"{path}:")]
+    return f" ({'; '.join(notes[:3])})" if notes else ""
+
+
+# ----------------------------------------------------------------- imports
+
+
+def _package(root: str, path: str) -> Tuple[str, str]:
+    """The folder from which a file is imported, and its dotted name."""
+    file = Path(root, path)
+    folder = file.parent
+    parts = [] if file.name == "__init__.py" else [file.stem]
+    while (folder / "__init__.py").exists() and str(folder) != root:
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return str(folder), ".".join(parts) or "__init__"
+
+
+def _folders(root: str, path: str) -> List[str]:
+    own = Path(root, path).parent
+    wanted = [_package(root, path)[0], root, str(Path(root, "src")), str(own)]
+    return [
+        folder
+        for folder in dict.fromkeys(wanted)
+        if Path(folder).is_dir() and not _shadows(Path(folder))
+    ]
+
+
+def _shadows(folder: Path) -> bool:
+    """Whether a module in a folder would hide a client library."""
+    return any((folder / f"{name}.py").exists() for name in SHADOWED)
+
+
+def _import(project: ProjectFinder, path: str) -> ModuleType:
+    """Import the target's module under the name its project gives it."""
+    root = project.sources.root
+    full = str(Path(root, path))
+    name = _package(root, path)[1]
+    if "." not in name and _is_relative(project, path):
+        name = path.rpartition(".")[0].replace("/", ".")
+    if path.endswith(".py") and name not in SHADOWED:
+        try:
+            module = importlib.import_module(name)
+        except ImportError:
+            module = ModuleType(name)
+        if getattr(module, "__file__", None) == full:
+            return module
+    if name in SHADOWED or name.partition(".")[0] in sys.modules:
+        name = "_target_" + name.replace(".", "_")
+    return _load(project, full, name)
+
+
+def _load(project: ProjectFinder, full: str, name: str) -> ModuleType:
+    loader = ProjectLoader(project, full)
+    spec = importlib.util.spec_from_file_location(name, full, loader=loader)
+    if spec is None:
+        raise Unprepared(f"{full} is no module")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    loader.exec_module(module)
+    return module
+
+
+def _is_relative(project: ProjectFinder, path: str) -> bool:
+    statements = project.sources.statements(path)[0]
+    return any(isinstance(s, ast.ImportFrom) and s.level > 0 for s in statements)
+
+
+class ModuleRun:
+    """Runs a file's top level anew for each input, with its imports done once."""
+
+    def __init__(self, project: ProjectFinder, full: str, name: str) -> None:
+        self._project = project
+        self._full = full
+        root = project.sources.root
+        own = _package(root, project.sources.relative(full))[1]
+        self._name = name if name == "__main__" else own
+        statements, flags = project.sources.statements(project.sources.relative(full))
+        self._flags = flags
+        self._parts = [(s, compiled(s, full, flags)) for s in statements]
+        warm = self._namespace()
+        for statement, _ in self._parts:
+            if isinstance(statement, (ast.Import, ast.ImportFrom)):
+                project.attempt(statement, full, flags, warm)
+
+    def callable(self) -> Callable[[], None]:
+        """The run of one input."""
+        return self._run
+
+    def _namespace(self) -> Dict[str, Any]:
+        from ..instrumentation.goals import RECORD
+
+        return {
+            "__name__": self._name,
+            "__file__": self._full,
+            "__builtins__": __builtins__,
+            RECORD: self._project.sources.recorder,
+        }
+
+    def _run(self) -> None:
+        namespace = self._namespace()
+        for statement, code in self._parts:
+            if isinstance(statement, (ast.Import, ast.ImportFrom)):
+                self._bind(statement, code, namespace)
+            else:
+                exec(code, namespace)
+
+    def _bind(self, statement: ast.stmt, code: Any, namespace: Dict[str, Any]) -> None:
+        try:
+            exec(code, namespace)
+        except ImportError:
+            self._project.attempt(statement, self._full, self._flags, namespace)
+
+
+# ------------------------------------------------------------- environment
+
+
+def _enter(root: str, path: str, folders: Sequence[str]) -> None:
+    """Make the process look to the project as on its own machine."""
+    first = next((at for at, entry in enumerate(sys.path) if "-packages" in entry), None)
+    at = len(sys.path) if first is None else first
+    sys.path[at:at] = [folder for folder in folders if folder not in sys.path]
+    sys.argv = [str(Path(root, path))]
+    sys.dont_write_bytecode = True
+    choose_backend()
+    project_files.intercept_opening(root)
+    project_files.watch_writing(root)
+    _Environment.root = root
+    os.environ.__class__ = _Environment
+    enter_work_folder(Path(root), Path(root, path).parent)
+
+
+class _Environment(type(os.environ)):  # type: ignore[misc]
+    """An environment in which the project finds every variable it insists on."""
+
+    root = ""
+
+    def __getitem__(self, key: Any) -> Any:
+        try:
+            return super().__getitem__(key)
+        except KeyError:
+            frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+            if not is_own(frame.f_code.co_filename, self.root):
+                raise
+            standins.note(f"os.environ[{key!r}]")
+            return standins.InertText("1")

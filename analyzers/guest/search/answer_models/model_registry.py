@@ -1,0 +1,170 @@
+"""A model made from the catalogue's own description of an API."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+
+from .answer_model import Answer, AnswerModel
+from .face_answers import FACES, REKOGNITION_FACES, SAFE_SEARCH
+from .label_answers import (
+    ENTITIES,
+    ENTITY_SENTIMENTS,
+    LABELS,
+    LANDMARKS,
+    LOGOS,
+    MODERATION,
+    OBJECTS,
+    REKOGNITION_LABELS,
+    EntriesModel,
+)
+from .picture_answers import AZURE_PICTURE
+from .sentiment_answers import AZURE_SENTIMENT, COMPREHEND_SENTIMENT, SENTIMENT, SentimentWordModel
+from .text_answers import (
+    AZURE_READ,
+    CHAT,
+    HEARD,
+    REKOGNITION_TEXT,
+    RESPONSE,
+    SPEECH,
+    TEXT,
+    TEXTRACT_TEXT,
+    TextModel,
+)
+
+_TEXTS = ("text", "document", "speech", "caption")
+
+
+def described(entry: Mapping[str, Any]) -> Optional[AnswerModel]:
+    """The model of an API that lists named things, or says one of a few words, or a text.
+
+    ``None`` for other shapes.
+
+    ``entry`` has ``key`` and ``score``, paths such as ``"tags.list[].name"``
+    with one list in them, and ``highest``, the best score.  What an answer
+    and its entries have besides is that of the ``ordinary`` answer, if there
+    is one: code may read any of it.  Of an answer that lists ``least`` entries
+    at least, the ordinary ones are listed where there is nothing to find.
+    """
+    key, score = (_canonical(entry, entry.get(name) or "") for name in ("key", "score"))
+    if "[" not in key and "{" not in key:
+        return _one(entry, key)
+    if key.count("[].") != 1 or key.endswith("[]"):
+        return None
+    outer, _, inner = key.partition("[].")
+    rated = score.partition("[].")[2] if score.startswith(outer + "[].") else ""
+    prefix = str(entry.get("prefix") or "")
+    highest = float(entry.get("highest") or 1.0)
+    ordinary = entry.get("ordinary") or {}
+    everyday: Sequence[Dict[str, Any]] = _at(ordinary, outer.split(".")) or ()
+    usual: Dict[str, Any] = next(iter(everyday), {})
+
+    def write(number: int, name: str, likely: float) -> Dict[str, Any]:
+        del number
+        made: Dict[str, Any] = copy.deepcopy(usual)
+        _put(made, inner.split("."), name if name.startswith(prefix) else prefix + name)
+        if rated and "[]" not in rated:
+            _put(made, rated.split("."), likely)
+        return made
+
+    def around(entries: Any) -> Dict[str, Any]:
+        made: Dict[str, Any] = copy.deepcopy(ordinary)
+        _put(made, outer.split("."), entries)
+        return made
+
+    fields = [part for path in (outer, inner, rated) for part in path.split(".") if part]
+    nothing = tuple(
+        (str(_at(each, inner.split("."))), float(_at(each, rated.split(".")) if rated else 1.0))
+        for each in everyday[: int(entry.get("least") or 0)]
+    )
+    return EntriesModel("entries", tuple(fields), write, around, (0.5, highest), nothing)
+
+
+def _canonical(entry: Mapping[str, Any], path: str) -> str:
+    """A path of the catalogue as it is in an answer (docs/guest-protocol.md)."""
+    if (entry.get("input") or {}).get("each"):
+        return path.partition("[].")[2]
+    return f"elements{path}" if path.startswith("[].") else path
+
+
+def _at(value: Any, path: Sequence[str]) -> Any:
+    for part in path:
+        value = (value or {}).get(part)
+    return value
+
+
+def _put(into: Dict[str, Any], path: Sequence[str], value: Any) -> None:
+    for part in path[:-1]:
+        into = into.setdefault(part, {})
+    into[path[-1]] = value
+
+
+def _one(entry: Mapping[str, Any], key: str) -> Optional[AnswerModel]:
+    """The model of an answer with one word or text at a path without a list."""
+    says: Mapping[str, Any] = next(iter(entry.get("says") or ()), {})
+    at = says.get("at") or ()
+    if key not in ((at,) if isinstance(at, str) else tuple(at)):
+        return None
+    steps, ordinary = key.split("."), entry.get("ordinary") or {}
+
+    def write(text: str, scores: Any = None) -> Answer:
+        del scores
+        made: Dict[str, Any] = copy.deepcopy(ordinary)
+        _put(made, steps, text)
+        return made
+
+    words = sorted(says.get("readings") or (), key=lambda word: word.casefold() != "neutral")
+    if says.get("closed") and len(words) > 1:
+        return SentimentWordModel(words, tuple(steps), write)
+    return DescribedText(tuple(steps), write) if says.get("task") in _TEXTS else None
+
+
+class DescribedText(TextModel):
+    """A text at the one place where the API has it."""
+
+    def __init__(self, fields: Tuple[str, ...], write: Callable[[str], Answer]) -> None:
+        self.fields = fields
+        self._write = write
+
+    def answer(self, knobs: str) -> Answer:
+        """The answer with that text."""
+        return self._write(knobs)
+
+
+MODELS: List[Tuple[str, AnswerModel]] = [
+    ("google.vision.label_detection", LABELS),
+    ("google.vision.text_detection", TEXT),
+    ("google.vision.document_text_detection", TEXT),
+    ("google.vision.object_localization", OBJECTS),
+    ("google.vision.logo_detection", LOGOS),
+    ("google.vision.landmark_detection", LANDMARKS),
+    ("google.vision.face_detection", FACES),
+    ("google.vision.safe_search_detection", SAFE_SEARCH),
+    ("google.language.analyze_sentiment", SENTIMENT),
+    ("google.language.analyze_entities", ENTITIES),
+    ("google.language.analyze_entity_sentiment", ENTITY_SENTIMENTS),
+    ("aws.rekognition.detect_labels", REKOGNITION_LABELS),
+    ("aws.rekognition.detect_text", REKOGNITION_TEXT),
+    ("aws.rekognition.detect_faces", REKOGNITION_FACES),
+    ("aws.textract.detect_document_text", TEXTRACT_TEXT),
+    ("aws.comprehend.detect_sentiment", COMPREHEND_SENTIMENT),
+    ("aws.comprehend.batch_detect_sentiment", COMPREHEND_SENTIMENT),
+    ("azure.language.analyze_sentiment", AZURE_SENTIMENT),
+    ("azure.vision.analyze", AZURE_PICTURE),
+    ("azure.vision.read", AZURE_READ),
+    ("google.speech.recognize", SPEECH),
+    ("google.speech.long_running_recognize", SPEECH),
+    ("openai.moderations", MODERATION),
+    ("openai.chat_completions", CHAT),
+    ("openai.responses", RESPONSE),
+    ("openai.transcriptions", HEARD),
+    ("huggingface.automatic_speech_recognition", HEARD),
+]
+
+
+def model_for(entry: Mapping[str, Any]) -> Optional[AnswerModel]:
+    """The model of an API, by its catalogue entry; ``None`` where there is none."""
+    for name, model in MODELS:
+        if name == entry["name"]:
+            return model
+    return described(entry)

@@ -1,0 +1,211 @@
+"""Looks for ML answers that reach the conditions of a target."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+
+from ..runtime.execution import PreparedTarget
+from .answer_models.answer_model import weight
+from .answer_mutation import mutate
+from .code_constants import ConstantPool, collect_constants, constants_near
+from .input_entry import InputEntry, find_entry
+from .search_campaign import (
+    AnswerCandidate,
+    FoundAnswer,
+    SearchCampaign,
+    Stopwatch,
+    is_crash,
+    usable,
+)
+from .symbolic_search import SymbolicProof, explore
+
+SECONDS = 1.0
+MOST_TRIED = 200
+Holds = Callable[[AnswerCandidate], bool]
+
+
+def simplified(
+    campaign: SearchCampaign, candidate: AnswerCandidate, holds: Holds
+) -> AnswerCandidate:
+    """The simplest candidate found by replay for which ``holds`` still holds."""
+    watch = Stopwatch(SECONDS)
+    pool = campaign.pool
+    tried: Dict[Tuple[str, ...], None] = {}
+    improved = True
+    while improved and len(tried) < MOST_TRIED and not watch.over():
+        improved = False
+        for simpler in _simpler(campaign, candidate):
+            key = tuple(map(repr, (simpler.plan, simpler.literals)))
+            if len(tried) >= MOST_TRIED or watch.over():
+                break
+            if key in tried or _weight(simpler, pool) >= _weight(candidate, pool):
+                continue
+            tried[key] = None
+            if holds(simpler):
+                candidate, improved = simpler, True
+                break
+    return _likelier(campaign, candidate, holds)
+
+
+def confirm(
+    campaign: SearchCampaign, number: int, candidate: AnswerCandidate
+) -> Optional[FoundAnswer]:
+    """A simplified witness of a goal, replayed with real messages."""
+    small = simplified(campaign, candidate, lambda c: number in campaign.hits(c))
+    for each in (small, candidate):
+        result, script = campaign.confirmed(each)
+        if usable(result) and number in result.hits:
+            return FoundAnswer(each, script, confirmed=True)
+    return None
+
+
+def _weight(candidate: AnswerCandidate, pool: ConstantPool) -> Tuple[int, ...]:
+    return (len(candidate.literals), *weight(list(candidate.plan.values()), pool))
+
+
+def _simpler(campaign: SearchCampaign, candidate: AnswerCandidate) -> Iterator[AnswerCandidate]:
+    for name in candidate.literals:
+        kept = {n: source for n, source in candidate.literals.items() if n != name}
+        yield AnswerCandidate(candidate.plan, kept)
+    for api, answers in candidate.plan.items():
+        rest = {name: planned for name, planned in candidate.plan.items() if name != api}
+        yield AnswerCandidate(rest, candidate.literals)
+        if len(answers) > 1:
+            yield from (candidate.answering(api, one) for one in answers)
+            yield candidate.answering(api, *answers[:-1])
+        for at, knobs in enumerate(answers):
+            for simpler in campaign.models[api].simpler(knobs, campaign.pool):
+                changed: List[object] = [*answers[:at], simpler, *answers[at + 1 :]]
+                yield candidate.answering(api, *changed)
+
+
+def _likelier(
+    campaign: SearchCampaign, candidate: AnswerCandidate, holds: Holds
+) -> AnswerCandidate:
+    """The same witness with more ordinary values, where they still reach the goal."""
+    for api, answers in candidate.plan.items():
+        for at, knobs in enumerate(answers):
+            for likelier in campaign.models[api].likelier(knobs):
+                changed = candidate.answering(api, *answers[:at], likelier, *answers[at + 1 :])
+                if likelier != knobs and holds(changed):
+                    candidate = changed
+                    break
+    return candidate
+
+
+Frame = Dict[str, Any]
+
+
+def search(prepared: PreparedTarget, message: Mapping[str, Any]) -> Frame:
+    """The ``searched`` frame for a ``search`` frame (docs/guest-protocol.md).
+
+    Runs in a process of its own with the target loaded; everything found was
+    replayed through :func:`execute` with real messages.
+    """
+    goals: Sequence[str] = message["goals"]
+    pool = collect_constants(
+        prepared.sources, prepared.path, prepared.name, goals, prepared.namespace, prepared.root
+    )
+    entry = find_entry(prepared, pool.raw, message.get("texts") or ())
+    wishes = constants_near(prepared, goals)
+    if entry.arguments is None:
+        return _frame(
+            None,
+            wishes,
+            obstacle=entry.obstacle,
+            executions=entry.executions,
+            crashes=[] if entry.failed is None else [_failed(*entry.failed)],
+        )
+    campaign = SearchCampaign(prepared, entry.arguments, goals, message["seed"])
+    campaign.pool = pool
+    mutate(campaign, _variable(entry), message["mutation_seconds"])
+    proof = SymbolicProof()
+    if campaign.missing and campaign.apis:
+        proof = explore(campaign, entry, message)
+    return _frame(
+        {"arguments": entry.arguments},
+        wishes,
+        witnesses=_witnesses(campaign),
+        crashes=_crashes(campaign),
+        exhausted=sorted(campaign.goals[number] for number in proof.exhausted & campaign.missing),
+        bound=proof.bound,
+        notes=[*campaign.notes, *([proof.note] if proof.note else [])],
+        executions=entry.executions + campaign.executions,
+    )
+
+
+def _failed(arguments: Mapping[str, Any], ending: Mapping[str, Any]) -> Frame:
+    """A call that ended before anything was asked."""
+    kept = {name: _unmarked(argument) for name, argument in arguments.items()}
+    return {"arguments": kept, "script": [], "ending": ending}
+
+
+def _unmarked(argument: Mapping[str, Any]) -> Frame:
+    """An argument without the marker that it carried."""
+    return {name: value for name, value in argument.items() if name != "blob"}
+
+
+def _variable(entry: InputEntry) -> List[str]:
+    return [
+        name for name, argument in (entry.arguments or {}).items() if argument["kind"] == "literal"
+    ]
+
+
+def _witnesses(campaign: SearchCampaign) -> List[Frame]:
+    frames: List[Frame] = []
+    for number, candidate in sorted(campaign.first.items()):
+        found = confirm(campaign, number, candidate)
+        if found is not None:
+            frames.append(
+                {
+                    "goal": campaign.goals[number],
+                    "arguments": _arguments(campaign, found.candidate),
+                    "script": found.script,
+                    "confirmed": True,
+                }
+            )
+    return frames
+
+
+def _crashes(campaign: SearchCampaign) -> List[Frame]:
+    frames: List[Frame] = []
+    for place, (candidate, _) in sorted(campaign.crashes.items(), key=lambda item: item[0]):
+
+        def same(each: AnswerCandidate, place: Any = place) -> bool:
+            return bool(_place(campaign.ending(each)) == place)
+
+        small = simplified(campaign, candidate, same)
+        result, script = campaign.confirmed(small)
+        if usable(result) and _place(result.ending) == place:
+            arguments = _arguments(campaign, small)
+            frames.append({"arguments": arguments, "script": script, "ending": result.ending})
+    return frames
+
+
+def _place(ending: Mapping[str, Any]) -> Any:
+    if not is_crash(ending):
+        return None
+    return ending["exception"], ending["path"], ending["line"]
+
+
+def _arguments(campaign: SearchCampaign, candidate: AnswerCandidate) -> Frame:
+    literals = {
+        name: {"kind": "literal", "source": source} for name, source in candidate.literals.items()
+    }
+    return {**campaign.arguments, **literals}
+
+
+def _frame(template: Any, constants: Mapping[str, List[str]], **fields: Any) -> Frame:
+    return {
+        "type": "searched",
+        "template": template,
+        "witnesses": [],
+        "crashes": [],
+        "exhausted": [],
+        "bound": "",
+        "constants": constants,
+        "obstacle": None,
+        "notes": [],
+        "executions": 0,
+        **fields,
+    }

@@ -1,0 +1,318 @@
+"""Finds by trial how the ML input gets into the target."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, replace
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+
+from ..inputs import external_inputs, project_files
+from ..protocol.api_calls import ApiRequest
+from ..protocol.input_paths import ARGUMENTS, CAMERA, InputPath, file_path_of
+from ..runtime.execution import PreparedTarget, Result, execute
+from .input_reading import places_in
+from .input_slots import (
+    InputSlot,
+    Markers,
+    contents,
+    is_likely,
+    kinds_of,
+    of_parameters,
+    of_place,
+    picture,
+)
+from .search_campaign import Arguments, CatalogueModels, Stopwatch, usable
+from .structured_answers import shaped
+
+_GUESSES = {
+    "int": ("1",), "float": ("0.5",), "bool": ("False", "True"), "str": ("'en'",),
+    "list": ("[]",), "List": ("[]",), "Sequence": ("[]",), "dict": ("{}",), "Dict": ("{}",),
+}  # fmt: skip
+_NUMBERS = ("threshold", "score", "min", "max", "limit", "count", "num", "size", "top", "k", "n")
+_FRAMES = ("frame", "array", "ndarray")
+MOST_TRIALS = 120
+FOR_PLACES = 40
+FOR_TEXTS = 5.0
+MOST_TEXT_SLOTS = 2
+OPENING = "opening-"
+FIRST_SECONDS = 10.0
+SECONDS = 2.0
+_PICTURE = picture(8, 8, b"")
+
+
+@dataclass(frozen=True)
+class InputEntry:
+    """The template of calls, or the obstacle.
+
+    ``slot`` is the place that takes the ML input, where one does.  ``failed`` is a
+    call that the code's own error ended before anything was asked, and how.
+    """
+
+    arguments: Optional[Arguments]
+    slot: Optional[str] = None
+    obstacle: Optional[str] = None
+    executions: int = 0
+    failed: Optional[Tuple[Arguments, Dict[str, Any]]] = None
+
+
+class _Spy:
+    """Answers with nothing found and keeps what it was asked."""
+
+    faithful = True
+
+    def __init__(self, models: CatalogueModels) -> None:
+        self._models = models
+        self.requests: List[ApiRequest] = []
+
+    def __call__(self, request: ApiRequest) -> Mapping[str, Any]:
+        """The model's simplest answer."""
+        self.requests.append(request)
+        model = self._models[request.api]
+        return model.answer(shaped(model.start(), request))
+
+
+def find_entry(
+    prepared: PreparedTarget, words: Sequence[str], texts: Sequence[str] = ()
+) -> InputEntry:
+    """Call the target in many ways until the marker reaches an ML API.
+
+    Parameters come first, then what else the code reads, then the files that
+    it opened, at last the ``texts`` that code might take where plain words
+    are not what it wants.  ``words`` are strings of the code, tried for what
+    is no input.
+    """
+    project_files.forget_files()
+    search = _Search(prepared, words)
+    slotless: Optional[InputEntry] = None
+    for slot in search.slots():
+        entry, through = search.filled(slot)
+        if entry is not None and through:
+            return entry
+        slotless = slotless or entry
+    entry = slotless or search.without_slot(next(search.others(None)))
+    found = search.through_what_it_opens() or search.with_one_of(texts)
+    return found or replace(entry, executions=search.executions)
+
+
+class _Search:
+    def __init__(self, prepared: PreparedTarget, words: Sequence[str]) -> None:
+        self.prepared = prepared
+        self.models = CatalogueModels(prepared.entries)
+        self.markers = Markers(prepared.blobs)
+        self.parameters = [p for p in prepared.parameters if not p["kind"].startswith("var")]
+        self.kinds = kinds_of(prepared.expected or prepared.entries)
+        self.executions = 0
+        self._annotations = {p["name"]: str(p["annotation"] or "") for p in self.parameters}
+        names = list(self._annotations)
+        found = places_in(prepared.sources, prepared.path, prepared.name, names)
+        self._places = [place for place in found if not _is_prefix(place, found)]
+        self._most = MOST_TRIALS
+        self._words = words
+        self._obstacle = ""
+        self._failed: Optional[Tuple[Arguments, Dict[str, Any]]] = None
+
+    def slots(self) -> Iterator[InputSlot]:
+        """Where the input may go, the likeliest first."""
+        likely = [place for place in self._places if self._is_likely(place)]
+        yield from self._of_places(likely)
+        yield from of_parameters(self.parameters, self.kinds)
+        self._most = self.executions + FOR_PLACES
+        yield from self._of_places([place for place in self._places if place not in likely])
+
+    def _is_likely(self, place: InputPath) -> bool:
+        return place.is_parameter and is_likely(place, self._annotations.get(place.root))
+
+    def _of_places(self, chosen: Sequence[InputPath]) -> Iterator[InputSlot]:
+        for place in chosen:
+            yield from of_place(place, self.kinds, self._annotations.get(place.root, ""))
+
+    def through_what_it_opens(self) -> Optional[InputEntry]:
+        """The template with a file or camera that the code opens, where one takes the input."""
+        self._most = self.executions + FOR_PLACES
+        tried: Set[InputPath] = set()
+        while self.executions < self._most:
+            place = next((place for place in _opened() if place not in tried), None)
+            if place is None:
+                break
+            tried.add(place)
+            for slot in of_place(place, self.kinds):
+                entry, through = self.filled(slot)
+                if entry is not None and through:
+                    return entry
+        return None
+
+    def with_one_of(self, texts: Sequence[str]) -> Optional[InputEntry]:
+        """The template with a text that makes the code ask, best about the words in it."""
+        asked: Optional[InputEntry] = None
+        watch = Stopwatch(FOR_TEXTS)
+        slots = of_parameters(self.parameters, ["text"]) if "text" in self.kinds else []
+        for slot in [slot for slot in slots if slot.form == "text"][:MOST_TEXT_SLOTS]:
+            rest = next(self.others(slot))
+            for number, text in enumerate(texts):
+                if watch.over():
+                    break
+                blob = f"{OPENING}{number}"
+                self.prepared.blobs[blob] = text.encode("utf-8", "replace")
+                arguments = {**rest, slot.key: {**slot.content, "blob": blob}}
+                _, spy = self.call(arguments)
+                entry = InputEntry(arguments, slot.key, None, self.executions)
+                if any(map(self.markers.carried, spy.requests)):
+                    return entry
+                asked = asked or (entry if any(each.text for each in spy.requests) else None)
+        return asked
+
+    def call(self, arguments: Arguments) -> Tuple[Result, _Spy]:
+        """Call the target once."""
+        self.executions += 1
+        spy = _Spy(self.models)
+        seconds = FIRST_SECONDS if self.executions == 1 else SECONDS
+        result = execute(self.prepared, arguments, spy, seconds)
+        if not spy.requests or not usable(result):
+            self._obstacle = self._obstacle or _explained(result.ending)
+            if self._failed is None and result.ending.get("origin"):
+                self._failed = arguments, result.ending
+        return result, spy
+
+    def filled(self, slot: InputSlot) -> Tuple[Optional[InputEntry], bool]:
+        """Try a slot with every filling of the rest; whether the input gets through.
+
+        The first filling under which the code runs without tripping over a
+        made-up argument is preferred.
+        """
+        through: Optional[InputEntry] = None
+        asked: Optional[InputEntry] = None
+        for rest in self.others(slot):
+            if self.executions >= self._most:
+                break
+            result, spy = self.call({**rest, slot.key: self.markers.argument(slot, 0)})
+            if not spy.requests:
+                continue
+            given = self.markers.argument(slot, 0) if slot.kind == "text" else slot.content
+            arguments = {**rest, slot.key: given}
+            if self._carries(rest, slot, spy, result):
+                through = through or InputEntry(arguments, slot.key)
+                if not result.ending.get("standin") and not _is_type_error(result.ending):
+                    return replace(through, arguments=arguments, executions=self.executions), True
+            elif usable(result):
+                asked = asked or InputEntry(arguments)
+        found = through or asked
+        if found is not None:
+            found = replace(found, executions=self.executions)
+        return found, through is not None
+
+    def _carries(self, rest: Arguments, slot: InputSlot, spy: _Spy, result: Result) -> bool:
+        if any(map(self.markers.carried, spy.requests)):
+            return True
+        return usable(result) and self._influences(rest, slot, spy.requests)
+
+    def _influences(self, rest: Arguments, slot: InputSlot, requests: Sequence[ApiRequest]) -> bool:
+        """Whether another marker makes another request, of a picture or a text."""
+        first = contents(requests, slot)
+        if not first:
+            return False
+        _, again = self.call({**rest, slot.key: self.markers.argument(slot, 0)})
+        _, other = self.call({**rest, slot.key: self.markers.argument(slot, 1)})
+        return first == contents(again.requests, slot) != contents(other.requests, slot)
+
+    def without_slot(self, arguments: Arguments) -> InputEntry:
+        """A template for a target that finds its input by itself."""
+        result, spy = self.call(arguments)
+        if spy.requests and not isinstance(result.ending.get("reason"), str):
+            return InputEntry(arguments, None, None, self.executions)
+        obstacle = self._obstacle or _explained(result.ending)
+        return InputEntry(None, None, obstacle, self.executions, self._failed)
+
+    def others(self, slot: Optional[InputSlot]) -> Iterator[Arguments]:
+        """Ways to fill the other parameters: a good guess, then odder ones."""
+        taken = slot.place.root if slot else ""
+        fixed = self._beside(slot)
+        roots = {taken, *(key.partition(".")[0].partition("[")[0] for key in fixed)}
+        needed = [p for p in self.parameters if not p["default"] and p["name"] not in roots]
+        choices = [self._guesses(parameter) for parameter in needed]
+        seen: List[Arguments] = []
+        for row in itertools.zip_longest(*choices):
+            filled = [
+                value if value is not None else options[0] for value, options in zip(row, choices)
+            ]
+            arguments = {p["name"]: value for p, value in zip(needed, filled)}
+            if arguments not in seen:
+                seen.append(arguments)
+                yield {**fixed, **arguments}
+        if not needed:
+            yield fixed
+
+    def _beside(self, slot: Optional[InputSlot]) -> Arguments:
+        """What else is read of the slot's root, and from outside, by its keys."""
+        taken = slot.place if slot else None
+        found: Arguments = {}
+        for place in self._places:
+            near = not place.is_parameter or (taken and taken.steps and place.root == taken.root)
+            if near and _is_filled(place) and place != taken:
+                files_too = any(str(name).lower() == "files" for _, name in place.steps[:1])
+                found[str(place)] = (
+                    {"kind": "content", "form": "file"} if files_too else _literal("'1'")
+                )
+        return found
+
+    def _guesses(self, parameter: Mapping[str, Any]) -> List[Dict[str, Any]]:
+        name, annotation = parameter["name"].lower(), str(parameter["annotation"] or "")
+        simple = annotation.rpartition(".")[2].partition("[")[0].strip("'\"")
+        if "image" in self.kinds and any(part in _FRAMES for part in name.split("_")):
+            return [{"kind": "content", "form": "numpy"}, {"kind": "inert"}]
+        if simple in _GUESSES:
+            sources: Tuple[str, ...] = _GUESSES[simple]
+        elif any(part in _NUMBERS for part in name.split("_")):
+            sources = ("0.5", "1")
+        else:
+            return [
+                {"kind": "inert"},
+                _literal(repr(_PICTURE)),
+                *map(_literal, [*(repr(word) for word in self._words[:2]), "'en'", "1", "[]"]),
+            ]
+        return [*map(_literal, sources), {"kind": "inert"}]
+
+
+def _opened() -> Iterator[InputPath]:
+    """What the code has opened so far, the latest first."""
+    yield from map(file_path_of, project_files.wanted_files())
+    if external_inputs.camera_wanted():
+        yield InputPath(CAMERA)
+
+
+def _is_prefix(place: InputPath, among: Sequence[InputPath]) -> bool:
+    """Whether parts of a place are read too."""
+    steps = place.steps
+    return any(
+        each.root == place.root
+        and len(each.steps) > len(steps) == len(each.steps[: len(steps)])
+        and each.steps[: len(steps)] == steps
+        for each in among
+    )
+
+
+def _is_filled(place: InputPath) -> bool:
+    """Whether code that reads a place fails where nothing is there."""
+    if not place.steps or place.steps[-1][0] != "item":
+        return False
+    return isinstance(place.steps[-1][1], str) or place.root == ARGUMENTS
+
+
+def _is_type_error(ending: Mapping[str, Any]) -> bool:
+    return ending.get("exception") in ("TypeError", "AttributeError")
+
+
+def _literal(source: str) -> Dict[str, Any]:
+    return {"kind": "literal", "source": source}
+
+
+def _explained(ending: Mapping[str, Any]) -> str:
+    if ending["kind"] == "raised":
+        return (
+            f"raised {ending['exception']} ({ending['message'][:120]}) at "
+            f"{ending['path']}:{ending['line']} before any ML API was asked"
+        )
+    if ending["kind"] == "timed-out":
+        return f"took longer than {ending['seconds']:g} s before any ML API was asked"
+    if ending["kind"] == "not-run":
+        return str(ending["reason"])
+    return "returned without asking an ML API"

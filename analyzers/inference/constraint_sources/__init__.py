@@ -1,0 +1,1 @@
+"""TODO: analyzers/inference/constraint_sources."""

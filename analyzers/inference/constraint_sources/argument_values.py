@@ -1,0 +1,150 @@
+"""What a value of a call is, in the words of aN, and as a recipe that makes it again."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from analyzers.guest.annotations.syntax import render
+
+from ..constraints.constraint_builders import array_text, parse_constraint
+from ..shape_interpreter.abstract_values import OneOf, ProjectInstance, Tensor, TensorElements
+
+_LONGEST = 2000
+_MOST_ITEMS = 64
+_MAKERS = {"tensors": "tensor", "np_arrays": "array", "jax_arrays": "jax_array"}
+
+
+def constraint_text(value: Any) -> Any:
+    """A constraint that says what a value is; ``None`` where that is not known."""
+    if isinstance(value, Tensor):
+        return _array(value)
+    if isinstance(value, OneOf):
+        return parse_constraint(f"froms({list(value.values)!r})")
+    if _is_plain(value):
+        text = repr(value)
+        return parse_constraint(f"froms([{text}])") if len(text) <= 500 else None
+    if isinstance(value, list | tuple) and value and len(value) <= 8:
+        return _several(value)
+    return None
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, list | tuple):
+        return type(value) in (list, tuple) and all(_is_plain(each) for each in value)
+    if isinstance(value, dict):
+        return all(isinstance(k, str | int) and _is_plain(each) for k, each in value.items())
+    return value is None or isinstance(value, bool | int | str)
+
+
+def _several(value: Any) -> Any:
+    inner = [constraint_text(each) for each in value]
+    if any(each is None for each in inner):
+        return None
+    texts = [render(each) for each in inner]
+    if isinstance(value, tuple):
+        return parse_constraint(f"tuples({', '.join(texts)})")
+    if len(set(texts)) == 1:
+        return parse_constraint(f"lists({texts[0]}, min_len={len(texts)}, max_len={len(texts)})")
+    return None
+
+
+def _array(value: Tensor) -> Any:
+    dims = value.shape.dims
+    if dims is None or not all(isinstance(each, int) for each in dims):
+        return None
+    elements = value.elements
+    more: dict[str, object] = {"dtype": elements.dtype}
+    if isinstance(elements.low, int | float) and isinstance(elements.high, int | float):
+        floating = elements.dtype is not None and elements.dtype.startswith(("float", "bfloat"))
+        if not (floating and elements.low == elements.high):
+            more |= {"min": elements.low, "max": elements.high}
+    return parse_constraint(array_text(value.kind, [str(each) for each in dims], more))
+
+
+# ------------------------------------------------------------------- recipes
+
+
+def recipe_text(value: Any, path: str) -> str | None:
+    """An expression of our makers that makes such a value; ``None`` where too little is known.
+
+    ``path`` is the file whose own classes may be called in it.  Floats of an
+    array of which nothing is said are drawn from 0 to 1; whole numbers are
+    written, or drawn where their bounds are known.
+    """
+    found = _recipe(value, path)
+    return found if found is not None and len(found) <= _LONGEST else None
+
+
+def _recipe(value: Any, path: str) -> str | None:
+    if isinstance(value, Tensor):
+        return _made(value)
+    if isinstance(value, ProjectInstance):
+        return _constructed(value, path)
+    if type(value) is dict:
+        return _mapping(value, path)
+    if type(value) in (list, tuple) and len(value) <= _MOST_ITEMS:
+        return _display(value, path)
+    return repr(value) if _is_plain(value) and type(value) in _PLAIN else None
+
+
+_PLAIN = (bool, int, float, str, type(None))
+
+
+def _display(value: Sequence[Any], path: str) -> str | None:
+    items = [_recipe(each, path) for each in value]
+    known = [each for each in items if each is not None]
+    if len(known) != len(items):
+        return None
+    if isinstance(value, list):
+        return f"[{', '.join(known)}]"
+    return f"({', '.join(known)}{',' if len(known) == 1 else ''})"
+
+
+def _mapping(value: dict[Any, Any], path: str) -> str | None:
+    pairs = [(_recipe(key, path), _recipe(each, path)) for key, each in value.items()]
+    if any(key is None or each is None for key, each in pairs):
+        return None
+    return "{" + ", ".join(f"{key}: {each}" for key, each in pairs) + "}"
+
+
+def _constructed(value: ProjectInstance, path: str) -> str | None:
+    if value.given is None or value.of.module.path != path or "." in value.of.name:
+        return None
+    args = [_recipe(each, path) for each in value.given[0]]
+    kwargs = {name: _recipe(each, path) for name, each in value.given[1].items()}
+    if None in args or None in kwargs.values() or value.of.name not in value.of.module.names:
+        return None
+    words = [*(each or "" for each in args), *(f"{name}={text}" for name, text in kwargs.items())]
+    return f"{value.of.name}({', '.join(words)})"
+
+
+def _made(value: Tensor) -> str | None:
+    dims, elements = value.shape.dims, value.elements
+    if dims is None or not all(type(each) is int for each in dims) or elements.dtype is None:
+        return None
+    numbers = _numbers(tuple(dims), elements)
+    start = f"{_MAKERS[value.kind]}({tuple(dims)!r}, dtype={elements.dtype!r}"
+    return None if numbers is None else f"{start}{numbers})"
+
+
+def _numbers(dims: tuple[Any, ...], elements: TensorElements) -> str | None:
+    """The arguments of a maker that say the elements."""
+    low, high = elements.low, elements.high
+    known = isinstance(low, int | float) and isinstance(high, int | float)
+    if elements.written is not None and elements.written[0] == dims:
+        return f", at={dict(zip(_places(dims), elements.written[1], strict=True))!r}"
+    if known and low == high:
+        return f", fill={low!r}"
+    if known:
+        return f", seed=0, low={low!r}, high={high!r}"
+    named = str(elements.dtype)
+    return ", seed=0" if named.startswith(("float", "bfloat", "bool")) else None
+
+
+def _places(dims: tuple[int, ...]) -> list[tuple[int, ...]]:
+    return list(itertools.product(*(range(each) for each in dims)))

@@ -1,0 +1,231 @@
+"""Hints of arrays: plain classes, ``numpy.typing``, jaxtyping, torchtyping, nptyping."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from analyzers.guest.annotations.constraints import Argument, Constraint, Expression
+from analyzers.inference.constraint_sources.module_scope import ModuleScope
+from analyzers.inference.constraints.constraint_builders import build, build_if_possible, literal
+from analyzers.inference.constraints.dimensions import dims_of, rewritten
+from analyzers.inference.constraints.lattice import ARRAYS, dtypes, dtypes_of
+
+_PLAIN = {
+    "torch.Tensor": "tensors",
+    "torch.FloatTensor": "tensors float32",
+    "torch.DoubleTensor": "tensors float64",
+    "torch.HalfTensor": "tensors float16",
+    "torch.LongTensor": "tensors int64",
+    "torch.IntTensor": "tensors int32",
+    "torch.ByteTensor": "tensors uint8",
+    "torch.BoolTensor": "tensors bool",
+    "torch.nn.Parameter": "tensors",
+    "torch.nn.parameter.Parameter": "tensors",
+    "numpy.ndarray": "np_arrays",
+    "numpy.typing.NDArray": "np_arrays",
+    "numpy.typing.ArrayLike": "np_arrays",
+    "jax.Array": "jax_arrays",
+    "jax.numpy.ndarray": "jax_arrays",
+    "jax.numpy.Array": "jax_arrays",
+    "jaxtyping.Array": "jax_arrays",
+    "chex.Array": "jax_arrays",
+    "jax.typing.ArrayLike": "jax_arrays",
+    "jaxtyping.ArrayLike": "jax_arrays",
+    "torchtyping.TensorType": "tensors",
+}
+FAMILIES = {
+    "Float": ("float32", "float64", "float16", "bfloat16"),
+    "Inexact": ("float32", "float64", "float16", "bfloat16", "complex64", "complex128"),
+    "Int": ("int64", "int32", "int16", "int8"),
+    "Integer": ("int64", "int32", "int16", "int8", "uint8"),
+    "UInt": ("uint8", "uint16", "uint32", "uint64"),
+    "Complex": ("complex64", "complex128"),
+    "Bool": ("bool",),
+    "Real": ("float32", "float64", "float16", "bfloat16", "int64", "int32", "uint8"),
+    "Num": ("float32", "float64", "float16", "bfloat16", "int64", "int32", "uint8"),
+    "Shaped": (),
+}
+"""The dtypes that jaxtyping's words allow; the first is what an argument gets."""
+_DTYPE_WORDS = {
+    "BFloat16": "bfloat16", "Float16": "float16", "Float32": "float32", "Float64": "float64",
+    "Int8": "int8", "Int16": "int16", "Int32": "int32", "Int64": "int64", "UInt8": "uint8",
+    "UInt16": "uint16", "UInt32": "uint32", "UInt64": "uint64", "Complex64": "complex64",
+    "Complex128": "complex128",
+}  # fmt: skip
+_NUMPY_TYPES = {
+    "floating": "float32", "float_": "float64", "float": "float64", "double": "float64",
+    "single": "float32", "half": "float16", "integer": "int64", "int_": "int64", "int": "int64",
+    "long": "int64", "signedinteger": "int64", "unsignedinteger": "uint8", "bool_": "bool",
+    "number": "float32", "complexfloating": "complex64", "inexact": "float32",
+}  # fmt: skip
+_DTYPES = {*_DTYPE_WORDS.values(), "bool"}
+_SIZE = re.compile(r"(?:[A-Za-z_]\w*=)?(\d+)")
+_DIM = re.compile(r"\*?[A-Za-z_]\w*|\.\.\.|[\w+\-*/()]+")
+
+
+def named(dotted: str) -> Constraint | None:
+    """The arrays of a class by its full name; ``None`` for another class."""
+    said = _PLAIN.get(dotted)
+    if said is None:
+        return None
+    kind, _, dtype = said.partition(" ")
+    return build(kind, dtype=dtype or None)
+
+
+def dtype_named(dotted: str) -> str | None:
+    """The dtype of a name such as ``numpy.float32`` or ``torch.long``; ``None`` for another."""
+    word = dotted.rpartition(".")[2]
+    if word in _DTYPES:
+        return word
+    return _NUMPY_TYPES.get(word)
+
+
+def subscripted(dotted: str, items: list[ast.expr], scope: ModuleScope) -> Constraint | None:
+    """The arrays of a hint with brackets, by the full name before them."""
+    module, _, word = dotted.rpartition(".")
+    if word in FAMILIES or word in _DTYPE_WORDS:
+        return _jaxtyping(word, items, scope) if len(items) == 2 else None
+    if word == "TensorType":
+        return _tensor_type(items, scope)
+    if module.startswith("nptyping") and word == "NDArray":
+        return _nptyping(items, scope)
+    if dotted == "numpy.typing.NDArray" and items:
+        return build("np_arrays", dtype=dtype_named(scope.dotted(items[0])))
+    if dotted == "numpy.ndarray" and len(items) == 2:
+        return _ndarray(items, scope)
+    return None
+
+
+def is_precise(constraint: Constraint) -> bool:
+    """Whether a hint says the shape, without which arrays are of many kinds."""
+    return constraint.kind in ARRAYS and constraint["shape"] is not None
+
+
+def _jaxtyping(word: str, items: list[ast.expr], scope: ModuleScope) -> Constraint | None:
+    base = _array_class(items[0], scope)
+    shape = _words(items[1])
+    if base is None or shape is None:
+        return None
+    family = FAMILIES.get(word, (_DTYPE_WORDS.get(word, ""),))
+    inner = dims_of(base["shape"]) or ()
+    return build_if_possible(
+        base.kind,
+        dtype=base["dtype"] or _family(family),
+        shape=(*shape, *inner),
+    )
+
+
+def _array_class(node: ast.expr, scope: ModuleScope) -> Constraint | None:
+    """The array class of ``Float[Tensor, ...]``, itself perhaps an alias with a shape."""
+    plain = named(scope.dotted(node))
+    if plain is not None:
+        return plain
+    if isinstance(node, ast.Subscript):
+        inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        return subscripted(scope.dotted(node.value), list(inner), scope)
+    found = scope.definition(scope.dotted(node)) if scope.dotted(node) else None
+    if found is None or not isinstance(found[0], ast.expr):
+        return None
+    return _array_class(found[0], found[1])
+
+
+def _words(node: ast.expr) -> tuple[Expression, ...] | None:
+    """The dimensions of jaxtyping's string; broadcasting dimensions are taken as they are."""
+    if isinstance(node, ast.JoinedStr):
+        parts = [part.value if isinstance(part, ast.Constant) else "_" for part in node.values]
+        node = ast.Constant("".join(str(part) for part in parts))
+    if not (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+        return None
+    words = re.sub(r"\{[^}]*\}", "_", node.value).split()
+    dims = [_word(word) for word in words]
+    known = tuple(dim for dim in dims if dim is not None)
+    return known if len(known) == len(dims) else None
+
+
+def _word(word: str) -> Expression | None:
+    plain = word.replace("#", "").replace("?", "")
+    size = _SIZE.fullmatch(plain)
+    if size is not None:
+        return literal(int(size[1]))
+    if plain.startswith("*_") or plain == "*":
+        return literal("...")
+    if plain.startswith("_"):
+        return literal("_")
+    return literal(plain) if _DIM.fullmatch(plain) else None
+
+
+def _tensor_type(items: list[ast.expr], scope: ModuleScope) -> Constraint | None:
+    """torchtyping: ``TensorType["batch", "c": 3, float]``, ``TensorType[4, ...]``."""
+    dims: list[object] = []
+    dtype = None
+    for item in map(_after_name, items):
+        if isinstance(item, ast.Constant) and isinstance(item.value, (str, int)):
+            dims += _words(ast.Constant(str(item.value))) or []
+        elif isinstance(item, ast.Constant) and item.value is ...:
+            dims.append("...")
+        else:
+            found = {"float": "float32"}.get(scope.dotted(item)) or dtype_named(scope.dotted(item))
+            dtype = found or dtype
+            if found is None:
+                return None
+    return build_if_possible("tensors", dtype=dtype, shape=tuple(dims))
+
+
+def _after_name(item: ast.expr) -> ast.expr:
+    """The size in ``"channels": 3``."""
+    if not isinstance(item, ast.Slice):
+        return item
+    return item.upper if isinstance(item.upper, ast.Constant) else ast.Constant("_")
+
+
+def _nptyping(items: list[ast.expr], scope: ModuleScope) -> Constraint | None:
+    """nptyping: ``NDArray[Shape["2, Rows"], Float]``."""
+    dims: tuple[Expression, ...] | None = None
+    first = items[0]
+    if isinstance(first, ast.Subscript):
+        text = first.slice.value if isinstance(first.slice, ast.Constant) else ""
+        words = str(text).replace(",", " ").replace("*", "_")
+        dims = _words(ast.Constant(words))
+    word = scope.dotted(items[1]).rpartition(".")[2] if len(items) > 1 else ""
+    family = FAMILIES.get(word, (_DTYPE_WORDS.get(word, ""),))
+    return build_if_possible("np_arrays", dtype=_family(family), shape=dims)
+
+
+def _ndarray(items: list[ast.expr], scope: ModuleScope) -> Constraint | None:
+    """``numpy.ndarray[tuple[int, int], numpy.dtype[numpy.float32]]``."""
+    shape, dtype = items
+    rank = None
+    if isinstance(shape, ast.Subscript) and isinstance(shape.slice, ast.Tuple):
+        elements = shape.slice.elts
+        if not any(isinstance(each, ast.Constant) and each.value is ... for each in elements):
+            rank = ("_",) * len(elements)
+    name = None
+    if isinstance(dtype, ast.Subscript):
+        name = dtype_named(scope.dotted(dtype.slice))
+    return build("np_arrays", dtype=name, shape=rank)
+
+
+def _family(names: tuple[str, ...]) -> Argument | None:
+    known = [name for name in names if name]
+    return dtypes(known) if known else None
+
+
+def narrowed(constraint: Constraint) -> Constraint:
+    """The arrays of one dtype, where a hint allows a family: what an argument is made of."""
+    return rewritten(constraint, lambda given: dtypes(dtypes_of(given)[:1] or ["float32"]), "dtype")
+
+
+def only_arrays(constraint: Constraint) -> Constraint | None:
+    """A constraint on results; ``None`` where a part of it says nothing of an array."""
+    if constraint.kind in ARRAYS:
+        return constraint
+    if constraint.kind == "tuples":
+        elements = constraint["elements"]
+        parts = [_element(each) for each in elements] if isinstance(elements, tuple) else []
+        return constraint if parts and all(parts) else None
+    return None
+
+
+def _element(given: Argument) -> Constraint | None:
+    return only_arrays(given) if isinstance(given, Constraint) else None

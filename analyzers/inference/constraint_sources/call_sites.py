@@ -1,0 +1,320 @@
+"""The calls of a function in the project's code, tests, documents and notebooks.
+
+Each text is interpreted twice: every function by itself, with open parameters,
+and then what runs without any (the module's own code, tests), where the calls
+of the project's functions are followed to the one that is looked for.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..facts import ConstraintSource, FunctionContext
+from ..shape_interpreter.abstract_values import (
+    UNKNOWN,
+    CallEvent,
+    CallFrame,
+    Partial,
+    ProjectClass,
+    ProjectFunction,
+    ProjectInstance,
+)
+from ..shape_interpreter.interpreter import Interpreter
+from ..shape_interpreter.project_modules import ProjectModule, dotted, module_of
+from .argument_values import constraint_text, recipe_text
+from .python_texts import PythonText, python_texts
+
+_MOST_SITES = 200
+_MOST_LINES = 40
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectCallSite:
+    """One call: what is known of its arguments, by parameter.
+
+    ``recipes``: where all that is passed is known, and the call is certainly
+    reached, the expressions that make it, by parameter and ``self``.
+    """
+
+    arguments: dict[str, Any]
+    source: ConstraintSource
+    where: str
+    recipes: Mapping[str, str] | None = field(default=None, compare=False)
+
+
+def project_call_sites(subject: FunctionContext) -> Iterator[ProjectCallSite]:
+    """The calls of a subject, in the order of the files; of those alike one."""
+    named = subject.node.name
+    word = subject.owner.name if named == "__init__" and subject.owner is not None else named
+    if subject.owner is not None and named in ("forward", "call", "__call__"):
+        word = subject.owner.name
+    found: list[ProjectCallSite] = []
+    for unit in python_texts(subject, word):
+        for site in [*_Reader(subject, unit).read(), *_Following(subject, unit).read()]:
+            _add(found, site)
+    yield from found[:_MOST_SITES]
+
+
+def _add(found: list[ProjectCallSite], site: ProjectCallSite) -> None:
+    """One more site; where it says what one before says, it may be known wholly."""
+    alike = [index for index, each in enumerate(found) if each == site]
+    if not alike:
+        found.append(site)
+    elif site.recipes is not None:
+        found[alike[0]] = site
+
+
+class _Reader:
+    """Interprets one text, and notes the calls of the subject."""
+
+    enters = False
+
+    def __init__(self, subject: FunctionContext, unit: PythonText) -> None:
+        self._subject = subject
+        self._unit = unit
+        self._module = module_of(unit.path, unit.tree, subject.sources)
+        self._found: list[ProjectCallSite] = []
+        self._refused = frozenset(_refused(unit.tree))
+        closed = subject.node if self.enters else None
+        self._interpreter = Interpreter(enters=self.enters, watch=self._hear, closed=closed)
+
+    def read(self) -> list[ProjectCallSite]:
+        """All calls of the subject."""
+        env: dict[str, Any] = {"__name__": "__main__"}
+        if self._unit.source is ConstraintSource.DOCUMENT:
+            env |= self._bare()
+        self._interpreter.block(self._unit.tree.body, CallFrame(env, self._module))
+        known = {
+            name: value for name, value in env.items() if not isinstance(value, ProjectFunction)
+        }
+        for node, owner in _functions(self._unit.tree.body, None):
+            for given in _parametrized(node):
+                if self._wants(node, owner, given):
+                    self._function(node, owner, {**known, **given})
+        return self._found
+
+    def _wants(
+        self, node: Definition, owner: ast.ClassDef | None, given: Mapping[str, Any]
+    ) -> bool:
+        """Whether a function is looked at by itself."""
+        del node, owner, given
+        return True
+
+    def _bare(self) -> dict[str, Any]:
+        """A document may use a name that it does not import."""
+        home = module_of(self._subject.path, self._subject.tree, self._subject.sources)
+        name = self._subject.function.partition(".")[0]
+        taken = {*self._module.names, *self._module.imports}
+        return {} if name in taken else {name: self._interpreter.lookup(name, home)}
+
+    def _function(self, node: Definition, owner: ast.ClassDef | None, env: dict[str, Any]) -> None:
+        arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+        of = ProjectClass(owner, self._module, owner.name) if owner is not None else None
+        if of is not None and arguments:
+            env[arguments[0].arg] = self._own(of, node)
+        for each in arguments[1 if of is not None else 0 :]:
+            if each.arg not in _names_of(node):
+                env[each.arg] = self._argument(each.arg)
+        self._interpreter.block(node.body, CallFrame(env, self._module, of))
+
+    def _argument(self, name: str) -> Any:
+        """What a parameter is that nobody gives: open, or a test's fixture."""
+        fixture = _fixture(name, self._module)
+        if fixture is None:
+            return UNKNOWN
+        return self._interpreter.run(ProjectFunction(fixture, self._module, name), (), {})
+
+    def _own(self, of: ProjectClass, node: Definition) -> ProjectInstance:
+        """``self``, with what ``setUp`` or the constructor gives it."""
+        made = ProjectInstance(of)
+        for name in ("__init__", "setUp", "setup_method"):
+            function = self._interpreter.attribute(made, name)
+            if (
+                isinstance(function, ProjectFunction)
+                and name != node.name
+                and isinstance(function.node, Definition)
+            ):
+                first = function.node.args.args[:1]
+                env: dict[str, Any] = {each.arg: UNKNOWN for each in function.node.args.args}
+                env |= {each.arg: made for each in first}
+                self._interpreter.block(function.node.body, CallFrame(env, function.module, of))
+        return made
+
+    # ---------------------------------------------------------------- events
+
+    def _hear(self, event: CallEvent) -> None:
+        function, args, kwargs = event.function, event.args, dict(event.kwargs)
+        while isinstance(function, Partial):
+            args, kwargs = (*function.args, *args), {**function.kwargs, **kwargs}
+            function = function.function
+        if "**" in kwargs or not self._looks_at(event) or not self._means(function):
+            return
+        holder = function.bound if isinstance(function, ProjectFunction) else function
+        if (
+            isinstance(function, ProjectFunction)
+            and function.bound is None
+            and self._subject.owner is not None
+        ):
+            args = args[1:] if not _is_static(self._subject.node) else args
+        given = self._bound(args, kwargs)
+        arguments = {name: constraint_text(value) for name, value in given.items()}
+        known = {name: value for name, value in arguments.items() if value is not None}
+        recipes = self._recipes(given, holder) if len(given) == len(args) + len(kwargs) else None
+        if known or recipes:
+            where = f"{event.path}:{event.node.lineno}"
+            self._found.append(ProjectCallSite(known, self._unit.source, where, recipes))
+
+    def _looks_at(self, event: CallEvent) -> bool:
+        return event.path == self._unit.path and event.node.lineno not in self._refused
+
+    def _recipes(self, given: Mapping[str, Any], holder: Any) -> Mapping[str, str] | None:
+        """Nothing that stands in a function with open parameters is known wholly."""
+        del given, holder
+        return None
+
+    def _means(self, function: Any) -> bool:
+        """Whether what is called is the subject."""
+        subject = self._subject
+        owner, name = subject.owner, subject.node.name
+        if isinstance(function, ProjectFunction):
+            return function.node is subject.node or self._same(function.module, function.name)
+        if owner is None:
+            return False
+        if isinstance(function, ProjectClass):
+            return name == "__init__" and self._is_owner(function)
+        if isinstance(function, ProjectInstance):
+            return name in ("forward", "call", "__call__") and self._is_owner(function.of)
+        return False
+
+    def _same(self, module: ProjectModule, name: str) -> bool:
+        return module.path == self._subject.path and name == self._subject.function
+
+    def _is_owner(self, of: ProjectClass) -> bool:
+        """Whether a class is the subject's, or inherits the method from it."""
+        owner, name = self._subject.owner, self._subject.node.name
+        for each in self._interpreter.lineage(of):
+            if (
+                owner is not None
+                and each.name == owner.name
+                and each.module.path == self._subject.path
+            ):
+                return True
+            if any(isinstance(s, ast.FunctionDef) and s.name == name for s in each.node.body):
+                return False
+        return False
+
+    def _bound(self, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+        names = [each.arg for each in self._subject.parameters]
+        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        return {name: value for name, value in given.items() if name in names}
+
+
+class _Following(_Reader):
+    """Interprets what runs by itself, and follows the project's functions from there."""
+
+    enters = True
+
+    def _wants(
+        self, node: Definition, owner: ast.ClassDef | None, given: Mapping[str, Any]
+    ) -> bool:
+        spec = node.args
+        named = [*spec.posonlyargs, *spec.args, *spec.kwonlyargs][1 if owner is not None else 0 :]
+        open_ = [
+            each.arg
+            for each in named
+            if each.arg not in given and _fixture(each.arg, self._module) is None
+        ]
+        doubtful = any("fail" in ast.unparse(each) for each in node.decorator_list)
+        return not (open_ or spec.vararg or spec.kwarg or doubtful) and node.name != "__init__"
+
+    def _looks_at(self, event: CallEvent) -> bool:
+        """A function's calls of itself tell what it does, not what it is given."""
+        node, line = self._subject.node, event.node.lineno
+        inside = node.lineno <= line <= (node.end_lineno or node.lineno)
+        if event.path == self._subject.path and inside:
+            return False
+        if event.path == self._unit.path and line in self._refused:
+            return False
+        return len(self._found) < _MOST_LINES
+
+    def _recipes(self, given: Mapping[str, Any], holder: Any) -> Mapping[str, str] | None:
+        ledger = self._interpreter.ledger
+        if not ledger.is_certain or ledger.guessed or ledger.conflicts:
+            return None
+        values = dict(given)
+        if _is_method(self._subject):
+            values["self"] = holder
+        found = {name: recipe_text(value, self._subject.path) for name, value in values.items()}
+        known = {name: text for name, text in found.items() if text is not None}
+        return known if len(known) == len(found) else None
+
+
+def _is_method(subject: FunctionContext) -> bool:
+    if subject.owner is None or subject.node.name in ("__init__", "__new__"):
+        return False
+    return not _is_static(subject.node)
+
+
+def _fixture(name: str, module: ProjectModule) -> Definition | None:
+    """The function of a file that makes what a test's parameter of this name is given."""
+    node = module.names.get(name)
+    if not isinstance(node, Definition) or node.args.args:
+        return None
+    said = any("fixture" in ast.unparse(each) for each in node.decorator_list)
+    return node if said else None
+
+
+def _names_of(node: Definition) -> set[str]:
+    """The parameters that ``parametrize`` gives."""
+    return {name for given in _parametrized(node) for name in given}
+
+
+def _refused(tree: ast.Module) -> Iterator[int]:
+    """The lines of which a test says that they raise: their arguments are not valid."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.With | ast.AsyncWith):
+            said = [ast.unparse(item.context_expr).lower() for item in node.items]
+            if any("raises" in each or "assertwarns" in each for each in said):
+                yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        elif isinstance(node, ast.Call) and "raises" in ast.unparse(node.func).lower():
+            yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
+
+
+def _is_static(node: Definition) -> bool:
+    return any(dotted(each) in ("staticmethod", "classmethod") for each in node.decorator_list)
+
+
+def _functions(
+    body: Sequence[ast.stmt], owner: ast.ClassDef | None
+) -> Iterator[tuple[Definition, ast.ClassDef | None]]:
+    for statement in body:
+        if isinstance(statement, Definition):
+            yield statement, owner
+            yield from _functions(statement.body, None)
+        elif isinstance(statement, ast.ClassDef):
+            yield from _functions(statement.body, statement)
+        elif isinstance(statement, ast.If | ast.With | ast.Try | ast.For):
+            yield from _functions(statement.body, owner)
+
+
+def _parametrized(node: Definition) -> list[dict[str, Any]]:
+    """The arguments that ``pytest.mark.parametrize`` gives, one set of them after the other."""
+    found: list[dict[str, Any]] = [{}]
+    for each in node.decorator_list:
+        if not isinstance(each, ast.Call) or len(each.args) < 2:
+            continue
+        if (dotted(each.func) or "").rpartition(".")[2] != "parametrize":
+            continue
+        try:
+            names, values = ast.literal_eval(each.args[0]), ast.literal_eval(each.args[1])
+        except (ValueError, TypeError, SyntaxError, RecursionError):
+            continue
+        words = names.replace(",", " ").split() if isinstance(names, str) else list(names)
+        rows = [value if len(words) > 1 else (value,) for value in values]
+        sets = [dict(zip(words, row, strict=False)) for row in rows[:24]]
+        found = [{**one, **other} for one in found for other in sets][:48]
+    return found

@@ -1,0 +1,282 @@
+"""What the words of a description say: types, shapes, ranges, lists of values."""
+
+# ruff: noqa: E501 - patterns stand on one line
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from analyzers.guest.annotations.constraints import Constraint
+from analyzers.guest.annotations.syntax import parse
+from analyzers.inference.constraints.constraint_builders import (
+    build,
+    build_if_possible,
+    one_of,
+    union_of,
+)
+from analyzers.inference.constraints.intervals import Interval
+from analyzers.inference.constraints.lattice import coerced, meet
+from analyzers.inference.facts import Confidence
+
+_NUMBER = r"[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?|[-+]?\.\d+"
+_TYPES: tuple[tuple[str, str], ...] = (
+    (r"(torch\.)?longtensor|(torch\.)?tensor of (ints?|longs?)", 'tensors(dtype="int64")'),
+    (r"(torch\.)?booltensor", 'tensors(dtype="bool")'),
+    (r"(torch\.)?(float)?tensors?|torch tensor", "tensors()"),
+    (r"(np\.|numpy\.)?(nd)?arrays?|numpy array|(np|numpy)\.ndarray", "np_arrays()"),
+    (r"jax\.array|jnp\.(nd)?array", "jax_arrays()"),
+    (r"bool(ean)?", "bools()"),
+    (r"int(eger)?", "ints()"),
+    (r"float|double|scalar|real", "floats()"),
+    (r"number|numeric", "anys(ints(), floats())"),
+    (r"str(ing)?", "strings()"),
+    (r"(list|sequence|iterable)(\[| of )(int|integer)s?\]?", "int_lists()"),
+    (r"(list|sequence|iterable)(\[| of )floats?\]?", "float_lists()"),
+    (r"(list|sequence|iterable)(\[| of )(str|string)s?\]?", "string_lists()"),
+    (r"(torch\.)?nn\.module|module|model", "modules()"),
+    (r"callable|function", "callables()"),
+    (r"(pathlib\.)?path|path-like", "paths()"),
+    (r"(torch\.optim\.)?optimizer", "optimizers()"),
+    (r"pil\.image(\.image)?|pil image", 'images(form="pil")'),
+    (r"none", "froms([None])"),
+)
+_WORDS = tuple((re.compile(pattern, re.IGNORECASE), text) for pattern, text in _TYPES)
+_SHAPE = re.compile(
+    r"(?:shape|size|dimensions?|dims?|tensor|array)\s*(?:is|of|:|=|with shape|of shape|of size)?\s*"
+    r"[`:]*(?:math:)?`*[\(\[](?P<dims>[^()\[\]]*)[\)\]]",
+    re.IGNORECASE,
+)
+_LEADING = re.compile(r"^\W*[\(\[](?P<dims>\s*[\w*]+(?:\s*,\s*[\w*.]+)*\s*,?\s*)[\)\]]")
+_COMPACT = re.compile(r"\b(?P<dims>[BN](?:\s*x\s*|×)[A-Z0-9](?:(?:\s*x\s*|×)[A-Z0-9])*)\b")
+_BETWEEN = re.compile(
+    rf"(?:between|from)\s+(?P<low>{_NUMBER})\s+(?:and|to)\s+(?P<high>{_NUMBER})", re.I
+)
+_RANGE = re.compile(
+    rf"(?:in|range|within|interval|values?)\s*(?:the\s+)?(?:range|interval)?\s*(?:of|:|is)?\s*"
+    rf"(?P<open>[\[\(])\s*(?P<low>{_NUMBER})\s*,\s*(?P<high>{_NUMBER})\s*(?P<close>[\]\)])",
+    re.I,
+)
+_SIGNS: tuple[tuple[re.Pattern[str], Interval], ...] = (
+    (re.compile(r"\bnon-?\s?negative\b", re.I), Interval(low=0)),
+    (re.compile(r"\b(strictly )?positive (int|integer|float|number|scalar|value|real)|must be (strictly )?positive|should be positive", re.I),
+     Interval(low=0, open_low=True)),
+)  # fmt: skip
+_MUST = re.compile(
+    rf"(?:must|should|has to|needs to) be\s+(?P<op>at least|at most|greater than or equal to|less than or equal to|"
+    rf"greater than|less than|larger than|smaller than|>=|<=|>|<)\s*(?P<value>{_NUMBER})",
+    re.I,
+)
+_BOUNDS = {
+    "at least": "ge", "at most": "le", "greater than or equal to": "ge",
+    "less than or equal to": "le", "greater than": "gt", "less than": "lt", "larger than": "gt",
+    "smaller than": "lt", ">=": "ge", "<=": "le", ">": "gt", "<": "lt",
+}  # fmt: skip
+_ONE_OF = re.compile(
+    r"(?:one of|either|options?|choices?|can be|must be|available|supported)[^\w'\"]{0,6}(?P<values>.{3,160})",
+    re.I,
+)
+_BRACED = re.compile(r"\{(?P<values>[^{}]+)\}")
+_QUOTED = re.compile(r"(?P<quote>['\"])(?P<word>[^'\"]{1,30})(?P=quote)")
+_DTYPES = tuple(
+    (re.compile(pattern, re.I), dtype)
+    for pattern, dtype in (
+        (
+            r"\blong\s?tensor|\bint64|\b(integer|long|index) (tensor|array)|class ind(ex|ices)",
+            "int64",
+        ),
+        (r"\bbool(ean)?\s?(tensor|array|mask)", "bool"),
+        (r"\bfloat32|\bfloat\s?(tensor|array)", "float32"),
+        (r"\buint8|\bbyte\s?tensor", "uint8"),
+    )
+)
+_DIVIDED = re.compile(r"(?:divisible by|multiple of)\s+(?P<by>\d+)", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterDescription:
+    """A description to be read; ``arrays`` is the kind of array that the function takes."""
+
+    name: str
+    type: str
+    text: str
+    arrays: str
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """What a phrase says, and how surely."""
+
+    constraint: Constraint
+    confidence: Confidence
+
+
+def read_description(entry: ParameterDescription) -> Iterator[Phrase]:
+    """What a description says, phrase by phrase; at most one for each kind of phrase."""
+    base = typed(entry.type)
+    whole = f"{entry.type}. {entry.text}"
+    shape = shape_in(entry)
+    bounds = bounds_in(whole)
+    if shape is not None:
+        array = shape if base is None else _with(base, shape)
+        yield Phrase(array if bounds is None else _bounded(array, bounds), Confidence.LIKELY)
+        return
+    values = values_in(entry)
+    if values is not None:
+        yield Phrase(values, Confidence.LIKELY)
+        return
+    if base is not None and bounds is not None:
+        yield Phrase(_bounded(base, bounds), Confidence.LIKELY)
+    elif base is not None:
+        yield Phrase(base, Confidence.GUESS)
+    elif bounds is not None:
+        yield Phrase(union_of(bounds.numbers()), Confidence.LIKELY)
+    divided = _DIVIDED.search(whole)
+    if divided is not None and int(divided["by"]) > 0:
+        yield Phrase(build("ints", multiple_of=int(divided["by"])), Confidence.LIKELY)
+
+
+def typed(text: str) -> Constraint | None:
+    """The type at the beginning of a description: ``int, optional``, ``float or None``."""
+    plain = re.sub(r"[`~]|:\w+:|\boptional\b|default.*$", "", text).strip(" ,.:")
+    plain = re.sub(r",?\s*(of )?(with )?shape.*$|[\(].*$", "", plain, flags=re.I).strip(" ,.:")
+    parts = [part.strip() for part in re.split(r"\s+or\s+|\s*\|\s*|,\s*", plain) if part.strip()]
+    found = [_type(part) for part in parts]
+    known = [each for each in found if each is not None]
+    return union_of(known) if known and len(known) == len(found) else None
+
+
+def _type(text: str) -> Constraint | None:
+    return next((parse(said) for pattern, said in _WORDS if pattern.fullmatch(text)), None)
+
+
+# -------------------------------------------------------------------- shapes
+
+
+def shape_in(entry: ParameterDescription) -> Constraint | None:
+    """The arrays of a shape that is written down: ``(B, C, H, W)``, ``of shape (n, 3)``."""
+    if any(word in entry.type.lower().split() for word in ("int", "float", "bool", "str", "tuple")):
+        return None
+    for text in (entry.type, entry.text):
+        dims = _dims(_written(text))
+        if dims:
+            return build_if_possible(
+                entry.arrays, dtype=_dtype(f"{entry.type} {entry.text}"), shape=dims
+            )
+    return None
+
+
+def _dtype(text: str) -> str | None:
+    """The dtype that a description names."""
+    return next((dtype for pattern, dtype in _DTYPES if pattern.search(text)), None)
+
+
+def _written(text: str) -> str:
+    """The dimensions that a text names, with commas."""
+    compact = _COMPACT.search(text)
+    match = _SHAPE.search(text) or _LEADING.search(text)
+    if match is not None:
+        return match["dims"]
+    return re.sub(r"\s*[x×]\s*", ", ", compact["dims"]) if compact is not None else ""
+
+
+def _dims(text: str) -> tuple[object, ...] | None:
+    words = (
+        re.split(r"\s*[,x×]\s*", text.strip(" ,"))
+        if re.search(r"[,×]|\bx\b", text)
+        else text.split()
+    )
+    dims = [_dim(word.strip(" `'\"\\")) for word in words if word.strip()]
+    known = tuple(dim for dim in dims if dim is not None)
+    return known if known and len(known) == len(dims) and len(known) <= 6 else None
+
+
+def _dim(word: str) -> object | None:
+    if word.isdigit():
+        return int(word)
+    if word in ("*", "...", "…"):
+        return "..."
+    plain = re.sub(r"[\s-]+", "_", word)
+    plain = re.sub(r"_?\{(?:in|out|\w+)\}", lambda m: "_" + re.sub(r"\W", "", m[0]), plain)
+    if re.fullmatch(r"[A-Za-z]\w*", plain):
+        return plain.lower()
+    return None
+
+
+def _with(base: Constraint, shape: Constraint) -> Constraint:
+    """An array of the type that is named, of the shape; another type says nothing of a shape."""
+    same = coerced(shape, base.kind)
+    return (meet(base, same) or base) if same is not None else shape
+
+
+# -------------------------------------------------------------------- bounds
+
+
+def bounds_in(text: str) -> Interval | None:
+    """The interval that a description names; ``None`` where it names none."""
+    match = _RANGE.search(text)
+    if match is not None:
+        low, high = float(match["low"]), float(match["high"])
+        found = Interval(_plain(low), _plain(high), match["open"] == "(", match["close"] == ")")
+        return found if low < high else None
+    between = _BETWEEN.search(text)
+    if between is not None:
+        low, high = float(between["low"]), float(between["high"])
+        return Interval(_plain(low), _plain(high)) if low < high else None
+    must = _MUST.search(text)
+    if must is not None:
+        return _bound(_BOUNDS[must["op"].lower()], _plain(float(must["value"])))
+    return next((interval for pattern, interval in _SIGNS if pattern.search(text)), None)
+
+
+def _plain(value: float) -> float:
+    return int(value) if value.is_integer() else value
+
+
+def _bound(word: str, value: float) -> Interval:
+    if word in ("ge", "gt"):
+        return Interval(low=value, open_low=word == "gt")
+    return Interval(high=value, open_high=word == "lt")
+
+
+def _bounded(base: Constraint, bounds: Interval) -> Constraint:
+    if base.kind == "ints":
+        return bounds.ints() or base
+    if base.kind == "floats":
+        return bounds.floats() or base
+    if base.kind in ("tensors", "np_arrays", "jax_arrays"):
+        return (
+            build_if_possible(base.kind, **{**dict(base.arguments), **bounds.arguments()}) or base
+        )
+    return base
+
+
+# -------------------------------------------------------------------- values
+
+
+def values_in(entry: ParameterDescription) -> Constraint | None:
+    """The values of ``{'a', 'b'}`` or ``one of 'a', 'b'``; ``None`` for fewer than two."""
+    braced = _BRACED.search(entry.type) or _BRACED.search(entry.text)
+    if braced is not None:
+        found = _literals(braced["values"])
+        if len(found) > 1:
+            return one_of(found)
+    named = _ONE_OF.search(entry.text)
+    if named is not None:
+        sentence = re.split(r"\.(?:\s|$)|;|\bdefault", named["values"], maxsplit=1, flags=re.I)[0]
+        words = [match["word"] for match in _QUOTED.finditer(sentence)]
+        if len(words) > 1:
+            return one_of(words)
+    return None
+
+
+def _literals(text: str) -> list[object]:
+    found: list[object] = []
+    for part in text.split(","):
+        try:
+            found.append(ast.literal_eval(part.strip().strip("`")))
+        except (ValueError, SyntaxError):
+            return []
+    return found

@@ -1,0 +1,190 @@
+"""How the body of a function uses a parameter, and what kind of value that takes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..facts import FunctionContext
+from .module_scope import ModuleScope, scope_of
+
+_ATTRIBUTES: dict[str, tuple[str, ...]] = {
+    "tensors": (
+        "size", "dim", "view", "permute", "unsqueeze", "to", "device", "cuda", "cpu", "detach",
+        "contiguous", "numel", "requires_grad", "long", "half", "expand", "masked_fill",
+        "backward", "scatter_", "gather", "is_cuda", "view_as", "new_zeros", "softmax", "argmax",
+    ),
+    "np_arrays": ("astype", "tobytes", "tolist", "argsort", "copy"),
+    "strings": (
+        "lower", "upper", "startswith", "endswith", "strip", "encode", "splitlines", "lstrip",
+        "rstrip", "isdigit", "title", "join", "split",
+    ),
+    "dicts": ("items", "keys", "values"),
+    "lists": ("append", "extend", "insert", "pop"),
+    "modules": (
+        "eval", "train", "parameters", "state_dict", "named_parameters", "modules", "children",
+        "zero_grad", "load_state_dict", "named_modules",
+    ),
+    "optimizers": ("param_groups", "zero_grad", "step"),
+    "images": ("convert", "getpixel", "putpixel", "crop"),
+    "paths": ("exists", "is_file", "is_dir", "mkdir", "iterdir", "glob", "read_text"),
+}  # fmt: skip
+_PASSED: dict[str, str] = {
+    "range": "ints",
+    "open": "paths",
+    "os.listdir": "paths",
+    "os.makedirs": "paths",
+    "pathlib.Path": "paths",
+    "PIL.Image.open": "paths",
+    "cv2.imread": "paths",
+    "numpy.load": "paths",
+    "torch.load": "paths",
+    "pandas.read_csv": "paths",
+    "json.load": "paths",
+    "callable": "callables",
+    "random.seed": "ints",
+    "numpy.random.seed": "ints",
+    "torch.manual_seed": "ints",
+}
+_PREFIXES: tuple[tuple[str, str], ...] = (
+    ("os.path.", "paths"),
+    ("torch.nn.functional.", "tensors"),
+    ("torch.", "tensors"),
+    ("numpy.", "np_arrays"),
+    ("jax.", "jax_arrays"),
+)
+_CLASSES = {
+    "torch.Tensor": "tensors",
+    "numpy.ndarray": "np_arrays",
+    "numpy.typing.NDArray": "np_arrays",
+    "numpy.typing.ArrayLike": "np_arrays",
+    "jax.Array": "jax_arrays",
+    "jax.numpy.ndarray": "jax_arrays",
+}
+_LIBRARIES = (("tensors", "torch"), ("jax_arrays", "jax"), ("np_arrays", "numpy"))
+_SHAPED = (
+    "shape",
+    "ndim",
+    "reshape",
+    "mean",
+    "sum",
+    "max",
+    "min",
+    "std",
+    "T",
+    "transpose",
+    "dtype",
+)
+_SIZED = ("zeros", "ones", "empty", "full", "randn", "rand", "randint", "arange", "linspace", "eye")
+
+
+def kinds(subject: FunctionContext, parameter: str) -> frozenset[str]:
+    """The kinds of constraints that uses of a parameter speak for; ``arrays`` for any library's."""
+    scope = scope_of(subject)
+    return frozenset(
+        kind for node in _walk(subject.node) for kind in _spoken(node, parameter, scope)
+    )
+
+
+def attributes(subject: FunctionContext, parameter: str) -> list[str]:
+    """The attributes that are read of a parameter, in order, each once."""
+    found = [
+        node.attr
+        for node in _walk(subject.node)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == parameter
+        and isinstance(node.ctx, ast.Load)
+    ]
+    return list(dict.fromkeys(found))
+
+
+def passed_whole(subject: FunctionContext, parameter: str) -> bool:
+    """Whether a parameter is handed on or stored as a whole, not only its attributes read."""
+    inside = {id(node.value) for node in _walk(subject.node) if isinstance(node, ast.Attribute)}
+    return any(
+        isinstance(node, ast.Name) and node.id == parameter and id(node) not in inside
+        for node in _walk(subject.node)
+    )
+
+
+def _walk(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.AST]:
+    for statement in node.body:
+        yield from ast.walk(statement)
+
+
+def _spoken(node: ast.AST, parameter: str, scope: ModuleScope) -> Iterator[str]:
+    if isinstance(node, ast.Attribute) and _is(node.value, parameter):
+        yield from (kind for kind, names in _ATTRIBUTES.items() if node.attr in names)
+        if node.attr in _SHAPED:
+            yield "arrays"
+    elif isinstance(node, ast.Call):
+        yield from _called(node, parameter, scope)
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mod, ast.FloorDiv)):
+        if _is(node.right, parameter):
+            yield "ints"
+        if isinstance(node.op, ast.Mod) and _is(node.left, parameter):
+            yield "ints"
+
+
+def _called(node: ast.Call, parameter: str, scope: ModuleScope) -> Iterator[str]:
+    if _is(node.func, parameter):
+        yield "callables"
+        yield "modules"
+    if not any(_is(arg, parameter) for arg in node.args):
+        return
+    dotted = scope.dotted(node.func)
+    if dotted in _PASSED:
+        yield _PASSED[dotted]
+    elif dotted.rpartition(".")[2] in _SIZED:
+        yield "ints"
+    elif _is(node.args[0], parameter) and (".nn." not in dotted or ".functional." in dotted):
+        yield from (kind for prefix, kind in _PREFIXES if dotted.startswith(prefix))
+
+
+def _is(node: ast.AST, parameter: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == parameter
+
+
+def array_kind(subject: FunctionContext, parameter: str) -> str | None:
+    """The library whose arrays a parameter takes, by its uses and the file's imports."""
+    hinted = _hinted(subject, parameter)
+    if hinted is not None:
+        return hinted
+    used = kinds(subject, parameter)
+    origins = " ".join(sorted(_imported(subject.tree)))
+    for kind, library in _LIBRARIES:
+        if kind in used and library in origins:
+            return kind
+    if "torch" in origins:
+        return "tensors"
+    if "jax" in origins and "keras" not in origins:
+        return "jax_arrays"
+    return "np_arrays" if "numpy" in origins or "keras" in origins else None
+
+
+def _hinted(subject: FunctionContext, parameter: str) -> str | None:
+    """The library of the array class that a hint names anywhere in it."""
+    scope = scope_of(subject)
+    for arg in subject.parameters:
+        for node in ast.walk(arg.annotation) if arg.arg == parameter and arg.annotation else ():
+            dotted = scope.dotted(node) if isinstance(node, (ast.Name, ast.Attribute)) else ""
+            if dotted in _CLASSES:
+                return _CLASSES[dotted]
+    return None
+
+
+def _imported(tree: ast.Module) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found.update(alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.add((node.module or "").partition(".")[0])
+    return found
+
+
+def agree(subject: FunctionContext, parameter: str, kind: str) -> bool:
+    """Whether the body uses a parameter as a value of that kind."""
+    used = kinds(subject, parameter)
+    return kind in used or ("arrays" in used and kind in ("tensors", "np_arrays", "jax_arrays"))

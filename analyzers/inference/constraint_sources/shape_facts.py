@@ -1,0 +1,331 @@
+"""Shapes of tensors, followed through the layers and functions that take them.
+
+The first layer that sees an argument says its rank, its channels or features
+and its dtype; what later ones need of it is solved for: behind ``Linear(400)``
+after flattening sixteen channels, the picture was 32 by 32.  A size that is an
+argument of the constructor has its name: where an instance is made, ``dims``
+begin with the constructor's integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from ..constraints.constraint_builders import array_text, ints_text, parse_constraint
+from ..facts import (
+    Confidence,
+    ConstraintSource,
+    Fact,
+    FunctionContext,
+    InferredConstraint,
+    InferredRequirement,
+)
+from ..shape_interpreter.abstract_values import (
+    ProjectClass,
+    ProjectFunction,
+    ProjectInstance,
+    Tensor,
+    UntypedParameter,
+)
+from ..shape_interpreter.interpreter import Interpreter, defaults
+from ..shape_interpreter.project_modules import module_of
+from ..shape_interpreter.size_solver import Range, Solution, solve
+from ..shape_interpreter.sizes import (
+    Size,
+    SizeConstraints,
+    SizeTerm,
+    SizeVariable,
+    evaluated,
+    source,
+    variables,
+)
+
+_MOST_FREE = 16
+_CLASSES = 4
+
+
+def facts(subject: FunctionContext) -> Iterator[Fact]:
+    """What the shapes that a function's body needs say of its arguments."""
+    if subject.node.name == "__init__":
+        return
+    first = _attempt(subject, 2)
+    if not first.ledger.guessed or first.clean:
+        yield from first.facts()
+        return
+    second = _attempt(subject, 1)
+    yield from (second if second.clean else first).facts()
+
+
+def _attempt(subject: FunctionContext, rank: int) -> _Described:
+    """What is found where a rank that nothing tells is taken to be the usual one, or another."""
+    interpreter = Interpreter()
+    interpreter.ledger.usual_rank = rank
+    parameters = interpreted(interpreter, subject)
+    tensors = {each.name: each.tensor for each in parameters if _is_array(each)}
+    numbers = {each.var: each.name for each in parameters if each.counted}
+    known = {name: tensor for name, tensor in tensors.items() if tensor is not None}
+    closed = _close(interpreter, known, subject)
+    solution = solve(interpreter.ledger)
+    return _Described(interpreter.ledger, solution, known, subject, numbers, closed)
+
+
+def interpreted(
+    interpreter: Interpreter, subject: FunctionContext, *, every: bool = False
+) -> list[UntypedParameter]:
+    """Interpret the body on parameters that are open: those without a default, or all."""
+    module = module_of(subject.path, subject.tree, subject.sources)
+    given = defaults(subject.node.args)
+    parameters = {
+        each.arg: UntypedParameter(each.arg, interpreter.ledger)
+        for each in subject.parameters
+        if every or each.arg not in given
+    }
+    bound = None
+    name = subject.node.name
+    if subject.owner is not None and len(subject.parameters) < len(_named(subject)):
+        bound = _instance(
+            interpreter, ProjectClass(subject.owner, module, subject.owner.name), name
+        )
+        name = f"{subject.owner.name}.{name}"
+    function = ProjectFunction(subject.node, module, name, bound)
+    interpreter.ledger.doubts = 0
+    interpreter.run(function, (), parameters)
+    return list(parameters.values())
+
+
+def _named(subject: FunctionContext) -> list[object]:
+    args = subject.node.args
+    return [*args.posonlyargs, *args.args, *args.kwonlyargs]
+
+
+def _instance(interpreter: Interpreter, of: ProjectClass, method: str) -> ProjectInstance:
+    """An instance as its constructor makes it, with what it must be given left open."""
+    made = ProjectInstance(of)
+    constructor = interpreter.attribute(made, "__init__")
+    if method != "__init__" and isinstance(constructor, ProjectFunction):
+        spec = constructor.node.args
+        given = defaults(spec)
+        names = [each.arg for each in (*spec.posonlyargs, *spec.args)][1:]
+        names += [each.arg for each in spec.kwonlyargs]
+        kwargs = {
+            name: UntypedParameter(name, interpreter.ledger, rigid=True)
+            for name in names
+            if name not in given
+        }
+        interpreter.run(constructor, (), kwargs)
+    return made
+
+
+def _is_array(parameter: UntypedParameter) -> bool:
+    tensor = parameter.tensor
+    return tensor is not None and (tensor.shape.touched or tensor.elements.dtype is not None)
+
+
+def _close(
+    interpreter: Interpreter, tensors: Mapping[str, Tensor], subject: FunctionContext
+) -> frozenset[str]:
+    """Give those of open rank the least that is usual, where anything speaks against leaving it.
+
+    The names of those are returned.
+    """
+    ledger = interpreter.ledger
+    sure = ledger.doubts == 0 and not ledger.conflicts and subject.owner is not None
+    closed: set[str] = set()
+    for name, tensor in tensors.items():
+        shape = tensor.shape
+        if shape.dims is not None:
+            continue
+        first, last = len(shape.first), len(shape.last)
+        if first or (last and (not sure or last > 1)):
+            shape.close(max(first, last, 2))
+            closed.add(name)
+    for tensor in tensors.values():
+        count = _count(ledger, tensor)
+        if count is not None and _is_size(count, tensors):
+            ledger.least(count, _CLASSES)
+    return frozenset(closed)
+
+
+def _is_size(var: SizeVariable, tensors: Mapping[str, Tensor]) -> bool:
+    """Whether a variable is a dimension of an argument, not a number that a caller chooses."""
+    dims = [size for each in tensors.values() for size in each.shape.dims or ()]
+    return not var.rigid and any(var in variables(size) for size in dims)
+
+
+def _count(ledger: SizeConstraints, tensor: Tensor) -> SizeVariable | None:
+    """The open number of classes that a tensor's elements are below."""
+    high = tensor.elements.high
+    if not isinstance(high, SizeVariable | SizeTerm):
+        return None
+    found = list(variables(ledger.resolved(high)))
+    return found[0] if len(found) == 1 else None
+
+
+@dataclass(slots=True)
+class _Described:
+    """Puts what was found into words."""
+
+    ledger: SizeConstraints
+    solution: Solution
+    tensors: Mapping[str, Tensor]
+    subject: FunctionContext
+    numbers: Mapping[SizeVariable, str]
+    closed: frozenset[str]
+    names: dict[SizeVariable, str] = field(default_factory=dict[SizeVariable, str])
+
+    @property
+    def clean(self) -> bool:
+        """Whether everything was understood, and can be."""
+        ledger = self.ledger
+        return not (ledger.doubts or ledger.conflicts or self.solution.failed)
+
+    def facts(self) -> Iterator[Fact]:
+        """A fact for each tensor, and what holds between their dimensions."""
+        self._name()
+        for name, tensor in self.tensors.items():
+            text = self._text(tensor)
+            found = parse_constraint(text)
+            if found is not None:
+                where = f"{self.subject.path}:{self.subject.node.lineno}"
+                yield InferredConstraint(
+                    name, found, ConstraintSource.SHAPE, self._confidence(name, tensor), where
+                )
+        yield from self._required()
+
+    def _confidence(self, name: str, tensor: Tensor) -> Confidence:
+        """How sure a shape is.
+
+        One that is no more than indices need is not what callers give, and what
+        stands in a sum with an array may be a number.  A rank that was guessed is
+        wrong where sizes contradict each other.
+        """
+        if self.ledger.guessed and self.ledger.conflicts:
+            return Confidence.GUESS
+        if name in self.closed or tensor.shape.likened or (self.ledger.guessed and not self.clean):
+            return Confidence.LIKELY
+        if self.ledger.doubts or (tensor.shape.dims is None and not tensor.shape.last):
+            return Confidence.LIKELY
+        mentioned = {var for size in self._dims(tensor) for var in variables(size)}
+        return Confidence.LIKELY if mentioned & self.solution.failed else Confidence.STRONG
+
+    def _dims(self, tensor: Tensor) -> list[Size]:
+        dims = tensor.shape.dims
+        return tensor.shape.last if dims is None else dims
+
+    def _name(self) -> None:
+        """Name the free variables, each as its place is usually called."""
+        for tensor in self.tensors.values():
+            for size in self._dims(tensor):
+                for var in variables(size):
+                    self._name_one(var)
+
+    def _name_one(self, var: SizeVariable) -> None:
+        if var in self.names:
+            return
+        if var.rigid or var in self.numbers:
+            self.names[var] = var.name
+            return
+        taken, wanted, number = set(self.names.values()), var.name or "n", 2
+        name = wanted
+        while name in taken or name in self._reserved():
+            name, number = f"{wanted}{number}", number + 1
+        self.names[var] = name
+
+    def _reserved(self) -> set[str]:
+        return set(self.tensors)
+
+    def _shared(self, var: SizeVariable) -> bool:
+        uses = [v for t in self.tensors.values() for size in self._dims(t) for v in variables(size)]
+        return uses.count(var) > 1
+
+    def _text(self, tensor: Tensor) -> str:
+        elements = tensor.elements
+        more: dict[str, object] = {"dtype": elements.dtype or self._dtype(tensor)}
+        if isinstance(elements.low, int | float):
+            more["min"] = elements.low
+            more["max"] = elements.high if isinstance(elements.high, int | float) else None
+            if more["max"] is None and elements.dtype == "int64":
+                more["max"] = self._highest(tensor)
+        return array_text(tensor.kind, self._words(tensor), more)
+
+    def _highest(self, tensor: Tensor) -> int:
+        """The highest index that is surely there: the first, where the number is a caller's."""
+        count = _count(self.ledger, tensor)
+        if count is not None:
+            if not _is_size(count, self.tensors):
+                return 0
+            return self.solution.ranges.get(count, Range()).low - 1
+        high = self.ledger.resolved(tensor.elements.high or 0)
+        return high if isinstance(high, int) else 0
+
+    def _dtype(self, tensor: Tensor) -> str | None:
+        return "float32" if tensor.kind == "tensors" else None
+
+    def _words(self, tensor: Tensor) -> list[str] | None:
+        dims = tensor.shape.dims
+        if dims is None:
+            last = [self._word(each) for each in tensor.shape.last]
+            return ["'...'", *last] if last else self._alike(tensor)
+        return [self._word(each) for each in dims]
+
+    def _alike(self, tensor: Tensor) -> list[str] | None:
+        """Tensors of which only that is known that they have the same shape."""
+        same = [t for t in self.tensors.values() if t.shape.same_as(tensor.shape)]
+        return ["'*shape'"] if len(same) > 1 else None
+
+    def _word(self, size: Size) -> str:
+        if isinstance(size, int):
+            return str(size)
+        if isinstance(size, SizeTerm):
+            fixed = self._fixed(size)
+            return repr(source(size, self.names)) if fixed is None else str(fixed)
+        range_ = self.solution.ranges.get(size, Range())
+        if range_.only is not None:
+            return str(range_.only)
+        if range_ == Range() or size.rigid or self._shared(size):
+            return repr(self.names[size])
+        high = range_.low + _MOST_FREE * range_.multiple if range_.high is None else range_.high
+        return ints_text(
+            range_.low, min(high, range_.low + _MOST_FREE * range_.multiple), range_.multiple
+        )
+
+    def _fixed(self, size: SizeTerm) -> int | None:
+        only = {var: self.solution.ranges.get(var, Range()).only for var in variables(size)}
+        known = {var: value for var, value in only.items() if value is not None}
+        return evaluated(size, known) if len(known) == len(only) else None
+
+    def _required(self) -> Iterator[InferredRequirement]:
+        """The bounds of dimensions that have a name because several share it."""
+        said: set[SizeVariable] = set()
+        for name, tensor in self.tensors.items():
+            for index, size in enumerate(tensor.shape.dims or ()):
+                if isinstance(size, SizeVariable) and size in self.numbers:
+                    yield self._equal(f"{name}.shape[{index}]", self.numbers[size])
+        for name, tensor in self.tensors.items():
+            for index, size in enumerate(tensor.shape.dims or ()):
+                if (
+                    not isinstance(size, SizeVariable)
+                    or size in said
+                    or size.rigid
+                    or not self._shared(size)
+                ):
+                    continue
+                said.add(size)
+                range_ = self.solution.ranges.get(size, Range())
+                if range_.only is None:
+                    yield from self._bounds(f"{name}.shape[{index}]", range_)
+
+    def _equal(self, place: str, number: str) -> InferredRequirement:
+        where = f"{self.subject.path}:{self.subject.node.lineno}"
+        return InferredRequirement(
+            f"{place} == {number}", ConstraintSource.SHAPE, Confidence.STRONG, where
+        )
+
+    def _bounds(self, place: str, range_: Range) -> Iterator[InferredRequirement]:
+        where = f"{self.subject.path}:{self.subject.node.lineno}"
+        conditions = [f"{place} >= {range_.low}"] if range_.low > 1 else []
+        conditions += [f"{place} <= {range_.high}"] if range_.high is not None else []
+        conditions += [f"{place} % {range_.multiple} == 0"] if range_.multiple > 1 else []
+        for condition in conditions:
+            yield InferredRequirement(condition, ConstraintSource.SHAPE, Confidence.STRONG, where)

@@ -1,0 +1,185 @@
+"""What is inferred of a function's arguments, from what, and how sure that is."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+
+from analyzers.guest.annotations.annotation_reader import definitions
+from analyzers.guest.annotations.constraints import Constraint
+from analyzers.ports import Executor
+
+
+class ConstraintSource(StrEnum):
+    """Where a constraint comes from (aNNoTest, Table 1, and what is beyond it)."""
+
+    GIVEN = "annotation"
+    HINT = "type hint"
+    TEST = "recorded call in the project's tests"
+    CALL = "call in the project"
+    DOCUMENT = "call in the documentation"
+    GUARD = "guard in the function"
+    FRAMEWORK = "framework call in the function"
+    SHAPE = "shapes through the layers"
+    CALLEE = "function that it is passed to"
+    DEFAULT = "default value"
+    DOCSTRING = "docstring"
+    NAME = "name"
+
+
+class Confidence(IntEnum):
+    """How sure it is that every value of a constraint is valid.
+
+    ``GUESS``: a name or the like suggests it.  ``LIKELY``: one indirect
+    source.  ``STRONG``: the code says so itself (a precise hint, a recorded
+    call's exact values, a guard and a type together).  ``CERTAIN``: a person
+    wrote it as an annotation.
+    """
+
+    GUESS = 1
+    LIKELY = 2
+    STRONG = 3
+    CERTAIN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class InferredConstraint:
+    """A constraint on one parameter, with its source; ``where`` is ``path:line``."""
+
+    parameter: str
+    constraint: Constraint
+    source: ConstraintSource
+    confidence: Confidence
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class InferredRequirement:
+    """A condition over several parameters that valid arguments meet."""
+
+    condition: str
+    source: ConstraintSource
+    confidence: Confidence
+    where: str = ""
+
+
+Fact = InferredConstraint | InferredRequirement
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionContext:
+    """A function to infer something of, with the project around it.
+
+    ``function`` is the qualified name, ``node`` its definition in ``tree``;
+    ``owner`` is the class whose method it is.  ``parameters`` are those that
+    a caller gives, without ``self`` and ``cls``.  ``sources`` are the texts of
+    the project by path, tests, documents (``.md``, ``.rst``) and notebooks
+    (``.ipynb``) among them.
+    """
+
+    path: str
+    function: str
+    node: ast.FunctionDef | ast.AsyncFunctionDef
+    tree: ast.Module
+    owner: ast.ClassDef | None
+    sources: Mapping[str, str] = field(repr=False)
+
+    @property
+    def parameters(self) -> tuple[ast.arg, ...]:
+        """The parameters, stars left out."""
+        args = self.node.args
+        named = (*args.posonlyargs, *args.args, *args.kwonlyargs)
+        static = any(
+            isinstance(each, ast.Name) and each.id == "staticmethod"
+            for each in self.node.decorator_list
+        )
+        return named[1:] if self.owner is not None and not static else named
+
+
+@dataclass(frozen=True, slots=True)
+class InferredContract:
+    """What all sources together say: one constraint a parameter, and conditions.
+
+    A parameter of which nothing is known is absent.  Each ``Inferred`` is what
+    was merged; ``facts`` are all that went in, to be shown.
+    """
+
+    arguments: Mapping[str, InferredConstraint] = field(
+        default_factory=dict[str, InferredConstraint]
+    )
+    requires: tuple[InferredRequirement, ...] = ()
+    facts: tuple[Fact, ...] = ()
+
+
+def find_function(path: str, function: str, sources: Mapping[str, str]) -> FunctionContext | None:
+    """The function of a qualified name in the file at ``path``.
+
+    ``None`` where the file is not there or is no Python, or has no such
+    function.  Of several definitions under one name (branches of an ``if``,
+    overloads) it is the last in the file, which is what a call meets.
+    """
+    tree = parse_module(sources.get(path, ""))
+    if tree is None:
+        return None
+    named = [node for name, node in definitions(tree) if name == function]
+    if not named:
+        return None
+    node = max(named, key=lambda each: each.lineno)
+    return FunctionContext(path, function, node, tree, owner_class(node, tree), sources)
+
+
+@functools.lru_cache(maxsize=512)
+def parse_module(source: str) -> ast.Module | None:
+    """The tree of a Python source; ``None`` where it is none.  Not to be changed: it is shared."""
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def owner_class(node: ast.AST, tree: ast.Module) -> ast.ClassDef | None:
+    """The class that has ``node`` as a method; ``None`` for a plain or nested function."""
+    for each in ast.walk(tree):
+        if isinstance(each, ast.ClassDef) and node in _members(each):
+            return each
+    return None
+
+
+def _members(owner: ast.ClassDef) -> list[ast.AST]:
+    """What a class body defines, in branches of it too, but not within its functions."""
+    found: list[ast.AST] = []
+    waiting: list[ast.AST] = list(owner.body)
+    while waiting:
+        node = waiting.pop()
+        found.append(node)
+        if isinstance(node, (ast.If, ast.Try, ast.With)):
+            waiting.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def sibling_method(subject: FunctionContext, function: str) -> FunctionContext | None:
+    """Another method of the same class, such as ``__init__``; ``None`` without one."""
+    prefix = subject.function.rpartition(".")[0]
+    if subject.owner is None or not prefix:
+        return None
+    return find_function(subject.path, f"{prefix}.{function}", subject.sources)
+
+
+class ProjectTexts(Mapping[str, str]):
+    """The texts of head by path."""
+
+    def __init__(self, bench: Executor) -> None:
+        self._bench = bench
+        self._paths = tuple(bench.paths())
+
+    def __getitem__(self, path: str) -> str:
+        return self._bench.source(path)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)

@@ -1,0 +1,366 @@
+"""What is agreed of a target's arguments: annotations first, inference where they are silent."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from analyzers.guest.annotations.annotation_reader import read
+from analyzers.guest.annotations.constraints import (
+    Annotations,
+    Constraint,
+    Expression,
+    FileAnnotations,
+)
+from analyzers.guest.annotations.syntax import render
+from analyzers.inference.constraint_sources import (
+    call_facts,
+    callees,
+    default_values,
+    docstring_facts,
+    framework_calls,
+    guard_facts,
+    parameter_names,
+    shape_facts,
+    type_hints,
+)
+from analyzers.inference.constraint_sources.default_values import defaults
+from analyzers.inference.constraint_sources.type_hints import returned_shape
+from analyzers.inference.facts import (
+    Confidence,
+    ConstraintSource,
+    Fact,
+    FunctionContext,
+    InferredContract,
+    ProjectTexts,
+    find_function,
+    sibling_method,
+)
+from analyzers.inference.instance_state import attributes_set_elsewhere
+from analyzers.inference.merging import merge_facts
+from analyzers.ports import Executor
+from analyzers.vocabulary import Contract, ObservedCall, Target
+
+
+def with_defaults(condition: str, defaults: Mapping[str, ast.expr]) -> str | None:
+    """A condition with defaults in the place of parameters; ``None`` where it holds then.
+
+    Only constants take a name's place, and only ``x is None``, ``not``, ``and`` and ``or``
+    are worked out.
+    """
+    tree = ast.parse(condition.strip(), mode="eval")
+    constant = {name: each for name, each in defaults.items() if isinstance(each, ast.Constant)}
+    found = _WithDefaults(constant).visit(tree.body)
+    return None if _is(found, value=True) else ast.unparse(found)
+
+
+class _WithDefaults(ast.NodeTransformer):
+    """Puts constants in the place of names, and works out what they decide."""
+
+    def __init__(self, values: Mapping[str, ast.Constant]) -> None:
+        self._values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._values.get(node.id, node)
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        sides = (node.left, *node.comparators)
+        if len(sides) != 2 or not all(isinstance(each, ast.Constant) for each in sides):
+            return node
+        if not isinstance(node.ops[0], ast.Is | ast.IsNot) or not _is(sides[1], value=None):
+            return node
+        return ast.Constant(_is(sides[0], value=None) is isinstance(node.ops[0], ast.Is))
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Not) and _is_truth(node.operand):
+            return ast.Constant(_is(node.operand, value=False))
+        return node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        self.generic_visit(node)
+        deciding = isinstance(node.op, ast.Or)
+        if any(_is(each, value=deciding) for each in node.values):
+            return ast.Constant(deciding)
+        node.values = [each for each in node.values if not _is_truth(each)]
+        if not node.values:
+            return ast.Constant(not deciding)
+        return node if len(node.values) > 1 else node.values[0]
+
+
+def _is(node: ast.AST, *, value: bool | None) -> bool:
+    return isinstance(node, ast.Constant) and node.value is value
+
+
+def _is_truth(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, bool)
+
+
+SOURCES = (
+    type_hints,
+    call_facts,
+    guard_facts,
+    framework_calls,
+    shape_facts,
+    default_values,
+    docstring_facts,
+    parameter_names,
+)
+"""The sources of the paper's Table 1, and what else tells; callees come on top."""
+
+
+def infer_contract(
+    subject: FunctionContext, recorded: Sequence[ObservedCall] = ()
+) -> InferredContract:
+    """What is known of a function's arguments without an annotation of theirs."""
+    facts = [*_own_facts(subject), *callees.facts(subject, _own_facts)]
+    return merge_facts([*facts, *call_facts.recorded_call_facts(subject, recorded)])
+
+
+def _own_facts(subject: FunctionContext) -> Iterator[Fact]:
+    for source in SOURCES:
+        yield from source.facts(subject)
+
+
+CONSTRUCTOR = "self."
+_ARRAYS = frozenset({"tensors", "np_arrays"})
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterContract:
+    """What one parameter takes, in the words of aN, and who says so."""
+
+    constraint: str
+    source: ConstraintSource
+    confidence: Confidence
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionContract:
+    """A target's contract, and where each part of it comes from.
+
+    ``terms`` are by parameter; those of the constructor begin with ``self.``.
+    ``unset`` are the attributes that a method without annotations reads and
+    that other methods have to set first.  ``variadic`` names ``*args`` or ``**kwargs``
+    that the function uses: callers may have to give them, and none are drawn.
+    """
+
+    contract: Contract
+    terms: Mapping[str, ParameterContract]
+    generators: Mapping[str, Contract] = field(default_factory=dict[str, Contract])
+    timeout: float | None = None
+    unset: frozenset[str] = frozenset()
+    variadic: str | None = None
+
+    @property
+    def given(self) -> bool:
+        """Whether a person said all of it."""
+        return all(term.source is ConstraintSource.GIVEN for term in self.terms.values())
+
+    def of(self, parameters: Sequence[str]) -> tuple[ParameterContract, ...]:
+        """The terms of these parameters; ``self`` stands for all of its constructor's."""
+        return tuple(
+            term
+            for name, term in self.terms.items()
+            if name in parameters or (name.startswith(CONSTRUCTOR) and "self" in parameters)
+        )
+
+
+class NoContractError(Exception):
+    """Nobody says what a target takes; the message tells what is missing."""
+
+
+def function_contract(target: Target, bench: Executor) -> FunctionContract:
+    """The terms on which a function can be tested; raises :class:`NoTermsError`."""
+    texts = ProjectTexts(bench)
+    annotated = read(texts[target.path])
+    subject = find_function(target.path, target.function, texts)
+    if subject is None:
+        raise NoContractError("the function is not found in its file")
+    draft = _Draft(annotated, bench, target)
+    contract = draft.contract(subject, "")
+    said = annotated.functions.get(target.function, Annotations())
+    return FunctionContract(
+        contract,
+        draft.terms,
+        _generators(annotated, texts, target),
+        said.timeout,
+        frozenset() if said else attributes_set_elsewhere(subject),
+        None if said else _variadic(subject),
+    )
+
+
+def constructor_contract(target: Target, bench: Executor) -> FunctionContract:
+    """The terms on which instances of a method's class can be made, whatever the method takes.
+
+    Raises :class:`NoTermsError`.
+    """
+    texts = ProjectTexts(bench)
+    annotated = read(texts[target.path])
+    subject = find_function(target.path, target.function, texts)
+    if subject is None or subject.owner is None:
+        raise NoContractError("the method is not found in its file")
+    draft = _Draft(annotated, bench, target)
+    contract = draft.constructor(subject) or Contract()
+    return FunctionContract(contract, draft.terms, _generators(annotated, texts, target))
+
+
+class _Draft:
+    """Puts contracts together, and notes who said what."""
+
+    def __init__(self, annotated: FileAnnotations, bench: Executor, target: Target) -> None:
+        self._annotated = annotated
+        self._bench = bench
+        self._target = target
+        self._observed: Sequence[ObservedCall] | None = None
+        self.terms: dict[str, ParameterContract] = {}
+
+    def contract(self, subject: FunctionContext, prefix: str) -> Contract:
+        """The contract of a function; a method's with its constructor's."""
+        said = self._annotated.functions.get(subject.function, Annotations())
+        found = self._arguments(subject, said, needed=bool(said) or bool(prefix))
+        missing = [arg.arg for arg in required_parameters(subject) if arg.arg not in found]
+        if missing and not (prefix and said.cc_examples):
+            raise NoContractError(_missing_message(subject, missing))
+        self.terms.update((prefix + name, term) for name, term in found.items())
+        arguments = {name: term.constraint for name, term in found.items()}
+        return Contract(
+            arguments,
+            requires=self._requires(subject, said, arguments),
+            ensures=_ensures(subject, said),
+            constructor=self.constructor(subject) if not prefix else None,
+            examples=said.cc_examples,
+        )
+
+    def _arguments(
+        self, subject: FunctionContext, said: Annotations, *, needed: bool
+    ) -> dict[str, ParameterContract]:
+        """The terms by parameter: given ones, and inferred ones where none is given.
+
+        ``needed``: of the others only those without a default.  What is inferred of
+        a method holds of instances that are made with the constructor's defaults.
+        """
+        given = {
+            name: ParameterContract(render(constraint), ConstraintSource.GIVEN, Confidence.CERTAIN)
+            for name, constraint in said.constraints.items()
+        }
+        wanted = {
+            arg.arg for arg in (required_parameters(subject) if needed else subject.parameters)
+        }
+        if wanted <= given.keys():
+            return given
+        known = self._inferred(subject).arguments
+        return given | {
+            name: ParameterContract(
+                render(with_usual_strides(fact.constraint)),
+                fact.source,
+                fact.confidence,
+                fact.where,
+            )
+            for name, fact in known.items()
+            if name in wanted - given.keys()
+        }
+
+    def _requires(
+        self, subject: FunctionContext, said: Annotations, arguments: Mapping[str, str]
+    ) -> tuple[str, ...]:
+        written = tuple(clause.source for clause in said.requires)
+        if self._is_said(subject, said):
+            return written
+        kept = {arg.arg: value for arg, value in defaults(subject) if arg.arg not in arguments}
+        known = (
+            with_defaults(each.condition, kept)
+            for each in self._inferred(subject).requires
+            if each.confidence >= Confidence.LIKELY and _names(each.condition) & arguments.keys()
+        )
+        return written + tuple(each for each in known if each is not None)
+
+    def _is_said(self, subject: FunctionContext, said: Annotations) -> bool:
+        return {
+            arg.arg for arg in required_parameters(subject)
+        } <= said.constraints.keys() and bool(said)
+
+    def _inferred(self, subject: FunctionContext) -> InferredContract:
+        if self._observed is None:
+            self._observed = self._bench.observe(self._target)
+        return infer_contract(subject, self._observed)
+
+    def constructor(self, subject: FunctionContext) -> Contract | None:
+        """How the instance is made that a method is called on; ``None`` for what needs none."""
+        if not _is_bound(subject):
+            return None
+        constructor = sibling_method(subject, "__init__")
+        return Contract() if constructor is None else self.contract(constructor, CONSTRUCTOR)
+
+
+def with_usual_strides(constraint: Constraint) -> Constraint:
+    """The constraint with arrays as they usually come: what is inferred says nothing of strides."""
+    if constraint.kind not in _ARRAYS or constraint["contiguous"] is not None:
+        return constraint
+    contiguous = ("contiguous", Expression("True", literal=True, value=True))
+    return Constraint(constraint.kind, (*constraint.arguments, contiguous))
+
+
+def _is_bound(subject: FunctionContext) -> bool:
+    """Whether a function is called on an instance, which has to be made before."""
+    if subject.owner is None or subject.node.name in ("__init__", "__new__"):
+        return False
+    names = {node.id for node in subject.node.decorator_list if isinstance(node, ast.Name)}
+    return not names & {"staticmethod", "classmethod"}
+
+
+def required_parameters(subject: FunctionContext) -> tuple[ast.arg, ...]:
+    """The parameters that a caller has to give."""
+    args = subject.node.args
+    positional = [*args.posonlyargs, *args.args]
+    optional = {arg.arg for arg in positional[len(positional) - len(args.defaults) :]}
+    optional |= {
+        arg.arg
+        for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
+        if default is not None
+    }
+    return tuple(arg for arg in subject.parameters if arg.arg not in optional)
+
+
+def _variadic(subject: FunctionContext) -> str | None:
+    """Return the ``*args`` or ``**kwargs`` that a function uses, as it is written."""
+    args = subject.node.args
+    used = {node.id for node in ast.walk(subject.node) if isinstance(node, ast.Name)}
+    found = [(stars, arg) for stars, arg in (("*", args.vararg), ("**", args.kwarg)) if arg]
+    return next((f"{stars}{arg.arg}" for stars, arg in found if arg.arg in used), None)
+
+
+def _missing_message(subject: FunctionContext, missing: Sequence[str]) -> str:
+    names = ", ".join(f"`{name}`" for name in missing)
+    return (
+        f"nothing says what {names} of {subject.function} may be; "
+        f"an annotation would: #@arg({missing[0]}): …"
+    )
+
+
+def _ensures(subject: FunctionContext, said: Annotations) -> tuple[str, ...]:
+    written = tuple(clause.source for clause in said.ensures)
+    shape = said.returns or returned_shape(subject)
+    return written if shape is None else (*written, f"matches(result, {render(shape)!r})")
+
+
+def _names(condition: str) -> set[str]:
+    tree = ast.parse(condition, mode="eval")
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
+def _generators(
+    annotated: FileAnnotations, texts: Mapping[str, str], target: Target
+) -> dict[str, Contract]:
+    """The contracts of the file's generator functions, those that can be drawn from."""
+    found: dict[str, Contract] = {}
+    for name, said in annotated.functions.items():
+        subject = find_function(target.path, name, texts) if said.generator else None
+        if subject is not None:
+            arguments = {arg.name: render(arg.constraint) for arg in said.args}
+            requires = tuple(clause.source for clause in said.requires)
+            found[name] = Contract(arguments, requires)
+    return found

@@ -1,0 +1,252 @@
+"""Is a failing input certainly valid?  A false alarm costs more than a miss.
+
+Inputs drawn from a person's annotations are valid.  Of inferred ones it is
+asked how sure the inference is of the arguments that matter for the failure,
+what kind of failure it is, and how the function does otherwise.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+
+from analyzers.criteria import crash_of
+from analyzers.guest.annotations.constraints import Expression
+from analyzers.guest.annotations.syntax import parse
+from analyzers.inference.constraints.constraint_builders import options_of
+from analyzers.inference.facts import Confidence, ConstraintSource
+from analyzers.inference.function_contracts import CONSTRUCTOR, FunctionContract, ParameterContract
+from analyzers.vocabulary import (
+    ExplorationResult,
+    Failure,
+    LiteralArgument,
+    Raised,
+    RecipeArgument,
+    Returned,
+    Run,
+    RunOutcome,
+    Violated,
+)
+
+MOSTLY = 0.2
+"""The share of inputs with which a function must do well for its inferred terms to be right."""
+TINY = 1e-6
+"""Numbers closer to zero say nothing of a function, unless an annotation allows them."""
+
+_OWN_FAULT = frozenset({"NameError", "UnboundLocalError"})
+_OWN_WORDS = re.compile(
+    r"^module '[\w.]+' has no attribute"
+    r"|^type object '\w+' has no attribute"
+    r"|got an unexpected keyword argument"
+    r"|got multiple values for (keyword )?argument"
+    r"|missing \d+ required (positional|keyword-only) argument"
+    r"|takes \d+ positional arguments? but"
+    r"|takes from \d+ to \d+ positional arguments but"
+    r"|^cannot (assign|set) .* before Module\.__init__"
+)
+
+
+def is_own_fault(failure: Failure, text: str = "") -> bool:
+    """Whether an exception tells of the code whatever it is given: a name that is not there.
+
+    ``text`` is the file that raises.  A call with arguments of the caller's
+    (``model(**inputs)``), or of what the caller gave, says nothing of the code.
+    """
+    ending = failure.run.ending
+    if not isinstance(ending, Raised):
+        return False
+    if ending.exception in _OWN_FAULT:
+        return True
+    if ending.exception not in ("AttributeError", "TypeError"):
+        return False
+    if _OWN_WORDS.search(ending.message) is None:
+        return False
+    if ending.exception == "AttributeError":
+        return True
+    return not (_gives_callable(failure) or _unpacks(text, ending.line))
+
+
+def _gives_callable(failure: Failure) -> bool:
+    """Whether an argument is a network or function of our making."""
+    recipes = [
+        each.recipe for each in failure.probe.arguments.values() if isinstance(each, RecipeArgument)
+    ]
+    return any(re.search(r"\b(module|function)\(", recipe) for recipe in recipes)
+
+
+def _unpacks(text: str, line: int) -> bool:
+    """Whether a call around a line unpacks its arguments: ``f(*args)``, ``f(**options)``."""
+    return any(
+        any(isinstance(each, ast.Starred) for each in call.args)
+        or any(each.arg is None for each in call.keywords)
+        for call in _calls_at(text, line)
+    )
+
+
+def missing_state(ending: RunOutcome, terms: FunctionContract) -> str | None:
+    """The attribute for want of which a method fails on an instance fresh from its constructor."""
+    if not isinstance(ending, Raised) or not terms.unset:
+        return None
+    named = re.search(r"has no attribute '(\w+)'", ending.message)
+    if named is not None and named[1] in terms.unset:
+        return named[1]
+    return min(terms.unset) if "NoneType" in ending.message else None
+
+
+def _is_in_use(failure: Failure, terms: FunctionContract) -> bool:
+    """Whether all that matters for a failure are values that the project itself gives.
+
+    That they are valid is known; then it may be the other arguments that do
+    not go with them.
+    """
+    values = [item for place in failure.matters for item in _values(failure, place)]
+    return bool(values) and all(
+        name in terms.terms and _is_recorded(terms.terms[name], value) for name, value in values
+    )
+
+
+def _values(failure: Failure, place: str) -> list[tuple[str, ast.expr]]:
+    """What was given at a place, as the terms name it; an instance is its constructor's."""
+    argument = failure.probe.arguments.get(place)
+    if not isinstance(argument, RecipeArgument | LiteralArgument):
+        return []
+    source = argument.recipe if isinstance(argument, RecipeArgument) else argument.source
+    node = ast.parse(source, mode="eval").body
+    if place == "self" and isinstance(node, ast.Call):
+        return [(f"{CONSTRUCTOR}{each.arg}", each.value) for each in node.keywords]
+    return [(place, node)]
+
+
+def _is_recorded(term: ParameterContract, node: ast.expr) -> bool:
+    if term.source not in (ConstraintSource.TEST, ConstraintSource.CALL, ConstraintSource.DOCUMENT):
+        return False
+    try:
+        value = ast.literal_eval(node)
+    except ValueError:
+        return False
+    options = options_of(parse(term.constraint))
+    given = [each.value for each in options if isinstance(each, Expression) and each.literal]
+    return any(type(each) is type(value) and each == value for each in given)
+
+
+def extreme_argument(failure: Failure, terms: FunctionContract) -> str | None:
+    """Return an argument of which only a tiny number leads to a failure, as it is written.
+
+    Inputs are shrunk: where a simpler number did as well, that one is there.
+    """
+    for name in failure.matters or tuple(failure.probe.arguments):
+        argument = failure.probe.arguments.get(name)
+        if not isinstance(argument, RecipeArgument | LiteralArgument) or _is_given(terms, name):
+            continue
+        source = argument.recipe if isinstance(argument, RecipeArgument) else argument.source
+        number = _plain(source)
+        if isinstance(number, float) and 0 < abs(number) < TINY:
+            return f"{name} = {source}"
+    return None
+
+
+def _plain(source: str) -> object:
+    """Return the value that a literal spells, ``None`` for what is made by a call."""
+    try:
+        return ast.literal_eval(source)
+    except ValueError:
+        return None
+
+
+def _is_given(terms: FunctionContract, name: str) -> bool:
+    return name in terms.terms and terms.terms[name].source is ConstraintSource.GIVEN
+
+
+def _is_handed_on(failure: Failure, text: str) -> bool:
+    """Return whether a library refuses a number or word that the function hands on as it is.
+
+    What it takes is the library's to say: that the value is valid must be certain.
+    """
+    ending = failure.run.ending
+    if not isinstance(ending, Raised) or ending.exception != "ValueError":
+        return False
+    matter = {name for name in failure.matters if name in failure.probe.arguments}
+    handed = {
+        value.id
+        for call in _calls_at(text, ending.line)
+        for value in (*call.args, *(each.value for each in call.keywords))
+        if isinstance(value, ast.Name)
+    }
+    return bool(matter) and matter <= handed
+
+
+def _calls_at(text: str, line: int) -> list[ast.Call]:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return []
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and node.lineno <= line <= (node.end_lineno or node.lineno)
+    ]
+
+
+def weakest_parameter(failure: Failure, terms: FunctionContract) -> ParameterContract | None:
+    """The least sure term among those that a failure depends on; ``None`` where none was drawn."""
+    every = tuple(terms.terms.values())
+    relevant = every if _is_in_use(failure, terms) else terms.of(failure.matters) or every
+    return min(relevant, key=lambda term: term.confidence, default=None)
+
+
+def wanted(
+    failure: Failure,
+    terms: FunctionContract,
+    explored: ExplorationResult,
+    before: Sequence[Run] | None,
+    text: str = "",
+) -> Confidence:
+    """How sure the terms must be for this failure to be told.
+
+    ``before`` are the runs of the failing input on base: where it returned
+    there, the input was valid for base.
+    """
+    if is_own_fault(failure, text):
+        return Confidence.GUESS
+    if isinstance(failure.run.ending, Violated):
+        return Confidence.LIKELY
+    if before and all(isinstance(run.ending, Returned) for run in before):
+        return Confidence.LIKELY
+    if _is_in_use(failure, terms) or _is_handed_on(failure, text):
+        return Confidence.STRONG
+    if explored.passed >= MOSTLY * max(1, explored.executions):
+        return Confidence.LIKELY
+    return Confidence.STRONG
+
+
+def is_certain(
+    failure: Failure,
+    terms: FunctionContract,
+    explored: ExplorationResult,
+    before: Sequence[Run] | None,
+    text: str = "",
+) -> bool:
+    """Whether a failure may be told as the code's; ``text`` is the file that raises."""
+    if not isinstance(failure.run.ending, Violated) and crash_of(failure.run.ending) is None:
+        return False
+    if missing_state(failure.run.ending, terms) is not None:
+        return False
+    unlike = terms.variadic is not None or extreme_argument(failure, terms) is not None
+    if unlike and not is_own_fault(failure, text):
+        return False
+    term = weakest_parameter(failure, terms)
+    return term is None or term.confidence >= wanted(failure, terms, explored, before, text)
+
+
+def one_failure_per_line(failures: Sequence[Failure]) -> tuple[Failure, ...]:
+    """The failures of which each stands on a line of its own: one cause, one finding.
+
+    Of several on a line the one that more inputs end with is kept.
+    """
+    kept: dict[object, Failure] = {}
+    for number, failure in enumerate(sorted(failures, key=lambda each: -each.seen)):
+        ending = failure.run.ending
+        place = (ending.path, ending.line) if isinstance(ending, Raised) else number
+        kept.setdefault(place, failure)
+    return tuple(kept.values())

@@ -1,0 +1,106 @@
+"""What a method needs of its instance that the constructor alone does not make.
+
+``fit`` comes before ``predict``: an instance fresh from its constructor is no
+valid one for a method that reads what another method sets.  Nor is one of a
+base class for a method that reads what subclasses define.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from analyzers.inference.constraint_sources.module_scope import dotted_name
+from analyzers.inference.facts import FunctionContext
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def attributes_set_elsewhere(subject: FunctionContext) -> frozenset[str]:
+    """The attributes that a method reads and only other methods or subclasses set.
+
+    What the constructor sets to ``None`` is not set by it.  Methods that are
+    called on ``self`` count as part of the method that calls them.  Subclasses
+    are those in the same file.
+    """
+    if subject.owner is None:
+        return frozenset()
+    methods = {each.name: each for each in subject.owner.body if isinstance(each, _Function)}
+    before = [*_with_called("__init__", methods), *_with_called("__new__", methods)]
+    ours = _with_called(subject.node.name, methods)
+    made = _in_class(subject.owner) | {name for each in before for name in _stored(each)}
+    made |= {name for each in ours for name in _stored(each)} | methods.keys()
+    others = [each for each in methods.values() if each not in before and each not in ours]
+    later = {name for each in others for name in _stored(each)} | _in_subclasses(subject)
+    read = {name for each in ours for name in _loaded(each)}
+    return frozenset((read & later) - made)
+
+
+def _with_called(name: str, methods: dict[str, _Function]) -> list[_Function]:
+    """A method and those that it calls on ``self``, and so on."""
+    found: list[_Function] = []
+    waiting = [name]
+    while waiting:
+        method = methods.get(waiting.pop())
+        if method is not None and method not in found:
+            found.append(method)
+            waiting += [each for each in _loaded(method) if each in methods]
+    return found
+
+
+def _in_subclasses(subject: FunctionContext) -> set[str]:
+    """What classes of the file that name the owner as a base define."""
+    assert subject.owner is not None
+    name, found = subject.owner.name, set[str]()
+    for each in ast.walk(subject.tree):
+        if isinstance(each, ast.ClassDef) and name in map(dotted_name, each.bases):
+            methods = [inner for inner in each.body if isinstance(inner, _Function)]
+            found |= _in_class(each) | {method.name for method in methods}
+            found |= {stored for method in methods for stored in _stored(method)}
+    return found
+
+
+def _in_class(owner: ast.ClassDef) -> set[str]:
+    targets = [
+        target
+        for each in owner.body
+        if isinstance(each, ast.Assign | ast.AnnAssign) and not _is_none(each.value)
+        for target in (each.targets if isinstance(each, ast.Assign) else [each.target])
+    ]
+    return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def _stored(method: _Function) -> Iterator[str]:
+    """The attributes of ``self`` that a method binds to something."""
+    for node in ast.walk(method):
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and _is_none(node.value):
+            continue
+        for target in _targets(node):
+            for each in ast.walk(target):
+                if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store):
+                    yield from _of_self(each)
+
+
+def _targets(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.Assign):
+        return node.targets
+    if isinstance(node, ast.AnnAssign | ast.AugAssign | ast.For | ast.AsyncFor):
+        return [node.target]
+    if isinstance(node, ast.With | ast.AsyncWith):
+        return [item.optional_vars for item in node.items if item.optional_vars is not None]
+    return []
+
+
+def _is_none(value: ast.expr | None) -> bool:
+    return value is None or (isinstance(value, ast.Constant) and value.value is None)
+
+
+def _loaded(method: _Function) -> Iterator[str]:
+    for node in ast.walk(method):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            yield from _of_self(node)
+
+
+def _of_self(node: ast.Attribute) -> Iterator[str]:
+    if isinstance(node.value, ast.Name) and node.value.id == "self":
+        yield node.attr

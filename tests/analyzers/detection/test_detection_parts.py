@@ -1,0 +1,122 @@
+"""Positions, imports and values."""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+import pytest
+
+from analyzers.detection.cst_modules import Positions
+from analyzers.detection.dataflow.dataflow_values import (
+    MAX_DEPTH,
+    NOTHING,
+    ParameterMark,
+    join,
+    make,
+    text,
+)
+from analyzers.detection.import_graph import Files, Imported, imports
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_positions_agree_with_those_of_ast(end):
+    source = end.join(
+        [
+            "def f(x):",
+            "\tif (x",
+            "\t    == 'ü'):",
+            "\t\treturn [y for y in x if y]",
+            "x = 'é' < f(1)",
+        ]
+    )
+    module = cst.parse_module(source)
+    positions = Positions(module, source)
+    found = set()
+
+    class Visitor(cst.CSTVisitor):
+        def on_visit(self, node):
+            if isinstance(node, cst.Comparison | cst.ListComp | cst.Call):
+                found.add(positions.span(node))
+            return True
+
+    module.visit(Visitor())
+    nodes = [
+        n
+        for n in ast.walk(ast.parse(source))
+        if isinstance(n, ast.Compare | ast.ListComp | ast.Call)
+    ]
+    lines = source.split(end)
+
+    def column(line, offset):
+        return len(lines[line - 1].encode()[:offset].decode())
+
+    assert found == {
+        (
+            n.lineno,
+            column(n.lineno, n.col_offset),
+            n.end_lineno,
+            column(n.end_lineno, n.end_col_offset),
+        )
+        for n in nodes
+    }
+
+
+def test_imports_are_read_from_the_text():
+    source = "import a.b as c, d\nfrom . import (e,  # why\n    f as g)\n"
+    source += "if x:\n    from ..h.i import *\n"
+    assert list(imports(source)) == [
+        Imported(0, "a.b"),
+        Imported(0, "d"),
+        Imported(1, ""),
+        Imported(1, "", "e"),
+        Imported(1, "", "f"),
+        Imported(2, "h.i"),
+    ]
+
+
+FILES = Files(
+    dict.fromkeys(
+        [
+            *("main.py", "google_vision.py", "scripts/run.py", "scripts/tool.py"),
+            *("src/pkg/__init__.py", "src/pkg/openai.py", "src/pkg/deep/mod.py", "openai/x.py"),
+        ],
+        "",
+    ),
+    {"openai", "google"},
+)
+
+
+@pytest.mark.parametrize(
+    ("importer", "level", "module", "found"),
+    [
+        ("scripts/run.py", 0, "tool", "scripts/tool.py"),
+        ("main.py", 0, "pkg.deep.mod", "src/pkg/deep/mod.py"),
+        ("src/pkg/deep/mod.py", 2, "openai", "src/pkg/openai.py"),
+        ("src/pkg/__init__.py", 1, "deep.mod", "src/pkg/deep/mod.py"),
+        ("src/pkg/deep/mod.py", 0, "google.cloud", None),
+        ("google_vision.py", 0, "google_vision", None),
+        ("main.py", 0, "json", None),
+    ],
+)
+def test_imports_find_project_files(importer, level, module, found):
+    assert FILES.resolve(importer, level, module) == found
+
+
+def test_values_stay_within_their_depth():
+    value = text("x")
+    for _ in range(3 * MAX_DEPTH):
+        value = make(fields={"next": value})
+    assert value.depth <= MAX_DEPTH
+
+
+def test_part_of_a_slot_keeps_its_path():
+    value = make(frozenset({ParameterMark("f", "x")})).get("labels").element()
+    assert value.marks == {ParameterMark("f", "x", ("labels", "*"))}
+
+
+def test_known_field_hides_what_others_depend_on():
+    marked = make(frozenset({ParameterMark("f", "x")}))
+    record = join(make(fields={"a": marked}), make(fields={"b": text("plain")}))
+    assert record.get("b").total == NOTHING
+    assert record.total == marked.marks

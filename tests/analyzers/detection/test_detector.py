@@ -1,0 +1,161 @@
+"""Goals, unparsable files and functions asked for by name."""
+
+from __future__ import annotations
+
+import textwrap
+
+from analyzers.catalogue import load_catalogue
+from analyzers.detection import detect
+from analyzers.guest.instrumentation.goals import decisions
+from analyzers.vocabulary import BranchOutcome, ChangeSet
+from tests.analyzers.detection.detection_cases import changed, everything
+
+CODE = textwrap.dedent("""
+    from google.cloud import vision
+
+    WORDS = ("tax", "total")
+    client = vision.ImageAnnotatorClient()
+
+    def ask(image):
+        return client.text_detection(image=image).text_annotations
+
+    def check(image, strict):
+        texts = ask(image)
+        if strict and texts and texts[0].description in WORDS:
+            return classify(texts)
+        return None
+
+    def classify(texts):
+        return "long" if len(texts) > 9 else "short"
+""")
+
+
+def goals(function: str) -> list[str]:
+    found = {target.function: target for target in everything({"a.py": CODE}).targets}
+    return [goal.id.removeprefix("a.py::") for goal in found[function].goals]
+
+
+def test_only_clauses_that_depend_on_answers_are_goals():
+    assert goals("check")[:8] == [
+        "check#0:true",
+        "check#0:false",
+        "check#0.1:true",
+        "check#0.1:false",
+        "check#0.2:false",
+        "check#0.2='tax':true",
+        "check#0.2='total':true",
+        "classify#0:true",
+    ]
+
+
+def test_goals_are_points_of_the_guest():
+    points = {point for decision in decisions(CODE) for point in decision.points("a.py")}
+    for target in everything({"a.py": CODE}).targets:
+        assert {goal.id for goal in target.goals} <= points
+
+
+def test_plain_condition_has_two_goals():
+    (target,) = (t for t in everything({"a.py": CODE}).targets if t.function == "check")
+    plain = [goal for goal in target.goals if goal.function == "classify"]
+    assert [(goal.clause, goal.outcome) for goal in plain] == [
+        (None, BranchOutcome.TRUE),
+        (None, BranchOutcome.FALSE),
+    ]
+    assert plain[0].text == "len(texts) > 9"
+
+
+def test_target_names_its_lines_calls_and_files():
+    (target,) = (t for t in everything({"a.py": CODE}).targets if t.function == "check")
+    assert (target.line, target.end_line) == (10, 14)
+    assert [(call.api, call.function, call.line) for call in target.calls] == [
+        ("google.vision.text_detection", "ask", 8)
+    ]
+    assert target.files == ("a.py",)
+
+
+def test_carriage_returns_and_wide_characters_keep_places():
+    head = CODE.replace('"long"', '"länge"').replace("\n", "\r\n")
+    assert [g.id for t in everything({"a.py": head}).targets for g in t.goals] == [
+        g.id for t in everything({"a.py": CODE}).targets for g in t.goals
+    ]
+
+
+def test_python_2_is_skipped_with_its_line():
+    old = "from google.cloud import vision\nprint 'hello'\n"
+    found = changed({}, {"old.py": old})
+    assert found.targets == ()
+    (skipped,) = found.skipped
+    assert skipped.target == "old.py"
+    assert "line 2" in skipped.reason
+    assert "Python 2" in skipped.reason
+    assert not skipped.our_fault
+
+
+def test_bad_escape_is_skipped_and_the_rest_is_detected():
+    found = everything({"a.py": CODE, "b.py": 'PATH = "C:\\Users\\me"\nimport a\n'})
+    assert [entry.target for entry in found.skipped] == ["b.py"]
+    assert "Python 2" not in found.skipped[0].reason
+    assert "check" in {target.function for target in found.targets}
+
+
+def named(*ids: str):
+    changes = ChangeSet("repository", "base", None, (), {"a.py": CODE}, {})
+    return detect(changes, load_catalogue(), only=ids)
+
+
+def test_named_function_is_the_only_target():
+    assert [target.id for target in named("a.py::ask").targets] == ["a.py::ask"]
+
+
+def test_named_consumer_is_tested_through_its_caller():
+    assert [target.id for target in named("a.py::classify").targets] == ["a.py::check"]
+
+
+def test_unknown_name_is_skipped_with_a_reason():
+    found = named("a.py::nowhere", "b.py::ask")
+    assert found.targets == ()
+    assert [entry.target for entry in found.skipped] == ["a.py::nowhere", "b.py::ask"]
+
+
+def test_recursion_ends():
+    code = textwrap.dedent("""
+        from google.cloud import language
+
+        def ask(text, depth=0, seen=None):
+            seen = {"inner": seen, "text": text}
+            answer = language.LanguageServiceClient().analyze_sentiment(document=seen)
+            if answer.document_sentiment.score < 0 and depth < 3:
+                return ask(text[1:], depth + 1, seen)
+            return {"next": ask, "seen": seen, "answer": answer}
+    """)
+    (target,) = everything({"a.py": code}).targets
+    assert {goal.clause for goal in target.goals} == {None, 0}
+
+
+def test_tests_of_the_project_are_no_targets():
+    code = "import a\n\ndef test_check():\n    assert a.check(b'', True) is None\n"
+    found = everything(
+        {"a.py": CODE, "test_a.py": code, "test_drive.py": code.replace("test_", "")}
+    )
+    assert {target.path for target in found.targets} == {"a.py", "test_drive.py"}
+
+
+def test_registering_a_function_is_no_call():
+    routes = "from django.urls import path\nimport a\n\nurlpatterns = [path('x', a.check)]\n"
+    found = everything({"a.py": CODE, "urls.py": routes})
+    assert {target.path for target in found.targets} == {"a.py"}
+
+
+def test_running_a_function_in_a_thread_is_a_call():
+    code = textwrap.dedent("""
+        from concurrent.futures import ThreadPoolExecutor
+        import a
+
+        def both(images):
+            with ThreadPoolExecutor() as pool:
+                later = pool.submit(a.ask, images[0])
+            return len(later.result()) > 2
+    """)
+    found = everything({"a.py": CODE, "b.py": code})
+    (target,) = (target for target in found.targets if target.path == "b.py")
+    assert {goal.text for goal in target.goals} == {"len(later.result()) > 2"}

@@ -1,0 +1,151 @@
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from tests.analyzers.guest.guests import content, literal, probe
+from tests.analyzers.guest.warm import WarmGuests
+
+PICTURE, SOUND, WORDS = content("bytes"), content("path", suffix=".wav"), literal("some words")
+MODERATION = "openai.moderations"
+
+
+def says(text):
+    return ("openai.chat_completions", {"choices": [{"message": {"content": text}}]})
+
+
+def flags(*, flagged):
+    result = {"flagged": flagged, "category_scores": {"hate": 0.9 if flagged else 0.0}}
+    return (MODERATION, {"results": [result]})
+
+
+SPOKEN = [("openai.transcriptions", {"text": "hello"})]
+RESPONSE = [("openai.responses", {"output": [{"content": [{"text": "hi"}]}]})]
+COMPLETION = [("openai.completions", {"choices": [{"text": " hi "}]})]
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory: pytest.TempPathFactory, bare_python: str) -> Iterator[WarmGuests]:
+    pythons = {"installed": sys.executable, "missing": bare_python}
+    guests = WarmGuests(tmp_path_factory, "clouds", pythons)
+    yield guests
+    guests.close()
+
+
+@pytest.fixture(params=["installed", "missing"])
+def python(request: pytest.FixtureRequest) -> str:
+    """With openai, and without it."""
+    return str(request.param)
+
+
+@pytest.mark.parametrize(
+    ("place", "argument", "script", "value"),
+    [
+        (("chat.py", "verdict"), WORDS, [says("Yes, spam.")], "'spam'"),
+        (("chat.py", "with_system"), WORDS, [says("no")], "('stop', 'deployment')"),
+        (("chat.py", "about_picture"), PICTURE, [says("a cat")], "'a cat'"),
+        (("chat.py", "respond"), WORDS, RESPONSE, "('hi', 'hi')"),
+        (("chat.py", "flagged"), WORDS, [flags(flagged=True)], "(True, False, True)"),
+        (
+            ("chat.py", "several"),
+            WORDS,
+            [flags(flagged=True), flags(flagged=False)],
+            "[True, False]",
+        ),
+        (("chat.py", "heard"), SOUND, SPOKEN, "'hello'"),
+        (("chat.py", "later"), WORDS, [says("soon")], "'soon'"),
+        (("chat.py", "vector_with_care"), WORDS, [], "'APIConnectionError'"),
+        (("chat_first.py", "verdict"), WORDS, [says("yes")], "('yes', 'stop')"),
+        (("chat_first.py", "completed"), WORDS, COMPLETION, "'hi'"),
+        (("chat_first.py", "flagged"), WORDS, [flags(flagged=True)], "True"),
+        (("chat_first.py", "with_care"), WORDS, [], "'no connection'"),
+    ],
+)
+def test_requests_are_answered(warm, python, place, argument, script, value) -> None:
+    assert warm.value(place, argument, script, python) == value
+
+
+@pytest.mark.parametrize(
+    ("function", "script", "value"),
+    [
+        ("event", [says('{"name": "party", "guests": 7}')], "'party'"),
+        ("streamed", [says("a stream")], "'a stream'"),
+        ("raw", [flags(flagged=True)], "(200, True)"),
+    ],
+)
+def test_sdk_reads_answers_its_own_way(warm, function, script, value) -> None:
+    assert warm.value(("structured.py", function), WORDS, script, "installed") == value
+
+
+@pytest.mark.parametrize(
+    ("function", "argument", "expected"),
+    [
+        (
+            "verdict",
+            WORDS,
+            {
+                "content": None,
+                "text": "some words",
+                "uri": None,
+                "parameters": {"model": "gpt-4o-mini", "temperature": 0},
+            },
+        ),
+        (
+            "heard",
+            SOUND,
+            {
+                "content": b"picture",
+                "text": None,
+                "uri": None,
+                "parameters": {"model": "whisper-1"},
+            },
+        ),
+    ],
+)
+def test_host_is_asked_what_the_call_means(warm, python, function, argument, expected) -> None:
+    guest = warm.guest("chat.py", python)
+    guest.answer = {**says("no")[1], "text": "hello"}
+    guest.run(probe(None, function=literal(function), argument=argument), blobs={"b1": b"picture"})
+    assert [asked["request"] for asked in guest.asked] == [expected]
+
+
+def test_picture_in_a_message_is_content(warm, python) -> None:
+    guest = warm.guest("chat.py", python)
+    guest.answer = says("a cat")[1]
+    given = probe(None, function=literal("about_picture"), argument=PICTURE)
+    guest.run(given, blobs={"b1": b"picture"})
+    (asked,) = guest.asked
+    assert (asked["request"]["content"], asked["request"]["text"]) == (b"picture", "What is this?")
+    assert asked["request"]["parameters"]["messages"][0]["role"] == "user"
+
+
+def test_refused_question_is_not_run(warm, python) -> None:
+    ending = warm.run(("chat.py", "verdict"), WORDS, None, python)["ending"]
+    assert ending["kind"] == "not-run"
+
+
+def test_misfit_answer_is_not_run(warm, python) -> None:
+    ending = warm.run(("chat.py", "verdict"), WORDS, [says(7)], python)["ending"]
+    assert "choices[0].message.content" in ending["reason"]
+
+
+def test_other_request_is_refused_by_name(warm, python) -> None:
+    ending = warm.run(("chat.py", "vector"), WORDS, [], python)["ending"]
+    assert ending["exception"] == "openai.APIConnectionError"
+    assert "openai.embeddings" in ending["message"]
+    assert (ending["function"], ending["standin"]) == ("vector", True)
+
+
+def test_misuse_of_an_answer_raises(warm, python) -> None:
+    ending = warm.run(("chat.py", "wrong"), WORDS, [says("no")], python)["ending"]
+    assert (ending["exception"], ending["function"], ending["standin"]) == (
+        "IndexError",
+        "wrong",
+        False,
+    )
+
+
+@pytest.mark.parametrize(("file", "standin"), [("chat.py", False), ("chat_first.py", True)])
+def test_installed_sdk_serves_where_it_fits(warm, file, standin) -> None:
+    warm.guest(file, "installed")
+    assert ("openai" in warm.prepared[file, "installed"]["standins"]) is standin

@@ -1,0 +1,144 @@
+"""Which failures of inferred inputs are told."""
+
+from analyzers.guest.annotations.syntax import parse
+from analyzers.inference.constraint_sources import shape_facts
+from analyzers.inference.facts import Confidence, ConstraintSource, find_function
+from analyzers.inference.function_contracts import FunctionContract, ParameterContract
+from analyzers.inference.input_validity import is_certain, missing_state
+from analyzers.vocabulary import (
+    Contract,
+    ExplorationResult,
+    Failure,
+    LiteralArgument,
+    Probe,
+    Raised,
+    RecipeArgument,
+    Run,
+)
+
+WRONG = ("RuntimeError", "size of tensor a must match")
+ENOUGH = ExplorationResult(executions=10, passed=5)
+
+
+def ended(exception, message):
+    return Raised(exception, message, "net.py", 3, "f", refusal=False, standin=False)
+
+
+def failure(matters=(), *, ending=WRONG, **arguments):
+    given = {
+        name: RecipeArgument(source) if "(" in source else LiteralArgument(source)
+        for name, source in arguments.items()
+    }
+    return Failure(Probe("net.py::f", given), Run(ended(*ending)), tuple(matters))
+
+
+def term(constraint, source=ConstraintSource.SHAPE, sure=Confidence.LIKELY):
+    parse(constraint)
+    return ParameterContract(constraint, source, sure)
+
+
+def terms(unset=(), **given):
+    return FunctionContract(
+        Contract(), {name.replace("__", "."): each for name, each in given.items()},
+        unset=frozenset(unset),
+    )  # fmt: skip
+
+
+X = term("tensors(shape=(4, 6))")
+DIM = term("anys(ints(min=0, max=2), 0, 2)", ConstraintSource.TEST)
+
+
+def test_likely_inputs_tell_where_the_function_mostly_returns():
+    known = terms(x=X, n=term("ints(min=1, max=4)"))
+    assert is_certain(failure(["n"], x="tensor((4, 6))", n="1"), known, ENOUGH, None)
+    seldom = ExplorationResult(executions=10, passed=1)
+    assert not is_certain(failure(["n"], x="tensor((4, 6))", n="1"), known, seldom, None)
+
+
+def test_a_value_that_the_project_gives_fails_for_the_sake_of_the_others():
+    """``dim=2`` of the tests is valid: it is the guessed shape that does not go with it."""
+    found = failure(["dim"], x="tensor((4, 6))", dim="2")
+    assert not is_certain(found, terms(x=X, dim=DIM), ENOUGH, None)
+    assert is_certain(
+        failure(["dim"], x="tensor((4, 6))", dim="1"), terms(x=X, dim=DIM), ENOUGH, None
+    )
+    sure = term("tensors(shape=(4, 6))", ConstraintSource.TEST, Confidence.STRONG)
+    exact = term("froms([2, 3])", ConstraintSource.TEST, Confidence.STRONG)
+    assert is_certain(found, terms(x=sure, dim=exact), ENOUGH, None)
+
+
+def test_dropped_star_arguments_tell_nothing():
+    sure = {"x": term("tensors(shape=(4, 6))", ConstraintSource.CALL, Confidence.STRONG)}
+    assert is_certain(
+        failure(["x"], x="tensor((4, 6))"), FunctionContract(Contract(), sure), ENOUGH, None
+    )
+    dropped = FunctionContract(Contract(), sure, variadic="*args")
+    assert not is_certain(failure(["x"], x="tensor((4, 6))"), dropped, ENOUGH, None)
+    unbound = failure(["x"], ending=("NameError", "name 'y' is not defined"), x="tensor((4, 6))")
+    assert is_certain(unbound, dropped, ENOUGH, None)
+
+
+def test_tiny_numbers_tell_nothing():
+    known = terms(p=term("floats(min=0, max=1)"))
+    assert is_certain(failure(["p"], p="0.0"), known, ENOUGH, None)
+    assert not is_certain(failure(["p"], p="2.2250738585072014e-308"), known, ENOUGH, None)
+    made = Failure(Probe("net.py::f", {"p": RecipeArgument("1e-300")}), Run(ended(*WRONG)), ())
+    assert not is_certain(made, known, ENOUGH, None)
+    given = terms(p=term("floats(min=0, max=1)", ConstraintSource.GIVEN, Confidence.CERTAIN))
+    assert is_certain(failure(["p"], p="2.2250738585072014e-308"), given, ENOUGH, None)
+
+
+def test_library_may_refuse_what_is_handed_on():
+    known = terms(alpha=term("floats(min=0, max=1)"))
+    refused = failure(["alpha"], ending=("ValueError", "a <= 0"), alpha="0.0")
+    handed = "import numpy\ndef f(alpha):\n    return numpy.random.beta(alpha, 1)\n"
+    changed = "import numpy\ndef f(alpha):\n    return numpy.random.beta(alpha - 1, 1)\n"
+    assert not is_certain(refused, known, ENOUGH, None, handed)
+    assert is_certain(refused, known, ENOUGH, None, changed)
+
+
+def test_constructors_values_that_the_project_gives_count_too():
+    known = terms(x=X, self__dim=DIM)
+    assert not is_certain(failure(["self"], self="Soft(dim=2)"), known, ENOUGH, None)
+    assert is_certain(failure(["self"], self="Soft(dim=1)"), known, ENOUGH, None)
+
+
+def test_what_another_method_sets_may_have_to_come_before():
+    lacks = failure(ending=("AttributeError", "'Graph' object has no attribute 'nodes'"))
+    assert is_certain(lacks, terms(), ENOUGH, None)
+    assert is_certain(lacks, terms(unset=["edges"]), ENOUGH, None)
+    assert not is_certain(lacks, terms(unset=["nodes"]), ENOUGH, None)
+    assert missing_state(lacks.run.ending, terms(unset=["nodes"])) == "nodes"
+    none = failure(ending=("TypeError", "'NoneType' object is not subscriptable"))
+    assert not is_certain(none, terms(unset=["nodes"]), ENOUGH, None)
+    assert is_certain(none, terms(), ENOUGH, None)
+
+
+MISSING = ("TypeError", "Net.forward() missing 1 required positional argument: 'mask'")
+GUESSED = term("lists()", sure=Confidence.GUESS)
+
+
+def test_a_call_that_misses_an_argument_is_the_codes_fault():
+    found = failure(["x"], ending=MISSING, x="[]")
+    assert is_certain(
+        found, terms(x=GUESSED), ENOUGH, None, "def f(x):\n    net = Net()\n    net(x)\n"
+    )
+
+
+def test_a_call_with_what_the_caller_gave_is_not():
+    found = failure(["x"], ending=MISSING, x="{}")
+    text = "def f(x):\n    net = Net()\n    net(\n        **x)\n"
+    assert not is_certain(found, terms(x=GUESSED), ENOUGH, None, text)
+    networks = failure(["x"], ending=MISSING, x="module((4,), (1,))")
+    assert not is_certain(networks, terms(x=GUESSED), ENOUGH, None, "")
+
+
+def test_guessed_ranks_that_contradict_are_guesses():
+    """Taken as matrices, ``scores.argmax(-1)`` has one dimension and ``tags`` two."""
+    code = (
+        "import torch\ndef right(scores: torch.Tensor, tags: torch.Tensor):\n"
+        "    real = torch.arange(tags.size(1))[None, :]\n"
+        "    return (scores.argmax(-1) == tags) & real\n"
+    )
+    subject = find_function("net.py", "right", {"net.py": code})
+    assert {fact.confidence for fact in shape_facts.facts(subject)} == {Confidence.GUESS}

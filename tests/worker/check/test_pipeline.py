@@ -1,0 +1,156 @@
+"""The one pipeline, on small real repositories."""
+
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from analyzers.vocabulary import Conclusion, Status
+from tests.worker.changes.conftest import Project
+from worker.broker.recording_caches import RunRequester
+from worker.check.pipeline import CheckRequest, _asks_others, check
+from worker.check.replay import ReplayOutcome, replay_report
+from worker.cli.progress import SilentListener
+from worker.errors import UsageError
+from worker.report.artifacts import write_artifacts
+from worker.report.json_report import to_json
+from worker.settings.operator_settings import read_settings
+
+PLAIN = "def add(a, b):\n    return a + b\n"
+READER = """\
+from google.cloud import vision
+
+
+def first_line(path):
+    client = vision.ImageAnnotatorClient()
+    with open(path, "rb") as file:
+        image = vision.Image(content=file.read())
+    response = client.text_detection(image=image)
+    return response.text_annotations[0].description.splitlines()[0]
+"""
+CAREFUL = READER.replace(
+    "    return response",
+    "    if not response.text_annotations:\n        return None\n    return response",
+)
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    project = Project(tmp_path / "project")
+    project.commit(app=PLAIN)
+    return project
+
+
+def checked(project, **wishes):
+    request = CheckRequest(project.root, base="HEAD", offline=True, inputs=3, seconds=60)
+    return check(replace(request, **wishes), read_settings(None), SilentListener()).report
+
+
+def test_change_without_ml_code_is_skipped(project):
+    project.write("app.py", PLAIN + "\n\nprint(add(1, 2))\n")
+    report = checked(project)
+    assert report.conclusion is Conclusion.SKIPPED
+    assert report.targets == ()
+    assert report.cost.executions == 0
+
+
+def test_unknown_analyzer_is_a_wrong_usage(project):
+    project.write("reader.py", READER)
+    with pytest.raises(UsageError, match="cloud"):
+        checked(project, analyzers=("clouds",))
+
+
+def test_unknown_target_is_a_wrong_usage(project):
+    project.write("reader.py", READER)
+    with pytest.raises(UsageError, match=r"reader\.py::nothing"):
+        checked(project, targets=("reader.py::nothing",))
+
+
+def test_malformed_silence_is_a_wrong_usage(project):
+    project.write("reader.py", READER + "# assayer: ignore\n")
+    with pytest.raises(UsageError, match=r"reader\.py"):
+        checked(project)
+
+
+@pytest.mark.parametrize(
+    ("wish", "setting", "standing", "asked"),
+    [
+        (False, "false", None, False),
+        (True, "false", None, True),
+        (False, "true", None, True),
+        (False, "true", RunRequester("us/ours"), True),
+        (True, "true", RunRequester("us/ours", approved=False), False),
+    ],
+)
+def test_other_providers_are_asked_for_approved_code_alone(
+    project, monkeypatch, wish, setting, standing, asked
+):
+    monkeypatch.setenv("ASSAYER_BUDGET__OTHER_PROVIDERS", setting)
+    request = CheckRequest(project.root, other_providers=wish, standing=standing)
+    assert _asks_others(request, read_settings(None)) is asked
+
+
+needs_isolation = pytest.mark.skipif(
+    shutil.which("bwrap") is None, reason="bubblewrap is not installed"
+)
+
+
+@pytest.mark.slow
+@needs_isolation
+def test_crash_that_a_change_brings_is_new(project):
+    project.write("reader.py", READER)
+    report = checked(project)
+    (crash,) = report.findings
+    assert (crash.rule, crash.status, crash.line) == ("cloud/crash", Status.NEW, 9)
+    assert report.conclusion is Conclusion.FAILURE
+    assert report.cost.executions > 0
+    assert not report.broken
+
+
+@pytest.mark.slow
+@needs_isolation
+def test_careful_change_passes(project):
+    project.write("reader.py", CAREFUL)
+    report = checked(project)
+    assert report.findings == ()
+    assert report.conclusion is Conclusion.SUCCESS
+
+
+@pytest.mark.slow
+@needs_isolation
+def test_change_that_edits_the_configuration_is_told_so(project):
+    project.write("reader.py", CAREFUL)
+    project.write(".github/assayer.toml", 'gate = "neutral"\n')
+    report = checked(project)
+    assert any("configuration" in said for said in report.environment)
+
+
+KIND = READER.replace("first_line", "kind").replace(
+    "    return response.text_annotations[0].description.splitlines()[0]",
+    """    for text in response.text_annotations:
+        if "TOTAL" in text.description:
+            return "receipt"
+    return "letter\"""",
+)
+
+
+@pytest.mark.slow
+@needs_isolation
+def test_change_of_outcomes_is_told_and_passes(project, tmp_path):
+    project.commit(reader=KIND)
+    project.write("reader.py", KIND.replace('"receipt"', '"bill"'))
+    report = checked(project)
+    (told,) = report.findings
+    assert (told.rule, told.level, told.status) == ("behaviour/changed", "notice", Status.NEW)
+    assert "that were 'receipt' are now 'bill'" in told.message
+    assert report.conclusion is Conclusion.SUCCESS
+    artifacts = write_artifacts(report, tmp_path / "kept", {})
+    (tmp_path / "report.json").write_text(to_json(report, artifacts, tmp_path))
+    assert replayed(tmp_path / "report.json", project.root) == [ReplayOutcome.FAILED]
+    project.write("reader.py", KIND)
+    assert replayed(tmp_path / "report.json", project.root) == [ReplayOutcome.FIXED]
+
+
+def replayed(report, code):
+    return [each.outcome for each in replay_report(report, code, read_settings(None))]

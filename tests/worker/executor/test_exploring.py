@@ -1,0 +1,432 @@
+"""Valid inputs from the bench to a finding: fake guests, and the real one."""
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from analyzers.criteria import DEATH
+from analyzers.vocabulary import (
+    Contract,
+    Crashes,
+    Died,
+    ExplorationRequest,
+    ExplorationResult,
+    Failure,
+    Finding,
+    Level,
+    ObservedCall,
+    Probe,
+    Raised,
+    RecipeArgument,
+    Run,
+    Skipped,
+    Status,
+    Suggestion,
+    Violated,
+    Violates,
+    Written,
+)
+from tests.worker.system.sessions import laboratory, target, tree
+from worker.check.replay import ReplayOutcome, replay_report
+from worker.executor.base_target import BaseTarget
+from worker.executor.confirmation import Confirmer
+from worker.executor.guest_conversation import GuestFailure, TargetNotLoaded
+from worker.executor.sandbox_executor import OUT_OF_TIME, SandboxExecutor
+from worker.report.property_reproducer import example_test
+from worker.report.replay_file import read_replay, write_replay
+from worker.settings.operator_settings import Settings
+
+EXPLORING = ExplorationRequest(Contract({"x": "ints()"}), examples=5, seconds=50.0)
+ALARM = """\
+import os
+import sys
+
+def check(path):
+    if "Fire" in labels():
+        return "alarm"
+    return "quiet"
+"""
+
+
+def probe(recipe, name="app.py::check", **more):
+    return Probe(name, {"x": RecipeArgument(recipe)}, **more)
+
+
+@pytest.fixture
+def bench(tmp_path, sessions):
+    texts = {"app": ALARM, "test_app": "import app\n"}
+    head = tree(tmp_path / "head", **texts)
+    made = SandboxExecutor(laboratory(head, head), target(), time.monotonic() + 20)
+    yield made
+    made.close()
+
+
+def test_exploration_is_counted_and_run_again(bench, sessions):
+    failure = Failure(probe("2"), Run(Died(11)))
+    sessions.explored = ExplorationResult(
+        executions=40, passed=30, failures=(failure,), passing=(probe("1"),)
+    )
+    assert bench.explore(target(), EXPLORING) == sessions.explored
+    assert bench.tally().executions == 42
+    assert [each for each, _ in bench.history] == [probe("1", script=()), probe("2", script=())]
+    assert bench.coverage().answered == 42
+
+
+def test_one_contract_is_explored_once(bench, sessions):
+    sessions.explored = ExplorationResult(executions=40, passed=40)
+    first = bench.explore(target(), EXPLORING)
+    assert bench.explore(target(), replace(EXPLORING, seed=7)) is first
+    assert bench.tally().executions == 40
+
+
+def test_names_that_the_file_has_not_are_left_out(bench, sessions):
+    failures = tuple(Failure(probe(r), Run(Died(11))) for r in ("os.system('id')", "check"))
+    sessions.explored = ExplorationResult(failures=failures)
+    explored = bench.explore(target(), EXPLORING)
+    assert [each.probe for each in explored.failures] == [probe("check")]
+
+
+def test_exploration_keeps_to_the_deadline(bench, sessions, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        sessions,
+        "explore",
+        lambda _, each: (asked.append(each), (ExplorationResult(), frozenset()))[1],
+    )
+    bench.explore(target(), EXPLORING)
+    assert asked[0].seconds <= 20
+
+
+def test_spent_time_explores_nothing(tmp_path, sessions):
+    head = tree(tmp_path / "head", app=ALARM)
+    bench = SandboxExecutor(laboratory(head, head), target(), time.monotonic() - 1)
+    assert bench.explore(target(), EXPLORING).obstacle == OUT_OF_TIME
+    assert bench.observe(target()) == ()
+    assert sessions.opened == []
+
+
+def test_broken_guest_is_started_afresh_once(bench, sessions):
+    sessions.trouble["unexplorable"] = GuestFailure("broke off")
+    with pytest.raises(GuestFailure):
+        bench.explore(target(), EXPLORING)
+    assert len(sessions.opened) == 2
+
+
+def test_target_that_cannot_be_loaded_is_an_obstacle(bench, sessions):
+    sessions.trouble["unloadable"] = TargetNotLoaded("no module named shop")
+    assert bench.explore(target(), EXPLORING).obstacle == "no module named shop"
+    assert bench.observe(target()) == ()
+
+
+def test_calls_are_observed_in_tests(bench, sessions):
+    call = ObservedCall("check", {"path": "strings()"}, "test_app.py::test_it")
+    sessions.observed = (call, replace(call, function="other"))
+    assert bench.observe(target()) == (call,)
+
+
+def test_tests_run_once_for_all_functions_of_a_file(tmp_path, sessions):
+    texts = {"app": ALARM + "\ndef other(): ...\n", "test_app": "import app\n"}
+    head = tree(tmp_path / "head", **texts)
+    calls = tuple(ObservedCall(name, {}, "test_app.py::test_it") for name in ("check", "other"))
+    sessions.observed = calls
+    shared = laboratory(head, head)
+    for number, each in enumerate((target(), target(function="other"))):
+        bench = SandboxExecutor(shared, each, time.monotonic() + 20)
+        assert bench.observe(each) == (calls[number],)
+        bench.close()
+    assert len(sessions.opened) == 1
+
+
+def test_broken_guest_observes_nothing(bench, sessions):
+    sessions.trouble["unobservable"] = GuestFailure("broke off")
+    assert bench.observe(target()) == ()
+
+
+def test_project_without_tests_has_no_calls(tmp_path, sessions):
+    head = tree(tmp_path / "head", app=ALARM)
+    bench = SandboxExecutor(laboratory(head, head), target(), time.monotonic() + 20)
+    assert bench.observe(target()) == ()
+    assert sessions.opened == []
+
+
+def test_examples_are_kept_for_the_target(bench):
+    bench.keep(target(), [probe("1"), probe("os.system('id')")])
+    assert bench.kept(target()) == (probe("1"),)
+    assert bench.kept(target(function="other")) == ()
+
+
+# ------------------------------------------------------------- the real guest
+
+APP = """\
+import os
+
+import torch
+
+
+def pick(x, n, flat=True):
+    if n < 0:
+        raise ValueError("n must not be negative")
+    return x.flatten()[n]
+
+
+def double(x):
+    x *= 2
+    return x
+
+
+def fall(n):
+    if n > 3:
+        os.kill(os.getpid(), 11)
+    return n
+"""
+SAFE = APP.replace("x.flatten()[n]", "x.flatten()[n % x.numel()]").replace("n > 3", "n > 300")
+SAFE = SAFE.replace("x *= 2", "x = x * 2")
+PICK = Contract({"x": 'tensors(shape="a b", dtype="float32")', "n": "ints(min=0, max=20)"})
+
+
+class ExplorationSetup:
+    """A head and a base with one target, and what is done with them."""
+
+    def __init__(self, folder, head, base, function):
+        self.folder = folder
+        self.target = target(function=function)
+        self.laboratory = laboratory(
+            tree(folder / "head", app=head), tree(folder / "base", app=base)
+        )
+        self.before = BaseTarget(self.laboratory, self.target, ())
+        self.bench = SandboxExecutor(
+            self.laboratory, self.target, time.monotonic() + 300, self.before
+        )
+        self.confirmer = Confirmer(self.laboratory, self.target, self.before)
+
+    def explored(self, contract):
+        exploring = ExplorationRequest(contract, examples=60, seconds=20.0, timeout=20.0)
+        return self.bench.explore(self.target, exploring)
+
+    def confirmed(self, finding):
+        return self.confirmer.confirmed(finding, self.bench.history)
+
+    def close(self):
+        for each in (self.bench, self.confirmer, self.before):
+            each.close()
+
+
+@pytest.fixture
+def place(tmp_path):
+    made = []
+
+    def place(function, head=APP, base=SAFE):
+        made.append(ExplorationSetup(tmp_path, head, base, function))
+        return made[-1]
+
+    yield place
+    for each in made:
+        each.close()
+
+
+def found(failure, suggestion=None):
+    ending = failure.run.ending
+    name = failure.probe.target
+    criterion = (
+        Crashes(ending.exception, ending.path, ending.function)
+        if isinstance(ending, Raised)
+        else Crashes(DEATH, "", "")
+        if isinstance(ending, Died)
+        else Violates(ending.condition)
+    )
+    return Finding(
+        analyzer="properties",
+        rule="property/crash",
+        level=Level.FAILURE,
+        path="app.py",
+        line=9,
+        end_line=9,
+        symbol=name,
+        target=name,
+        title="a title",
+        message="a message",
+        evidence={},
+        probes=(failure.probe,),
+        criterion=criterion,
+        suggestion=suggestion,
+    )
+
+
+def replayed(finding, source, folder, monkeypatch):
+    """What ``assayer replay`` says of a finding on code with this text."""
+    code = folder / "code"
+    code.mkdir(exist_ok=True)
+    (code / "app.py").write_text(source)
+    file = write_replay(finding, {}, folder)
+    monkeypatch.setattr("worker.check.replay.replay_files", lambda _: [file])
+    (found,) = replay_report(folder / "report.json", code, Settings(), trust=True)
+    return found.outcome
+
+
+CASES = [
+    ("pick", PICK),
+    ("double", Contract({"x": 'tensors(shape="a")'}, ensures=("unchanged(x)",))),
+    ("fall", Contract({"n": "ints(min=0, max=9)"})),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("function", "contract"), CASES)
+def test_failure_is_found_and_confirmed(function, contract, place, tmp_path):
+    here = place(function)
+    (failure,) = here.explored(contract).failures
+    finding = here.confirmed(found(failure))
+    assert (finding.status, finding.level) == (Status.NEW, Level.FAILURE)
+    assert "base" not in finding.evidence
+    back = read_replay(write_replay(finding, {}, tmp_path))
+    assert back.probes[0].arguments == failure.probe.arguments
+    assert (back.criterion, back.probes[0].ensures) == (finding.criterion, contract.ensures)
+
+
+FLIP = """
+
+def flip(x):
+    return x.T
+"""
+SHAPED = 'tensors(shape="a b", dtype="float32")'
+
+
+@pytest.mark.slow
+def test_promise_on_sizes_of_the_arguments_is_asked_again(place, tmp_path, monkeypatch):
+    safe = SAFE + FLIP.replace("x.T", "x.flip(0)")
+    here = place("flip", APP + FLIP, safe)
+    condition = f"matches(result, {SHAPED!r})"
+    (failure,) = here.explored(Contract({"x": SHAPED}, ensures=(condition,))).failures
+    finding = here.confirmed(found(failure))
+    assert (finding.status, finding.criterion) == (Status.NEW, Violates(condition))
+    assert replayed(finding, APP + FLIP, tmp_path, monkeypatch) is ReplayOutcome.FAILED
+    assert replayed(finding, safe, tmp_path, monkeypatch) is ReplayOutcome.FIXED
+    text = example_test(finding, {"app.py": APP + FLIP}, "test_flip", ())
+    assert "fits(before['x'], ('a', 'b'), None, sizes)" in text
+
+
+DOUBLING = found(
+    Failure(
+        Probe(
+            "app.py::double", {"x": RecipeArgument("tensor((1,), fill=1.0)")}, (), ("unchanged(x)",)
+        ),
+        Run(Violated("unchanged(x)", "x is 2")),
+    )
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("source", "outcome"), [(APP, ReplayOutcome.FAILED), (SAFE, ReplayOutcome.FIXED)]
+)
+def test_replay_asks_the_postcondition_again(source, outcome, tmp_path, monkeypatch):
+    assert replayed(DOUBLING, source, tmp_path, monkeypatch) is outcome
+
+
+@pytest.mark.slow
+def test_failure_on_both_sides_exists(place):
+    here = place("pick", APP, APP)
+    (failure,) = here.explored(PICK).failures
+    assert here.confirmed(found(failure)).status is Status.EXISTING
+
+
+@pytest.mark.slow
+def test_argument_that_base_had_not_is_left_out(place):
+    old = APP.replace("n, flat=True", "n")
+    here = place("pick", APP, old)
+    contract = replace(PICK, arguments={**PICK.arguments, "flat": "bools()"})
+    (failure,) = here.explored(contract).failures
+    finding = here.confirmed(found(failure))
+    assert (finding.status, "base" in finding.evidence) == (Status.EXISTING, False)
+
+
+@pytest.mark.slow
+def test_base_that_cannot_take_the_inputs_is_doubtful(place):
+    old = APP.replace("def pick(x, n, flat=True):", "def pick(x):\n    n = 0")
+    here = place("pick", APP, old)
+    (failure,) = here.explored(PICK).failures
+    finding = here.confirmed(found(failure))
+    assert finding.level is Level.WARNING
+    assert finding.evidence["base"] == "not comparable: `n` is no parameter there"
+    assert here.bench.run_on_base([failure.probe]) is None
+
+
+@pytest.mark.slow
+def test_suggestion_that_helps_is_verified(place):
+    change = Suggestion("app.py", 9, 9, "    return x.flatten()[n % x.numel()]")
+    here = place("pick")
+    (failure,) = here.explored(PICK).failures
+    assert here.confirmed(found(failure, suggestion=change)).suggestion.verified
+
+
+@pytest.mark.slow
+def test_suggestion_that_breaks_what_passed_is_not(place):
+    change = Suggestion("app.py", 9, 9, "    return x.flatten()[n:].max(), x[99]")
+    here = place("pick")
+    (failure,) = here.explored(PICK).failures
+    assert here.confirmed(found(failure, suggestion=change)).suggestion is None
+
+
+# ------------------------------------------------------------ what is written
+
+OLD_NAMES = "import os\n\ndef check(path):\n    return os . getcwdu ( )  # moved\n"
+
+
+def written(**changes):
+    criterion = Written("app.py", "os.getcwdu()")
+    base = {
+        "analyzer": "properties",
+        "rule": "property/removed-api",
+        "level": Level.WARNING,
+        "path": "app.py",
+        "line": 4,
+        "end_line": 4,
+        "symbol": "app.py::check",
+        "target": "app.py::check",
+        "title": "a title",
+        "message": "a message",
+        "evidence": {"name": "os.getcwdu"},
+        "probes": (),
+        "criterion": criterion,
+    }
+    return Finding(**{**base, **changes})
+
+
+@pytest.mark.parametrize(
+    ("base", "status"),
+    [
+        ("def check(path): ...\n", Status.NEW),
+        (OLD_NAMES.replace(" . ", "."), Status.EXISTING),
+        ("# os.getcwdu()\ndef check(path):\n    return 'os.getcwdu()'\n", Status.NEW),
+    ],
+)
+def test_what_is_written_stands_by_its_text(base, status, place, sessions):
+    here = place("check", OLD_NAMES, base)
+    assert here.confirmed(written()).status is status
+    assert sessions.opened == []
+
+
+def test_what_is_written_nowhere_is_no_finding(place, sessions):
+    here = place("check", "def check(path): ...\n", OLD_NAMES)
+    assert isinstance(here.confirmed(written()), Skipped)
+
+
+@pytest.mark.parametrize(
+    ("line", "verified"), [("    return os.getcwd()", True), ("    return [os.getcwdu()]", False)]
+)
+def test_suggestion_against_what_is_written_is_tried(line, verified, place, sessions):
+    here = place("check", OLD_NAMES, "")
+    standing = here.confirmed(written(suggestion=Suggestion("app.py", 4, 4, line)))
+    assert (standing.suggestion is not None) is verified
+
+
+@pytest.mark.parametrize(
+    ("source", "outcome"),
+    [
+        (OLD_NAMES, ReplayOutcome.FAILED),
+        (OLD_NAMES.replace("getcwdu", "getcwd"), ReplayOutcome.FIXED),
+    ],
+)
+def test_replay_of_what_is_written_reads_it(source, outcome, tmp_path, monkeypatch):
+    assert replayed(written(), source, tmp_path, monkeypatch) is outcome

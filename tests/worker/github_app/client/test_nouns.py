@@ -1,0 +1,318 @@
+"""What we send and understand, where the answer's shape is the point."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.worker.github_app.client.scripted import Github, app, reply
+from worker.github_app.client import (
+    checks,
+    comments,
+    hooks,
+    issues,
+    pulls,
+    repositories,
+    reviews,
+    threads,
+)
+from worker.github_app.client.api import Api
+from worker.github_app.client.errors import (
+    NotFoundError,
+    TooLargeError,
+    UnavailableError,
+    UncertainError,
+)
+from worker.github_app.client.models import User
+
+WHEN = "2026-11-22T12:00:00Z"
+CHECK_RUN = {"id": 5, "name": "Assayer", "head_sha": "a" * 40, "status": "queued", "more": {}}
+SIDE = {"ref": "main", "sha": "a" * 40, "repo": {"id": 42, "full_name": "o/r", "private": False}}
+PULL = {"number": 3, "state": "open", "head": SIDE, "base": SIDE, "updated_at": WHEN, "user": None}
+
+
+def sent(github: Github, number: int = 0) -> Any:
+    return json.loads(github.asked[number].content)
+
+
+def test_a_check_run_is_sent_without_what_was_not_given(github: Github, api: Api) -> None:
+    github.replies = [reply(201, CHECK_RUN), reply(200, CHECK_RUN)]
+    checks.create(api, "o/r", "a" * 40, checks.Check(name="Assayer", status="queued"))
+    assert sent(github) == {"name": "Assayer", "status": "queued", "head_sha": "a" * 40}
+    output = checks.Output("title", "summary")
+    checks.update(api, "o/r", 5, checks.Check(output=output, actions=()))
+    assert sent(github, 1) == {"output": {"title": "title", "summary": "summary"}, "actions": []}
+
+
+def test_a_finished_check_run_is_sent_whole(github: Github, api: Api) -> None:
+    annotation = checks.Annotation("a.py", 3, 3, "failure", "says", start_column=1, end_column=2)
+    check = checks.Check(
+        status="completed",
+        conclusion="failure",
+        external_id="run",
+        details_url="https://assayer.example/runs/run",
+        started_at=datetime(2026, 11, 22, 12, tzinfo=UTC),
+        completed_at=datetime(2026, 11, 22, 12, 1, 2, 345678, tzinfo=UTC),
+        output=checks.Output("title", "summary", "text", (annotation,)),
+        actions=(checks.Action("Run 4×", "again", "rerun_4x"),),
+    )
+    github.replies = [reply(200, CHECK_RUN | {"conclusion": "failure"})]
+    assert checks.update(api, "o/r", 5, check).conclusion == "failure"
+    body = sent(github)
+    assert body["started_at"] == "2026-11-22T12:00:00Z"
+    assert body["completed_at"] == "2026-11-22T12:01:02Z"
+    assert body["output"]["annotations"] == [
+        {
+            "path": "a.py",
+            "start_line": 3,
+            "end_line": 3,
+            "annotation_level": "failure",
+            "message": "says",
+            "start_column": 1,
+            "end_column": 2,
+        }
+    ]
+    assert body["actions"][0]["identifier"] == "rerun_4x"
+
+
+def test_a_range_of_one_line_is_sent_as_that_line() -> None:
+    one = reviews.LineComment("a.py", 7, "b", start_line=7).sent()
+    more = reviews.LineComment("a.py", 7, "b", start_line=5).sent()
+    assert "start_line" not in one
+    assert "position" not in one
+    assert (more["start_line"], more["start_side"], more["line"]) == (5, "RIGHT", 7)
+
+
+def test_accounts_and_forks_that_are_gone_are_none(github: Github, api: Api) -> None:
+    gone = PULL | {"head": SIDE | {"repo": None}}
+    github.replies = [reply(200, gone)]
+    pull = pulls.get(api, "o/r", 3)
+    assert pull.user is None
+    assert pull.head.repo is None
+    assert pull.open
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {},
+        [],
+        None,
+        PULL | {"number": "3"},
+        PULL | {"number": True},
+        PULL | {"head": None},
+        PULL | {"updated_at": "2026-11-22T12:00:00"},
+    ],
+)
+def test_an_answer_that_is_not_as_described_is_no_answer(
+    github: Github, api: Api, broken: object
+) -> None:
+    github.replies = [reply(200, broken)]
+    with pytest.raises(UnavailableError, match="Pull is not as described"):
+        pulls.get(api, "o/r", 3)
+
+
+def test_a_write_whose_answer_is_not_as_described_is_uncertain(github: Github, api: Api) -> None:
+    github.replies = [reply(201, {"id": "5"})]
+    with pytest.raises(UncertainError):
+        comments.create(api, "o/r", 3, "text")
+    assert len(github.asked) == 1
+
+
+@pytest.mark.parametrize("name", ["", "o", "o/", "/r", "o/r/x", "../r", "o/.."])
+def test_what_is_no_repository_is_never_asked_for(github: Github, api: Api, name: str) -> None:
+    with pytest.raises(ValueError, match="not the name"):
+        repositories.get(api, name)
+    assert not github.asked
+
+
+def test_names_in_paths_are_quoted(github: Github, api: Api) -> None:
+    level = {"permission": "write", "role_name": "write"}
+    target = {"object": {"sha": "b" * 40}}
+    github.replies = [reply(200, level), reply(200, target), reply(200, level)]
+    repositories.permission(api, "o/r", "x/../../y?z#")
+    repositories.branch_head(api, "o/r", "fix/a b?#")
+    repositories.permission(api, "o/r", "helper[bot]")
+    assert [request.url.raw_path for request in github.asked] == [
+        b"/repos/o/r/collaborators/x%2F..%2F..%2Fy%3Fz%23/permission",
+        b"/repos/o/r/git/ref/heads/fix/a%20b%3F%23",
+        b"/repos/o/r/collaborators/helper%5Bbot%5D/permission",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("permission", "role", "level"),
+    [
+        ("admin", "admin", "admin"),
+        ("write", "maintain", "maintain"),
+        ("write", "write", "write"),
+        ("read", "triage", "triage"),
+        ("write", "our own role", "write"),
+        ("none", None, "none"),
+        ("odd", "odd", "none"),
+    ],
+)
+def test_the_finest_known_level_counts(permission: str, role: str | None, level: str) -> None:
+    found = repositories.Permission(permission=permission, role_name=role)
+    assert found.level == level
+    assert found.allows("write") is (level in {"write", "maintain", "admin"})
+
+
+def test_the_app_and_its_installations_are_read(github: Github, tmp_path: Path) -> None:
+    api = app(github, tmp_path).api
+    enterprise = {"id": 2, "account": {"id": 9, "slug": "big"}, "permissions": {"checks": "read"}}
+    github.replies = [reply(200, {"id": 7, "slug": "assayer"}), reply(200, [enterprise])]
+    assert repositories.registration(api).login == "assayer[bot]"
+    (found,) = repositories.installations(api)
+    assert found.account is not None
+    assert found.account.login is None
+    assert found.permissions == {"checks": "read"}
+
+
+def test_an_audits_issues_leave_out_pull_requests(github: Github, api: Api) -> None:
+    issue = {"number": 1, "state": "open", "title": "Audit", "body": None}
+    other = issue | {"number": 2, "pull_request": {"url": "x"}}
+    github.replies = [reply(200, [issue, other]), reply(201, issue), reply(200, issue)]
+    assert [found.number for found in issues.of_author(api, "o/r", "assayer[bot]")] == [1]
+    assert github.asked[0].url.params["creator"] == "assayer[bot]"
+    issues.create(api, "o/r", "Audit", "text")
+    issues.edit(api, "o/r", 1, {"state": "closed"})
+    assert [sent(github, number) for number in (1, 2)] == [
+        {"title": "Audit", "body": "text"},
+        {"state": "closed"},
+    ]
+
+
+def attempt(number: int, guid: str, code: int, minute: int) -> dict[str, Any]:
+    return {
+        "id": number,
+        "guid": guid,
+        "delivered_at": f"2026-11-22T11:{minute:02}:00Z",
+        "redelivery": False,
+        "status": "OK",
+        "status_code": code,
+        "event": "push",
+        "action": None,
+        "installation_id": None,
+        "repository_id": None,
+    }
+
+
+def test_only_events_that_never_arrived_are_undelivered(github: Github, tmp_path: Path) -> None:
+    since = datetime(2026, 11, 22, 11, 10, tzinfo=UTC)
+    tries = [
+        attempt(9, "later", 502, 50),
+        attempt(8, "came", 502, 45),
+        attempt(7, "came", 202, 40),
+        attempt(6, "never", 0, 35),
+        attempt(5, "never", 504, 30),
+        attempt(4, "old", 502, 5),
+        attempt(3, "older", 502, 4),
+    ]
+    github.replies = [reply(200, tries, {"link": '<http://127.0.0.1:9/x>; rel="next"'})]
+    found = hooks.undelivered(app(github, tmp_path).api, since)
+    assert [(delivery.id, delivery.guid) for delivery in found] == [(6, "never"), (9, "later")]
+    assert len(github.asked) == 1
+
+
+def connection(nodes: list[Any], cursor: str | None = None) -> dict[str, Any]:
+    return {
+        "nodes": nodes,
+        "pageInfo": {"hasNextPage": cursor is not None, "endCursor": cursor},
+    }
+
+
+def said(number: int, login: str | None, kind: str = "User") -> dict[str, Any]:
+    author = None if login is None else {"__typename": kind, "login": login}
+    identity = {"id": f"C{number}", "fullDatabaseId": str(number)}
+    return identity | {"body": "text", "isMinimized": False, "author": author}
+
+
+def thread(name: str, comments_of: dict[str, Any], **more: Any) -> dict[str, Any]:
+    fields = {"id": name, "isResolved": False, "isOutdated": False, "path": "a.py", "line": 3}
+    return fields | {"comments": comments_of} | more
+
+
+def page_of(nodes: list[Any], cursor: str | None = None) -> Any:
+    threads_of = {"reviewThreads": connection(nodes, cursor)}
+    return reply(200, {"data": {"repository": {"pullRequest": threads_of}}})
+
+
+def test_threads_come_whole_over_pages_of_threads_and_comments(github: Github, api: Api) -> None:
+    big = 3_000_000_000
+    long = thread("T1", connection([said(big, "assayer", "Bot")], "c1"), startLine=2)
+    rest = {"data": {"node": {"comments": connection([said(2, "someone"), None])}}}
+    outdated = thread("T2", connection([said(3, None)]), isOutdated=True, line=None)
+    github.replies = [page_of([long], "t1"), reply(200, rest), page_of([None, outdated])]
+    first, second = threads.of_pull(api, "o/r", 3)
+    assert [(comment.id, comment.login, comment.bot) for comment in first.comments] == [
+        (big, "assayer[bot]", True),
+        (2, "someone", False),
+    ]
+    assert (first.start_line, first.line) == (2, 3)
+    assert first.answered_by_people("assayer[bot]")
+    assert (second.line, second.outdated, second.comments[0].login) == (None, True, None)
+    variables = [sent(github, number)["variables"] for number in range(3)]
+    assert [given["after"] for given in variables] == [None, "c1", "t1"]
+
+
+def test_a_thread_of_bots_has_no_answer_of_people() -> None:
+    ours = threads.ThreadComment(
+        node="C", id=1, body="", login="assayer[bot]", bot=True, minimised=False
+    )
+    other = ours.model_copy(update={"login": "helper[bot]"})
+    found = threads.Thread(
+        id="T", resolved=False, outdated=False, path="a", line=1, comments=(ours, other)
+    )
+    assert not found.answered_by_people("assayer[bot]")
+
+
+def test_threads_without_end_are_too_many(github: Github, api: Api) -> None:
+    github.replies = [page_of([], "again") for _ in range(threads.MOST_PAGES)]
+    with pytest.raises(TooLargeError):
+        threads.of_pull(api, "o/r", 3)
+
+
+def test_a_thread_without_end_is_too_long(github: Github, api: Api) -> None:
+    again = {"data": {"node": {"comments": connection([], "again")}}}
+    github.replies = [page_of([thread("T1", connection([], "again"))])]
+    github.replies += [reply(200, again) for _ in range(threads.MOST_PAGES)]
+    with pytest.raises(TooLargeError):
+        threads.of_pull(api, "o/r", 3)
+
+
+@pytest.mark.parametrize(
+    ("login", "kind", "bot"),
+    [("alice", "User", False), ("helper[bot]", "Bot", True), ("old[bot]", "User", True)],
+)
+def test_bots_are_told_from_people(login: str, kind: str, bot: bool) -> None:
+    assert User(id=1, login=login, type=kind).bot is bot
+
+
+def test_threads_of_a_pull_that_is_not_there(github: Github, api: Api) -> None:
+    github.replies = [reply(200, {"data": {"repository": {"pullRequest": None}}})]
+    with pytest.raises(NotFoundError):
+        threads.of_pull(api, "o/r", 3)
+
+
+def test_threads_that_are_not_as_described_are_no_answer(github: Github, api: Api) -> None:
+    github.replies = [page_of([thread("T", connection([]), isResolved=None)])]
+    with pytest.raises(UnavailableError):
+        threads.of_pull(api, "o/r", 3)
+
+
+def test_threads_are_resolved_and_comments_folded_by_mutations(github: Github, api: Api) -> None:
+    github.replies = [reply(200, {"data": {"x": {}}}) for _ in range(3)]
+    threads.resolve(api, "T1")
+    threads.unresolve(api, "T1")
+    threads.minimise(api, "C1")
+    assert [sent(github, number)["variables"] for number in range(3)] == [
+        {"thread": "T1"},
+        {"thread": "T1"},
+        {"comment": "C1", "reason": "RESOLVED"},
+    ]
+    assert all(sent(github, number)["query"].startswith("mutation") for number in range(3))

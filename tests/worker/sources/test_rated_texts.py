@@ -1,0 +1,57 @@
+import pytest
+
+from analyzers.vocabulary import InputKind, InputRequest
+from worker.sources import rated_texts
+
+API = "google.language.analyze_sentiment"
+
+
+def texts(reading, count=40, seed=0):
+    return [
+        item.content.decode()
+        for item in rated_texts.find(InputRequest(API, reading), count, seed).inputs
+    ]
+
+
+@pytest.mark.parametrize("reading", ["positive", "negative", "neutral"])
+def test_finds_as_many_as_wanted(reading):
+    supply = rated_texts.find(InputRequest(API, reading), 40, 0)
+    assert supply.shortfall is None
+    assert len({item.digest for item in supply.inputs}) == 40
+    for item in supply.inputs:
+        assert (item.kind, item.reading, item.suffix) == (InputKind.TEXT, reading, ".txt")
+        assert item.origin.licence == "MIT"
+
+
+def test_same_seed_same_texts():
+    assert texts("positive", seed=1) == texts("positive", seed=1) != texts("positive", seed=2)
+
+
+def test_readings_do_not_overlap():
+    every = [set(texts(reading, 10_000)) for reading in rated_texts.READINGS]
+    assert every[0] & every[1] == every[0] & every[2] == every[1] & every[2] == set()
+
+
+def test_entities_are_unescaped():
+    everything = " ".join(
+        text for reading in rated_texts.READINGS for text in texts(reading, 10_000)
+    )
+    assert "&amp;" not in everything
+    assert "&" in everything
+
+
+def test_says_when_texts_run_out():
+    supply = rated_texts.find(InputRequest(API, "negative"), 10_000, 0)
+    assert len(supply.inputs) > 300
+    assert str(len(supply.inputs)) in supply.shortfall
+
+
+def test_unknown_feeling_falls_short():
+    assert "positive" in rated_texts.find(InputRequest(API, "jealous"), 5, 0).shortfall
+
+
+def test_texts_can_stand_in_a_review():
+    everything = " ".join(
+        text for reading in rated_texts.READINGS for text in texts(reading, 10_000)
+    )
+    assert not rated_texts.COARSE.search(everything)

@@ -1,0 +1,25 @@
+"""What the tests of the worker's core share."""
+
+import pytest
+
+import worker.executor.repair_verification
+import worker.executor.warm_guest
+from tests.worker.system.sessions import FakeSession
+from worker.engines.providers.provider_failures import BREAKERS
+
+
+@pytest.fixture
+def sessions(monkeypatch):
+    """No guest is started: programs run here."""
+    kind = type("Session", (FakeSession,), {"trouble": {}, "opened": [], "closed": []})
+    monkeypatch.setattr(worker.executor.repair_verification, "Session", kind)
+    monkeypatch.setattr(worker.executor.warm_guest, "Session", kind)
+    return kind
+
+
+@pytest.fixture(autouse=True)
+def _no_server_is_known():
+    """What a test has learnt of a server is forgotten: the next may have its port."""
+    BREAKERS.reset()
+    yield
+    BREAKERS.reset()

@@ -1,0 +1,179 @@
+"""What hostile code may ask at all, in the one form in which it is asked and recorded."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from analyzers.catalogue.api_catalogue import ProviderLimits, provider_limits
+from analyzers.catalogue.api_descriptions import register_cache
+from analyzers.vocabulary import Json, JsonObject
+from worker.engines.engine import ApiRequest, NoAnswer
+
+MICRO = 1_000_000
+
+
+class ApiBudget:
+    """Counts what a run spends; safe for several threads.
+
+    ``calls`` bounds the questions that go to engines, ``dollars`` their list
+    price (``None``: no bound).  A failed call counts as well: nobody knows
+    whether it is billed.
+    """
+
+    def __init__(self, calls: int | None = None, dollars: float | None = None) -> None:
+        self._most_calls = calls
+        self._most = None if dollars is None else round(dollars * MICRO)
+        self._lock = threading.Lock()
+        self._calls = 0
+        self._spent = 0
+        self._refusals: list[str] = []
+
+    @property
+    def refusals(self) -> tuple[str, ...]:
+        """Why calls were refused, in order."""
+        with self._lock:
+            return tuple(self._refusals)
+
+    @property
+    def calls(self) -> int:
+        """The questions that went to engines."""
+        with self._lock:
+            return self._calls
+
+    @property
+    def dollars(self) -> float:
+        """What they cost by list price."""
+        with self._lock:
+            return self._spent / MICRO
+
+    def spend(self, api: str, cost: int | None) -> None:
+        """Take one call of ``cost`` micro-dollars from the budget.
+
+        Raises:
+            NoAnswer: it does not suffice, or the cost is not known and money
+                is bounded.
+
+        """
+        with self._lock:
+            refusal = self._refusal(api, cost)
+            if refusal is not None:
+                self._refusals.append(refusal)
+                raise NoAnswer(refusal)
+            self._calls += 1
+            self._spent += cost or 0
+
+    def _refusal(self, api: str, cost: int | None) -> str | None:
+        if self._most_calls is not None and self._calls >= self._most_calls:
+            return f"the budget of {self._most_calls} API calls is spent ({api})"
+        if self._most is not None and cost is None:
+            provider = api.rpartition(".")[0]
+            return f'nobody knows what {api} costs: set [engines."{provider}"] price (dollars)'
+        if self._most is not None and self._spent + (cost or 0) > self._most:
+            return (
+                f"the budget of ${self._most / MICRO:g} for API calls does not suffice:"
+                f" ${self._spent / MICRO:g} is spent, {api} costs ${(cost or 0) / MICRO:g}"
+            )
+        return None
+
+    def refund(self, cost: int | None) -> None:
+        """Give back what was taken for a question that did not leave."""
+        with self._lock:
+            self._calls -= 1
+            self._spent -= cost or 0
+
+
+_EMPTY: tuple[Json, ...] = (None, "", [])
+
+
+def admit_request(api: object, request: ApiRequest, apis: AbstractSet[str]) -> ApiRequest:
+    """The question in canonical form: equal ones are equal in every part.
+
+    What the code sends beside a file or a text (where the file lies) is left
+    out, as engines leave it out; so are parameters that say what is the
+    default, and whole numbers are integers.
+
+    Raises:
+        NoAnswer: not one of ``apis``, nothing asked, or more or other than
+            the provider takes.
+
+    """
+    if not isinstance(api, str) or api not in apis:
+        raise NoAnswer(f"{str(api)[:80]!r} is no API of the catalogue")
+    known = provider_limits(api)
+    asked = replace(
+        request,
+        uri=request.uri or None if request.content is None and request.text is None else None,
+        parameters=_canonical(request.parameters, known.parameters),
+    )
+    if asked.content is None and asked.text is None and asked.uri is None:
+        raise NoAnswer(f"{api} was asked nothing")
+    _refuse_sizes(api, asked, known)
+    if known.parameters is not None:
+        _refuse_parameters(api, asked.parameters)
+    return asked
+
+
+def _refuse_sizes(api: str, request: ApiRequest, known: ProviderLimits) -> None:
+    length = len(request.text.encode("utf-8", "surrogatepass")) if request.text else 0
+    for part, name, size, most in (
+        ("content", "file", len(request.content or b""), known.content),
+        ("text", "text", length, known.text),
+        ("uri", "address", 0, 0),
+    ):
+        if getattr(request, part) is not None and part not in known.takes:
+            raise NoAnswer(f"{api} takes no {name}")
+        if size > most:
+            raise NoAnswer(f"{api} takes a {name} of at most {most} bytes, and was sent {size}")
+
+
+def _refuse_parameters(api: str, parameters: JsonObject) -> None:
+    error = next(iter(_validator(api).iter_errors(parameters)), None)
+    if error is not None:
+        place = ".".join(map(str, error.absolute_path)) or "parameters"
+        raise NoAnswer(f"{api} was asked with {place} that it does not take ({error.validator})")
+
+
+@cache
+def _validator(api: str) -> Draft202012Validator:
+    return Draft202012Validator(
+        {
+            "type": "object",
+            "properties": {
+                name: dict(spec) for name, spec in (provider_limits(api).parameters or {}).items()
+            },
+            "additionalProperties": False,
+        }
+    )
+
+
+register_cache(_validator.cache_clear)
+
+
+def _canonical(
+    parameters: JsonObject, described: Mapping[str, Mapping[str, Any]] | None
+) -> JsonObject:
+    defaults = {name: spec.get("default") for name, spec in (described or {}).items()}
+    return {
+        name: value
+        for name, given in sorted(parameters.items())
+        if (value := _plain(given)) is not None
+        and not (described is not None and value in (*_EMPTY, defaults.get(name)))
+    }
+
+
+def _plain(value: Json) -> Json:
+    """Whole floats as integers, at every depth."""
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in sorted(value.items())}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value

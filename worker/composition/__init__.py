@@ -1,1 +1,0 @@
-"""What should stand at GitHub: composed from a stored report and today's ignores, nothing asked."""

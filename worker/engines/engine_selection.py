@@ -1,0 +1,205 @@
+"""Which engine answers for which API, by the operator's settings."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Self
+
+from analyzers.catalogue.api_catalogue import provider_limits
+from analyzers.vocabulary import JsonObject
+from worker.engines.engine import (
+    FORK,
+    OFFLINE,
+    ApiRequest,
+    Engine,
+    NoAnswer,
+    UnavailableEngine,
+    WithheldEngine,
+)
+from worker.engines.local.entity_recognition import LocalEntities
+from worker.engines.local.face_detection import LocalFaces
+from worker.engines.local.sentiment_analysis import LocalSentiment, LocalSentimentLabels
+from worker.engines.local.speech_recognition import LocalSpeech
+from worker.engines.local.text_recognition import LocalText
+from worker.engines.providers.provider_engines import provider_engine
+from worker.engines.recordings import ANY_ENGINE, Recordings, ReplayEngine
+from worker.settings.operator_settings import EngineSettings
+
+MOST_THREADS = 4
+
+
+class PrefetchingEngine:
+    """A local engine that several threads may ask, and that begins before it is asked.
+
+    Whoever asks about one of the ``expected`` files in turn will ask the same
+    about those that follow: as many of them as there are ``threads`` are begun,
+    on as many processors.  What nobody asks for then is never heard of.
+    """
+
+    local = True
+
+    def __init__(self, engine: Engine, threads: int | None = None) -> None:
+        self._engine = engine
+        self._threads = threads or min(MOST_THREADS, len(os.sched_getaffinity(0)))
+        self._pool = ThreadPoolExecutor(self._threads, f"ahead-{engine.identity}")
+        self._lock = threading.Lock()
+        self._expected: tuple[bytes, ...] = ()
+        self._begun: dict[str, Future[JsonObject]] = {}
+
+    @property
+    def identity(self) -> str:
+        """That of the engine."""
+        return self._engine.identity
+
+    def answers(self, api: str) -> bool:
+        """What the engine answers."""
+        return self._engine.answers(api)
+
+    def expect(self, contents: Sequence[bytes]) -> None:
+        """Know the files that come next, in order; those expected before come no more."""
+        with self._lock:
+            for begun in self._begun.values():
+                begun.cancel()
+            self._begun.clear()
+            self._expected = tuple(dict.fromkeys(contents))
+
+    def ask(self, api: str, request: ApiRequest) -> JsonObject:
+        """The engine's answer, begun before or now.  Raises ``NoAnswer``."""
+        mine = self._answering(api, request) if self._threads > 1 else None
+        return self._engine.ask(api, request) if mine is None else mine.result()
+
+    def _answering(self, api: str, request: ApiRequest) -> Future[JsonObject] | None:
+        """The answer that is on its way, and those after it begun."""
+        with self._lock:
+            if request.content is None or request.content not in self._expected:
+                return None
+            place = self._expected.index(request.content)
+            for content in self._expected[place : place + self._threads + 1]:
+                like = replace(request, content=content)
+                key = like.digest(api)
+                if key not in self._begun:
+                    self._begun[key] = self._pool.submit(self._engine.ask, api, like)
+            return self._begun.pop(request.digest(api))
+
+
+# whose APIs an engine answers, where they are another's
+_ASKED_OF = {"azure.openai": "openai"}
+
+
+def local_engines() -> tuple[Engine, ...]:
+    """The engines on this machine; each loads its model when first asked."""
+    return (
+        PrefetchingEngine(LocalText()),
+        LocalSentiment(),
+        LocalSentimentLabels(),
+        LocalEntities(),
+        LocalSpeech(),
+        LocalFaces(),
+    )
+
+
+class Engines:
+    """The engines in the order in which they are considered.
+
+    ``prices`` are the operator's own, in micro-dollars a unit by provider,
+    instead of the list prices.
+    """
+
+    def __init__(self, engines: Sequence[Engine], prices: Mapping[str, int] | None = None) -> None:
+        self._engines = tuple(engines)
+        self._prices = dict(prices or {})
+
+    @classmethod
+    def from_settings(
+        cls, settings: Mapping[str, EngineSettings], *, offline: bool, approved: bool = True
+    ) -> Self:
+        """The configured engine of each provider; local ones for all others.
+
+        For code that is not ``approved`` local ones go before all others, and
+        no provider is asked.
+
+        Raises:
+            UsageError: an endpoint is no address, or a setting is missing.
+
+        """
+        local = local_engines()
+        chosen: list[Engine] = [] if approved else [*local]
+        reason = OFFLINE if offline else None if approved else FORK
+        for provider, setting in settings.items():
+            chosen.extend(_configured(provider, setting, local, reason))
+        unconfigured = [engine for engine in local if engine not in chosen]
+        prices = {
+            _ASKED_OF.get(provider, provider): round(setting.price * 1_000_000)
+            for provider, setting in reversed([*settings.items()])
+            if setting.price is not None
+        }
+        return cls((*chosen, *unconfigured), prices)
+
+    def cost(self, api: str, request: ApiRequest) -> int | None:
+        """What a question costs in micro-dollars; ``None`` where nobody knows."""
+        engine = self.engine(api)
+        if engine.local or engine.identity == ANY_ENGINE:
+            return 0
+        own = self._prices.get(api.rpartition(".")[0])
+        known = provider_limits(api) if own is None else replace(provider_limits(api), price=own)
+        return known.cost(len(request.content or b""), len(request.text or ""))
+
+    def engine(self, api: str) -> Engine:
+        """The engine that answers ``api``.
+
+        Raises:
+            NoAnswer: there is none; the message says which setting to make.
+
+        """
+        for engine in self._engines:
+            if engine.answers(api):
+                return engine
+        provider, _, task = api.rpartition(".")
+        raise NoAnswer(
+            f"no engine for {_subject(task)} ({api}):"
+            f' set [engines."{provider}"] kind = "provider" and its credentials'
+        )
+
+    def expect(self, contents: Sequence[bytes]) -> None:
+        """Let engines that can begin before they are asked know what comes next."""
+        for engine in self._engines:
+            if isinstance(engine, PrefetchingEngine):
+                engine.expect(contents)
+
+    def provided(self, api: str) -> bool:
+        """Whether an engine that is not local answers ``api`` and may be asked."""
+        engine = next((engine for engine in self._engines if engine.answers(api)), None)
+        refuses = isinstance(engine, UnavailableEngine | WithheldEngine)
+        return engine is not None and not engine.local and not refuses
+
+
+def _configured(
+    provider: str, setting: EngineSettings, local: Sequence[Engine], withheld: str | None
+) -> list[Engine]:
+    """The engines of a provider, the last of which answers or refuses the rest.
+
+    ``withheld`` says why the provider itself must not be asked.
+    """
+    if setting.kind == "replay":
+        folder = Recordings(Path(setting.endpoint), writable=False) if setting.endpoint else None
+        return [ReplayEngine(provider, folder)]
+    if setting.kind == "local":
+        return [
+            *local,
+            UnavailableEngine(provider, 'nothing on this machine can; kind = "provider" can'),
+        ]
+    engine = provider_engine(provider, setting)
+    if engine is None:
+        return [UnavailableEngine(provider, "this version cannot ask this provider")]
+    return [engine if withheld is None else WithheldEngine(engine, withheld)]
+
+
+def _subject(task: str) -> str:
+    if task in {"label_detection", "detect_labels"}:
+        return "image labels"
+    return task.replace("_", " ")

@@ -1,0 +1,73 @@
+"""Pictures from outside: checked before they are decoded, then decoded once."""
+
+from __future__ import annotations
+
+import io
+import struct
+import warnings
+from zlib import error as ZlibError  # noqa: N812 - an exception's name
+
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from worker.engines.engine import NoAnswer
+
+FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP")
+TIFF = (b"II*\0", b"MM\0*")
+MOST_PIXELS = 40_000_000
+_UNREADABLE = (
+    UnidentifiedImageError,
+    OSError,
+    SyntaxError,
+    ValueError,
+    IndexError,
+    KeyError,
+    EOFError,
+    OverflowError,
+    struct.error,
+    ZlibError,
+)
+
+
+class NotAnImage(ValueError):  # noqa: N818 - a fact about the bytes
+    """The bytes are not a picture of a known format, or a broken one."""
+
+
+def decode(content: bytes, longest: int) -> Image.Image:
+    """The first frame as RGB, upright, on white, its sides at most ``longest`` pixels.
+
+    Raises:
+        NotAnImage: the bytes cannot be read as a picture.
+        NoAnswer: it is a TIFF, or has more than 40 million pixels.
+
+    """
+    if content.startswith(TIFF):
+        raise NoAnswer("TIFF pictures are not decoded here")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            with Image.open(io.BytesIO(content), formats=FORMATS) as picture:
+                _check_size(picture)
+                picture.draft("RGB", (longest, longest))
+                upright = ImageOps.exif_transpose(picture)
+                upright.thumbnail((longest, longest), reducing_gap=2.0)
+                return _on_white(upright)
+        except Image.DecompressionBombError as error:
+            raise NoAnswer(str(error)) from error
+        except _UNREADABLE as error:
+            raise NotAnImage(str(error)) from error
+
+
+def _check_size(picture: Image.Image) -> None:
+    if picture.width * picture.height > MOST_PIXELS:
+        raise NoAnswer(
+            f"the picture has {picture.width} × {picture.height} pixels,"
+            f" more than {MOST_PIXELS // 1_000_000} million"
+        )
+
+
+def _on_white(picture: Image.Image) -> Image.Image:
+    if not picture.has_transparency_data:
+        return picture.convert("RGB")
+    layer = picture.convert("RGBA")
+    paper = Image.new("RGBA", layer.size, "white")
+    return Image.alpha_composite(paper, layer).convert("RGB")

@@ -1,0 +1,157 @@
+"""Text detection on this machine, by RapidOCR's models of PaddleOCR.
+
+Pictures are read at their own size: enlarging them, as RapidOCR does by
+default, is eight times slower and reads less.  Upside-down writing is not
+looked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from analyzers.vocabulary import JsonObject
+from worker.engines.engine import ApiRequest, NoAnswer, NotAsked, Rejected, local_identity
+from worker.engines.local import text_answers
+from worker.engines.local.image_decoding import NotAnImage, decode
+from worker.engines.local.text_answers import annotate
+from worker.engines.local.text_lines import Size, TextLine, TextPiece, lines_of
+
+Shape: TypeAlias = Callable[[Sequence[TextLine], Size], JsonObject]
+SHAPES: Mapping[str, Shape] = {
+    "google.vision.text_detection": annotate,
+    "google.vision.document_text_detection": annotate,
+    text_answers.REKOGNITION: text_answers.detections,
+    text_answers.DOCUMENT_TEXT: text_answers.document,
+    text_answers.ANALYSIS: text_answers.analysis,
+    text_answers.ANALYZE: text_answers.analyzed,
+    text_answers.READ: text_answers.read,
+}
+"""How each API says what is written."""
+_AWS_FAULTS = {
+    "aws.rekognition": "InvalidImageFormatException",
+    "aws.textract": "UnsupportedDocumentException",
+}
+_READS = {
+    text_answers.ANALYSIS: ("FeatureTypes", frozenset({"FORMS"})),
+    text_answers.ANALYZE: ("features", frozenset({"read"})),
+}
+"""The parameter that says what to look for besides words, and what is looked for here."""
+PACKAGE = "rapidocr-onnxruntime"
+LONGEST = 1280
+SHORT = 300
+LEAST_SIDE = 8
+_REVISION = 1
+_OPTIONS: dict[str, Any] = {
+    "use_cls": False,
+    "det_limit_type": "max",
+    "det_limit_side_len": LONGEST,
+    "det_unclip_ratio": 1.8,
+    "intra_op_num_threads": 1,
+    "inter_op_num_threads": 1,
+}
+Reader: TypeAlias = Callable[[NDArray[np.uint8]], Any]
+
+
+class LocalText:
+    """Reads pictures; the models are loaded when the first one is read.
+
+    Safe for several threads, each of which reads with models of its own.
+    """
+
+    local = True
+
+    def __init__(self) -> None:
+        self.identity = local_identity(PACKAGE, _REVISION)
+        self._idle: list[Reader] = []
+
+    def answers(self, api: str) -> bool:
+        """Text detection, of pictures and of documents."""
+        return api in SHAPES
+
+    def ask(self, api: str, request: ApiRequest) -> JsonObject:
+        """The writing on a picture as the API's own response.
+
+        Bytes that are no picture get the error of Google or AWS in the answer.
+
+        Raises:
+            NoAnswer: there are no bytes, the picture is too large, more than
+                words is asked for, or the engine is not installed.
+            Rejected: the bytes are no picture, and Azure is asked.
+
+        """
+        if request.content is None:
+            raise NoAnswer("the local engine reads pictures, not addresses of pictures")
+        _check(api, request.parameters)
+        try:
+            picture = decode(request.content, LONGEST)
+        except NotAnImage:
+            return _fault(api)
+        return SHAPES[api](lines_of(self._pieces(picture)), picture.size)
+
+    def _pieces(self, picture: Image.Image) -> list[TextPiece]:
+        if min(picture.size) < LEAST_SIDE:
+            return []
+        scale = 2 if max(picture.size) < SHORT else 1
+        if scale > 1:
+            picture = picture.resize((picture.width * scale, picture.height * scale))
+        pixels: NDArray[np.uint8] = np.asarray(picture)[:, :, ::-1]
+        found, _ = self._read(np.ascontiguousarray(pixels))
+        return [_piece(corners, text, score, scale) for corners, text, score in found or ()]
+
+    def _read(self, pixels: NDArray[np.uint8]) -> Any:
+        try:
+            reader = self._idle.pop()
+        except IndexError:
+            reader = _loaded()
+        found = reader(pixels)
+        self._idle.append(reader)
+        return found
+
+
+def _loaded() -> Reader:
+    """A reader, which keeps notes of the picture that it reads."""
+    if find_spec("rapidocr_onnxruntime") is None:
+        raise NoAnswer(f"no engine for text on pictures: install {PACKAGE}")
+    from rapidocr_onnxruntime import RapidOCR  # noqa: PLC0415 - half a second
+
+    reader: Reader = RapidOCR(**_OPTIONS)
+    return reader
+
+
+def _check(api: str, parameters: JsonObject) -> None:
+    """Raises ``NotAsked`` where an answer has more than the words of the whole picture."""
+    name, known = _READS.get(api, ("", frozenset[str]()))
+    wanted = parameters.get(name) or []
+    beyond = [str(w) for w in wanted if w not in known] if isinstance(wanted, list) else []
+    if name and (beyond or not wanted):
+        provider = api.rpartition(".")[0]
+        raise NotAsked(
+            f"{api} was asked for {', '.join(beyond) or 'nothing that is known'}, of which the"
+            f' local engine sees nothing: set [engines."{provider}"] kind = "provider" and its'
+            " credentials"
+        )
+    if parameters.get("Filters"):
+        raise NotAsked("the local engine reads the whole picture, without filters")
+
+
+def _fault(api: str) -> JsonObject:
+    """The error of a service that was given no picture."""
+    provider = api.rpartition(".")[0]
+    if provider in _AWS_FAULTS:
+        message = "Request has unsupported or invalid image format"
+        return {"Error": {"Code": _AWS_FAULTS[provider], "Message": message}}
+    if provider.startswith("google."):
+        return {"error": {"code": 3, "message": "Bad image data."}}
+    raise Rejected(f"{provider} rejected the picture: it is none", "InvalidImageFormat")
+
+
+def _piece(corners: Any, text: str, score: float, scale: int) -> TextPiece:
+    first, second, third, fourth = ((float(x) / scale, float(y) / scale) for x, y in corners)
+    words = " ".join(text.split())
+    return TextPiece(words, (first, second, third, fourth), float(score))

@@ -1,0 +1,300 @@
+"""AWS's recognition services: JSON 1.1, signed.
+
+https://docs.aws.amazon.com/rekognition/latest/APIReference/
+https://docs.aws.amazon.com/comprehend/latest/APIReference/
+https://docs.aws.amazon.com/textract/latest/APIReference/
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any, cast
+from urllib.parse import quote, urlsplit
+
+from analyzers import catalogue
+from analyzers.catalogue.api_descriptions import Api
+from analyzers.vocabulary import Json, JsonObject
+from worker.engines.engine import ApiRequest, NotAsked, Outage, Rejected
+from worker.engines.providers.http_client import Http
+from worker.engines.providers.provider_failures import read_aws_fault
+
+_ALGORITHM = "AWS4-HMAC-SHA256"
+
+
+@dataclass(frozen=True, slots=True)
+class AwsSigner:
+    """Signs with one access key for one ``service`` in one ``region``.
+
+    ``token`` is that of temporary credentials.
+    """
+
+    key_id: str
+    secret: str = field(repr=False)
+    region: str
+    service: str
+    token: str | None = field(default=None, repr=False)
+
+    def headers(
+        self, url: str, body: bytes, headers: Mapping[str, str], moment: datetime | None = None
+    ) -> dict[str, str]:
+        """``headers``, in lower case, and those that sign a POST of ``body`` to ``url``.
+
+        The address has no query.  ``moment`` is now where it is not given; a
+        signature holds for five minutes around it.
+        """
+        time = (moment or datetime.now(UTC)).strftime("%Y%m%dT%H%M%SZ")
+        parts = urlsplit(url)
+        signed = {name.lower(): value for name, value in headers.items()}
+        signed |= {"host": parts.netloc, "x-amz-date": time}
+        if self.token:
+            signed["x-amz-security-token"] = self.token
+        names = ";".join(sorted(signed))
+        request = "\n".join(
+            (
+                "POST",
+                quote(parts.path or "/", safe="/-_.~"),
+                "",
+                *(f"{name}:{' '.join(signed[name].split())}" for name in sorted(signed)),
+                "",
+                names,
+                hashlib.sha256(body).hexdigest(),
+            )
+        )
+        scope = f"{time[:8]}/{self.region}/{self.service}/aws4_request"
+        told = "\n".join((_ALGORITHM, time, scope, hashlib.sha256(request.encode()).hexdigest()))
+        signature = hmac.new(self._key(time[:8]), told.encode(), hashlib.sha256).hexdigest()
+        credential = f"Credential={self.key_id}/{scope}"
+        authorization = f"{_ALGORITHM} {credential}, SignedHeaders={names}, Signature={signature}"
+        return {**signed, "authorization": authorization}
+
+    def _key(self, day: str) -> bytes:
+        key = f"AWS4{self.secret}".encode()
+        for part in (day, self.region, self.service, "aws4_request"):
+            key = hmac.new(key, part.encode(), hashlib.sha256).digest()
+        return key
+
+
+DEFAULT_REGION = "us-east-1"
+# those that need nothing of the operator's: no collection, job, model or endpoint
+OPERATIONS = {
+    "aws.rekognition": (
+        "detect_faces",
+        "detect_labels",
+        "detect_moderation_labels",
+        "detect_protective_equipment",
+        "detect_text",
+        "recognize_celebrities",
+    ),
+    "aws.comprehend": (
+        "batch_detect_dominant_language",
+        "batch_detect_entities",
+        "batch_detect_key_phrases",
+        "batch_detect_sentiment",
+        "detect_dominant_language",
+        "detect_entities",
+        "detect_key_phrases",
+        "detect_pii_entities",
+        "detect_sentiment",
+        "detect_syntax",
+        "detect_targeted_sentiment",
+        "detect_toxic_content",
+    ),
+    "aws.textract": (
+        "analyze_document",
+        "analyze_expense",
+        "analyze_id",
+        "detect_document_text",
+    ),
+    "aws.transcribe": ("get_transcription_job", "start_transcription_job"),
+}
+# what the tested code has to expect of its input: such an error is an answer
+_OF_INPUT = frozenset(
+    {
+        "BadDocumentException",
+        "DocumentTooLargeException",
+        "ImageTooLargeException",
+        "InvalidImageFormatException",
+        "TextSizeLimitExceededException",
+        "UnsupportedDocumentException",
+        "UnsupportedLanguageException",
+    }
+)
+_CREDENTIALS = re.compile(r"([A-Za-z0-9]{8,128}):([A-Za-z0-9/+=]{8,128})(?::(\S+))?")
+_BUCKET = re.compile(r"s3://([^/]+)/(.+?)(?:\?versionId=([^?]+))?")
+
+
+@dataclass
+class Aws:
+    """One of AWS's services in one ``region``, asked at ``endpoint``.
+
+    ``credentials`` reads ``ACCESS_KEY_ID:SECRET``, with ``:SESSION_TOKEN``
+    behind it for temporary ones, when the first question is asked; ``None``
+    asks unsigned.  Only with ``uris`` are places in S3 passed on.
+    """
+
+    provider: str
+    endpoint: str
+    region: str = DEFAULT_REGION
+    credentials: Callable[[], str] | None = field(default=None, repr=False)
+    http: Http = field(default_factory=lambda: Http("AWS"), repr=False)
+    uris: bool = False
+    local = False
+
+    def __post_init__(self) -> None:
+        """Read errors as AWS writes them."""
+        self.http.faults = read_aws_fault
+
+    @property
+    def identity(self) -> str:
+        """Service and address, part of every recording's key."""
+        return f"{self.provider}@{self._url}"
+
+    def answers(self, api: str) -> bool:
+        """Every API of the service."""
+        return api.rpartition(".")[0] == self.provider
+
+    def ask(self, api: str, request: ApiRequest) -> JsonObject:
+        """The operation's response, or one element of it where each input is asked alone.
+
+        An input that the service cannot read is answered with its ``Error``.
+
+        Raises:
+            NoAnswer: the service refused, failed, or cannot be reached, or
+                the question needs something that only its operator has.
+
+        """
+        name = api.rpartition(".")[2]
+        if name not in OPERATIONS[self.provider]:
+            raise NotAsked(f"{api} needs a collection, job or model of the operator's own")
+        described = catalogue.load_catalogue().apis[api]
+        body = json.dumps(self._body(described, request)).encode()
+        try:
+            answer = self._post(described, body)
+        except Rejected as rejected:
+            if rejected.code not in _OF_INPUT:
+                raise
+            return {"Error": {"Code": rejected.code, "Message": rejected.said}}
+        return self._element(described, answer) if _each(described) else answer
+
+    def _body(self, described: Api, request: ApiRequest) -> JsonObject:
+        if "sha256:" in json.dumps(request.parameters):
+            raise NotAsked(f"{described.name} was asked about a second file, which is not at hand")
+        assert described.input is not None
+        head, _, inner = described.input.field.partition(".")
+        value = {inner: self._value(request)} if inner else self._value(request)
+        if inner == "Bytes" and request.content is None:
+            value = {"S3Object": self._bucket(request.uri or "")}
+        return {**request.parameters, head: [value] if _each(described) else value}
+
+    def _value(self, request: ApiRequest) -> Json:
+        if request.content is not None:
+            return base64.b64encode(request.content).decode()
+        return request.uri if request.text is None else request.text
+
+    def _bucket(self, uri: str) -> JsonObject:
+        if not self.uris:
+            raise NotAsked(
+                f"{self.provider} would fetch the address that the code sends: allow it by"
+                f' [engines."{self.provider}"] uris = true'
+            )
+        found = _BUCKET.fullmatch(uri)
+        if found is None:
+            raise NotAsked(f"{self.provider} takes files from s3://BUCKET/NAME only")
+        place = {"Bucket": found[1], "Name": found[2], "Version": found[3]}
+        return {key: value for key, value in place.items() if value}
+
+    def _post(self, described: Api, body: bytes) -> JsonObject:
+        headers = {
+            "content-type": "application/x-amz-json-1.1",
+            "x-amz-target": f"{described.target}",
+        }
+        if self._signer is not None:
+            headers = self._signer.headers(self._url, body, headers)
+        return self.http.post(self._url, body, {}, headers)
+
+    def _element(self, described: Api, answer: JsonObject) -> JsonObject:
+        """The answer about the one input of a batch."""
+        errors = answer.get("ErrorList")
+        if isinstance(errors, list) and errors:
+            raise Rejected(f"{self.provider} rejected the text: {str(errors[0])[:300]}")
+        found = answer.get(described.result.partition("[]")[0])
+        if not isinstance(found, list) or len(found) != 1 or not isinstance(found[0], Mapping):
+            raise Outage(f"{self.provider} answered without a result for the one input")
+        element = cast("Mapping[str, Any]", found[0])
+        return {key: value for key, value in element.items() if key != "Index"}
+
+    @property
+    def _url(self) -> str:
+        return f"{self.endpoint.rstrip('/')}/"
+
+    @cached_property
+    def _signer(self) -> AwsSigner | None:
+        if self.credentials is None:
+            return None
+        found = _CREDENTIALS.fullmatch(self.credentials())
+        if found is None:
+            raise Outage(f"the credentials for {self.provider} are not ACCESS_KEY_ID:SECRET")
+        for secret in filter(None, found.groups()):
+            self.http.secrets.add(secret)
+        service = self.provider.rpartition(".")[2]
+        return AwsSigner(found[1], found[2], self.region, service, found[3])
+
+
+def _each(described: Api) -> bool:
+    return described.input is not None and described.input.each
+
+
+_UNDER_WAY = frozenset({"QUEUED", "IN_PROGRESS"})
+
+
+@dataclass
+class Transcribe(Aws):
+    """The service in one region.
+
+    A job is begun only with ``uris``: the service fetches the sound from S3.
+    One that is asked for is waited for, ``polls`` times ``interval`` seconds at
+    most, and only if it was begun here: others of the account are none of the
+    code's business.
+    """
+
+    polls: int = 24
+    interval: float = 5.0
+    begun: set[str] = field(default_factory=set[str], repr=False)
+
+    def ask(self, api: str, request: ApiRequest) -> JsonObject:
+        """The operation's response; of a job that is asked for, its last.
+
+        Raises:
+            NoAnswer: the service refused, failed, or cannot be reached, the
+                sound is no place in S3, or the job takes too long or is not ours.
+
+        """
+        if request.uri is None:
+            raise NotAsked("Transcribe takes sounds by their place in S3")
+        if api.endswith(".start_transcription_job"):
+            self._bucket(request.uri)
+            answer = super().ask(api, request)
+            self.begun.add(str(request.parameters.get("TranscriptionJobName", "")))
+            return answer
+        if request.uri not in self.begun:
+            raise NotAsked("Transcribe is asked for no job but those that the code has begun")
+        for poll in range(self.polls):
+            answer = super().ask(api, request)
+            if _status(answer) not in _UNDER_WAY:
+                return answer
+            if poll + 1 < self.polls:
+                self.http.wait(self.interval)
+        raise Outage(f"{self.provider} did not finish the job in {self.polls * self.interval:g} s")
+
+
+def _status(answer: JsonObject) -> object:
+    job = answer.get("TranscriptionJob")
+    return job.get("TranscriptionJobStatus") if isinstance(job, Mapping) else None

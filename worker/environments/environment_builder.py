@@ -1,0 +1,206 @@
+"""Making one environment in an empty folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from worker.environments.declarations.declaration import Declaration, printable
+from worker.environments.environment import Resolution, write_manifest
+from worker.environments.folder_cache import FolderCache, size_on_disk
+from worker.environments.interpreters import Interpreter, is_ours
+from worker.environments.lent_packages import describe, lendable
+from worker.environments.package_indexes import Indexes
+from worker.environments.resolution import Resolver
+from worker.environments.sdists.sdist_builder import SdistBuilder
+from worker.environments.sdists.source_distribution import NotBuilt, SdistRequirement, Wheel
+from worker.environments.shared_wheels import GrowthLimit, SharedWheels, is_shared
+from worker.environments.uv import Unreachable, Unsatisfiable, Uv
+from worker.sandbox.command_lines import open_to_others
+from worker.system.temporary_files import owned_folder
+
+MOST_BUILT = 10
+
+
+def with_built(
+    resolve: Callable[[], Resolution], resolver: Resolver, sources: SdistBuilder, wheels: Path
+) -> Resolution:
+    """Resolve until nothing is left that can be built; ``wheels`` takes what is.
+
+    Raises ``Unreachable``.
+    """
+    found = resolve()
+    tried: dict[str, Wheel | None] = {}
+    while pending := [each for name, each in found.sourced.items() if name not in tried]:
+        for each in pending:
+            tried[each.name] = _built(each, resolver, sources, wheels, len(tried))
+        found = resolve()
+    for wheel in tried.values():
+        pin = found.pins.get(wheel.name) if wheel else None
+        if wheel and pin and pin.version == wheel.version:
+            found.pins[pin.name] = replace(pin, hashes=(wheel.hash,))
+            found.built.append(f"{pin.name}=={pin.version}")
+    return found
+
+
+def _built(
+    wanted: SdistRequirement, resolver: Resolver, sources: SdistBuilder, wheels: Path, before: int
+) -> Wheel | None:
+    """Its wheel; where there is none the resolver is told why."""
+    if before >= MOST_BUILT:
+        resolver.unbuilt[wanted.name] = f"only as source; more than {MOST_BUILT} are not built"
+        return None
+    try:
+        return sources.build(wanted, wheels)
+    except NotBuilt as reason:
+        resolver.unbuilt[wanted.name] = f"only as source; {reason}"
+    return None
+
+
+MOST_BAD_WHEELS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class InstallBounds:
+    """How large an environment and each of its wheels may be, in bytes."""
+
+    most: int
+    largest: int
+
+
+class EnvironmentBuilder:
+    """Makes environments for one interpreter from the same indexes.
+
+    Large wheels are kept in ``cache``.  ``sources`` build what has no wheel; a text says
+    why nothing is built.
+    """
+
+    def __init__(
+        self,
+        indexes: Indexes,
+        cache: FolderCache,
+        interpreter: Interpreter,
+        bounds: InstallBounds,
+        sources: SdistBuilder | str,
+    ) -> None:
+        self._sources = sources
+        self._indexes = indexes
+        self._cache = cache
+        self._interpreter = interpreter
+        self._bounds = bounds
+
+    def build(self, declaration: Declaration, folder: Path, deadline: float) -> None:
+        """Fill ``folder``; raises ``Unreachable`` where that cannot be tried to the end."""
+        python = self._interpreter.executable
+        packages = frame(folder, self._interpreter)
+        with owned_folder("install") as work:
+            watch = GrowthLimit(folder, self._bounds.most)
+            uv = self._uv(work, deadline, watch)
+            found = self._resolved(uv, declaration)
+            large = {pin.name for pin in found.pins.values() if is_shared(pin)}
+            _install(found, partial(_unpack, uv, python, packages, large))
+            if size_on_disk(self._cache.downloads) > self._bounds.most:
+                uv.clean()
+            open_to_others(folder)
+            wheels = SharedWheels(
+                self._cache, self._indexes, self._interpreter, self._bounds.most, deadline
+            )
+            shared: dict[str, int] = {}
+            _install(found, partial(_share, wheels, packages, large, shared))
+        write_manifest(folder, self._interpreter.version, found, list(shared), sum(shared.values()))
+
+    def resolve(self, declaration: Declaration, deadline: float) -> Resolution:
+        """Return what an environment would hold now; nothing is kept.  Raises ``Unreachable``."""
+        with owned_folder("install") as work:
+            return self._resolved(self._uv(work, deadline), declaration)
+
+    def _uv(self, work: Path, deadline: float, watch: Callable[[], None] = lambda: None) -> Uv:
+        return Uv(self._indexes, self._cache.downloads, work, deadline, watch)
+
+    def _resolved(self, uv: Uv, declaration: Declaration) -> Resolution:
+        sources = self._sources
+        why = f"; {sources}" if isinstance(sources, str) else ""
+        own = lendable() if is_ours(self._interpreter) else {}
+        for name in own:
+            describe(name, uv.wheels)
+        resolver = Resolver(
+            uv, self._interpreter.executable, declaration, f"only as source{why}", own
+        )
+        resolve = partial(resolver.resolve, self._bounds.largest, self._bounds.most)
+        if isinstance(sources, str):
+            return resolve()
+        return with_built(resolve, resolver, sources, uv.wheels)
+
+
+def _unpack(
+    uv: Uv, python: Path, packages: Path, large: Collection[str], found: Resolution
+) -> None:
+    """Install the pins that are not large."""
+    lines = [pin.line for pin in found.pins.values() if pin.name not in large]
+    if lines:
+        uv.install(lines, python, packages)
+
+
+def _share(
+    wheels: SharedWheels,
+    packages: Path,
+    large: Collection[str],
+    shared: dict[str, int],
+    found: Resolution,
+) -> None:
+    """Link the large wheels into a folder of packages; add their sizes, by their keys."""
+    for pin in [pin for pin in found.pins.values() if pin.name in large]:
+        try:
+            key, size = wheels.add(pin, packages)
+        except (Unsatisfiable, Unreachable) as error:
+            raise type(error)(f"`{pin.name}`: {error}") from error
+        shared[key] = size
+
+
+def _install(found: Resolution, install: Callable[[Resolution], None]) -> None:
+    """Install the pins; a wheel that is not what it should be is left out and named."""
+    for _ in range(MOST_BAD_WHEELS):
+        try:
+            install(found)
+        except (Unsatisfiable, Unreachable) as error:
+            bad = _culprit(str(error), found)
+            if bad is None:
+                raise Unreachable(str(error)) from error
+            found.drop(bad, printable(str(error), 200))
+        else:
+            return
+    raise Unreachable("too many wheels are broken")
+
+
+def _culprit(said: str, found: Resolution) -> str | None:
+    """The package that an error of the installer names."""
+    for name, pin in found.pins.items():
+        file = f"{name.replace('-', '_')}-{pin.version}-"
+        if any(sign in said for sign in (f"`{name}==", f"`{name}`", f"{name}==", file)):
+            return name
+    return None
+
+
+def frame(folder: Path, interpreter: Interpreter) -> Path:
+    """Make an empty virtual environment; return where its packages go.
+
+    Written by hand, since nothing of the interpreter has to run for it.
+    """
+    minor = ".".join(interpreter.version.split(".")[:2])
+    packages = folder / "lib" / f"python{minor}" / "site-packages"
+    packages.mkdir(parents=True)
+    programs = folder / "bin"
+    programs.mkdir()
+    for name in ("python", "python3", f"python{minor}"):
+        (programs / name).symlink_to(interpreter.executable)
+    (folder / "lib64").symlink_to("lib")
+    settings = {
+        "home": str(interpreter.executable.parent),
+        "include-system-site-packages": "false",
+        "version": interpreter.version,
+    }
+    lines = "".join(f"{key} = {value}\n" for key, value in settings.items())
+    (folder / "pyvenv.cfg").write_text(lines, encoding="utf-8")
+    return packages

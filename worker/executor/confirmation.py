@@ -1,0 +1,160 @@
+"""Nothing is reported that was not seen again.
+
+Every finding is run once more in a fresh process, then with the same inputs
+on base; a suggestion is applied to a copy and must make the finding go away
+without making anything else worse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from analyzers.criteria import UNSTABLE, all_ran, is_shown, is_written, reached
+from analyzers.vocabulary import (
+    Criterion,
+    Finding,
+    Level,
+    Misses,
+    NotRun,
+    Returned,
+    Run,
+    Skipped,
+    Status,
+    Target,
+    Turns,
+    Written,
+)
+from worker.executor.base_target import BaseTarget, IncomparableSignature
+from worker.executor.execution_context import ExecutionContext
+from worker.executor.guest_conversation import GuestFailure, TargetNotLoaded
+from worker.executor.repair_verification import RepairVerifier, RunHistory
+from worker.executor.session import PROBE_SECONDS
+from worker.executor.warm_guest import WarmGuest, is_limited
+
+
+class Confirmer:
+    """Confirms the findings of one target; its guests are closed at the end."""
+
+    def __init__(
+        self,
+        laboratory: ExecutionContext,
+        target: Target,
+        before: BaseTarget,
+        reached: Callable[[Finding], bool] = lambda _: True,
+    ) -> None:
+        """``reached`` tells whether the change edits or reaches where a finding is."""
+        self._laboratory = laboratory
+        self._target = target
+        self._before = before
+        self._reached = reached
+        self._repairs = RepairVerifier(laboratory, target)
+        self._guest = WarmGuest(laboratory, laboratory.head, target)
+
+    def close(self) -> None:
+        """End the guest."""
+        self._guest.close()
+
+    def confirmed(self, finding: Finding, history: RunHistory) -> Finding | Skipped:
+        """The finding with its status and a verified, or no, suggestion.
+
+        Another outcome than on base that does not repeat is no finding.  What is
+        written needs no run.
+        """
+        if isinstance(finding.criterion, Written):
+            return self._written(finding, finding.criterion, history)
+        again = self._guest.run(finding.probes)
+        limited = next((run.ending for run in again if is_limited(run)), None)
+        if isinstance(limited, NotRun):
+            return _undecided(finding, limited.reason)
+        if not (all_ran(again) and is_shown(finding.criterion, again)):
+            if isinstance(finding.criterion, Turns):
+                return Skipped(finding.analyzer, finding.target, UNSTABLE)
+            return _unrepaired(replace(finding, status=Status.FLAKY), "it does not repeat")
+        return self._repairs.repaired(self._with_status(finding), history)
+
+    def is_fixed(self, finding: Finding) -> bool:
+        """Return whether fresh processes show a finding on base and no defect on head."""
+        branch = isinstance(finding.criterion, Misses)
+        criterion = self._before.criterion(finding) if branch else finding.criterion
+        if criterion is None:
+            return False
+        self._before.close()
+        try:
+            there = self._before.run_each(finding.probes, PROBE_SECONDS)
+            here = self._guest.run(finding.probes)
+        except (TargetNotLoaded, GuestFailure):
+            return False
+        before = [run for run in there if run is not None]
+        returned = all(isinstance(run.ending, Returned) for run in here)
+        sound = not is_shown(finding.criterion, here) if branch else returned
+        return all_ran(here) and sound and all_ran(before) and is_shown(criterion, before)
+
+    def _written(
+        self, finding: Finding, criterion: Written, history: RunHistory
+    ) -> Finding | Skipped:
+        """The finding by what stands in its file, here and on base."""
+        if not is_written(criterion, self._laboratory.head.texts.get(criterion.path, "")):
+            return Skipped(finding.analyzer, finding.target, "it is not written there any more")
+        there = self._before.source(criterion.path)
+        known = there is not None and is_written(criterion, there[1])
+        old = replace(finding, status=Status.EXISTING)
+        return self._repairs.repaired(old if known else self._unseen(finding), history)
+
+    def _with_status(self, finding: Finding) -> Finding:
+        """New, existing, or new with the doubt that base could not be run."""
+        criterion = None if finding.absent_on_base else self._before.criterion(finding)
+        if criterion is None:
+            return self._unseen(finding)
+        try:
+            runs = self._before.run(finding.probes)
+        except (IncomparableSignature, TargetNotLoaded, GuestFailure) as reason:
+            return self._unseen(finding, str(reason).partition("\n")[0])
+        if not all_ran(runs):
+            return self._unseen(finding, "the same inputs could not be run there")
+        status = Status.EXISTING if is_shown(criterion, runs) else finding.status
+        return _measured(replace(finding, status=status), criterion, runs)
+
+    def _unseen(self, finding: Finding, reason: str | None = None) -> Finding:
+        """A finding that base could not show, for a ``reason`` or since it lacks the code.
+
+        Existing where the change does not reach it.
+        """
+        if not self._reached(finding):
+            why = "not run: the change neither edits this code nor reaches it by a call"
+            evidence = {**finding.evidence, "base": why}
+            return replace(finding, status=Status.EXISTING, evidence=evidence)
+        return finding if reason is None else _doubtful(finding, reason)
+
+
+def _undecided(finding: Finding, reason: str) -> Skipped:
+    """Return that a limit of ours kept a finding from being seen again."""
+    said = f"{finding.rule} at {finding.path}:{finding.line} could not be confirmed: {reason}"
+    return Skipped(finding.analyzer, finding.target, said, our_fault=True)
+
+
+def _measured(finding: Finding, criterion: Criterion, runs: Sequence[Run]) -> Finding:
+    """The finding of a missed branch, with how many of its inputs reach it on base."""
+    if not isinstance(criterion, Misses):
+        return finding
+    number = sum(reached(criterion.goal, run) for run in runs)
+    return replace(
+        finding,
+        message=f"{finding.message} On base, {number} of the same {len(runs)} inputs reach it.",
+        evidence={**finding.evidence, "reached_on_base": number},
+    )
+
+
+def _unrepaired(finding: Finding, reason: str) -> Finding:
+    """The finding without its suggestion, and why."""
+    if finding.suggestion is None:
+        return finding
+    bare = finding.without_candidates
+    return replace(bare, evidence={**bare.evidence, "no_repair": reason})
+
+
+def _doubtful(finding: Finding, reason: str) -> Finding:
+    """A finding that may not be new: it advises, it does not block."""
+    level = Level.WARNING if finding.level is Level.FAILURE else finding.level
+    evidence = {**finding.evidence, "base": f"not comparable: {reason}"}
+    return replace(finding, level=level, evidence=evidence)

@@ -1,0 +1,195 @@
+"""What runs are made with: two trees, a place, the engines, the sources, the plan."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from os import link
+from pathlib import Path
+
+from analyzers.ports import ExaminationPlan
+from analyzers.vocabulary import ObservedCall, Suggestion
+from worker.broker.api_broker import Broker
+from worker.environments.environment import OUR_OWN, Environment
+from worker.environments.interpreters import developer_environment
+from worker.environments.provision import Environments
+from worker.executor.example_database import ExampleDatabase
+from worker.sandbox.command_lines import reachable_by_others
+from worker.sandbox.guest_limits import Limits
+from worker.sandbox.isolation import TRUSTED, Isolation, find_isolation
+from worker.settings.operator_settings import SandboxSettings, Settings
+from worker.sources.source_selection import Sources
+from worker.system.temporary_files import owned_folder
+
+
+@dataclass(frozen=True, slots=True)
+class GuestRuntime:
+    """Where guests run: the isolation, the interpreter, the limits.
+
+    ``hidden`` are packages that the interpreter has and the project has not;
+    ``layer`` holds what the guest itself needs where the interpreter has it not.
+    ``retry`` is how many times the limits a guest has that is to do again what met one.
+    """
+
+    isolation: Isolation
+    python: Path
+    limits: Limits
+    hidden: tuple[str, ...] = ()
+    layer: Path | None = None
+    retry: float = 2.0
+
+    def of(self, environment: Environment | None) -> GuestRuntime:
+        """The place with the interpreter and packages of an environment."""
+        if environment is None:
+            return self
+        return replace(
+            self,
+            python=environment.python,
+            hidden=environment.hidden,
+            layer=environment.layer,
+        )
+
+    def with_more(self) -> GuestRuntime:
+        """Return the place for what met a limit: memory, time and processes are multiplied."""
+        return replace(self, limits=self.limits.times(self.retry))
+
+
+def guest_runtime(settings: Settings, *, trust: bool) -> GuestRuntime:
+    """The isolation, interpreter and limits for guests.
+
+    ``trust`` runs without isolation.  Raises ``MachineError`` where nothing
+    isolates.
+    """
+    sandbox = settings.sandbox
+    isolation = TRUSTED if trust else _isolation(sandbox)
+    python = sandbox.python
+    hidden = OUR_OWN if python == Path(sys.executable) else ()
+    return GuestRuntime(isolation, python, _limits(sandbox), hidden, retry=sandbox.retry)
+
+
+def _isolation(sandbox: SandboxSettings) -> Isolation:
+    return find_isolation(sandbox.uids, choice=sandbox.isolation, python=sandbox.python)
+
+
+def _limits(sandbox: SandboxSettings) -> Limits:
+    return Limits(
+        memory=int(sandbox.memory),
+        processes=sandbox.processes,
+        wall_seconds=sandbox.seconds,
+        scratch=int(sandbox.scratch),
+        processors=sandbox.processors,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTree:
+    """One revision's files on disk, their texts by path, what they run in."""
+
+    root: Path
+    texts: Mapping[str, str]
+    environment: Environment | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionContext:
+    """Everything that runs share: the place, the engines, the sources, the plan.
+
+    ``examples`` are what failed in this repository before, ``observed`` the calls
+    of a file's functions in tests, by the file and the tests, ``tested`` the
+    outcomes of test files on head.
+    """
+
+    place: GuestRuntime
+    broker: Broker
+    sources: Sources
+    plan: ExaminationPlan
+    head: SourceTree
+    base: SourceTree
+    left_out: tuple[str, ...] = ()
+    examples: ExampleDatabase = field(default_factory=ExampleDatabase)
+    observed: dict[tuple[str, frozenset[str]], Sequence[ObservedCall]] = field(
+        default_factory=dict[tuple[str, frozenset[str]], Sequence[ObservedCall]]
+    )
+
+    tested: dict[tuple[str, ...], dict[str, bool]] = field(
+        default_factory=dict[tuple[str, ...], dict[str, bool]]
+    )
+
+    def place_of(self, tree: SourceTree) -> GuestRuntime:
+        """Where the code of a tree runs."""
+        return self.place.of(tree.environment)
+
+    def describe(self) -> tuple[str, ...]:
+        """What runs are made with, in sentences for the report."""
+        isolation = "; ".join(self.place.isolation.layers)
+        environments = [tree.environment for tree in (self.head, self.base)]
+        notes = dict.fromkeys(note for each in environments if each for note in each.notes)
+        return (f"isolation: {isolation}", *notes, *self.broker.describe(), *self.left_out)
+
+    @contextmanager
+    def patched(self, suggestion: Suggestion) -> Generator[SourceTree]:
+        """A copy of head with the suggestion applied; gone afterwards."""
+        with owned_folder("patched") as folder:
+            root = folder / "tree"
+            shutil.copytree(self.head.root, root, copy_function=link, symlinks=True)
+            text = apply_suggestion(self.head.texts[suggestion.path], suggestion)
+            changed = root / suggestion.path
+            changed.unlink()
+            changed.write_text(text, encoding="utf-8", newline="")
+            folder.chmod(0o755)
+            texts = {**self.head.texts, suggestion.path: text}
+            yield SourceTree(root, texts, self.head.environment)
+
+
+def apply_suggestion(source: str, suggestion: Suggestion) -> str:
+    """The source with the suggestion's whole lines put in place."""
+    lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", source)
+    start, end = suggestion.start_line - 1, suggestion.end_line
+    newline = "\r\n" if lines[start].endswith("\r\n") else "\n"
+    replacement = suggestion.replacement.split("\n")
+    return "".join([*lines[:start], *(line + newline for line in replacement), *lines[end:]])
+
+
+@contextmanager
+def with_environments(
+    laboratory: ExecutionContext,
+    settings: Settings,
+    paths: Sequence[str],
+    tell: Callable[[str], None],
+    *,
+    offline: bool,
+    checkout: Path | None = None,
+) -> Generator[ExecutionContext]:
+    """The laboratory with environments, in use until the block ends.
+
+    They are what the trees declare for the files at ``paths``, or what the
+    developer keeps in ``checkout``.
+    """
+    own = None if checkout is None else developer_environment(checkout)
+    with Environments(
+        settings.environments,
+        settings.sandbox.python,
+        tell,
+        offline=offline,
+        obstacle=folder_obstacle(laboratory.place.isolation, settings.environments.folder),
+        isolation=laboratory.place.isolation,
+    ) as environments:
+        old = laboratory.base.root if laboratory.base.texts else None
+        head, base = environments.of_trees(laboratory.head.root, old, paths, own)
+        yield replace(
+            laboratory,
+            head=replace(laboratory.head, environment=head),
+            base=replace(laboratory.base, environment=base),
+        )
+
+
+def folder_obstacle(isolation: Isolation, folder: Path) -> str:
+    """Why guests cannot use what lies in a folder: without mounts it must be open to their uid."""
+    mounted = isolation.namespaces or not isolation.isolated or isolation.uids is None
+    if mounted or reachable_by_others(folder):
+        return ""
+    return f"the sandbox's user cannot reach {folder}: set [environments] folder"

@@ -1,0 +1,170 @@
+"""Talk with one guest: what is sent, what comes back, its questions answered on the way."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from analyzers.vocabulary import AnswerSource, AskedInput, Exchange, JsonObject, Run
+from worker.broker.api_broker import Broker
+from worker.engines.engine import ApiRequest, NoAnswer
+from worker.executor.probe_codec import asked_inputs
+from worker.sandbox.guest_process import GuestProcess
+from worker.sandbox.protocol.channel import SEND_SECONDS, ChannelClosed, ChannelTimeout, decoded
+from worker.sandbox.protocol.frame_shapes import BadFrame
+
+
+class GuestFailure(Exception):  # noqa: N818 - named by what happened
+    """The guest broke off or broke the protocol; ``tail`` is what it printed."""
+
+
+class GuestEnded(GuestFailure):
+    """The guest ended, or did not answer in time: a limit, until proved otherwise.
+
+    ``runs`` are those that were over before.
+    """
+
+    runs: Sequence[Run] = ()
+
+
+class TargetNotLoaded(Exception):  # noqa: N818 - a fact about the target, not an error of ours
+    """The target cannot be loaded; the message says why."""
+
+
+class GivenAnswers:
+    """The answers that one guest was given; no other is ever recorded of it."""
+
+    def __init__(self) -> None:
+        self._by_api: dict[str, dict[str, list[JsonObject]]] = {}
+        self._asked: dict[tuple[str, str], tuple[AskedInput, ...]] = {}
+        self._sources: dict[str, AnswerSource] = {}
+
+    def clear(self) -> None:
+        """Forget them: another batch of runs begins."""
+        self._by_api.clear()
+        self._asked.clear()
+        self._sources.clear()
+
+    def add(self, api: str, request: ApiRequest, answer: JsonObject, source: AnswerSource) -> None:
+        """Note the answer to a question."""
+        self._sources[api] = source
+        digest = request.digest(api)
+        given = self._by_api.setdefault(api, {}).setdefault(digest, [])
+        if answer not in given:
+            given.append(answer)
+        if (api, digest) not in self._asked:
+            self._asked[api, digest] = tuple(asked_inputs(api, request))
+
+    def asked(self, exchanges: Iterable[Exchange]) -> tuple[AskedInput, ...]:
+        """What was asked about in confirmed exchanges."""
+        return tuple(a for e in exchanges for a in self._asked.get((e.api, e.digest), ()))
+
+    def confirmed(self, claimed: Exchange) -> Exchange | None:
+        """The exchange as it was, or ``None`` where there was none of that answer.
+
+        A guest counts a question's digest before its text becomes JSON: where
+        the two differ, ours stands.
+        """
+        known = self._by_api.get(claimed.api, {})
+        if claimed.answer in known.get(claimed.digest, ()):
+            return self._sourced(claimed)
+        for digest, answers in known.items():
+            if any(claimed.answer in (answer, _as_received(answer)) for answer in answers):
+                return self._sourced(replace(claimed, digest=digest))
+        return None
+
+    def _sourced(self, exchange: Exchange) -> Exchange:
+        return replace(exchange, source=self._sources[exchange.api])
+
+
+def with_script_source(exchange: Exchange, script: Iterable[Exchange]) -> Exchange:
+    """Return an exchange of a scripted run with the source that its answer has in the script."""
+    given = (e.source for e in script if (e.api, e.answer) == (exchange.api, exchange.answer))
+    return replace(exchange, source=next(given, AnswerSource.SIMULATED))
+
+
+def _as_received(answer: JsonObject) -> JsonObject:
+    """An answer as it comes back over the channel, which replaces lone surrogates."""
+    return decoded(json.dumps(answer).encode("ascii"))
+
+
+ANSWER_SECONDS = 20.0
+LONGEST_REASON = 500
+
+
+class GuestConversation:
+    """With one guest; whatever breaks it off is a ``GuestFailure``.
+
+    ``answered`` are the answers that it was given, ``used`` the libraries whose
+    stand-ins it says that what ran made use of.
+    """
+
+    def __init__(self, guest: GuestProcess, broker: Broker) -> None:
+        self._guest = guest
+        self._broker = broker
+        self.answered = GivenAnswers()
+        self.used: dict[str, None] = {}
+
+    def begin(self, contents: Sequence[bytes]) -> None:
+        """A batch of runs begins, which will probably ask about these files in turn."""
+        self.answered.clear()
+        self._broker.expect(contents)
+
+    def send(self, message: Mapping[str, Any], seconds: float = SEND_SECONDS) -> None:
+        """Say something; ``seconds`` are what the guest has to take it."""
+        try:
+            self._guest.channel.send(message, seconds)
+        except (BadFrame, ChannelClosed, ChannelTimeout) as error:
+            raise self.failure(error) from error
+
+    def replies(
+        self, seconds: float, silence: float | None = None, questions: int = 0
+    ) -> Iterator[Mapping[str, Any]]:
+        """What the guest says, without end; its questions are answered on the way.
+
+        Only what answers our last message gets through the channel.  Raises
+        ``GuestFailure`` when ``seconds`` are over, when nothing is heard for
+        ``silence``, and after more than ``questions``; the time that engines
+        take is not counted.
+        """
+        deadline = time.monotonic() + seconds
+        while True:
+            left = max(0.1, deadline - time.monotonic())
+            try:
+                frame = self._guest.channel.receive(min(left, silence or left))
+            except (ChannelClosed, ChannelTimeout, BadFrame) as error:
+                raise self.failure(error) from error
+            if frame["type"] == "limited":
+                raise GuestEnded(frame["reason"][:LONGEST_REASON])
+            if frame["type"] != "ask":
+                self.used.update(dict.fromkeys(frame.get("used", ())))
+                yield frame
+                continue
+            questions -= 1
+            if questions < 0:
+                raise self.failure(BadFrame("questions without end"))
+            began = time.monotonic()
+            answer = self._answer(frame)
+            deadline += time.monotonic() - began
+            self.send(answer, ANSWER_SECONDS)
+
+    def failure(self, error: Exception) -> GuestFailure:
+        """What broke off, with why we stopped the guest and the end of what it printed."""
+        stopped = self._guest.why_stopped() if isinstance(error, ChannelClosed) else None
+        tail = self._guest.stderr_tail().strip()[-500:]
+        reason = stopped or self._guest.stopped or f"{type(error).__name__}: {error}"
+        ended = isinstance(error, ChannelClosed | ChannelTimeout)
+        made = GuestEnded if ended or self._guest.stopped else GuestFailure
+        return made(reason + (f"\n{tail}" if tail else ""))
+
+    def _answer(self, frame: Mapping[str, Any]) -> Mapping[str, Any]:
+        try:
+            request = ApiRequest.from_frame(frame["request"])
+            answer = self._broker.answer(frame["api"], request)
+        except NoAnswer as refusal:
+            return {"type": "refused", "reason": str(refusal)}
+        self.answered.add(frame["api"], request, answer, self._broker.source(frame["api"]))
+        return {"type": "answer", "answer": answer}

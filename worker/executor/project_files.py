@@ -1,0 +1,99 @@
+"""The project's own tests that may call a target."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+
+from analyzers.guest.annotations.annotation_reader import definitions
+from analyzers.properties.declared_versions import declarations
+from analyzers.vocabulary import Target
+
+SUFFIXES = (".md", ".rst")
+DESCRIBING = re.compile(
+    r"\.?env[.-](example|sample|template|dist|defaults?)|.*\.env\.(example|sample|template|dist)"
+    r"|(docker-)?compose[\w.-]*\.ya?ml|(app|serverless|template)\.ya?ml|(docker|container)file"
+)
+"""Files that describe the environment of the project."""
+MOST = 200
+LONGEST = 200_000
+_LEFT_OUT = frozenset({".git", "node_modules", "site-packages", ".venv", "venv"})
+
+
+def documents(root: Path) -> Mapping[str, str]:
+    """The texts of the documents below a folder by their paths, a bounded number of them.
+
+    Links are not followed: the tree is somebody else's.
+    """
+    found: dict[str, str] = {}
+    for path in _files(root):
+        text = _text(path)
+        if text is not None:
+            found[path.relative_to(root).as_posix()] = text
+        if len(found) >= MOST:
+            break
+    return found
+
+
+def _files(root: Path) -> Iterator[Path]:
+    for folder, folders, names in os.walk(root, followlinks=False):
+        folders[:] = sorted(name for name in folders if name not in _LEFT_OUT)
+        for name in sorted(names):
+            path = Path(folder, name)
+            documented = name.lower().endswith(SUFFIXES) or DESCRIBING.fullmatch(name.lower())
+            if documented or declarations([path.relative_to(root).as_posix()]):
+                yield path
+
+
+def _text(path: Path) -> str | None:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        content = file.read(LONGEST + 1)
+    return content.decode("utf-8", "replace") if len(content) <= LONGEST else None
+
+
+MOST_TESTS = 20
+_TEST = re.compile(r"test_.*\.py|.*_test\.py")
+
+
+def related_tests(target: Target, texts: Mapping[str, str]) -> tuple[str, ...]:
+    """The test files among the project's ``texts``, those that name the target first.
+
+    Those that name neither its function (for a method: its class) nor its
+    module are left out.
+    """
+    named = [part for part in target.function.split(".") if part.isidentifier()][:1]
+    words = [*named, PurePosixPath(target.path).stem]
+    found = [(path, _rank(text, words)) for path, text in texts.items() if _is_test(path)]
+    nearest = sorted((rank, path) for path, rank in found if rank < len(words))
+    return tuple(path for _, path in nearest[:MOST_TESTS])
+
+
+def observed_functions(target: Target) -> tuple[str, ...]:
+    """The functions whose calls tell what is valid: the target's, and its class's constructor."""
+    owner, _, method = target.function.rpartition(".")
+    has_class = bool(owner) and not owner.endswith("<locals>") and method != "__init__"
+    return (target.function, f"{owner}.__init__") if has_class else (target.function,)
+
+
+def functions_of(text: str) -> tuple[str, ...]:
+    """The qualified names of all functions in a file's text."""
+    try:
+        return tuple(name for name, _ in definitions(ast.parse(text)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
+
+
+def _is_test(path: str) -> bool:
+    return _TEST.fullmatch(PurePosixPath(path).name) is not None
+
+
+def _rank(text: str, words: list[str]) -> int:
+    """The first of ``words`` that a text has; how many they are where it has none."""
+    return next((n for n, word in enumerate(words) if re.search(rf"\b{word}\b", text)), len(words))

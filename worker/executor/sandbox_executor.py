@@ -1,0 +1,401 @@
+"""The bench that an analyzer works at."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property
+
+from analyzers.cloud.inversion import asks_about_text, openings
+from analyzers.coverage import main_branches
+from analyzers.detection.import_graph import FRAMEWORKS
+from analyzers.guest.instrumentation.goals import instrument
+from analyzers.ports import ExaminationPlan
+from analyzers.vocabulary import (
+    AssembledRun,
+    AssemblyRequest,
+    BranchOutcome,
+    Coverage,
+    ExecutionRequest,
+    ExecutionResult,
+    ExplorationRequest,
+    ExplorationResult,
+    Input,
+    InputRequest,
+    InputSupply,
+    JsonObject,
+    NotRun,
+    ObservedCall,
+    Probe,
+    RecordedCalls,
+    RelationRequest,
+    RelationResult,
+    Run,
+    SearchResult,
+    Skipped,
+    Target,
+    TargetCounters,
+)
+from worker.broker.api_broker import alternative_apis, plain_request
+from worker.engines.engine import NoAnswer
+from worker.executor.base_target import BaseTarget, IncomparableSignature
+from worker.executor.execution_context import ExecutionContext
+from worker.executor.execution_counts import ExecutionCounts
+from worker.executor.guest_conversation import GuestEnded, GuestFailure, TargetNotLoaded
+from worker.executor.project_files import documents, functions_of, observed_functions, related_tests
+from worker.executor.recipe_names import RecipeNames
+from worker.executor.session import Session
+from worker.executor.target_preparation import bounded_texts, missing_framework, required_frameworks
+from worker.executor.warm_guest import WarmGuest
+from worker.system.interruption import raise_pending
+
+OUT_OF_TIME = "the time budget was spent"
+SPENT = Run(NotRun(OUT_OF_TIME))
+OBSERVING_SECONDS = 10.0
+OBSERVING_SHARE = 0.25
+RECORDING_SECONDS = 10.0
+
+
+class SandboxExecutor:
+    """The bench of one target: probes go to a warm guest on head.
+
+    Everything that was run is kept in ``history`` for confirming; results
+    are counted here, never taken from the guest's word.  Without ``before``
+    there is no base.
+    """
+
+    def __init__(
+        self,
+        laboratory: ExecutionContext,
+        target: Target,
+        deadline: float,
+        before: BaseTarget | None = None,
+    ) -> None:
+        self._laboratory = laboratory
+        self._target = target
+        self._deadline = deadline
+        self._before = before
+        self._guest = WarmGuest(laboratory, laboratory.head, target, self._prepared)
+        self._counts = ExecutionCounts(target)
+        self._refused_before = len(laboratory.broker.over_budget)
+        self.explorations: list[tuple[ExplorationRequest, ExplorationResult]] = []
+        self.history: list[tuple[Probe, Run]] = []
+        self.standins: tuple[str, ...] = ()
+        self.notes: tuple[str, ...] = ()
+        self.outside: dict[str, None] = {}
+
+    @property
+    def plan(self) -> ExaminationPlan:
+        """How much to do."""
+        return self._laboratory.plan
+
+    @property
+    def replaced(self) -> tuple[str, ...]:
+        """The libraries whose stand-ins the runs of the target used."""
+        return tuple(sorted(self._guest.used))
+
+    def obstacle(self, target: Target) -> Skipped | None:
+        """Return that the target needs a framework that a stand-in replaced, if so."""
+        lost = FRAMEWORKS & set(self.replaced)
+        if not lost and (wanted := required_frameworks(target)):
+            try:
+                lost = wanted & self._guest.ask(lambda session: set(session.prepared.replaced))
+            except (TargetNotLoaded, GuestFailure):
+                return None
+        return missing_framework(target, sorted(lost), self._laboratory.head.environment)
+
+    def search(self, target: Target) -> SearchResult:
+        """Search for the target's goals; an unloadable target is an obstacle."""
+        raise_pending()
+        try:
+            return self._guest.ask(lambda session: self._searched(session, target))
+        except (TargetNotLoaded, GuestEnded) as reason:
+            return SearchResult(None, obstacle=_first_line(reason))
+
+    def _searched(self, session: Session, target: Target) -> SearchResult:
+        left = max(1.0, self.remaining())
+        searched = session.search(target.goals, self.plan.seed, left, self._texts(target))
+        self._note(session.prepared.notes)
+        return searched
+
+    def _texts(self, target: Target) -> Sequence[str]:
+        """What to pass where the code takes no plain words."""
+        texts = self._laboratory.head.texts
+        sources = {path: texts[path] for path in (target.path, *target.files) if path in texts}
+        return openings(sources, target.path, target.function) if asks_about_text(target) else ()
+
+    def explore(self, target: Target, exploring: ExplorationRequest) -> ExplorationResult:
+        """Explore on head, once for a contract; a broken guest is started afresh once.
+
+        What it found is run again, to be tried beside a suggestion.  Inputs that
+        use names which the target's file has not are left out.
+        """
+        raise_pending()
+        for known, explored in self.explorations:
+            if known.contract == exploring.contract:
+                return explored
+        explored = self._explored_once(target, exploring)
+        self.explorations.append((exploring, explored))
+        return explored
+
+    def _explored_once(self, target: Target, exploring: ExplorationRequest) -> ExplorationResult:
+        left = self.remaining()
+        if left <= 0:
+            return ExplorationResult(obstacle=OUT_OF_TIME)
+        exploring = replace(exploring, seconds=min(exploring.seconds, left))
+        try:
+            explored, hits = self._guest.ask(lambda session: session.explore(exploring))
+        except (TargetNotLoaded, GuestEnded) as reason:
+            return ExplorationResult(obstacle=_first_line(reason))
+        self._note(explored.notes)
+        explored = RecipeNames(target.path, self._laboratory.head.texts).known(explored)
+        self._counts.explored(explored, hits)
+        with suppress(GuestFailure):
+            self.run([*explored.passing, *(failure.probe for failure in explored.failures)])
+        return explored
+
+    def observe(self, target: Target) -> Sequence[ObservedCall]:
+        """The calls of the target, and of its class, in tests of the project that name it.
+
+        The tests run once for all functions of a file.
+        """
+        raise_pending()
+        texts, known = self._laboratory.head.texts, self._laboratory.observed
+        tests = related_tests(target, texts)
+        seconds = min(OBSERVING_SECONDS, OBSERVING_SHARE * self.remaining())
+        if not tests or seconds <= 0:
+            return ()
+        about = (target.path, frozenset(tests))
+        if about not in known:
+            known[about] = self._observed(functions_of(texts[target.path]), tests, seconds)
+        return tuple(call for call in known[about] if call.function in observed_functions(target))
+
+    def _observed(
+        self, functions: Sequence[str], tests: Sequence[str], seconds: float
+    ) -> Sequence[ObservedCall]:
+        with suppress(TargetNotLoaded, GuestFailure):
+            return self._guest.ask(lambda session: session.observe(functions, tests, seconds))
+        return ()
+
+    def record(self, target: Target, probes: Sequence[Probe]) -> RecordedCalls | None:
+        """The library calls of these probes' runs on head; a broken guest tells of none."""
+        del target
+        raise_pending()
+        seconds = min(RECORDING_SECONDS, self.remaining())
+        if seconds <= 0:
+            return None
+        with suppress(TargetNotLoaded, GuestFailure):
+            recorded = self._guest.ask(lambda session: session.record(probes, seconds))
+            return recorded if recorded.library else None
+        return None
+
+    def relate(self, target: Target, relating: RelationRequest) -> RelationResult:
+        """Compare on head; a broken guest is an obstacle.
+
+        The inputs found are run again, to be tried beside a suggestion; those that end
+        otherwise then, or use names which the target's file has not, are left out.
+        """
+        raise_pending()
+        left = self.remaining()
+        if left <= 0:
+            return RelationResult(obstacle=OUT_OF_TIME)
+        relating = replace(relating, seconds=min(relating.seconds, left))
+        try:
+            related = self._guest.ask(lambda session: session.relate(relating))
+        except (TargetNotLoaded, GuestFailure) as reason:
+            return RelationResult(obstacle=_first_line(reason))
+        names = RecipeNames(target.path, self._laboratory.head.texts)
+        reached = [each for each in related.reached if names.knows(each.probe)]
+        self._counts.executions += related.executions
+        try:
+            runs = self.run([each.probe for each in reached])
+        except GuestFailure as failure:
+            return replace(related, reached=(), obstacle=_first_line(failure))
+        again = zip(reached, runs, strict=True)
+        repeated = (each for each, run in again if type(run.ending) is type(each.run.ending))
+        return replace(related, reached=tuple(repeated))
+
+    def execute(self, target: Target, executing: ExecutionRequest) -> ExecutionResult:
+        """Run a model several ways on head; a broken guest is an obstacle.
+
+        What departs is told as it was seen: whoever reports it runs it again.  What the
+        guest could not do (find a layer, compare gradients) is a note of the report.
+        """
+        raise_pending()
+        left = self.remaining()
+        if left <= 0:
+            return ExecutionResult(obstacle=OUT_OF_TIME)
+        executing = replace(executing, seconds=min(executing.seconds, left))
+        try:
+            executed = self._guest.ask(lambda session: session.execute(executing))
+        except (TargetNotLoaded, GuestFailure) as reason:
+            return ExecutionResult(obstacle=_first_line(reason))
+        names = RecipeNames(target.path, self._laboratory.head.texts)
+        self._counts.executed(executed)
+        self._note(executed.notes)
+        departures = (each for each in executed.departures if names.knows(each.probe))
+        return replace(executed, departures=tuple(departures))
+
+    def assemble(self, target: Target, assembling: AssemblyRequest) -> Sequence[AssembledRun]:
+        """Run variants of the target's file on head; a broken guest has run none."""
+        del target
+        raise_pending()
+        left = self.remaining()
+        nothing = [AssembledRun("not-run", detail=OUT_OF_TIME)] * len(assembling.files)
+        if left <= 0:
+            return nothing
+        assembling = replace(assembling, seconds=min(assembling.seconds, left))
+        try:
+            states = self._guest.ask(lambda session: session.assemble(assembling))
+        except (TargetNotLoaded, GuestFailure) as reason:
+            return [replace(each, detail=_first_line(reason)) for each in nothing]
+        self._counts.executions += sum(each.state != "not-run" for each in states)
+        return states
+
+    def _note(self, notes: Sequence[str]) -> None:
+        """Add to the notes of the report."""
+        self.notes = tuple(dict.fromkeys((*self.notes, *bounded_texts(notes))))
+
+    def kept(self, target: Target) -> Sequence[Probe]:
+        """What failed under this target in this repository before."""
+        kept = self._laboratory.examples.of(target.id)
+        return tuple(filter(RecipeNames(target.path, self._laboratory.head.texts).knows, kept))
+
+    def keep(self, target: Target, probes: Sequence[Probe]) -> None:
+        """Keep what fails now for the repository's next runs."""
+        self._laboratory.examples.keep(target.id, probes)
+
+    def inputs(self, wanted: InputRequest, count: int) -> InputSupply:
+        """Inputs from the sources."""
+        supply = self._laboratory.sources.find(wanted, count, self.plan.seed)
+        self._laboratory.broker.supplied(item.digest for item in supply.inputs)
+        return supply
+
+    def run(self, probes: Sequence[Probe]) -> Sequence[Run]:
+        """Run the probes on head; what meets a limit is run once more, alone, with more."""
+        raise_pending()
+        if not probes:
+            return []
+        if self.remaining() <= 0:
+            return [SPENT] * len(probes)
+        runs = self._guest.run(probes)
+        self._count(probes, runs)
+        return runs
+
+    def run_on_base(self, probes: Sequence[Probe]) -> Sequence[Run] | None:
+        """Run the probes on base, where the target was there, takes them, and can be loaded."""
+        raise_pending()
+        if self._before is None or not self._before.has_target():
+            return None
+        if self.remaining() <= 0:
+            return [SPENT] * len(probes)
+        try:
+            return self._before.answer_again(probes)
+        except (IncomparableSignature, GuestFailure, TargetNotLoaded):
+            return None
+
+    def substitute(self, api: str) -> bool:
+        """Whether a local engine answers for this API."""
+        return self._laboratory.broker.substitute(api)
+
+    def source(self, path: str) -> str:
+        """The head text of a project file."""
+        return self._all_texts[path]
+
+    def paths(self) -> Sequence[str]:
+        """The project files that there are texts of, documents and declarations among them."""
+        return tuple(self._all_texts)
+
+    @cached_property
+    def _all_texts(self) -> Mapping[str, str]:
+        head = self._laboratory.head
+        return {**documents(head.root), **head.texts}
+
+    def base(self, path: str) -> tuple[str, str] | None:
+        """The path and the text on base of a project file."""
+        return None if self._before is None else self._before.source(path)
+
+    def others(self, api: str) -> Sequence[str]:
+        """An API of each other provider for the same task, where the operator wants it asked."""
+        return alternative_apis(api, self._laboratory.broker) if self.plan.other_providers else ()
+
+    def ask(self, api: str, item: Input) -> JsonObject | None:
+        """The answer to an input of our own, from a recording or within the budget."""
+        raise_pending()
+        if self.remaining() <= 0:
+            return None
+        with suppress(NoAnswer):
+            return self._laboratory.broker.answer(api, plain_request(item), needed=False)
+        return None
+
+    def unreachable(self, goal: str) -> None:
+        """Record a goal that is proved unreachable."""
+        self._counts.unreachable.add(goal)
+
+    def remaining(self) -> float:
+        """Seconds until the target's deadline."""
+        return self._deadline - time.monotonic()
+
+    def close(self) -> None:
+        """End the guest."""
+        self._guest.close()
+
+    @property
+    def undecided(self) -> Mapping[str, str]:
+        """The limits of ours that kept something from being decided, by what was met."""
+        return self._guest.undecided
+
+    def coverage(self) -> Coverage:
+        """Return the facts that decide whether the target was tested."""
+        return replace(
+            self._counts.coverage(main_branches(self._target, self._laboratory.head.texts)),
+            replaced=self.replaced,
+            out_of_time=self.remaining() <= 0,
+            refused=next(iter(self._laboratory.broker.over_budget[self._refused_before :]), ""),
+        )
+
+    def tally(self) -> TargetCounters:
+        """What was done, for the report."""
+        goals = {goal.id for goal in self._target.goals}
+        branches = {p for p in self._counts.points if _is_branch_of(self._target, p)}
+        return TargetCounters(
+            goals_total=len(goals),
+            goals_reached=len(goals & self._counts.hits),
+            goals_proved_unreachable=len(self._counts.unreachable),
+            branches_total=len(branches),
+            branches_covered=len(branches & self._counts.hits),
+            executions=self._counts.executions,
+        )
+
+    def _prepared(self, session: Session) -> None:
+        prepared = session.prepared
+        self._counts.points = self._known_points() & frozenset(prepared.points)
+        self.standins, self.notes = prepared.standins, prepared.notes
+
+    def _known_points(self) -> frozenset[str]:
+        """The points of the target's files as the host counts them, whatever the guest says."""
+        texts = self._laboratory.head.texts
+        with suppress(SyntaxError, ValueError, RecursionError):
+            files = {*self._target.files, self._target.path} & texts.keys()
+            return frozenset(p for path in files for p in instrument(texts[path], path)[1])
+        return frozenset()
+
+    def _count(self, probes: Sequence[Probe], runs: Sequence[Run]) -> None:
+        for probe, run in zip(probes, runs, strict=True):
+            self.outside.update(dict.fromkeys(run.outside))
+            if not isinstance(run.ending, NotRun):
+                self._counts.ran(probe, run)
+                self.history.append((probe.answered(run.exchanges), run))
+
+
+def _first_line(reason: Exception) -> str:
+    return str(reason).partition("\n")[0]
+
+
+def _is_branch_of(target: Target, point: str) -> bool:
+    """Whether a point is an outcome of a whole decision of the target's function."""
+    place, _, rest = point.rpartition("#")
+    decision, _, outcome = rest.rpartition(":")
+    return place == target.id and decision.isdigit() and outcome in tuple(BranchOutcome)

@@ -1,0 +1,158 @@
+"""One warm guest for a target on a tree, replaced by one with more where it meets a limit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from analyzers.vocabulary import NotRun, Probe, Run, Target
+from worker.executor.execution_context import ExecutionContext, SourceTree
+from worker.executor.guest_conversation import GuestEnded, GuestFailure, TargetNotLoaded
+from worker.executor.session import PROBE_SECONDS, Session
+from worker.executor.target_preparation import PreparedTarget
+
+MOST_AGAIN = 3
+TOO_MANY_LIMITS = "the process met a limit too often"
+T = TypeVar("T")
+
+
+class WarmGuest:
+    """The guest of one target on one tree, started at the first question.
+
+    What meets a limit (memory, time, processes) is asked once more, alone, in a fresh
+    guest with more of everything.  ``undecided`` are the limits that were met again, by
+    what was met; ``opened`` hears of each session that starts, and may raise
+    ``Unpreparable``.
+    """
+
+    def __init__(
+        self,
+        laboratory: ExecutionContext,
+        tree: SourceTree,
+        target: Target,
+        opened: Callable[[Session], None] = lambda _: None,
+    ) -> None:
+        self._laboratory = laboratory
+        self._tree = tree
+        self._target = target
+        self._opened = opened
+        self._session: Session | None = None
+        self._has_more = False
+        self._used: set[str] = set()
+        self.undecided: dict[str, str] = {}
+
+    def close(self) -> None:
+        """End the guest."""
+        if self._session is not None:
+            self._used |= self._session.used
+            self._session.close()
+            self._session = None
+
+    @property
+    def used(self) -> frozenset[str]:
+        """The libraries whose stand-ins were used by what ran so far."""
+        now = frozenset[str]() if self._session is None else self._session.used
+        return now.union(self._used)
+
+    def ask(self, question: Callable[[Session], T]) -> T:
+        """Return the answer to a question; one that breaks the guest is asked once more.
+
+        Raises ``Unpreparable``, and ``GuestFailure`` for one that breaks it again.
+        """
+        try:
+            return question(self._ready())
+        except GuestFailure:
+            self._replace()
+        try:
+            return question(self._ready())
+        except GuestFailure as failure:
+            self._replace()
+            if isinstance(failure, GuestEnded):
+                self._note(str(failure))
+            raise
+
+    @property
+    def prepared(self) -> PreparedTarget | None:
+        """The guest's description of its target; ``None`` before it has started."""
+        return None if self._session is None else self._session.prepared
+
+    def run(self, probes: Sequence[Probe], seconds: float = PROBE_SECONDS) -> list[Run]:
+        """Run the probes in order; a run each, ``NotRun`` by our fault where a limit stays.
+
+        ``seconds`` is the limit of one.
+        Raises ``Unpreparable``, and ``GuestFailure`` for a guest that breaks the protocol
+        twice.
+        """
+        if not probes:
+            return []
+        runs: Sequence[Run]
+        had_more = self._has_more
+        try:
+            runs = self._ready().run(probes, seconds)
+        except GuestEnded as ended:
+            self._replace()
+            runs = ended.runs
+        except GuestFailure:
+            self._replace()
+            runs = self._ready().run(probes, seconds)
+        limited = {n for n, run in enumerate(runs) if is_limited(run)}
+        again = {*(() if had_more else limited), *range(len(runs), len(probes))}
+        found = dict(enumerate(runs))
+        if again:
+            found |= self._again({n: probes[n] for n in sorted(again)}, seconds)
+        for n in (n for n in limited if n not in again):
+            self._note(_reason(found[n]))
+        return [found[n] for n in range(len(probes))]
+
+    def _again(self, probes: Mapping[int, Probe], seconds: float) -> dict[int, Run]:
+        """Run each probe alone in a guest with more, until too many meet a limit there too."""
+        if not self._has_more:
+            self._replace()
+        runs: dict[int, Run] = {}
+        for n, probe in probes.items():
+            if sum(map(is_limited, runs.values())) >= MOST_AGAIN:
+                runs[n] = Run(NotRun(TOO_MANY_LIMITS, our_fault=True))
+                continue
+            try:
+                (runs[n],) = self._ready().run([probe], seconds)
+            except GuestEnded as ended:
+                self._replace()
+                runs[n] = Run(NotRun(_first_line(str(ended)), our_fault=True))
+            if is_limited(runs[n]):
+                self._note(_reason(runs[n]))
+        return runs
+
+    def _ready(self) -> Session:
+        if self._session is None:
+            place = self._laboratory.place_of(self._tree)
+            place = place.with_more() if self._has_more else place
+            broker = self._laboratory.broker
+            self._session = Session(place, self._tree.root, self._target, broker)
+            try:
+                self._opened(self._session)
+            except TargetNotLoaded:
+                self.close()
+                raise
+        return self._session
+
+    def _replace(self) -> None:
+        """End the guest; the next one has more."""
+        self.close()
+        self._has_more = True
+
+    def _note(self, reason: str) -> None:
+        met = _first_line(reason)
+        self.undecided[met] = f"{met} (also alone, with more memory and time)"
+
+
+def is_limited(run: Run) -> bool:
+    """Return whether a limit of ours ended a run."""
+    return isinstance(run.ending, NotRun) and run.ending.our_fault
+
+
+def _reason(run: Run) -> str:
+    return run.ending.reason if isinstance(run.ending, NotRun) else ""
+
+
+def _first_line(text: str) -> str:
+    return text.partition("\n")[0]

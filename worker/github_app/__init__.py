@@ -1,0 +1,1 @@
+"""TODO: worker/github_app."""

@@ -1,0 +1,164 @@
+"""Installation tokens: as narrow as their use, kept in memory, renewed in time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from pydantic import AwareDatetime, Field, SecretStr
+
+from worker.github_app.client.api import Api
+from worker.github_app.client.calls import Json
+from worker.github_app.client.errors import ForbiddenError, RefusedError, SuspendedError
+from worker.github_app.client.limits import Clock
+from worker.github_app.client.models import Noun, read
+from worker.github_app.client.repositories import installation
+
+RENEWED_BEFORE = timedelta(minutes=5)
+NARROW_FOR = timedelta(minutes=2)
+
+Permissions = Mapping[str, str]
+
+_RANKS = ("read", "write", "admin")
+
+
+class InstallationToken(Noun):
+    """What an installation lets us do until ``expires_at``; the secret is not shown."""
+
+    token: SecretStr
+    expires_at: AwareDatetime
+    permissions: dict[str, str] = Field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a token is for: one repository, or all that an installation sees."""
+
+    installation: int
+    repository: int | None
+    permissions: frozenset[tuple[str, str]]
+
+
+@dataclass
+class _Place:
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    token: InstallationToken | None = None
+    until: datetime | None = None
+
+    def good(self, now: datetime, instead_of: SecretStr | None) -> InstallationToken | None:
+        """The token that is here, unless it was refused or is soon to be renewed."""
+        if self.token is None or self.until is None or now >= self.until:
+            return None
+        return None if self.token.token == instead_of else self.token
+
+
+class Tokens:
+    """The tokens in use.  Threads may share it; each scope is renewed by one at a time."""
+
+    def __init__(self, app: Api, clock: Clock) -> None:
+        self._app = app
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._places: dict[Scope, _Place] = {}
+
+    def get(self, scope: Scope, *, instead_of: SecretStr | None = None) -> InstallationToken:
+        """A token with at least five minutes left, other than the refused one.
+
+        Raises ``GithubError``: ``NotFoundError`` where the installation is
+        gone, ``SuspendedError``, ``ForbiddenError`` where it does not see
+        the repository or grants nothing of what is asked.
+        """
+        place = self._place(scope)
+        with place.lock:
+            token = place.good(self._clock(), instead_of)
+            if token is None:
+                token = self._made(scope)
+                place.token, place.until = token, self._until(scope, token)
+            return token
+
+    def _until(self, scope: Scope, token: InstallationToken) -> datetime:
+        """When to renew: before its end, or soon where the owner may have granted more."""
+        end = token.expires_at - RENEWED_BEFORE
+        narrow = within(dict(scope.permissions), token.permissions) != dict(scope.permissions)
+        return min(end, self._clock() + NARROW_FOR) if narrow else end
+
+    def _place(self, scope: Scope) -> _Place:
+        with self._lock:
+            self._places = {
+                known: place
+                for known, place in self._places.items()
+                if place.lock.locked() or (place.until and place.until > self._clock())
+            }
+            return self._places.setdefault(scope, _Place())
+
+    def _made(self, scope: Scope) -> InstallationToken:
+        try:
+            return self._asked(scope, dict(scope.permissions))
+        except RefusedError:
+            return self._narrower(scope)
+
+    def _narrower(self, scope: Scope) -> InstallationToken:
+        wanted = dict(scope.permissions)
+        granted = installation(self._app, scope.installation).permissions
+        permissions = within(wanted, granted)
+        if not permissions:
+            raise ForbiddenError(f"installation {scope.installation} grants nothing of what we ask")
+        if permissions == wanted:
+            raise _unseen(scope)
+        try:
+            return self._asked(scope, permissions)
+        except RefusedError:
+            raise _unseen(scope) from None
+
+    def _asked(self, scope: Scope, permissions: Permissions) -> InstallationToken:
+        body: dict[str, Json] = {"permissions": dict(permissions)}
+        if scope.repository is not None:
+            body["repository_ids"] = [scope.repository]
+        path = f"/app/installations/{scope.installation}/access_tokens"
+        try:
+            return read(InstallationToken, self._app.repeatable_post(path, body))
+        except ForbiddenError as error:
+            # nothing else is forbidden here to an App that proved who it is
+            raise SuspendedError(error.message, status=error.status) from None
+
+
+def within(wanted: Permissions, granted: Permissions) -> dict[str, str]:
+    """What is wanted as far as it is granted: ``write`` falls to ``read``, or away."""
+    return {
+        name: _lesser(level, granted[name]) for name, level in wanted.items() if name in granted
+    }
+
+
+def _lesser(one: str, other: str) -> str:
+    known = [level for level in (one, other) if level in _RANKS]
+    return min(known, key=_RANKS.index, default=one)
+
+
+def _unseen(scope: Scope) -> ForbiddenError:
+    return ForbiddenError(
+        f"installation {scope.installation} does not see repository {scope.repository}",
+        status=422,
+    )
+
+
+@dataclass(frozen=True)
+class InstallationCredentials:
+    """Signs calls for one scope."""
+
+    tokens: Tokens
+    scope: Scope
+    remedy: str = "Check that the App is still installed there and is not suspended."
+
+    def token(self) -> SecretStr:
+        """The scope's token, renewed before its end."""
+        return self.tokens.get(self.scope).token
+
+    def renewed(
+        self,
+        refused: SecretStr,
+        served_at: datetime | None,  # noqa: ARG002 - a token has no clock of ours in it
+    ) -> SecretStr | None:
+        """A new token in place of a refused one."""
+        return self.tokens.get(self.scope, instead_of=refused).token

@@ -1,0 +1,233 @@
+"""A postcondition as Python text that a test can assert by itself.
+
+Arguments are read from ``given`` (after the call) and ``before`` (made anew,
+untouched by it), the tested file's names from ``code``.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from analyzers.guest.annotations.constraints import Argument, Constraint, Expression
+from analyzers.guest.annotations.syntax import AnnotationError, parse
+
+RESULT = "result"
+_DTYPES = frozenset(
+    {
+        "bfloat16", "bool", "complex128", "complex64", "float16", "float32", "float64",
+        "int16", "int32", "int64", "int8", "uint8",
+    }
+)  # fmt: skip
+_SHAPED = frozenset({"tensors", "np_arrays"})
+
+
+class UnsupportedCondition(Exception):  # noqa: N818 - a fact about the condition
+    """A condition that a test by itself cannot ask."""
+
+
+@dataclass(frozen=True, slots=True)
+class AssertedCondition:
+    """A condition as an expression, and the helpers that it calls, as Python text."""
+
+    expression: str
+    helpers: tuple[str, ...]
+
+
+def asserted_condition(condition: str, parameters: Sequence[str]) -> AssertedCondition:
+    """The condition of a function with those parameters; raises ``Unspoken``."""
+    try:
+        tree = ast.parse(condition, mode="eval")
+    except SyntaxError as error:
+        raise UnsupportedCondition(str(error)) from error
+    rewriting = _Rewriting(frozenset({*parameters, "self"}), frozenset(_bound(tree)))
+    expression = ast.unparse(rewriting.visit(tree))
+    called = {name: _HELPERS[name] for name in ("same", "finite", "fits") if name in rewriting.used}
+    return AssertedCondition(expression, tuple(called.values()))
+
+
+def _bound(tree: ast.AST) -> Iterator[str]:
+    """The names that an expression itself binds."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        if isinstance(node, ast.arg):
+            yield node.arg
+
+
+class _Rewriting(ast.NodeTransformer):
+    def __init__(self, parameters: frozenset[str], bound: frozenset[str]) -> None:
+        self._parameters = parameters
+        self._bound = bound
+        self._from = "given"
+        self.used: set[str] = set()
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        name = node.id
+        if name == RESULT or name in self._bound:
+            return node
+        if name in self._parameters:
+            return ast.Subscript(ast.Name(self._from), ast.Constant(name), ast.Load())
+        if hasattr(builtins, name):
+            return node
+        return ast.Attribute(ast.Name("code"), name, ast.Load())
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        word = node.func.id if isinstance(node.func, ast.Name) else ""
+        special = getattr(self, f"_{word}", None) if word in _WORDS else None
+        found: ast.AST = self.generic_visit(node) if special is None else special(node)
+        return found
+
+    def _old(self, node: ast.Call) -> ast.AST:
+        if len(node.args) != 1 or node.keywords:
+            raise UnsupportedCondition("old takes one expression")
+        self._from = "before"
+        found: ast.AST = self.visit(node.args[0])
+        self._from = "given"
+        return found
+
+    def _finite(self, node: ast.Call) -> ast.AST:
+        self.used.add("finite")
+        return ast.Call(ast.Name("finite"), [self.visit(each) for each in node.args], [])
+
+    def _unchanged(self, node: ast.Call) -> ast.AST:
+        self.used.add("same")
+        names = [each.id for each in node.args if isinstance(each, ast.Name)]
+        if len(names) < len(node.args):
+            raise UnsupportedCondition("unchanged takes names of arguments")
+        if not names:
+            return _expression("all(same(given[name], before[name]) for name in given)")
+        return _all(f"same(given[{name!r}], before[{name!r}])" for name in names)
+
+    def _repeatable(self, node: ast.Call) -> ast.AST:
+        del node
+        self.used.add("same")
+        return _expression("same(called(code, made(code, arguments)), result)")
+
+    def _matches(self, node: ast.Call) -> ast.AST:
+        """A shape and a dtype, with the sizes that the arguments' shapes bind."""
+        self.used.add("fits")
+        sizes: set[str] = set()
+        checks = []
+        for keyword in node.keywords:
+            text = _text(keyword.value)
+            shape, _ = _shaped(text) or (None, None)
+            if shape is not None and keyword.arg in self._parameters:
+                sizes.update(each for each in shape if isinstance(each, str))
+                checks.append(f"fits(before[{keyword.arg!r}], {shape!r}, None, sizes)")
+        wanted = _shaped(_text(node.args[1])) if len(node.args) == 2 else None
+        if wanted is None or not {s for s in wanted[0] or () if isinstance(s, str)} <= sizes:
+            raise UnsupportedCondition("matches asks for more than a shape and a dtype")
+        value = ast.unparse(self.visit(node.args[0]))
+        checks.append(f"fits({value}, {wanted[0]!r}, {wanted[1]!r}, sizes)")
+        return _expression(f"(lambda sizes: {' and '.join(checks)})({{}})")
+
+
+_WORDS = frozenset({"old", "finite", "unchanged", "repeatable", "matches"})
+
+
+def _expression(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
+def _all(texts: Iterator[str] | Sequence[str]) -> ast.expr:
+    return _expression(" and ".join(texts))
+
+
+def _text(node: ast.expr) -> str:
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+        raise UnsupportedCondition("matches takes a text")
+    return node.value
+
+
+def _shaped(text: str) -> tuple[tuple[int | str, ...] | None, str | None] | None:
+    """The sizes and the dtype that a constraint asks for, where it asks for nothing else.
+
+    A size is a number, or a name that stands for the same number everywhere.
+    """
+    try:
+        found = parse(text)
+    except AnnotationError:
+        return None
+    given = dict(found.arguments)
+    if found.kind not in _SHAPED or not given.keys() <= {"shape", "dtype"}:
+        return None
+    dtype, shape = given.get("dtype"), given.get("shape")
+    name = dtype.value if isinstance(dtype, Expression) and dtype.literal else None
+    sizes = None if shape is None else _sizes(shape)
+    if (dtype is not None and name not in _DTYPES) or (shape is not None and sizes is None):
+        return None
+    return sizes, name
+
+
+def _sizes(shape: Argument) -> tuple[int | str, ...] | None:
+    if isinstance(shape, Expression):
+        value = shape.value
+        parts = value.split() if isinstance(value, str) else value
+    else:
+        items = shape if isinstance(shape, tuple) else ()
+        parts = [each.value if isinstance(each, Expression) else None for each in items]
+    if not isinstance(parts, tuple | list) or isinstance(shape, Constraint):
+        return None
+    sizes = [_size(part) for part in cast("Sequence[object]", parts)]
+    plain = tuple(size for size in sizes if size is not None)
+    return plain if len(plain) == len(sizes) else None
+
+
+def _size(part: object) -> int | str | None:
+    """A number, or a name; nothing for what stands for any size, or for several."""
+    if isinstance(part, int):
+        return part
+    if not isinstance(part, str) or part == "_":
+        return None
+    return int(part) if part.isdecimal() else part if part.isidentifier() else None
+
+
+_HELPERS = {
+    "same": '''\
+def same(left, right, depth=0):
+    """Whether two values are equal in type and content; NaN equals NaN."""
+    if left is right or depth > 12:
+        return True
+    if type(left) is not type(right):
+        return False
+    if hasattr(left, "dtype") and hasattr(left, "shape"):
+        if left.dtype != right.dtype or tuple(left.shape) != tuple(right.shape):
+            return False
+        return bool(((left == right) | ((left != left) & (right != right))).all())
+    if isinstance(left, dict):
+        alike = left.keys() == right.keys()
+        return alike and all(same(left[key], right[key], depth + 1) for key in left)
+    if isinstance(left, (list, tuple)):
+        pairs = zip(left, right)
+        return len(left) == len(right) and all(same(*pair, depth + 1) for pair in pairs)
+    if isinstance(left, (int, float, complex, str, bytes, set, frozenset)):
+        return left == right or (left != left and right != right)
+    return same(getattr(left, "__dict__", None), getattr(right, "__dict__", None), depth + 1)''',
+    "finite": '''\
+def finite(value):
+    """Whether no number in a value is NaN or infinite."""
+    if isinstance(value, dict):
+        return all(map(finite, value.values()))
+    if isinstance(value, (list, tuple)):
+        return all(map(finite, value))
+    if hasattr(value, "dtype") and hasattr(value, "shape"):
+        return "bool" in str(value.dtype) or bool((value - value == 0).all())
+    return not isinstance(value, (float, complex)) or value - value == 0''',
+    "fits": '''\
+def fits(value, shape, dtype, sizes):
+    """Whether an array has a shape and a dtype; names in shapes mean one size each."""
+    if dtype is not None and str(value.dtype).rpartition(".")[2] != dtype:
+        return False
+    if shape is None:
+        return True
+    actual = list(value.shape)
+    wanted = [
+        name if isinstance(name, int) else sizes.setdefault(name, size)
+        for name, size in zip(shape, actual)
+    ]
+    return len(actual) == len(shape) and actual == wanted''',
+}

@@ -1,0 +1,179 @@
+"""The report as JSON, as CONTRACT.md section 2 lays it down."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from analyzers.vocabulary import Finding, InputKind, Report, Skipped, Target, TargetCounters
+from worker.report import appendix
+from worker.report.answered_inputs import AnsweredInput, answered_inputs
+from worker.report.argument_messages import values_of
+from worker.report.artifacts import Artifacts, FindingFiles
+from worker.report.markdown_escape import json_inert
+from worker.report.replay_file import read_document
+from worker.report.report_messages import clipped, suggested, text_of, unverified
+from worker.report.stored_report import validator
+from worker.report.tested_targets import counts_of
+
+SCHEMA = "assayer-report/1"
+LONGEST_VALUE = 4000
+_SKIPPED = ("analyzer", "target", "reason")
+
+
+def tool_version() -> str:
+    """The version of Assayer that is installed."""
+    return version("assayer")
+
+
+def report_document(
+    report: Report, artifacts: Artifacts | None = None, relative_to: Path | None = None
+) -> dict[str, Any]:
+    """The report as a JSON object.
+
+    Paths of files are absolute, or relative to the folder ``relative_to``
+    for files below it.
+    """
+    return {
+        "schema": SCHEMA,
+        "tool": {"name": "assayer", "version": tool_version()},
+        "repository": report.repository,
+        "base": report.base,
+        "head": report.head,
+        "verdict": report.conclusion.value,
+        "tested": counts_of(report.tests),
+        "targets": [_target(target, tally) for target, tally in report.targets],
+        "findings": [_finding(f, report, artifacts, relative_to) for f in report.findings],
+        "skipped": [_skipped(skipped) for skipped in report.skipped],
+        "broken": [asdict(broken) for broken in report.broken],
+        "appendix": [appendix.document(bug) for bug in report.appendix],
+        "cost": asdict(report.cost),
+        "environment": list(report.environment),
+        "partial": report.partial,
+        "interrupted": report.interrupted,
+    }
+
+
+def to_json(
+    report: Report, artifacts: Artifacts | None = None, relative_to: Path | None = None
+) -> str:
+    """The report as JSON text."""
+    document = report_document(report, artifacts, relative_to)
+    return json_inert(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
+
+
+def read_report(path: Path) -> dict[str, Any]:
+    """The report in a file; raises ``UsageError`` when it is none."""
+    return read_document(path, validator())
+
+
+def replay_files(path: Path) -> list[Path]:
+    """The replay files that the report in a file names, in its order.
+
+    Raises as :func:`read_report`.
+    """
+    folder = path.resolve().parent
+    findings = read_report(path)["findings"]
+    return [folder / finding["replay"] for finding in findings if finding.get("replay")]
+
+
+def _skipped(skipped: Skipped) -> dict[str, Any]:
+    document = asdict(skipped)
+    return {key: value for key, value in document.items() if value or key in _SKIPPED}
+
+
+def _target(target: Target, tally: TargetCounters) -> dict[str, Any]:
+    return {
+        "id": target.id,
+        "path": target.path,
+        "function": target.function,
+        "line": target.line,
+        "reason": target.reason.value,
+        "apis": sorted({*target.apis, *tally.apis}),
+        "goals": {
+            "total": tally.goals_total,
+            "reached": tally.goals_reached,
+            "proved_unreachable": tally.goals_proved_unreachable,
+        },
+        "branches": {"total": tally.branches_total, "covered": tally.branches_covered},
+        "executions": tally.executions,
+        "tested": tally.tested.value,
+        "reasons": list(tally.reasons),
+    }
+
+
+def _finding(
+    finding: Finding, report: Report, artifacts: Artifacts | None, relative_to: Path | None
+) -> dict[str, Any]:
+    files = artifacts.of(finding) if artifacts else None
+    suggestion = suggested(finding) or unverified(finding)
+    document: dict[str, Any] = {
+        "fingerprint": finding.fingerprint,
+        "analyzer": finding.analyzer,
+        "rule": finding.rule,
+        "level": finding.level.value,
+        "status": finding.status.value,
+        "path": finding.path,
+        "line": finding.line,
+        "end_line": finding.end_line,
+        "target": finding.target,
+        "title": finding.title,
+        "message": finding.message,
+        "evidence": finding.evidence,
+        "inputs": _inputs(finding, files, relative_to),
+        "suggestion": None if suggestion is None else asdict(suggestion),
+        "reproducer": _file(files.reproducer if files else None, relative_to),
+        "replay": _file(files.replay if files else None, relative_to),
+    }
+    if finding.fingerprint in report.ignored:
+        document["ignored"] = dict(report.ignored[finding.fingerprint])
+    return document
+
+
+def _inputs(
+    finding: Finding, files: FindingFiles | None, relative_to: Path | None
+) -> list[dict[str, Any]]:
+    answered = answered_inputs(finding)
+    if answered:
+        return [_input(each, files, relative_to) for each in answered]
+    return [
+        {
+            "kind": "value",
+            "description": value.description,
+            "file": None,
+            "value": clipped(value.source, LONGEST_VALUE),
+        }
+        for value in values_of(finding)
+    ]
+
+
+def _input(
+    answered: AnsweredInput, files: FindingFiles | None, relative_to: Path | None
+) -> dict[str, Any]:
+    item = answered.item
+    file = files.inputs.get(item.digest) if files else None
+    text = item.kind in (InputKind.TEXT, InputKind.VALUE)
+    return {
+        "kind": item.kind.value,
+        "description": item.description,
+        "file": _file(file, relative_to),
+        "value": clipped(repr(text_of(item)), LONGEST_VALUE) if text else None,
+        "reading": item.reading,
+        "origin": asdict(item.origin),
+        "answer": answered.answer or None,
+        "answered_by": answered.answered_by or None,
+        "simulated": answered.simulated,
+        "failing": answered.failing,
+    }
+
+
+def _file(path: Path | None, relative_to: Path | None) -> str | None:
+    if path is None:
+        return None
+    whole = path.resolve()
+    if relative_to is not None and whole.is_relative_to(relative_to.resolve()):
+        return whole.relative_to(relative_to.resolve()).as_posix()
+    return str(whole)

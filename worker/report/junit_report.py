@@ -1,0 +1,95 @@
+"""The report as JUnit XML: a suite for each target, a case for each analyzer and finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.etree import ElementTree as ET
+
+from analyzers.vocabulary import Finding, Report, TestedTarget
+from worker.report.report_messages import is_blocking, location_text, status_sentence
+
+_ASSAYER = "assayer"
+
+
+def to_junit(report: Report) -> str:
+    """The report as JUnit XML.
+
+    A finding that blocks is a failure, any other a passing case with output;
+    what was not tested is skipped, our own failures are errors.
+    """
+    root = ET.Element("testsuites", name=_ASSAYER, time=f"{report.cost.seconds:.3f}")
+    tests = {each.id: each for each in report.tests}
+    for name in _suites(report):
+        suite = ET.SubElement(root, "testsuite", name=_printable(name))
+        _say_tested(suite, tests.get(name))
+        for case in _cases(name, report):
+            suite.append(case)
+        _count(suite)
+    _count(root)
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, "unicode") + "\n"
+
+
+def _say_tested(suite: ET.Element, test: TestedTarget | None) -> None:
+    if test is not None:
+        properties = ET.SubElement(suite, "properties")
+        ET.SubElement(properties, "property", name="tested", value=test.tested.value)
+        for reason in test.reasons:
+            ET.SubElement(properties, "property", name="reason", value=_printable(reason))
+
+
+def _suites(report: Report) -> list[str]:
+    names = [target.id for target, _ in report.targets]
+    names += [f.target for f in report.findings]
+    names += [s.target for s in report.skipped] + [b.target for b in report.broken]
+    return list(dict.fromkeys(names))
+
+
+def _cases(name: str, report: Report) -> Iterator[ET.Element]:
+    findings = [f for f in report.findings if f.target == name]
+    yield from (_finding_case(finding, report) for finding in findings)
+    for skipped in (s for s in report.skipped if s.target == name):
+        case = _case(name, skipped.analyzer)
+        ET.SubElement(case, "skipped", message=_printable(skipped.reason))
+        yield case
+    for broken in (b for b in report.broken if b.target == name):
+        case = _case(name, broken.analyzer)
+        ET.SubElement(case, "error", message=_printable(broken.error), type="Broken")
+        yield case
+    tally = next((tally for target, tally in report.targets if target.id == name), None)
+    if tally is not None and not findings and tally.executions:
+        case = _case(name, "goals")
+        reached = f"{tally.goals_reached} of {tally.goals_total} goals reached"
+        ET.SubElement(case, "system-out").text = f"{reached}, {tally.executions} executions"
+        yield case
+
+
+def _case(target: str, name: str) -> ET.Element:
+    classname = _printable(target.replace("/", ".").replace("::", "."))
+    return ET.Element("testcase", classname=classname, name=_printable(name))
+
+
+def _finding_case(finding: Finding, report: Report) -> ET.Element:
+    case = _case(finding.target, f"{finding.rule} {finding.fingerprint}")
+    case.set("file", _printable(finding.path))
+    case.set("line", str(finding.line))
+    text = _printable(f"{location_text(finding)}: {finding.message}", keep="\n")
+    if is_blocking(finding, report):
+        failure = ET.SubElement(case, "failure", message=_printable(finding.title))
+        failure.set("type", finding.rule)
+        failure.text = text
+    else:
+        said = f"{finding.title} ({status_sentence(finding, report)})"
+        ET.SubElement(case, "system-out").text = f"{_printable(said)}\n{text}"
+    return case
+
+
+def _count(suite: ET.Element) -> None:
+    suite.set("tests", str(len(list(suite.iter("testcase")))))
+    for plural, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(plural, str(len(list(suite.iter(tag)))))
+
+
+def _printable(text: str, keep: str = "") -> str:
+    """The text without the control characters that XML cannot hold."""
+    return "".join(c if c.isprintable() or c in keep else " " for c in text)

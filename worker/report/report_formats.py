@@ -1,0 +1,67 @@
+"""Every format of the report, in one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from analyzers.vocabulary import Report
+from worker.report.artifacts import Artifacts
+from worker.report.html_report import to_html
+from worker.report.json_report import to_json
+from worker.report.junit_report import to_junit
+from worker.report.markdown_report import to_markdown
+from worker.report.sarif_report import to_sarif
+from worker.report.terminal_report import to_text
+
+
+@dataclass(frozen=True, slots=True)
+class RenderOptions:
+    """How to render.
+
+    Paths of files are relative to ``relative_to`` where they lie below it;
+    ``colour`` is for a terminal.
+    """
+
+    relative_to: Path | None = None
+    colour: bool = False
+
+
+Renderer = Callable[[Report, Artifacts | None, RenderOptions], str]
+
+
+def _text(report: Report, artifacts: Artifacts | None, options: RenderOptions) -> str:
+    return to_text(report, artifacts, colour=options.colour)
+
+
+def _json(report: Report, artifacts: Artifacts | None, options: RenderOptions) -> str:
+    return to_json(report, artifacts, options.relative_to)
+
+
+def _alike(make: Callable[[Report, Artifacts | None], str]) -> Renderer:
+    return lambda report, artifacts, _options: make(report, artifacts)
+
+
+def _alone(make: Callable[[Report], str]) -> Renderer:
+    return lambda report, _artifacts, _options: make(report)
+
+
+FORMATS: Mapping[str, Renderer] = {
+    "text": _text,
+    "json": _json,
+    "markdown": _alike(to_markdown),
+    "sarif": _alone(to_sarif),
+    "junit": _alone(to_junit),
+    "html": _alike(to_html),
+}
+
+
+def render(
+    form: str,
+    report: Report,
+    artifacts: Artifacts | None = None,
+    options: RenderOptions | None = None,
+) -> str:
+    """The report in one of :data:`FORMATS`; raises ``KeyError`` for another."""
+    return FORMATS[form](report, artifacts, options or RenderOptions())

@@ -1,0 +1,455 @@
+"""What a report says, in words that all formats for people share."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence, Sized
+from typing import Protocol, TypeVar
+
+from analyzers.vocabulary import (
+    Conclusion,
+    Cost,
+    Finding,
+    Input,
+    Json,
+    Level,
+    Mixes,
+    Probe,
+    Skipped,
+    Status,
+    Suggestion,
+    TestedTarget,
+)
+from worker.report.tested_targets import all_tested, is_reason, tested_sentence, untested
+from worker.report.valid_input_messages import SAID, is_about_valid_inputs, valid_input_lines
+
+
+class FindingLike(Protocol):
+    """A finding, fresh from its run or read from a document."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Its identity over pushes."""
+        ...
+
+    @property
+    def rule(self) -> str:
+        """What kind of defect it is."""
+        ...
+
+    @property
+    def message(self) -> str:
+        """What is said of it."""
+        ...
+
+    @property
+    def level(self) -> Level:
+        """How much it weighs."""
+        ...
+
+    @property
+    def status(self) -> Status:
+        """How it stands on the two revisions."""
+        ...
+
+    @property
+    def path(self) -> str:
+        """The file, relative to the repository."""
+        ...
+
+    @property
+    def line(self) -> int:
+        """Where the author should look, 1-based."""
+        ...
+
+    @property
+    def evidence(self) -> Mapping[str, Json]:
+        """What shows it."""
+        ...
+
+    @property
+    def suggestion(self) -> Suggestion | None:
+        """A change that may help."""
+        ...
+
+
+T = TypeVar("T", bound=FindingLike)
+T_co = TypeVar("T_co", bound=FindingLike, covariant=True)
+
+
+class ReportLike(Protocol[T_co]):
+    """A report, fresh from its run or read from a document."""
+
+    @property
+    def base(self) -> str:
+        """The revision that is compared with; empty where there is none."""
+        ...
+
+    @property
+    def conclusion(self) -> Conclusion:
+        """The verdict."""
+        ...
+
+    @property
+    def findings(self) -> Sequence[T_co]:
+        """What was found."""
+        ...
+
+    @property
+    def ignored(self) -> Mapping[str, Mapping[str, Json]]:
+        """Reason and date, by fingerprint."""
+        ...
+
+    @property
+    def targets(self) -> Sized:
+        """What was examined."""
+        ...
+
+    @property
+    def tests(self) -> Sequence[TestedTarget]:
+        """Return whether each target was tested."""
+        ...
+
+    @property
+    def skipped(self) -> Sequence[Skipped]:
+        """What was not tried."""
+        ...
+
+    @property
+    def broken(self) -> Sized:
+        """Failures of our own."""
+        ...
+
+    @property
+    def partial(self) -> bool:
+        """Return whether something was left unexamined."""
+        ...
+
+    @property
+    def interrupted(self) -> bool:
+        """Return whether it was stopped from outside."""
+        ...
+
+
+HEADLINES: Mapping[Conclusion, str] = {
+    Conclusion.SUCCESS: "No new findings",
+    Conclusion.NEUTRAL: "Nothing blocks",
+    Conclusion.SKIPPED: "Nothing to test: the change touches no ML code",
+    Conclusion.ERROR: "Could not decide: our side failed, not yours",
+}
+INTERRUPTED = "Interrupted; partial results"
+STATUS_WORDS: Mapping[Status, str] = {
+    Status.NEW: "new in this change",
+    Status.EXISTING: "already there on the base",
+    Status.FIXED: "fixed by this change",
+    Status.FLAKY: "does not repeat every time",
+}
+_SHOWN_OTHERWISE = ("answer", "simulated", "interval", "missed", "groups", "examples")
+_SHARES = (
+    "threshold",
+    "recall_after",
+    "precision_after",
+    "accuracy_before",
+    "accuracy_after",
+)
+_NAMED: Mapping[str, str] = {
+    "judged_together": "branches tested at once",
+    "looks": "looked at after",
+    "unread": "inputs that could not be read here",
+    "p_value": "p value (exact test)",
+    "chosen_on": "inputs to choose the repair on",
+    "checked_on": "inputs to check the repair on",
+    "repair_inputs": "inputs to verify the repair on",
+    "repair_reached": "inputs that take the branch with the repair",
+    "repair_tests": "the project's tests with the repair",
+}
+_USUAL: Mapping[str, Json] = {"judged_together": 1, "unread": 0, "added_labels": []}
+_ORDER = [Status.NEW, Status.FLAKY, Status.EXISTING, Status.FIXED]
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+_FIGURES = re.compile(r"[\d,]+ of [\d,]+|[\d.]+(?:–[\d.]+)? %")
+_LEVELS = [Level.FAILURE, Level.WARNING, Level.NOTICE]
+
+
+def headline(report: ReportLike[FindingLike]) -> str:
+    """Return the verdict in a sentence fragment, and how much of the change it speaks for."""
+    said = HEADLINES.get(report.conclusion) or _blocking(report)
+    if report.conclusion is Conclusion.SUCCESS and any(map(_is_reported, report.findings)):
+        said = "No new defects"
+    if not all_tested(report.tests):
+        count = tested_sentence(report.tests)
+        said = count if report.conclusion is Conclusion.NEUTRAL else f"{said}; {count}"
+    return f"{INTERRUPTED}: {said[:1].lower()}{said[1:]}" if report.interrupted else said
+
+
+def _is_reported(finding: FindingLike) -> bool:
+    """Whether a new finding tells something that is no defect."""
+    return finding.status is Status.NEW and finding.level is Level.NOTICE
+
+
+def _blocking(report: ReportLike[FindingLike]) -> str:
+    number = sum(is_blocking(finding, report) for finding in report.findings)
+    return counted(number, "new finding") + (" blocks" if number == 1 else " block")
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 finding``, ``2 findings``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def overview(report: ReportLike[FindingLike]) -> str:
+    """What was examined and what stands, in one line."""
+    parts = [tested_sentence(report.tests)]
+    by_status = Counter(finding.status for finding in report.findings)
+    parts += [
+        counted(by_status[status], f"{status} finding") for status in _ORDER if by_status[status]
+    ]
+    ignored = sum(finding.fingerprint in report.ignored for finding in report.findings)
+    parts += [f"{ignored} of them ignored"] if ignored else []
+    if not report.findings:
+        parts.append("no findings")
+    if beside := skipped_beside(report):
+        parts.append(counted(len(beside), "note") + " on what was not tested")
+    if report.broken:
+        parts.append(f"{len(report.broken)} of our own failures")
+    return ", ".join(parts)
+
+
+def untested_targets(report: ReportLike[FindingLike]) -> list[tuple[str, str]]:
+    """Return each reason for which targets were not wholly tested, and which they are."""
+    return untested(report.tests)
+
+
+def skipped_beside(report: ReportLike[FindingLike]) -> list[Skipped]:
+    """Return what was not tried, but for what is said of the untested targets."""
+    return [
+        each for each in report.skipped if not is_reason(report.tests, each.target, each.reason)
+    ]
+
+
+def sorted_findings(report: ReportLike[T]) -> list[T]:
+    """The findings as they should be read: new and grave ones first, ignored last."""
+    return sorted(report.findings, key=lambda finding: rank(finding, report))
+
+
+def findings_on_head(report: ReportLike[T]) -> list[T]:
+    """The findings that head shows, as they should be read."""
+    return [finding for finding in sorted_findings(report) if finding.status is not Status.FIXED]
+
+
+def fixed_findings(report: ReportLike[T]) -> list[T]:
+    """The findings that only base shows, as they should be read."""
+    return [finding for finding in sorted_findings(report) if finding.status is Status.FIXED]
+
+
+def rank(finding: FindingLike, report: ReportLike[FindingLike]) -> tuple[bool, int, int, str, int]:
+    """Where a finding stands among the others."""
+    return (
+        finding.fingerprint in report.ignored,
+        _ORDER.index(finding.status),
+        _LEVELS.index(finding.level),
+        finding.path,
+        finding.line,
+    )
+
+
+def status_sentence(finding: FindingLike, report: ReportLike[FindingLike]) -> str:
+    """How a finding stands: its level, its status, and whether it is ignored."""
+    ignored = report.ignored.get(finding.fingerprint)
+    if ignored is None:
+        return f"{finding.level}, {_status(finding, report)}"
+    until = f" until {ignored['until']}" if ignored.get("until") else ""
+    return f"ignored{until}: {ignored.get('reason', '')}"
+
+
+def _status(finding: FindingLike, report: ReportLike[FindingLike]) -> str:
+    """A report without a base is of no change, but of a campaign."""
+    alone = not report.base and finding.status is Status.NEW
+    return "found by the campaign" if alone else STATUS_WORDS[finding.status]
+
+
+def is_blocking(finding: FindingLike, report: ReportLike[FindingLike]) -> bool:
+    """Whether the finding alone would make the verdict a failure."""
+    return (
+        finding.level is Level.FAILURE
+        and finding.status is Status.NEW
+        and finding.fingerprint not in report.ignored
+    )
+
+
+def location_text(finding: FindingLike) -> str:
+    """``path:line`` of where the author should look."""
+    return f"{finding.path}:{finding.line}"
+
+
+def inputs_of(finding: Finding) -> list[Input]:
+    """The finding's inputs, each once, in the order of its probes."""
+    found = {item.digest: item for probe in finding.probes for item in probe.inputs}
+    return list(found.values())
+
+
+def failing_probes(finding: Finding) -> tuple[Probe, ...]:
+    """Return the probes that show the finding: all, where none is known to be fine."""
+    probes, missed = finding.probes, finding.evidence.get("missed")
+    if isinstance(finding.criterion, Mixes):
+        split = finding.criterion.positives
+        negative = finding.evidence.get("meant_for") == "negative"
+        probes = probes[:split] if negative else probes[split:]
+    elif isinstance(missed, Sequence) and not isinstance(missed, str):
+        probes = tuple(probe for index, probe in enumerate(probes) if index in missed)
+    return probes
+
+
+def measured(evidence: Mapping[str, Json], said: str = "") -> list[str]:
+    """What was counted, a sentence each: recall with its 95 % interval, and the threshold.
+
+    Sentences whose figures all stand in ``said`` are left out.
+    """
+    recall = recall_sentence(evidence)
+    threshold = number_of(evidence, "threshold")
+    end = "" if threshold is None else f"; the threshold is {percent(threshold)}"
+    told = [f"Recall: {recall}{end}."] if recall else []
+    for name in ("positive", "negative"):
+        part = evidence.get(name)
+        sentence = recall_sentence(part) if isinstance(part, Mapping) else None
+        told += [f"Of {name} texts this branch is taken by {sentence}."] if sentence else []
+    return [sentence for sentence in told if not _is_shown_elsewhere(sentence, said)]
+
+
+def _is_shown_elsewhere(sentence: str, said: str) -> bool:
+    return all(figure in said for figure in _FIGURES.findall(sentence))
+
+
+def evidence_lines(finding: FindingLike) -> list[tuple[str, str]]:
+    """The evidence as ``(name, value)`` in words, without what goes without saying."""
+    recall = recall_sentence(finding.evidence)
+    told = {*_SHOWN_OTHERWISE, *(("inputs", "reached", "recall") if recall else ())}
+    about_inputs = is_about_valid_inputs(finding.rule)
+    told |= SAID if about_inputs else set()
+    lines = [
+        (_NAMED.get(key, key.replace("_", " ")), _evidence(key, value))
+        for key, value in finding.evidence.items()
+        if key not in told
+        and value is not None
+        and _USUAL.get(key) != value
+        and not (about_inputs and key == "lines" and value == [finding.line])
+    ]
+    if about_inputs:
+        return [*valid_input_lines(finding.evidence, finding.message), *lines]
+    return [("reached", recall), *lines] if recall else lines
+
+
+def _evidence(key: str, value: Json) -> str:
+    """One value: shares in percent, intervals from one end to the other."""
+    if key in _SHARES and isinstance(value, int | float):
+        return percent(value)
+    between = interval_of({"interval": value}) if key.endswith("_interval") else None
+    if key == "looks" and isinstance(value, Sequence):
+        return f"{value_text(value)} inputs"
+    return percent(*between) if between else value_text(value)
+
+
+def changes_of(finding: FindingLike) -> list[Mapping[str, Json]]:
+    """The groups of inputs whose outcome a change has changed, as evidence has them."""
+    groups = finding.evidence.get("groups")
+    listed = groups if isinstance(groups, Sequence) and not isinstance(groups, str) else ()
+    return [group for group in listed if isinstance(group, Mapping)]
+
+
+def interval_of(evidence: Mapping[str, Json]) -> tuple[float, float] | None:
+    """The 95 % interval of an evidence object, if it has one."""
+    value = evidence.get("interval")
+    if isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 2:
+        low, high = value
+        if isinstance(low, int | float) and isinstance(high, int | float):
+            return float(low), float(high)
+    return None
+
+
+def number_of(evidence: Mapping[str, Json], key: str) -> float | None:
+    """A number of the evidence, if it is there."""
+    value = evidence.get(key)
+    return float(value) if isinstance(value, int | float) else None
+
+
+def recall_sentence(evidence: Mapping[str, Json]) -> str | None:
+    """``4 of 10 inputs, recall 40 % (95 % interval 17–69 %)``."""
+    inputs, reached = number_of(evidence, "inputs"), number_of(evidence, "reached")
+    if inputs is None or reached is None or not inputs:
+        return None
+    interval = interval_of(evidence)
+    between = f" (95 % interval {percent(interval[0], interval[1])})" if interval else ""
+    return f"{reached:.0f} of {inputs:.0f} inputs, {percent(reached / inputs)}{between}"
+
+
+def percent(low: float, high: float | None = None) -> str:
+    """``40 %``, or ``17–69 %`` for an interval."""
+    ends = [f"{100 * end:.0f}" for end in (low, high) if end is not None]
+    return "–".join(ends) + " %"
+
+
+def value_text(value: Json) -> str:
+    """An evidence value in words, bounded."""
+    if isinstance(value, Mapping):
+        recall = recall_sentence(value)
+        return recall or ", ".join(f"{key} {value_text(item)}" for key, item in value.items())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(value_text(item) for item in value)
+    return clipped(str(value), 400)
+
+
+def clipped(text: str, length: int) -> str:
+    """The text, at most ``length`` characters, with an ellipsis when cut."""
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def text_of(item: Input) -> str:
+    """The content of a text input."""
+    return item.content.decode("utf-8", "replace")
+
+
+def suggested(finding: FindingLike) -> Suggestion | None:
+    """The change that is suggested: one that was tried and helps, no other."""
+    return finding.suggestion if finding.suggestion and finding.suggestion.verified else None
+
+
+def unverified(finding: FindingLike) -> Suggestion | None:
+    """Return the change that is offered though it could not be verified."""
+    found = finding.suggestion
+    return found if found and not found.verified and found.unverified else None
+
+
+def unverified_sentence(suggestion: Suggestion) -> str:
+    """Return what to know of a change that could not be verified."""
+    return f"Not verified: {suggestion.unverified}. Review it before you use it."
+
+
+def suggestion_diff(suggestion: Suggestion, source: str | None) -> list[str]:
+    """The suggestion as lines that start with ``-`` and ``+``.
+
+    Without the ``source`` of its file only the new lines are known.
+    """
+    lines = _NEWLINE.split(source) if source is not None else []
+    old = lines[suggestion.start_line - 1 : suggestion.end_line]
+    new = _NEWLINE.split(suggestion.replacement)
+    while old and new and old[0] == new[0]:
+        old, new = old[1:], new[1:]
+    while old and new and old[-1] == new[-1]:
+        old, new = old[:-1], new[:-1]
+    return [f"- {line}" for line in old] + [f"+ {line}" for line in new]
+
+
+def cost_sentence(cost: Cost) -> str:
+    """What the run cost."""
+    parts = [
+        f"{cost.seconds:.1f} s",
+        counted(cost.executions, "execution"),
+        counted(cost.api_calls, "API call"),
+    ]
+    if cost.dollars:
+        parts[-1] += f" for ${cost.dollars:,.4f}".rstrip("0").rstrip(".")
+    if cost.api_calls_cached:
+        parts.append(f"{cost.api_calls_cached:,} answered from recordings")
+    if cost.api_calls_refused:
+        parts.append(f"{cost.api_calls_refused:,} refused or without an answer")
+    return ", ".join(parts)

@@ -1,0 +1,98 @@
+"""Values as the text of Python literals, laid out to be read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup, escape
+
+WIDTH = 100
+
+
+def literal(value: object, indent: int = 0) -> str:
+    """Python source whose value is ``value``; it starts ``indent`` columns in.
+
+    Mappings and sequences become dictionaries and lists (tuples stay), over
+    several lines where one does not hold them.
+    """
+    line = _line(value)
+    if len(line) + indent < WIDTH or not _is_nested(value) or not value:
+        return line
+    inner = " " * (indent + 4)
+    opening, closing = _brackets(value)
+    items = [f"{inner}{item},\n" for item in _items(value, indent + 4)]
+    return f"{opening}\n{''.join(items)}{' ' * indent}{closing}"
+
+
+def _items(value: object, indent: int) -> list[str]:
+    if isinstance(value, Mapping):
+        return [f"{_line(key)}: {literal(item, indent)}" for key, item in value.items()]
+    return [literal(item, indent) for item in _sequence(value)]
+
+
+def _line(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_line(k)}: {_line(v)}" for k, v in value.items()) + "}"
+    if _is_nested(value):
+        opening, closing = _brackets(value)
+        items = [_line(item) for item in _sequence(value)]
+        comma = "," if isinstance(value, tuple) and len(items) == 1 else ""
+        return f"{opening}{', '.join(items)}{comma}{closing}"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f'float("{value}")'
+    return _quoted(value) if isinstance(value, str) else repr(value)
+
+
+def _quoted(text: str) -> str:
+    written = repr(str(text))
+    return f'"{written[1:-1]}"' if written[0] == "'" and '"' not in written else written
+
+
+def _is_nested(value: object) -> bool:
+    return isinstance(value, Mapping | Sequence) and not isinstance(value, str | bytes)
+
+
+def _sequence(value: object) -> Sequence[object]:
+    return value if isinstance(value, Sequence) else ()
+
+
+def _brackets(value: object) -> tuple[str, str]:
+    if isinstance(value, Mapping):
+        return "{", "}"
+    return ("(", ")") if isinstance(value, tuple) else ("[", "]")
+
+
+TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
+
+
+@cache
+def environment() -> Environment:
+    """The one Jinja environment; HTML templates escape, a missing name raises."""
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=select_autoescape(enabled_extensions=("html.j2",)),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+    )
+    made.filters["literal"] = literal
+    return made
+
+
+def fill(template: str, **values: object) -> str:
+    """The text of a template with its values filled in."""
+    return environment().get_template(template).render(**values)
+
+
+def prose(text: object) -> Markup:
+    """Text as HTML, with what stands in single backquotes as code."""
+    parts = str(text).split("`")
+    if len(parts) % 2 == 0:
+        return escape(str(text))
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if index % 2 else part
+        for index, part in enumerate(parts)
+    )

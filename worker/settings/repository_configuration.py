@@ -1,0 +1,224 @@
+"""What the maintainers of the tested repository decide."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pathspec import PathSpec
+from pathspec.pattern import Pattern
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
+
+from worker.changes.snapshot import base_of, read_text
+from worker.errors import UsageError
+from worker.report.rule_descriptions import RULES
+from worker.settings.inline_ignores import (
+    InlineIgnore,
+    MalformedIgnore,
+    inline_ignores,
+    malformed_ignores,
+    unknown_rule,
+)
+from worker.settings.toml_file import configuration_problem, parse
+
+__all__ = [
+    "Budget", "Configuration", "Ignore", "InlineIgnore", "MalformedIgnore",
+    "inline_ignores", "malformed_ignores", "parse_configuration", "proposed_change_note",
+    "read_configuration",
+]  # fmt: skip
+
+PYPROJECT = "pyproject.toml"
+OWN_FILE = ".github/assayer.toml"
+
+
+def _patterns(globs: tuple[str, ...]) -> PathSpec[Pattern]:
+    return PathSpec.from_lines("gitignore", globs)
+
+
+def _valid_globs(globs: tuple[str, ...]) -> tuple[str, ...]:
+    _patterns(globs)
+    return globs
+
+
+def _tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _day(value: Any) -> Any:
+    if type(value) is not datetime.date:
+        raise ValueError("a date without quotes is expected, such as 2027-01-31")
+    return value
+
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Names = Annotated[tuple[Text, ...], BeforeValidator(_tuple)]
+Globs = Annotated[Names, AfterValidator(_valid_globs)]
+Day = Annotated[datetime.date, BeforeValidator(_day)]
+Share = Annotated[float, Field(gt=0, lt=1)]
+
+
+def _kebab(name: str) -> str:
+    return name.replace("_", "-")
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, alias_generator=_kebab, populate_by_name=True
+    )
+
+
+class Budget(_Table):
+    """The most that one run may cost: seconds, and calls of ML APIs.
+
+    ``api_dollars`` are dollars by list price.
+    """
+
+    seconds: float = Field(default=300.0, gt=0)
+    api_calls: int = Field(default=500, ge=0)
+    api_dollars: float = Field(default=5.0, ge=0)
+
+
+class Ignore(_Table):
+    """A finding that the maintainers have chosen not to hear of.
+
+    By its fingerprint, or by rule and path (a gitignore pattern); not after
+    the day ``until``.
+    """
+
+    fingerprint: Text | None = None
+    rule: Text | None = None
+    path: Text | None = None
+    reason: Text
+    until: Day | None = None
+
+    @model_validator(mode="after")
+    def _names_findings(self) -> Self:
+        if self.rule is not None and self.rule not in RULES:
+            raise ValueError(unknown_rule(self.rule))
+        by_place = self.rule is not None and self.path is not None
+        stray = (self.rule is not None or self.path is not None) and not by_place
+        if stray or by_place == (self.fingerprint is not None):
+            raise ValueError("an ignore names either `fingerprint`, or `rule` and `path`")
+        return self
+
+    def covers(self, fingerprint: str, rule: str, path: str, today: datetime.date) -> bool:
+        """Whether a finding is ignored on a day."""
+        if self.until is not None and today > self.until:
+            return False
+        if self.fingerprint is not None:
+            return self.fingerprint == fingerprint
+        return self.rule == rule and _patterns((self.path or "",)).match_file(path)
+
+
+class Configuration(_Table):
+    """The keys of ``[tool.assayer]``, or their defaults.
+
+    ``include``, ``exclude``: gitignore patterns.  ``inputs``: per goal.
+    ``recall_threshold``: a share between 0 and 1, both excluded.
+    ``fail_open``: a check that we could not carry out is neutral, and holds
+    nobody up.  ``analyzers``: empty for all.  ``commands``: who may use slash-commands.
+    ``inline_comments``: how many a review may have.
+    """
+
+    include: Globs = ()
+    exclude: Globs = ()
+    inputs: int = Field(default=10, ge=1, le=1000)
+    recall_threshold: Share = 0.75
+    gate: Literal["failure", "neutral"] = "failure"
+    fail_open: bool = False
+    analyzers: Names = ()
+    commands: Literal["write", "maintain", "admin"] | Names = "write"
+    inline_comments: int = Field(default=5, ge=0, le=50)
+    budget: Budget = Budget()
+    ignore: Annotated[tuple[Ignore, ...], BeforeValidator(_tuple)] = ()
+
+
+def parse_configuration(text: str, file: str) -> Configuration | None:
+    """The configuration in a TOML text, or ``None`` where it has none.
+
+    ``file`` is ``pyproject.toml``, read at ``[tool.assayer]``, or another
+    name, read at its top level.  Raises ``UsageError`` with file, line, key.
+    """
+    document: Any = parse(text, file)
+    root = ("tool", "assayer") if Path(file).name == PYPROJECT else ()
+    for key in root:
+        if not isinstance(document, dict) or key not in document:
+            return None
+        document = document[key]
+    try:
+        return Configuration.model_validate(document, by_alias=True, by_name=False)
+    except ValidationError as error:
+        raise configuration_problem(error, Configuration, text, file, root) from error
+
+
+def read_configuration(
+    repository: Path,
+    base: str | None = None,
+    *,
+    head: str | None = None,
+    everything: bool = False,
+) -> Configuration:
+    """The configuration in force, read from the base revision.
+
+    ``base`` defaults to the merge base with the default branch; with
+    ``everything`` there is no base, and the head counts.  The head's own
+    configuration is validated, not obeyed.  Raises ``UsageError``.
+    """
+    proposed = _configurations(repository, head)
+    if everything and base is None:
+        return _one(proposed) or Configuration()
+    return find_configuration(repository, base_of(repository, base, head)) or Configuration()
+
+
+def proposed_change_note(
+    repository: Path, base: str | None = None, *, head: str | None = None
+) -> str | None:
+    """Return what to say where the change edits the configuration, else ``None``."""
+    before = find_configuration(repository, base_of(repository, base, head))
+    proposed = _configurations(repository, head)
+    if len(proposed) > 1:
+        return (
+            f"The change configures Assayer in both {PYPROJECT} and {OWN_FILE}. Both are valid,"
+            " but checks stop with an error once both are part of the base branch: keep one of"
+            " them. This run followed the base's configuration."
+        )
+    if before == _one(proposed):
+        return None
+    return (
+        "The change edits Assayer's configuration. It is valid and takes effect once"
+        " it is part of the base branch; this run followed the base's."
+    )
+
+
+def find_configuration(repository: Path, revision: str | None) -> Configuration | None:
+    """Return the configuration at a revision (``None``: in the working tree), if any."""
+    return _one(_configurations(repository, revision))
+
+
+def _configurations(repository: Path, revision: str | None) -> dict[str, Configuration]:
+    """Return the valid configuration of each file that has one."""
+    return {
+        file: parsed
+        for file in (PYPROJECT, OWN_FILE)
+        if (text := read_text(repository, revision, file)) is not None
+        and (parsed := parse_configuration(text, file)) is not None
+    }
+
+
+def _one(found: Mapping[str, Configuration]) -> Configuration | None:
+    if len(found) > 1:
+        raise UsageError(
+            f"Assayer is configured here and in {PYPROJECT}; keep one of them", file=OWN_FILE
+        )
+    return next(iter(found.values()), None)

@@ -1,0 +1,82 @@
+"""Texts with a clear feeling: tweets that twenty people have rated.
+
+The data are those of C. J. Hutto and E. Gilbert (2014); see
+``worker/data/sentiment/LICENSE`` for the licence and where they come from.
+A mean near zero may also hide raters who disagree: a neutral text must have no
+word of feeling either.
+"""
+
+from __future__ import annotations
+
+import functools
+import html
+import random
+import re
+from importlib.resources import files
+
+from analyzers.vocabulary import Input, InputKind, InputRequest, InputSupply, Origin
+from worker.engines.local.sentiment_analysis import LocalSentiment
+
+CLEAR = 1.5
+NEUTRAL = 0.3
+SHORTEST = 20
+READINGS = ("positive", "negative", "neutral")
+COARSE = re.compile(
+    r"f\W?u\W?c?k|sh[i1]t|bitch|bastard|damn|piss|\bass\b|crap|sex|rap(e|ist)|prostitut|porn"
+    r"|kill|murder|suicid|\bdrunk|\bwtf\b|\bslut",
+    re.IGNORECASE,
+)
+"""Words that nobody wants to read in a review."""
+_ORIGIN = Origin(
+    "rated tweets",
+    "https://github.com/cjhutto/vaderSentiment",
+    "C. J. Hutto and E. Gilbert",
+    "MIT",
+)
+
+
+def find(wanted: InputRequest, count: int, seed: int) -> InputSupply:
+    """Texts that people clearly rated as ``wanted.reading``; the same for a seed.
+
+    A longer supply begins with a shorter one, and none has a text twice.
+    """
+    reading = (wanted.reading or "").casefold()
+    if reading not in READINGS:
+        return InputSupply(
+            (), f"no text is rated {wanted.reading!r}; there is {', '.join(READINGS)}"
+        )
+    texts = list(_texts()[reading])
+    random.Random(f"{seed}/{reading}").shuffle(texts)  # noqa: S311
+    chosen = texts[:count]
+    shortfall = None if len(chosen) == count else f"only {len(texts)} texts are rated {reading}"
+    return InputSupply(tuple(_input(text, wanted.reading) for text in chosen), shortfall)
+
+
+def _input(text: str, reading: str | None) -> Input:
+    return Input(InputKind.TEXT, text.encode(), text, reading, ".txt", _ORIGIN)
+
+
+@functools.cache
+def _texts() -> dict[str, tuple[str, ...]]:
+    """The clearly rated texts by reading, in the order of the file."""
+    polarity = LocalSentiment().polarity
+    data = files("worker.data").joinpath("sentiment", "tweets.tsv")
+    found: dict[str, dict[str, None]] = {reading: {} for reading in READINGS}
+    for line in data.read_text("utf-8").splitlines():
+        _, valence, raw = line.split("\t", 2)
+        text = " ".join(html.unescape(raw).split())
+        reading = _reading(float(valence))
+        if reading is None or len(text) < SHORTEST or COARSE.search(text):
+            continue
+        if reading != "neutral" or polarity(text) == 0:
+            found[reading][text] = None
+    return {reading: tuple(texts) for reading, texts in found.items()}
+
+
+def _reading(valence: float) -> str | None:
+    """What people read in a text of that mean valence (−4 … 4), if it is clear."""
+    if valence >= CLEAR:
+        return "positive"
+    if valence <= -CLEAR:
+        return "negative"
+    return "neutral" if abs(valence) < NEUTRAL else None

@@ -1,0 +1,202 @@
+"""Where the App is installed, and what it may see there."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict
+
+from sqlalchemy import delete, func, select, update
+
+from worker.store.deliveries import Deliveries
+from worker.store.finding_decisions import Ignores, ReviewComments
+from worker.store.outbox_tasks import OutboxTasks
+from worker.store.records import Approval, Installation, Pull, Repository
+from worker.store.repository_base import RepositoryBase
+from worker.store.runs import Runs
+from worker.store.schema import ApprovalRow, InstallationRow, PullRow, RepositoryRow, WriteSlotRow
+
+
+class Pulls(RepositoryBase):
+    """A row for each pull request; news never goes back in time."""
+
+    def see(self, pull: Pull) -> bool:
+        """Keep what is told of a pull request; false when newer things are known."""
+        values = asdict(pull)
+        statement = self._insert(PullRow, values)
+        news = {
+            name: statement.excluded[name]
+            for name in values
+            if name not in {"repository", "number"}
+        }
+        kept = statement.on_conflict_do_update(
+            index_elements=["repository", "number"],
+            set_=news,
+            where=PullRow.updated_at <= statement.excluded.updated_at,
+        )
+        return self._session.scalar(kept.returning(PullRow.number)) is not None
+
+    def get(self, repository: int, number: int) -> Pull | None:
+        """Return one pull request, if it is known."""
+        query = select(PullRow).where(PullRow.repository == repository, PullRow.number == number)
+        row = self._one(query)
+        return None if row is None else row.record()
+
+    def with_head(self, repository: int, sha: str) -> tuple[Pull, ...]:
+        """Return the pull requests to a repository whose head is this commit."""
+        query = (
+            select(PullRow)
+            .where(PullRow.repository == repository, PullRow.head == sha)
+            .order_by(PullRow.number)
+        )
+        return tuple(row.record() for row in self._all(query))
+
+    def forget(self, repository: int) -> None:
+        """Forget the pull requests of a repository."""
+        self._changed(delete(PullRow).where(PullRow.repository == repository))
+
+
+_COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+
+
+class Approvals(RepositoryBase):
+    """A row for each approved commit of a repository, by its full name."""
+
+    def give(self, repository: str, head: str, by: str) -> Approval:
+        """Let one commit of a fork ask paid engines; the first approval stands.
+
+        ``by`` is the login of a person whose right to write was checked.
+        Raises ``ValueError`` for anything but a full commit id.
+        """
+        if not _COMMIT.fullmatch(head):
+            raise ValueError("an approval names a full commit id")
+        values = {"repository": repository, "head": head, "by": by[:100], "at": self._clock()}
+        self._add_once(ApprovalRow, values, "repository", "head")
+        approval = self.get(repository, head)
+        assert approval is not None
+        return approval
+
+    def get(self, repository: str, head: str | None) -> Approval | None:
+        """Return who approved exactly this commit for this repository, if anyone has."""
+        if head is None:
+            return None
+        query = select(ApprovalRow).where(
+            ApprovalRow.repository == repository, ApprovalRow.head == head
+        )
+        row = self._one(query)
+        return None if row is None else row.record()
+
+
+class Installations(RepositoryBase):
+    """A row for each installation, and one for each of its repositories."""
+
+    def see(self, installation: Installation) -> None:
+        """Keep what is told of an installation."""
+        values = {
+            "id": installation.id,
+            "account": installation.account,
+            "suspended": installation.suspended,
+            "updated_at": installation.updated_at,
+        }
+        self._put(InstallationRow, values, "id")
+
+    def get(self, installation: int) -> Installation | None:
+        """Return an installation, if it is known."""
+        row = self._one(select(InstallationRow).where(InstallationRow.id == installation))
+        return None if row is None else row.record()
+
+    def all(self) -> tuple[Installation, ...]:
+        """Return every installation."""
+        rows = self._all(select(InstallationRow).order_by(InstallationRow.id))
+        return tuple(row.record() for row in rows)
+
+    def remove(self, installation: int) -> None:
+        """Forget an installation: its runs are cancelled, its data and errands deleted."""
+        self._runs.abandon(installation, "the App was uninstalled")
+        for repository in self.repositories(installation):
+            self._forget(repository.id)
+        OutboxTasks(self._session, self._clock).drop(installation)
+        Deliveries(self._session, self._clock).forget(installation)
+        self._changed(delete(WriteSlotRow).where(WriteSlotRow.installation == installation))
+        self._changed(delete(InstallationRow).where(InstallationRow.id == installation))
+
+    def suspend(self, installation: int, suspended: bool) -> None:  # noqa: FBT001 - what is told
+        """Note that an installation was suspended, or no longer is."""
+        self._changed(
+            update(InstallationRow)
+            .where(InstallationRow.id == installation)
+            .values(suspended=suspended)
+        )
+
+    def see_repository(self, repository: Repository) -> None:
+        """Keep what is told of a repository; what is not told stays."""
+        values = {
+            "id": repository.id,
+            "full_name": repository.full_name,
+            "private": repository.private,
+            "installation": repository.installation,
+            "default_branch": repository.default_branch,
+            "updated_at": repository.updated_at,
+            "seen_at": self._clock(),
+        }
+        statement = self._insert(RepositoryRow, values)
+        told: dict[str, object] = {
+            name: statement.excluded[name] for name in values if name != "id"
+        }
+        for name in ("default_branch", "updated_at"):
+            told[name] = func.coalesce(statement.excluded[name], getattr(RepositoryRow, name))
+        self._changed(statement.on_conflict_do_update(index_elements=["id"], set_=told))
+
+    def repository(self, repository: int) -> Repository | None:
+        """Return a repository, if it is known."""
+        row = self._one(select(RepositoryRow).where(RepositoryRow.id == repository))
+        return None if row is None else row.record()
+
+    def repository_named(self, full_name: str) -> Repository | None:
+        """Return the repository that was last seen under a name, in any case."""
+        query = (
+            select(RepositoryRow)
+            .where(func.lower(RepositoryRow.full_name) == full_name.lower())
+            .order_by(RepositoryRow.seen_at.desc())
+        )
+        row = self._one(query)
+        return None if row is None else row.record()
+
+    def repositories(self, installation: int) -> tuple[Repository, ...]:
+        """Return the repositories of an installation, by name."""
+        query = (
+            select(RepositoryRow)
+            .where(RepositoryRow.installation == installation)
+            .order_by(RepositoryRow.full_name)
+        )
+        return tuple(row.record() for row in self._all(query))
+
+    def rename(self, repository: int, full_name: str) -> None:
+        """Note the new name of a repository."""
+        self._set(repository, full_name=full_name)
+
+    def move(self, repository: int, installation: int) -> None:
+        """Note that a repository belongs to another installation now."""
+        self._set(repository, installation=installation)
+
+    def remove_repository(self, repository: int) -> None:
+        """Forget a repository that is gone or out of sight; its runs are cancelled."""
+        self._runs.abandon_repository(repository, "the repository is no longer there")
+        self._forget(repository)
+
+    @property
+    def _runs(self) -> Runs:
+        return Runs(self._session, self._clock)
+
+    def _set(self, repository: int, **values: object) -> None:
+        self._changed(
+            update(RepositoryRow)
+            .where(RepositoryRow.id == repository)
+            .values(seen_at=self._clock(), **values)
+        )
+
+    def _forget(self, repository: int) -> None:
+        OutboxTasks(self._session, self._clock).drop_repository(repository)
+        self._runs.forget_reports(repository)
+        for room in (Pulls, Ignores, ReviewComments):
+            room(self._session, self._clock).forget(repository)
+        self._changed(delete(RepositoryRow).where(RepositoryRow.id == repository))

@@ -1,0 +1,55 @@
+"""Which version of a library an interpreter has, read from its files: nothing of it is run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import distributions
+from pathlib import Path
+
+from analyzers.guest.relations.libraries.library_registry import LIBRARIES as COMPARABLE
+from worker.errors import UsageError
+from worker.sandbox.command_lines import interpreter_folders
+
+LIBRARIES = tuple(COMPARABLE)
+"""The libraries whose calls the guest can compare."""
+_PACKAGES = ("lib*/python3*/site-packages", "lib*/python3*/dist-packages")
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledLibrary:
+    """A library that an interpreter has; ``version`` is what its distribution says."""
+
+    library: str
+    version: str
+    python: Path
+
+
+def installed_library(library: str, python: Path) -> InstalledLibrary:
+    """The library that an interpreter, or an environment's folder, has.
+
+    Raises ``UsageError``, with what to do, where it is not there.
+    """
+    if library not in LIBRARIES:
+        raise UsageError(f"{library!r} is not known; known are {', '.join(LIBRARIES)}")
+    executable = python / "bin" / "python" if python.is_dir() else python
+    if not executable.is_file():
+        raise UsageError("there is no such interpreter", file=str(python), key="--python")
+    version = _version(library, executable)
+    if version is None:
+        raise UsageError(
+            f"{library} is not installed for {executable}. Assayer itself does not need it: "
+            f"install it there (pip install {library}), or name an interpreter that has it: "
+            "--python PATH/TO/ENVIRONMENT"
+        )
+    return InstalledLibrary(library, version, executable)
+
+
+def _version(library: str, python: Path) -> str | None:
+    places = [
+        str(place)
+        for folder in interpreter_folders(python)
+        for pattern in _PACKAGES
+        for place in sorted(folder.glob(pattern))
+    ]
+    found = next(iter(distributions(name=library, path=places)), None)
+    return None if found is None else found.version

@@ -1,0 +1,184 @@
+"""What a guest may say while it studies a library (``docs/guest-protocol.md``)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from analyzers.relations import table_rows
+from analyzers.relations.library_names import (
+    harmless,
+    harmless_template,
+    harmless_words,
+    is_line,
+)
+from analyzers.vocabulary import JsonObject
+from worker.sandbox.protocol.frame_shapes import (
+    BadFrame,
+    Checker,
+    boolean,
+    count,
+    json_object,
+    many,
+    record,
+    short,
+    text,
+)
+
+Task: TypeAlias = Literal["relations", "divergences"]
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRequest:
+    """What is to be studied.
+
+    ``apis`` are all where there are none.  ``inputs`` are compared for a pair,
+    or fuzzed for an API.  ``oracles`` are all where there are none.  ``seconds``
+    bounds the whole; ``workers`` run at the same time.
+    """
+
+    library: str
+    version: str
+    task: Task
+    apis: tuple[str, ...] = ()
+    inputs: int = 100
+    seconds: float = 900.0
+    seed: int = 0
+    workers: int = 2
+    oracles: tuple[str, ...] = ()
+    relations: tuple[JsonObject, ...] = ()
+
+    def frame(self, seconds: float, done: Mapping[str, list[str]]) -> dict[str, Any]:
+        """What the guest is sent, with the time that is left and what is done already."""
+        return {
+            "type": "study",
+            "library": self.library,
+            "task": self.task,
+            "apis": list(self.apis) or None,
+            "relations": list(self.relations),
+            "done": dict(done),
+            "inputs": self.inputs,
+            "seconds": seconds,
+            "seed": self.seed,
+            "workers": self.workers,
+            "oracles": list(self.oracles) or None,
+        }
+
+    @property
+    def digest(self) -> str:
+        """Equal for orders whose rows may stand together."""
+        said = [self.library, self.version, self.task, self.apis, self.inputs, self.seed]
+        text = json.dumps([*said, self.oracles, self.relations])
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class StudyUpdate:
+    """How far a stage of a study is, and rows that are new."""
+
+    stage: str
+    done: int
+    total: int
+    rows: tuple[JsonObject, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StudyResult:
+    """The end of a study: the version that was studied, and what is to be said of it.
+
+    ``complete`` is false where the time was over before.
+    """
+
+    version: str
+    notes: tuple[str, ...] = ()
+    complete: bool = True
+
+
+Event: TypeAlias = StudyUpdate | StudyResult
+
+MOST_ROWS = 100_000
+MOST_NOTES = 1_000
+LONGEST_NAME = 300
+LONGEST_NOTE = 2_000
+LONGEST_RECALL = 2_000
+_NAME = short(LONGEST_NAME)
+_PROGRESS = record(
+    type=text, stage=_NAME, done=count, total=count, rows=many(json_object, MOST_ROWS)
+)
+_STUDIED = record(
+    frozenset({"complete"}),
+    type=text,
+    version=_NAME,
+    notes=many(short(LONGEST_NOTE), MOST_NOTES),
+    complete=boolean,
+)
+_CHECKED = record(kind=text, stage=_NAME, name=_NAME)
+_Read = Callable[[JsonObject, str], object]
+_TOLD: Mapping[str, _Read] = {
+    "api": table_rows.known,
+    "relation": table_rows.equivalence,
+    "divergence": table_rows.divergence,
+}
+_TASKS: Mapping[str, frozenset[str]] = {
+    "relations": frozenset({"api", "relation", "checked", "recall"}),
+    "divergences": frozenset({"api", "divergence", "checked", "recall"}),
+}
+
+
+def read_update(message: Mapping[str, Any], order: StudyRequest) -> Event:
+    """What a guest has said of an order; raises ``BadFrame``.
+
+    Rows of calls that do more than compute are left out: people run what they say.
+    """
+    match message.get("type"):
+        case "progress":
+            _check(_PROGRESS, message)
+            for row in message["rows"]:
+                _check_row(row, order)
+            told = (message["stage"], message["done"], message["total"])
+            return StudyUpdate(*told, tuple(filter(_is_harmless, message["rows"])))
+        case "studied":
+            _check(_STUDIED, message)
+            if message["version"] != order.version:
+                raise BadFrame(f"studied {message['version']!r:.80}, not {order.version}")
+            complete = message.get("complete", True)
+            return StudyResult(message["version"], tuple(message["notes"]), complete)
+        case kind:
+            raise BadFrame(f"is of an unknown type: {kind!r:.80}")
+
+
+def _check(checker: Checker, message: Mapping[str, Any]) -> None:
+    try:
+        checker(message)
+    except BadFrame as error:
+        raise BadFrame(f"{message['type']}: {error}") from None
+
+
+def _check_row(row: Mapping[str, Any], order: StudyRequest) -> None:
+    kind = row.get("kind")
+    if type(kind) is not str or kind not in _TASKS[order.task]:
+        raise BadFrame(f"a row of an unknown kind: {kind!r:.80}")
+    if kind == "checked":
+        _CHECKED(row)
+    if kind == "recall" and len(json.dumps(row)) > LONGEST_RECALL:
+        raise BadFrame(f"recall: is longer than {LONGEST_RECALL}")
+    if kind in _TOLD:
+        try:
+            _TOLD[kind]({name: item for name, item in row.items() if name != "kind"}, order.library)
+        except table_rows.InvalidRowError as error:
+            raise BadFrame(f"{kind}: {error}") from None
+    if not all(is_line(str(row.get(name, "f()"))) for name in ("template", "call")):
+        raise BadFrame(f"{kind}: holds a call that is more than one line")
+
+
+def _is_harmless(row: Mapping[str, Any]) -> bool:
+    match row["kind"]:
+        case "relation":
+            return harmless_template(row["template"])
+        case "divergence":
+            return harmless(row["call"]) and harmless_words(row["related"])
+        case _:
+            return True
