@@ -77,6 +77,7 @@ from analyzers.vocabulary.runs import (
 )
 from analyzers.vocabulary.targets import ApiCall, BranchOutcome, Goal, Reason, Target
 from analyzers.vocabulary.verdicts import (
+    ANALYZER_NAMES,
     Alike,
     Broken,
     Candidate,
@@ -99,6 +100,7 @@ from analyzers.vocabulary.verdicts import (
 )
 
 __all__ = [
+    "ANALYZER_NAMES",
     "Alike",
     "AnswerSource",
     "ApiCall",

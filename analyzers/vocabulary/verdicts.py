@@ -11,6 +11,9 @@ from analyzers.vocabulary.library_relations import Divergence
 from analyzers.vocabulary.probes import Json, JsonObject, Probe
 from analyzers.vocabulary.targets import Goal
 
+ANALYZER_NAMES = ("cloud", "properties", "relations", "models", "assembly")
+"""The names of the analyzers, for those who may not load them."""
+
 
 class Level(StrEnum):
     """How much a finding weighs."""

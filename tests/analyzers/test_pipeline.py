@@ -16,6 +16,7 @@ from analyzers.pipeline import (
     without_duplicates,
 )
 from analyzers.vocabulary import (
+    ANALYZER_NAMES,
     ApiCall,
     Broken,
     Conclusion,
@@ -43,6 +44,10 @@ class Failing:
     def examine(self, target, bench):
         yield Skipped(self.name, target.id, "before")
         raise ValueError("our own mistake")
+
+
+def test_vocabulary_names_every_analyzer():
+    assert tuple(analyzer.name for analyzer in ANALYZERS) == ANALYZER_NAMES
 
 
 def test_verdicts_stream_out_as_they_come():

@@ -17,7 +17,11 @@ BREACHES = {
     "analyzers/stranger.py": ("x = 1\n", "inside analyzers"),
     "analyzers/guest/breach.py": ("from analyzers import vocabulary\n", "the guest depends"),
     "analyzers/detection/breach.py": ("import subprocess\n", "no network, subprocess"),
-    "app/breach.py": ("from worker import check\n", "the web process loads"),
+    "app/breach.py": ("from worker.check import pipeline\n", "the web process loads"),
+    "worker/runs/breach.py": ("from worker.github_app import client\n", "what runs tested code"),
+    "worker/github_app/breach.py": ("x = 1\n", "inside github_app"),
+    "worker/github_app/client/breach.py": ("import worker.sandbox\n", "runs no tested code"),
+    "worker/github_app/events/breach.py": ("import analyzers.pipeline\n", "vocabulary alone"),
     "worker/solver.py": ("import crosshair\n", "only the guest imports torch"),
 }
 

@@ -10,13 +10,11 @@ import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from analyzers.vocabulary import InputKind, Report
+from analyzers.vocabulary import InputKind
 from worker.report import appendix, markdown_escape, report_messages
 from worker.report.answered_inputs import with_origin
-from worker.report.artifacts import Artifacts
-from worker.report.json_report import report_document
 from worker.report.report_templates import fill
-from worker.report.stored_report import StoredFinding, StoredInput, StoredReport, stored
+from worker.report.stored_report import StoredFinding, StoredInput, StoredReport
 from worker.report.valid_input_messages import OFFERED, offers_of
 
 COMMENT_LIMIT = 65_536
@@ -210,26 +208,3 @@ def _input(item: StoredInput, addresses: ReportLinks) -> str:
         value = markdown_escape.code(report_messages.clipped(item.value, LONGEST_INPUT))
         return f"{named}{value}{answer}"
     return f"[{said}]({address}){answer}" if address else f"{said}{answer}"
-
-
-def to_markdown(report: Report, artifacts: Artifacts | None = None) -> str:
-    """The summary, followed by the inline comments as they would stand."""
-    told = stored(report_document(report, artifacts))
-    parts = [summary(told)]
-    for finding in report_messages.findings_on_head(told):
-        if finding.fingerprint not in told.ignored:
-            change = suggestion_text(finding) or offers_text(finding)
-            body = finding_text(finding, told, change=change)
-            parts.append(f"---\n\n{markdown_escape.code(_lines(finding))}\n\n{body}")
-    return "\n".join(parts)
-
-
-def _lines(finding: StoredFinding) -> str:
-    """``path:line`` or ``path:first-last`` of a comment; a suggestion sets the lines."""
-    change = report_messages.suggested(finding)
-    path, first, last = (
-        (change.path, change.start_line, change.end_line)
-        if change
-        else (finding.path, finding.line, finding.end_line)
-    )
-    return f"{path}:{first}" if first == last else f"{path}:{first}-{last}"

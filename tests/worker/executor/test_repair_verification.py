@@ -23,7 +23,7 @@ from worker.executor.confirmation import Confirmer
 from worker.executor.recipe_names import imported_names
 from worker.report.html_report import to_html
 from worker.report.json_report import report_document
-from worker.report.markdown_report import to_markdown
+from worker.report.report_formats import to_markdown
 from worker.report.stored_report import stored
 from worker.report.terminal_report import to_text
 

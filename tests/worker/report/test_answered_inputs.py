@@ -11,8 +11,8 @@ from worker.report.answered_inputs import answered_inputs
 from worker.report.artifacts import write_artifacts
 from worker.report.html_report import to_html
 from worker.report.json_report import report_document
-from worker.report.markdown_report import to_markdown
 from worker.report.replay_file import read_replay
+from worker.report.report_formats import to_markdown
 from worker.report.reproducer import reproducer
 from worker.report.stored_report import stored
 from worker.report.terminal_report import to_text

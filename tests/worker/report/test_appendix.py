@@ -10,7 +10,8 @@ from tests.worker.report import samples
 from worker.report import appendix
 from worker.report.html_report import to_html
 from worker.report.json_report import report_document
-from worker.report.markdown_report import summary, to_markdown
+from worker.report.markdown_report import summary
+from worker.report.report_formats import to_markdown
 from worker.report.stored_report import read_stored
 from worker.report.terminal_report import to_text
 

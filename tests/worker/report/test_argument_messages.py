@@ -11,7 +11,7 @@ from tests.worker.report.test_property_reproducer import DEFECTS
 from worker.report.argument_messages import LONGEST_WORDS, ArgumentText, values_of, words
 from worker.report.html_report import to_html
 from worker.report.json_report import report_document
-from worker.report.markdown_report import to_markdown
+from worker.report.report_formats import to_markdown
 from worker.report.terminal_report import to_text
 
 

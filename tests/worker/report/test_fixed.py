@@ -10,7 +10,7 @@ from tests.worker.report import samples
 from worker.report.artifacts import write_artifacts
 from worker.report.html_report import to_html
 from worker.report.junit_report import to_junit
-from worker.report.markdown_report import to_markdown
+from worker.report.report_formats import to_markdown
 from worker.report.sarif_report import sarif_document, to_sarif
 from worker.report.terminal_report import to_text
 

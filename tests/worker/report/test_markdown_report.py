@@ -14,8 +14,8 @@ from worker.report.markdown_report import (
     size,
     suggestion_text,
     summary,
-    to_markdown,
 )
+from worker.report.report_formats import to_markdown
 from worker.report.stored_report import stored
 
 HOSTILE = [

@@ -4,7 +4,7 @@ import pytest
 
 from tests.worker.report import samples
 from worker.report.html_report import to_html
-from worker.report.markdown_report import to_markdown
+from worker.report.report_formats import to_markdown
 from worker.report.terminal_report import to_text
 from worker.report.valid_input_messages import AnnotationOffer, offers_of, valid_input_lines
 

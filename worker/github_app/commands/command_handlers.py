@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from analyzers.pipeline import ANALYZERS
+from analyzers.vocabulary import ANALYZER_NAMES
 from worker.github_app.client import checks, pulls
 from worker.github_app.commands import command_messages
 from worker.github_app.commands.command_actions import (
@@ -58,8 +58,6 @@ LOOK_AGAIN = timedelta(seconds=10)
 PUBLISHED_WITHIN = timedelta(minutes=15)
 """After this, an answer does not wait for what a run's check run says."""
 
-KNOWN = frozenset(analyzer.name for analyzer in ANALYZERS)
-
 
 def run_comment_commands(record: OutboxTaskRecord, context: TaskContext) -> None:
     """Carry out the commands of a comment; one reply answers them all."""
@@ -67,7 +65,7 @@ def run_comment_commands(record: OutboxTaskRecord, context: TaskContext) -> None
     if "answer" in order:
         _complete(record, context)
         return
-    commands = parse(order["body"], KNOWN)
+    commands = parse(order["body"], ANALYZER_NAMES)
     where = open_command_context(record, int(order["pull"]), context) if commands else None
     if where is None:
         return
@@ -91,7 +89,7 @@ def give_up_command(record: OutboxTaskRecord, context: TaskContext, incident: st
     """Say that something that was asked for is given up; ``incident`` is for our operator."""
     order = record.task.order
     where = open_command_context(record, int(order["pull"]), context)
-    if where is not None and "answer" not in order and parse(order["body"], KNOWN):
+    if where is not None and "answer" not in order and parse(order["body"], ANALYZER_NAMES):
         source = SourceComment(int(order["comment"]), bool(order["review_comment"]))
         reply(where, source, command_messages.UNDONE.format(incident))
 
