@@ -43,8 +43,8 @@ BODY = (ROOT / "tests/app/payloads/pull_request.opened.json").read_bytes()
 def test_web_process_loads_no_analyzer():
     script = (
         "import sys, app.web, celery\n"
-        "from worker.store.run_queue import celery_app, Limits, BrokerQueue, QueueDownError\n"
-        "try: BrokerQueue(celery_app('redis://127.0.0.1:1', Limits(1))).enqueue('x')\n"
+        "from worker.store.run_queue import celery_app, RunTimeLimits, BrokerQueue, QueueDownError\n"
+        "try: BrokerQueue(celery_app('redis://127.0.0.1:1', RunTimeLimits(1))).enqueue('x')\n"
         "except QueueDownError: pass\n"
         f"print([name for name in {HEAVY!r} if name in sys.modules])"
     )

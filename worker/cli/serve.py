@@ -238,7 +238,7 @@ def worker(queues: Sequence[str], concurrency: int, settings_file: Path | None) 
     if PUBLISH in queues:
         resolve_name("worker.github_app.outbox.publisher:publish")(settings, stopped_by_signals())
         return 0
-    resolve_name("worker.check.leftovers:sweep")(settings)
+    resolve_name("worker.check.leftovers:remove_leftovers")(settings)
     if settings.queue.url is None:
         work = resolve_name("worker.runs.one_process:work")
         work(settings, stopped_by_signals(), queues=queues)
