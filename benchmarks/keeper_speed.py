@@ -49,7 +49,7 @@ ASSAYER = Path(sys.executable).with_name("assayer")
 READING = """
 import sys
 from pathlib import Path
-from worker.engines import ApiRequest
+from worker.engines.engine import ApiRequest
 from worker.engines.local.text_recognition import LocalText
 engine = LocalText()
 for name in sys.argv[1:]:

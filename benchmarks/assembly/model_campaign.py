@@ -23,7 +23,7 @@ from analyzers.assembly.campaign.assembly_campaign import AssemblyCampaign
 from analyzers.assembly.derivation.derivation_tree import Node
 from analyzers.vocabulary import AssembledRun, AssemblyRequest, Finding, Target
 from benchmarks.models.zoo import MODELS
-from tests.worker.system.sessions import laboratory, target, tree
+from tests.worker.sessions import laboratory, target, tree
 from worker.executor.sandbox_executor import SandboxExecutor
 
 HERE = Path(__file__).parent

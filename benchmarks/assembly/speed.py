@@ -20,7 +20,7 @@ from pathlib import Path
 import torch
 
 from analyzers.vocabulary import AssemblyRequest, Probe, RecipeArgument
-from tests.worker.system.sessions import laboratory, target, tree
+from tests.worker.sessions import laboratory, target, tree
 from worker.executor.sandbox_executor import SandboxExecutor
 
 TEXT = (Path(__file__).parents[1] / "models" / "zoo" / "lenet.py").read_text()

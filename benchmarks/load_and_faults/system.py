@@ -20,8 +20,8 @@ import redis
 from benchmarks.load_and_faults.bot_processes import Program
 from benchmarks.load_and_faults.disturbances import Victim
 from benchmarks.load_and_faults.github import Github
-from tests.worker.system.postgresql_server import WHY_NOT, database, postgresql_server
-from tests.worker.system.redis_server import free_port
+from tests.worker.postgresql_server import WHY_NOT, database, postgresql_server
+from tests.worker.redis_server import free_port
 from worker.store.store import Store
 
 START_SECONDS = 90

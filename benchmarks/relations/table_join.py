@@ -26,11 +26,11 @@ import json, sys, time
 order = json.load(sys.stdin)
 began = time.perf_counter()
 from pathlib import Path
-from analyzers.relations import shelves
+from analyzers.relations import table_folders
 from analyzers.relations.relation_tables import table
 imported = time.perf_counter()
 for folder in order["folders"]:
-    shelves.add(Path(folder))
+    table_folders.add(Path(folder))
 found = table(order["library"], order["version"])
 relations = found.equivalences(order["apis"])
 divergences = found.divergences(order["apis"])

@@ -18,7 +18,7 @@ import httpx
 import pytest
 
 from app.webhook import sign_body
-from tests.worker.system.redis_server import free_port
+from tests.worker.redis_server import free_port
 from worker.store.store import Store
 
 ROOT = Path(__file__).parent.parent.parent
@@ -43,7 +43,8 @@ BODY = (ROOT / "tests/app/payloads/pull_request.opened.json").read_bytes()
 def test_web_process_loads_no_analyzer():
     script = (
         "import sys, app.web, celery\n"
-        "from worker.store.run_queue import celery_app, RunTimeLimits, BrokerQueue, QueueDownError\n"
+        "from worker.store.run_queue import celery_app, BrokerQueue\n"
+        "from worker.store.run_queue import RunTimeLimits, QueueDownError\n"
         "try: BrokerQueue(celery_app('redis://127.0.0.1:1', RunTimeLimits(1))).enqueue('x')\n"
         "except QueueDownError: pass\n"
         f"print([name for name in {HEAVY!r} if name in sys.modules])"

@@ -16,7 +16,7 @@ import httpx
 
 from tests.end_to_end.commandline import ASSAYER, KEPT
 from tests.github_double import GithubDouble
-from tests.worker.system.redis_server import free_port
+from tests.worker.redis_server import free_port
 from worker.store.records import RunRecord
 from worker.store.store import Store
 

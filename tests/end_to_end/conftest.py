@@ -10,7 +10,7 @@ from tests.end_to_end.commandline import Checked, Home, home
 from tests.end_to_end.outside import Outside
 from tests.end_to_end.repositories import git, repository
 from tests.github_double import GithubDouble
-from tests.worker.system.redis_server import INSTALLED, redis_server
+from tests.worker.redis_server import INSTALLED, redis_server
 from worker.errors import MachineError
 from worker.sandbox.isolation import find_isolation
 

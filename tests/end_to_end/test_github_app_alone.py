@@ -9,7 +9,7 @@ import pytest
 from tests.end_to_end.bot import Bot, completed, eventually
 from tests.end_to_end.shop import COMMENTS, CRASHES, GUARDED, shop
 from tests.github_double import GithubDouble
-from tests.worker.system.postgresql_server import WHY_NOT, database, postgresql_server
+from tests.worker.postgresql_server import WHY_NOT, database, postgresql_server
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from tests.end_to_end.bot import Bot, completed, eventually
 from tests.end_to_end.outside import KEY, Outside
 from tests.end_to_end.shop import COMMENTS, CRASHES, LASTS, base, shop
 from tests.github_double import GithubDouble, PullRequest
-from tests.worker.system.redis_server import INSTALLED, Redis, free_port
+from tests.worker.redis_server import INSTALLED, Redis, free_port
 
 EYES = '''"""What is on a picture?"""
 

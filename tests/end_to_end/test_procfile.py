@@ -14,7 +14,7 @@ import pytest
 from tests.end_to_end.bot import eventually
 from tests.end_to_end.commandline import ASSAYER
 from tests.github_double import GithubDouble
-from tests.worker.system.redis_server import free_port
+from tests.worker.redis_server import free_port
 from worker.store.store import Store
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,7 @@ import pytest
 
 from tests.end_to_end.bot import eventually
 from tests.end_to_end.decoys import decoys
-from tests.worker.system.redis_server import INSTALLED, free_port, redis_server
+from tests.worker.redis_server import INSTALLED, free_port, redis_server
 from worker.cli import COMMANDS
 from worker.store.records import Job
 from worker.store.store import Store

@@ -26,7 +26,7 @@ import pytest
 from tests.github_double.description_corrections import mend
 from tests.github_double.double import GithubDouble
 from tests.github_double.openapi_description import FOLDER
-from tests.worker.system.redis_server import free_port
+from tests.worker.redis_server import free_port
 
 PROGRAM = os.environ.get("ASSAYER_PRISM")
 START_SECONDS = 120

@@ -18,7 +18,7 @@ from typing import Any
 from analyzers.vocabulary import ExecutionRequest, Probe, RecipeArgument, Violated
 from benchmarks.models.seeded.fault_table import FAULTS
 from benchmarks.models.seeded.seeded_fault import Fault
-from tests.worker.system.sessions import laboratory, target, tree
+from tests.worker.sessions import laboratory, target, tree
 from worker.executor.sandbox_executor import SandboxExecutor
 
 HERE = Path(__file__).resolve().parent

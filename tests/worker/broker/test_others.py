@@ -7,7 +7,7 @@ import pytest
 
 from analyzers.ports import ExaminationPlan
 from analyzers.vocabulary import Input, InputKind, Origin
-from tests.worker.system.sessions import LABELS, laboratory, target, tree
+from tests.worker.sessions import LABELS, laboratory, target, tree
 from worker.engines.engine import FORK, NoAnswer, Outage, UnavailableEngine, WithheldEngine
 from worker.executor.sandbox_executor import SandboxExecutor
 

@@ -293,11 +293,10 @@ def test_hostile_content_is_cloned_and_never_run(served, tmp_path):
 CLONES = """
 import sys
 from pathlib import Path
-from worker.changes.remote_clone import clone
-from worker.changes import remote
-from worker.changes.remote_clone import Origin
-remote.STALL_SECONDS = 1
-clone(Origin(sys.argv[1], loopback=True), "0" * 40, "1" * 40, Path(sys.argv[2]))
+from worker.changes import remote_clone
+from worker.changes.remote_clone import RemoteOrigin, clone
+remote_clone.STALL_SECONDS = 1
+clone(RemoteOrigin(sys.argv[1], loopback=True), "0" * 40, "1" * 40, Path(sys.argv[2]))
 """
 
 

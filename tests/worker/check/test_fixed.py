@@ -23,7 +23,7 @@ from analyzers.vocabulary import (
 )
 from tests.analyzers.cloud.bench import goals
 from tests.analyzers.samples import finding, raised, run
-from tests.worker.system.sessions import TARGET, answered, laboratory, target, tree
+from tests.worker.sessions import TARGET, answered, laboratory, target, tree
 from worker.check.base_comparison import BaseExplorer
 from worker.executor.base_target import BaseTarget
 from worker.executor.confirmation import Confirmer

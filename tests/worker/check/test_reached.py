@@ -6,7 +6,7 @@ import pytest
 
 from analyzers.vocabulary import ChangeSet, Crashes, FileChange, Written
 from tests.analyzers.samples import finding
-from tests.worker.system.sessions import laboratory, target, tree
+from tests.worker.sessions import laboratory, target, tree
 from worker.check.base_comparison import FindingReach
 
 APP = 'def check(path):\n    return open("data/names.txt").read()\n'

@@ -20,7 +20,7 @@ from analyzers.vocabulary import (
 from tests.analyzers.cloud.bench import goals
 from tests.analyzers.samples import finding
 from tests.worker.changes.conftest import Project
-from tests.worker.system.sessions import LABELS, TARGET
+from tests.worker.sessions import LABELS, TARGET
 from worker.check.replay import ReplayOutcome, replay_report
 from worker.errors import UsageError
 from worker.executor.probe_codec import plain_input

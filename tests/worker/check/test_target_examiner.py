@@ -22,7 +22,7 @@ from analyzers.vocabulary import (
     Tested,
 )
 from tests.analyzers.samples import finding
-from tests.worker.system.sessions import FakeSession, answered, laboratory, target, tree
+from tests.worker.sessions import FakeSession, answered, laboratory, target, tree
 from worker.check.target_examiner import LEAST_TARGET_SECONDS, TargetExaminer
 from worker.executor.guest_conversation import GuestFailure, TargetNotLoaded
 from worker.settings.repository_configuration import Configuration, Ignore

@@ -7,7 +7,7 @@ import pytest
 import worker.check.leftovers
 import worker.cli.doctor
 from tests.worker.engines.providers.standin import Reply, StandIn
-from tests.worker.system.redis_server import free_port
+from tests.worker.redis_server import free_port
 from worker.cli.doctor import examine
 from worker.cli.machine_checks import MachineCheck
 from worker.settings.operator_settings import read_settings

@@ -8,7 +8,7 @@ from sqlalchemy import create_engine, inspect, text
 import worker.cli.hosting_checks
 import worker.github_app.client.rights
 from tests.github_double.fixture import github
-from tests.worker.system.redis_server import INSTALLED, free_port, redis_server
+from tests.worker.redis_server import INSTALLED, free_port, redis_server
 from worker.cli.hosting_checks import examine_hosting
 from worker.cli.machine_checks import MachineCheck
 from worker.settings.operator_settings import GithubSettings, Settings

@@ -86,9 +86,9 @@ def test_what_does_not_heed_is_killed(tmp_path, monkeypatch):
 
 SUPERVISES = """
 import sys, threading
-from worker.cli.serve import Program, supervise
+from worker.cli.serve import ChildProgram, supervise
 marks, file = sys.argv[1:]
-one = Program("one", (sys.executable, "-c", marks, file, "60"))
+one = ChildProgram("one", (sys.executable, "-c", marks, file, "60"))
 supervise(one, [one], threading.Event())
 """
 

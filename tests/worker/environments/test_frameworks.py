@@ -19,7 +19,7 @@ NEEDS = ("filelock", "fsspec", "jinja2", "networkx", "setuptools", "sympy", "typ
 
 @pytest.fixture
 def nothing_lent(monkeypatch):
-    for place in ("building", "installing"):
+    for place in ("environment_builder", "installer"):
         monkeypatch.setattr(f"worker.environments.{place}.lendable", dict)
 
 

@@ -10,7 +10,7 @@ import typing_extensions
 from analyzers.vocabulary import Conclusion, Status, Tested
 from tests.analyzers.cloud.bench import goals
 from tests.worker.changes.conftest import Project
-from tests.worker.system.sessions import target
+from tests.worker.sessions import target
 from worker.broker.api_broker import Broker
 from worker.check.pipeline import CheckRequest, check
 from worker.cli.progress import SilentListener

@@ -100,7 +100,7 @@ WHEELS = {
 
 @pytest.fixture
 def little(monkeypatch):
-    for module in ("archive", "wheel"):
+    for module in ("source_distribution", "sandboxed_build"):
         monkeypatch.setattr(f"worker.environments.sdists.{module}.MOST_UNPACKED", 1 << 20)
         monkeypatch.setattr(f"worker.environments.sdists.{module}.MOST_FILES", 100)
     monkeypatch.setattr(

@@ -6,7 +6,7 @@ import pytest
 
 import worker.executor.warm_guest
 from analyzers.vocabulary import AssemblyRequest, Probe, RecipeArgument
-from tests.worker.system.sessions import laboratory, target, tree
+from tests.worker.sessions import laboratory, target, tree
 from worker.executor.guest_conversation import GuestFailure, TargetNotLoaded
 from worker.executor.sandbox_executor import OUT_OF_TIME, SandboxExecutor
 

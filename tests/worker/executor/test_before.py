@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from analyzers.vocabulary import FileChange, NotRun, Returned
-from tests.worker.system.sessions import answered, laboratory, target, tree
+from tests.worker.sessions import answered, laboratory, target, tree
 from worker.executor.base_target import BaseTarget
 from worker.executor.guest_conversation import GuestFailure, TargetNotLoaded
 from worker.executor.sandbox_executor import SPENT, SandboxExecutor

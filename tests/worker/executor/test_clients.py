@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from analyzers.vocabulary import ApiCall, LiteralArgument, NotRun, Probe, Returned
-from tests.worker.system.sessions import PLACE, target
+from tests.worker.sessions import PLACE, target
 from worker.broker.api_broker import Broker
 from worker.engines.engine_selection import Engines
 from worker.engines.recordings import Recordings

@@ -8,7 +8,7 @@ from analyzers.cloud.repairs.guards.guard_clauses import guarded
 from analyzers.vocabulary import Crashes, Misses, Returned, Run, Suggestion
 from tests.analyzers.cloud.bench import Case, FakeBench, goals
 from tests.analyzers.samples import finding, raised
-from tests.worker.system.sessions import answered, laboratory, target, tree
+from tests.worker.sessions import answered, laboratory, target, tree
 from worker.executor.base_target import BaseTarget
 from worker.executor.confirmation import Confirmer
 

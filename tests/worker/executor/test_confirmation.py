@@ -23,7 +23,7 @@ from analyzers.vocabulary import (
 )
 from tests.analyzers.cloud.bench import goals
 from tests.analyzers.samples import finding, raised
-from tests.worker.system.sessions import answered, laboratory, target, tree
+from tests.worker.sessions import answered, laboratory, target, tree
 from worker.executor.base_target import BaseTarget
 from worker.executor.confirmation import Confirmer
 from worker.executor.guest_conversation import GuestFailure, TargetNotLoaded

@@ -15,7 +15,7 @@ from analyzers.vocabulary import (
     Violated,
 )
 from tests.worker.sandbox.protocol.test_executed import DEPARTURE, executed
-from tests.worker.system.sessions import laboratory, target, tree
+from tests.worker.sessions import laboratory, target, tree
 from worker.executor.model_codec import executed_of, execution_condition
 from worker.executor.sandbox_executor import OUT_OF_TIME, SandboxExecutor
 from worker.executor.session import MODEL_SECONDS, leading_same_limit

@@ -14,7 +14,7 @@ from analyzers.vocabulary import (
     TimedOut,
 )
 from tests.worker.broker.engines import CountingEngine
-from tests.worker.system.sessions import LABELS, answered, laboratory, target, tree
+from tests.worker.sessions import LABELS, answered, laboratory, target, tree
 from worker.broker.api_broker import Broker
 from worker.broker.request_admission import ApiBudget
 from worker.engines.engine import ApiRequest, NoAnswer

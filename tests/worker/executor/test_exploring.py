@@ -27,7 +27,7 @@ from analyzers.vocabulary import (
     Violates,
     Written,
 )
-from tests.worker.system.sessions import laboratory, target, tree
+from tests.worker.sessions import laboratory, target, tree
 from worker.check.replay import ReplayOutcome, replay_report
 from worker.executor.base_target import BaseTarget
 from worker.executor.confirmation import Confirmer

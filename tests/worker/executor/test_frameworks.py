@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from analyzers.vocabulary import ApiCall
-from tests.worker.system.sessions import target
+from tests.worker.sessions import target
 from worker.environments.environment import Environment, shared_environment
 from worker.executor.target_preparation import missing_framework, required_frameworks
 

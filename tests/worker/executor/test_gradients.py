@@ -5,7 +5,7 @@ import time
 import pytest
 
 from analyzers.vocabulary import ExecutionRequest, Probe, RecipeArgument, Violated
-from tests.worker.system.sessions import laboratory, target, tree
+from tests.worker.sessions import laboratory, target, tree
 from worker.executor.sandbox_executor import SandboxExecutor
 
 APP = """\

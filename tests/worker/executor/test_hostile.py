@@ -26,7 +26,7 @@ from analyzers.vocabulary import (
 )
 from tests.analyzers.cloud.bench import goals
 from tests.worker.executor.hostile.main import ASSEMBLING, EXECUTING, RELATING, WAYS
-from tests.worker.system.sessions import laboratory, target, tree
+from tests.worker.sessions import laboratory, target, tree
 from worker.broker.api_broker import Broker
 from worker.engines.engine_selection import Engines
 from worker.engines.recordings import Recordings

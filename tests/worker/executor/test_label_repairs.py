@@ -8,7 +8,7 @@ from analyzers.cloud.cloud_analyzer import CloudAnalyzer
 from analyzers.cloud.repairs.related_words import related
 from analyzers.vocabulary import Finding
 from tests.analyzers.cloud.bench import Case, FakeBench
-from tests.worker.system.sessions import laboratory, target, tree
+from tests.worker.sessions import laboratory, target, tree
 from worker.executor.base_target import BaseTarget
 from worker.executor.confirmation import Confirmer
 

@@ -21,7 +21,7 @@ from analyzers.vocabulary import (
 from tests.analyzers.cloud.bench import goals
 from tests.analyzers.samples import finding
 from tests.worker.check.test_target_examiner import CRASHING, ScriptedAnalyzer, campaign, examined  # noqa: F401
-from tests.worker.system.sessions import FakeSession, answered, laboratory, target, tree
+from tests.worker.sessions import FakeSession, answered, laboratory, target, tree
 from worker.executor.base_target import BaseTarget
 from worker.executor.confirmation import Confirmer
 from worker.executor.execution_context import GuestRuntime

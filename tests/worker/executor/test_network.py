@@ -11,7 +11,7 @@ import pytest
 from analyzers.criteria import is_crash, needs_environment
 from analyzers.vocabulary import Exchange, LiteralArgument, NotRun, Probe, Raised, Returned
 from tests.analyzers.cloud.bench import goals
-from tests.worker.system.sessions import LABELS, target
+from tests.worker.sessions import LABELS, target
 from worker.broker.api_broker import Broker
 from worker.engines.engine_selection import Engines
 from worker.engines.recordings import Recordings

@@ -1,7 +1,7 @@
 """What a guest is told of the ML APIs: all of them, whatever was detected."""
 
 from analyzers.vocabulary import Exchange, Probe, Returned
-from tests.worker.system.sessions import PLACE, target, tree
+from tests.worker.sessions import PLACE, target, tree
 from worker.broker.api_broker import Broker
 from worker.engines.engine_selection import Engines
 from worker.engines.recordings import Recordings

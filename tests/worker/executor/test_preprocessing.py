@@ -24,7 +24,7 @@ from analyzers.vocabulary import (
     Target,
 )
 from tests.analyzers.cloud.bench import goals
-from tests.worker.system.sessions import LABELS, laboratory, tree
+from tests.worker.sessions import LABELS, laboratory, tree
 from worker.broker.api_broker import Broker
 from worker.engines.engine_selection import Engines
 from worker.engines.recordings import Recordings

@@ -22,7 +22,7 @@ from analyzers.vocabulary import (
     Returned,
     Run,
 )
-from tests.worker.system.sessions import laboratory, target, tree
+from tests.worker.sessions import laboratory, target, tree
 from worker.executor.exploration_codec import agreement_condition
 from worker.executor.guest_conversation import GuestFailure, TargetNotLoaded
 from worker.executor.sandbox_executor import OUT_OF_TIME, SandboxExecutor

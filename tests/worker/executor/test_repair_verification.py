@@ -17,7 +17,7 @@ from analyzers.vocabulary import (
 from tests.analyzers.cloud.bench import Case, FakeBench, goals
 from tests.analyzers.samples import finding
 from tests.worker.report.samples import full_report
-from tests.worker.system.sessions import LABELS, answered, laboratory, target, tree
+from tests.worker.sessions import LABELS, answered, laboratory, target, tree
 from worker.executor.base_target import BaseTarget
 from worker.executor.confirmation import Confirmer
 from worker.executor.recipe_names import imported_names

@@ -7,7 +7,7 @@ import pytest
 
 from analyzers.vocabulary import InputRequest, InputSupply, NotRun, Suggestion, TargetCounters
 from tests.analyzers.cloud.bench import goals
-from tests.worker.system.sessions import LABELS, answered, laboratory, target, tree
+from tests.worker.sessions import LABELS, answered, laboratory, target, tree
 from worker.executor.base_target import relocated
 from worker.executor.execution_context import apply_suggestion
 from worker.executor.guest_conversation import GuestFailure, TargetNotLoaded

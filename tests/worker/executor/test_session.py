@@ -28,7 +28,7 @@ from analyzers.vocabulary import (
     TimedOut,
 )
 from tests.analyzers.cloud.bench import goals
-from tests.worker.system.sessions import LABELS, PLACE, target
+from tests.worker.sessions import LABELS, PLACE, target
 from worker.broker.api_broker import Broker
 from worker.engines.engine import ApiRequest, NoAnswer
 from worker.engines.engine_selection import Engines

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.worker.system.sessions import target
+from tests.worker.sessions import target
 from worker.executor.project_files import (
     MOST_TESTS,
     functions_of,

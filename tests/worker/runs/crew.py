@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.worker.system.fake_pipeline import notes
+from tests.worker.fake_pipeline import notes
 from worker.runs.one_process import work
 from worker.runs.readiness import Admission, Inspection
 from worker.runs.scheduler import PeriodicJob, Scheduler, SchedulerContext, settle_expired
@@ -24,7 +24,7 @@ from worker.store.store import Store
 
 ROOT = Path(__file__).parents[3]
 HOLDS = Inspection()
-EXAMINE = "tests.worker.system.fake_pipeline:examine"
+EXAMINE = "tests.worker.fake_pipeline:examine"
 
 
 def settings_in(
@@ -141,7 +141,7 @@ class Workers:
             [
                 sys.executable,
                 "-m",
-                "tests.worker.system.fake_pipeline",
+                "tests.worker.fake_pipeline",
                 *options,
                 "--queues",
                 queues,

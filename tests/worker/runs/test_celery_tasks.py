@@ -8,6 +8,8 @@ from multiprocessing import active_children
 
 import pytest
 
+from tests.worker.fake_pipeline import notes
+from tests.worker.redis_server import INSTALLED, Redis, free_port
 from tests.worker.runs.crew import (
     Workers,
     asked,
@@ -20,8 +22,6 @@ from tests.worker.runs.crew import (
     ticking,
     until,
 )
-from tests.worker.system.fake_pipeline import notes
-from tests.worker.system.redis_server import INSTALLED, Redis, free_port
 from worker.runs.readiness import Inspection
 from worker.store.records import RunState, WorkerRecord, WorkerState
 from worker.store.run_queue import QueueNotifier

@@ -12,8 +12,8 @@ import time
 import pytest
 from sqlalchemy.exc import OperationalError
 
+from tests.worker.fake_pipeline import examine, notes
 from tests.worker.runs.crew import ROOT, asked, ended, found, settings_in, until
-from tests.worker.system.fake_pipeline import examine, notes
 from worker.runs import run_attempt
 from worker.runs.run_attempt import Heartbeat, PartialReport, carry_out, settle_dead
 from worker.store.blobs import Blobs, clone_key
@@ -179,10 +179,9 @@ STUBBORN = """
 import sys, time
 from pathlib import Path
 from tests.worker.runs.crew import settings_in
-from worker.runs import heartbeat
-from worker.runs.run_attempt import Heartbeat
+from worker.runs import run_attempt
 from worker.runs.run_attempt import carry_out
-heartbeat.GRACE_SECONDS = 0.5
+run_attempt.GRACE_SECONDS = 0.5
 
 def examine(run, settings, tell):
     Path(sys.argv[1], "begun").touch()

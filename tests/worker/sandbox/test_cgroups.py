@@ -45,11 +45,11 @@ if os.fork() == 0:
 HOST = """
 import subprocess, sys, time
 from worker.sandbox.cgroups import make_group, usable_hierarchies
-from worker.sandbox.command_lines import joining
+from worker.sandbox.command_lines import cgroup_prefix
 from worker.sandbox.guest_limits import Limits
 
 group = make_group(usable_hierarchies(), Limits())
-left = subprocess.Popen([*joining(group.folders), "sleep", "60"], start_new_session=True)
+left = subprocess.Popen([*cgroup_prefix(group.folders), "sleep", "60"], start_new_session=True)
 while not all((folder / "cgroup.procs").read_text() for folder in group.folders):
     time.sleep(0.01)
 print(group.folders[0].name, left.pid, flush=True)

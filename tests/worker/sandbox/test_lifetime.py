@@ -19,12 +19,12 @@ import json, sys, time
 from pathlib import Path
 from worker.sandbox.guest_process import GuestProcess
 from worker.sandbox.isolation import TRUSTED, find_isolation
-from worker.sandbox.guest_launch import Program
+from worker.sandbox.guest_launch import GuestProgram
 from worker.sandbox.guest_usage import family
 
 kind, guests, tree, python, behaviour, way = sys.argv[1:]
 isolation = TRUSTED if kind == "trusted" else find_isolation(choice=kind)
-program = Program(Path(guests), "guests")
+program = GuestProgram(Path(guests), "guests")
 try:
     with GuestProcess.start(isolation, tree=Path(tree), python=python, program=program) as guest:
         guest.channel.send({"type": "prepare", "behaviour": behaviour})

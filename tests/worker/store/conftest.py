@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import text
 
-from tests.worker.system.postgresql_server import WHY_NOT, database, postgresql_server
+from tests.worker.postgresql_server import WHY_NOT, database, postgresql_server
 from worker.store.database import NEWEST_REVISION
 from worker.store.schema import Base
 from worker.store.store import Store

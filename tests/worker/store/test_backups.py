@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.worker.postgresql_server import PROGRAMS, database
 from tests.worker.store.nouns import delivery, task
-from tests.worker.system.postgresql_server import PROGRAMS, database
 from worker.store.records import Job
 from worker.store.store import Store
 

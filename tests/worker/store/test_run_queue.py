@@ -7,8 +7,8 @@ import pytest
 import redis
 from celery import current_app
 
+from tests.worker.redis_server import INSTALLED, redis_server
 from tests.worker.runs.crew import asked, found
-from tests.worker.system.redis_server import INSTALLED, redis_server
 from worker.settings.operator_settings import QueueSettings, Settings, StoreSettings
 from worker.store.run_queue import (
     BrokerQueue,

@@ -80,12 +80,13 @@ def test_an_interrupted_study_goes_on(order, site):
 BUILD = """
 import sys
 from pathlib import Path
-from worker.studies import Order, Site, build
+from worker.studies.library_study import StudySandbox, build
+from worker.studies.study_protocol import StudyRequest
 from worker.sandbox.isolation import find_isolation
-from worker.sandbox.guest_launch import Program
-program = Program(Path(sys.argv[1]), "_studious_guest")
-order = Order("torch", "2.13.0+cpu", "relations", seconds=60, oracles=("waits",))
-for event in build(order, Site(find_isolation(), Path(sys.executable), program=program)):
+from worker.sandbox.guest_launch import GuestProgram
+program = GuestProgram(Path(sys.argv[1]), "_studious_guest")
+order = StudyRequest("torch", "2.13.0+cpu", "relations", seconds=60, oracles=("waits",))
+for event in build(order, StudySandbox(find_isolation(), Path(sys.executable), program=program)):
     print(event.done, flush=True)
 """
 

@@ -11,8 +11,8 @@ import pytest
 PROGRAM = """
 import os, subprocess, sys, time
 from pathlib import Path
-from worker.system.init_process import leave_first_place
-leave_first_place()
+from worker.system.init_process import run_as_init_child
+run_as_init_child()
 status = subprocess.run(["sh", "-c", "(sleep 0.05 &) ; exit 3"]).returncode
 deadline = time.monotonic() + 30
 def others():
@@ -62,7 +62,7 @@ def _children(pid: int) -> list[int]:
 
 def test_other_processes_go_on_as_they_are():
     program = (
-        "import os; from worker.system.init_process import leave_first_place as f;"
+        "import os; from worker.system.init_process import run_as_init_child as f;"
         " p = os.getpid(); f()"
     )
     done = subprocess.run([sys.executable, "-c", f"{program}; print(p == os.getpid())"],

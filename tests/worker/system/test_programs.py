@@ -16,7 +16,7 @@ from worker.cli.demo import unpack
 from worker.system.programs import environment, located, remove_current_folder, search_path
 from worker.system.temporary_files import remove
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 CANARY = "canary-of-a-credential"
 
 
@@ -89,7 +89,7 @@ def test_system_programs_get_a_path_and_no_more(module, monkeypatch, tmp_path):
         monkeypatch.setattr(module, "mounts_below", lambda _: [tmp_path])
         assert list(module._stale_mounts(tmp_path)) == [str(tmp_path)]
     else:
-        module._start_in(module.Group(()))
+        module._start_in(module.ControlGroup(()))
     assert calls == [{"PATH": worker.system.programs.SEARCH_PATH}]
     assert "ASSAYER_TEST_KEY" in os.environ
 

@@ -7,8 +7,8 @@ import pytest
 from analyzers.guest.search.input_entry import find_entry
 from analyzers.vocabulary import ApiCall, InputArgument
 from tests.analyzers.guest.search.targets import target
-from tests.worker.system.sessions import PLACE
-from tests.worker.system.sessions import target as real_target
+from tests.worker.sessions import PLACE
+from tests.worker.sessions import target as real_target
 from worker.broker.api_broker import Broker
 from worker.engines.engine_selection import Engines
 from worker.engines.recordings import Recordings

@@ -11,7 +11,7 @@ from analyzers.catalogue import api_descriptions, load_catalogue
 from analyzers.vocabulary import ApiCall, LiteralArgument, NotRun, Probe, Reason, Returned, Target
 from tests.worker.changes.conftest import Project
 from tests.worker.engines.providers.standin import Reply, StandIn
-from tests.worker.system.sessions import PLACE
+from tests.worker.sessions import PLACE
 from worker.broker.api_broker import Broker
 from worker.check.pipeline import CheckRequest, check
 from worker.cli.progress import SilentListener

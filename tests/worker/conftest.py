@@ -4,7 +4,7 @@ import pytest
 
 import worker.executor.repair_verification
 import worker.executor.warm_guest
-from tests.worker.system.sessions import FakeSession
+from tests.worker.sessions import FakeSession
 from worker.engines.providers.provider_failures import BREAKERS
 
 

@@ -1,0 +1,58 @@
+"""One name for one thing: classes, files and folders are called as a reader expects."""
+
+import ast
+import re
+import subprocess
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TOP_LEVEL = ("app", "worker", "analyzers", "tests")
+# code under test, and programs that run as a guest and must be called main.py
+NOT_OURS = re.compile(
+    r"(^|/)(cases|projects|guests|hostile|zoo|applications?)/|^benchmarks/(interception_suite|trust)/"
+)
+OFTEN = {"__init__.py", "__main__.py", "conftest.py", "messages.py"}  # one messages.py an analyzer
+GRAMMATICAL_FORMS = {
+    "nouns", "verbs", "places", "saying", "said", "telling", "told", "asking", "asked", "giving",
+    "given", "making", "made", "hearing", "heard", "keeping", "kept", "wishing", "wishes", "trying",
+    "trials", "looking", "looks", "standing", "meaning", "mattering", "modest", "corners", "endings",
+    "ordinary", "shelves", "shelving", "knobs", "board", "parcels", "desk", "office", "clerk", "pen",
+    "ears", "books", "room", "errands", "lanes", "roster", "bell", "clock", "tallying", "turns",
+    "occasion", "scene", "currency", "remarks", "flights", "patience", "hand",
+}  # fmt: skip
+
+
+def tracked() -> list[Path]:
+    listed = subprocess.check_output(["git", "ls-files", "*.py"], cwd=ROOT, text=True).split()
+    return [Path(name) for name in listed if not NOT_OURS.search(name) and (ROOT / name).exists()]
+
+
+@pytest.mark.parametrize("folder", TOP_LEVEL)
+def test_public_class_names_are_unique(folder):
+    defined = defaultdict(list)
+    for path in tracked():
+        if path.parts[0] == folder:
+            for node in ast.parse((ROOT / path).read_text("utf-8")).body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    defined[node.name].append(str(path))
+    assert {name: places for name, places in defined.items() if len(places) > 1} == {}
+
+
+def test_no_file_name_is_used_more_than_three_times():
+    names = Counter(path.name for path in tracked() if path.name not in OFTEN)
+    assert {name: times for name, times in names.items() if times > 3} == {}
+
+
+def test_no_module_is_called_after_a_grammatical_form():
+    product = (path for path in tracked() if path.parts[0] in TOP_LEVEL[:3])
+    assert [str(path) for path in product if path.stem.strip("_") in GRAMMATICAL_FORMS] == []
+
+
+def test_folders_are_nested_at_most_four_deep():
+    product = [path for path in tracked() if path.parts[0] in TOP_LEVEL[:3]]
+    assert [str(path) for path in product if len(path.parts) > 5] == []
+    guest = [path for path in product if path.parts[:2] == ("analyzers", "guest")]
+    assert [str(path) for path in guest if len(path.parts) > 5] == []
