@@ -15,7 +15,7 @@ from app.web import assemble
 from app.webhook import sign_body
 from worker.report.page_links import LinkSigner
 from worker.store.blobs import Blobs
-from worker.store.records import Repository, WorkerRecord, WorkerState
+from worker.store.records import RepositoryRecord, WorkerRecord, WorkerState
 from worker.store.run_queue import TableQueue
 from worker.store.store import Store
 
@@ -74,7 +74,7 @@ def staffed(worker_is):
 def installed(store):
     """A public repository that the App is installed on."""
     with store.write() as unit:
-        unit.installations.see_repository(Repository(1, "octo/app", False, 7))
+        unit.installations.see_repository(RepositoryRecord(1, "octo/app", False, 7))
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 
 from app.access import MAX_FAILURES
 from worker.report.page_links import LinkSigner
-from worker.store.records import Attempt, IgnoreKind, IgnoreRecord, Job, Policy, Repository
+from worker.store.records import Attempt, IgnoreKind, IgnoreRecord, Job, Policy, RepositoryRecord
 
 PUBLIC = Job(
     "octo/app", "a" * 40, "b" * 40, "pull request 7 opened", private=False, repository_id=1, pull=7
@@ -349,7 +349,7 @@ def test_repository_that_became_private_hides_its_runs(
     run = finished()
     assert client.get(f"/runs/{run}").status_code == 200
     with store.write() as unit:
-        unit.installations.see_repository(Repository(1, "octo/app", True, 7))
+        unit.installations.see_repository(RepositoryRecord(1, "octo/app", True, 7))
     assert client.get(f"/runs/{run}").status_code == 403
     assert client.get(f"/runs/{run}/files/inputs/01-blank.png").status_code == 403
     assert client.get(f"/runs/{run}?{link(services, run)}").status_code == 200

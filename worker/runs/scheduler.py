@@ -26,7 +26,7 @@ from worker.store.outbox_tasks import APP_ORDERING_KEY, audit_ordering_key, orde
 from worker.store.records import (
     OutboxTask,
     OutboxTaskKind,
-    Repository,
+    RepositoryRecord,
     RunRecord,
     RunState,
     WorkerRecord,
@@ -309,7 +309,7 @@ def request_audits(context: SchedulerContext, period: int) -> None:
             )
 
 
-def _audited(unit: UnitOfWork, globs: Sequence[str]) -> Iterator[Repository]:
+def _audited(unit: UnitOfWork, globs: Sequence[str]) -> Iterator[RepositoryRecord]:
     for installation in unit.installations.all():
         if not installation.suspended:
             for repository in unit.installations.repositories(installation.id):

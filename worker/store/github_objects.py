@@ -10,7 +10,7 @@ from sqlalchemy import delete, func, select, update
 from worker.store.deliveries import Deliveries
 from worker.store.finding_decisions import Ignores, ReviewComments
 from worker.store.outbox_tasks import OutboxTasks
-from worker.store.records import Approval, Installation, Pull, Repository
+from worker.store.records import Approval, InstallationRecord, PullRecord, RepositoryRecord
 from worker.store.repository_base import RepositoryBase
 from worker.store.runs import Runs
 from worker.store.schema import ApprovalRow, InstallationRow, PullRow, RepositoryRow, WriteSlotRow
@@ -19,7 +19,7 @@ from worker.store.schema import ApprovalRow, InstallationRow, PullRow, Repositor
 class Pulls(RepositoryBase):
     """A row for each pull request; news never goes back in time."""
 
-    def see(self, pull: Pull) -> bool:
+    def see(self, pull: PullRecord) -> bool:
         """Keep what is told of a pull request; false when newer things are known."""
         values = asdict(pull)
         statement = self._insert(PullRow, values)
@@ -35,13 +35,13 @@ class Pulls(RepositoryBase):
         )
         return self._session.scalar(kept.returning(PullRow.number)) is not None
 
-    def get(self, repository: int, number: int) -> Pull | None:
+    def get(self, repository: int, number: int) -> PullRecord | None:
         """Return one pull request, if it is known."""
         query = select(PullRow).where(PullRow.repository == repository, PullRow.number == number)
         row = self._one(query)
         return None if row is None else row.record()
 
-    def with_head(self, repository: int, sha: str) -> tuple[Pull, ...]:
+    def with_head(self, repository: int, sha: str) -> tuple[PullRecord, ...]:
         """Return the pull requests to a repository whose head is this commit."""
         query = (
             select(PullRow)
@@ -89,7 +89,7 @@ class Approvals(RepositoryBase):
 class Installations(RepositoryBase):
     """A row for each installation, and one for each of its repositories."""
 
-    def see(self, installation: Installation) -> None:
+    def see(self, installation: InstallationRecord) -> None:
         """Keep what is told of an installation."""
         values = {
             "id": installation.id,
@@ -99,12 +99,12 @@ class Installations(RepositoryBase):
         }
         self._put(InstallationRow, values, "id")
 
-    def get(self, installation: int) -> Installation | None:
+    def get(self, installation: int) -> InstallationRecord | None:
         """Return an installation, if it is known."""
         row = self._one(select(InstallationRow).where(InstallationRow.id == installation))
         return None if row is None else row.record()
 
-    def all(self) -> tuple[Installation, ...]:
+    def all(self) -> tuple[InstallationRecord, ...]:
         """Return every installation."""
         rows = self._all(select(InstallationRow).order_by(InstallationRow.id))
         return tuple(row.record() for row in rows)
@@ -127,7 +127,7 @@ class Installations(RepositoryBase):
             .values(suspended=suspended)
         )
 
-    def see_repository(self, repository: Repository) -> None:
+    def see_repository(self, repository: RepositoryRecord) -> None:
         """Keep what is told of a repository; what is not told stays."""
         values = {
             "id": repository.id,
@@ -146,12 +146,12 @@ class Installations(RepositoryBase):
             told[name] = func.coalesce(statement.excluded[name], getattr(RepositoryRow, name))
         self._changed(statement.on_conflict_do_update(index_elements=["id"], set_=told))
 
-    def repository(self, repository: int) -> Repository | None:
+    def repository(self, repository: int) -> RepositoryRecord | None:
         """Return a repository, if it is known."""
         row = self._one(select(RepositoryRow).where(RepositoryRow.id == repository))
         return None if row is None else row.record()
 
-    def repository_named(self, full_name: str) -> Repository | None:
+    def repository_named(self, full_name: str) -> RepositoryRecord | None:
         """Return the repository that was last seen under a name, in any case."""
         query = (
             select(RepositoryRow)
@@ -161,7 +161,7 @@ class Installations(RepositoryBase):
         row = self._one(query)
         return None if row is None else row.record()
 
-    def repositories(self, installation: int) -> tuple[Repository, ...]:
+    def repositories(self, installation: int) -> tuple[RepositoryRecord, ...]:
         """Return the repositories of an installation, by name."""
         query = (
             select(RepositoryRow)

@@ -42,7 +42,7 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True)
-class Installation:
+class InstallationRecord:
     """The App on somebody's account; ``updated_at`` is GitHub's time of this news."""
 
     id: int
@@ -52,7 +52,7 @@ class Installation:
 
 
 @dataclass(frozen=True, slots=True)
-class Repository:
+class RepositoryRecord:
     """A repository that an installation may see; ``id`` outlives its name.
 
     ``updated_at`` is GitHub's time of this news, where it told.
@@ -67,7 +67,7 @@ class Repository:
 
 
 @dataclass(frozen=True, slots=True)
-class Pull:
+class PullRecord:
     """A pull request as GitHub last told of it.
 
     ``base`` and ``head`` are commits.  ``head_repository`` and ``head_name``

@@ -29,13 +29,13 @@ from worker.store.records import (
     IdempotencyState,
     IgnoreKind,
     IgnoreRecord,
-    Installation,
+    InstallationRecord,
     Job,
     OutboxTask,
     OutboxTaskKind,
     OutboxTaskRecord,
-    Pull,
-    Repository,
+    PullRecord,
+    RepositoryRecord,
     RunOptions,
     RunRecord,
     RunState,
@@ -225,9 +225,9 @@ class InstallationRow(Base):
     suspended: Mapped[bool]
     updated_at: Mapped[datetime | None]
 
-    def record(self) -> Installation:
+    def record(self) -> InstallationRecord:
         """Return the row as a noun."""
-        return Installation(self.id, self.account, self.suspended, self.updated_at)
+        return InstallationRecord(self.id, self.account, self.suspended, self.updated_at)
 
 
 class RepositoryRow(Base):
@@ -248,9 +248,9 @@ class RepositoryRow(Base):
         Index("repositories_by_installation", "installation"),
     )
 
-    def record(self) -> Repository:
+    def record(self) -> RepositoryRecord:
         """Return the row as a noun."""
-        return Repository(
+        return RepositoryRecord(
             id=self.id,
             full_name=self.full_name,
             private=self.private,
@@ -281,9 +281,9 @@ class PullRow(Base):
 
     __table_args__ = (Index("pulls_by_head", "repository", "head"),)
 
-    def record(self) -> Pull:
+    def record(self) -> PullRecord:
         """Return the row as a noun."""
-        return Pull(
+        return PullRecord(
             repository=self.repository,
             number=self.number,
             base_ref=self.base_ref,

@@ -16,9 +16,9 @@ from worker.store.blobs import Blobs, clone_key
 from worker.store.records import (
     Attempt,
     Delivery,
-    Installation,
+    InstallationRecord,
     OutboxTaskKind,
-    Repository,
+    RepositoryRecord,
     RunState,
     WorkerRecord,
     WorkerState,
@@ -153,8 +153,8 @@ def test_broken_chore_keeps_no_other_from_its_turn(place, caplog):
 
 def test_two_clocks_add_every_errand_once(place):
     with place.store.write() as unit:
-        unit.installations.see(Installation(7, "octo"))
-        unit.installations.see_repository(Repository(42, "octo/app", True, 7))
+        unit.installations.see(InstallationRecord(7, "octo"))
+        unit.installations.see_repository(RepositoryRecord(42, "octo/app", True, 7))
     for _ in range(2):
         Scheduler(place).tick()
     asked_for = outbox_tasks(place, OutboxTaskKind.REDELIVER)
@@ -338,11 +338,11 @@ def test_redelivery_is_asked_for_every_few_minutes_and_of_all_days_every_hour(pl
 def test_repositories_that_the_operator_named_are_audited_once_a_night(place, now):
     with place.store.write() as unit:
         for installation, suspended in ((7, False), (8, True)):
-            unit.installations.see(Installation(installation, "octo", suspended))
+            unit.installations.see(InstallationRecord(installation, "octo", suspended))
         for number, name, installation in (
             (42, "Octo/App", 7), (43, "other/app", 7), (44, "octo/asleep", 8),
         ):  # fmt: skip
-            unit.installations.see_repository(Repository(number, name, True, installation))
+            unit.installations.see_repository(RepositoryRecord(number, name, True, installation))
     found_errands = []
     for _ in range(5):
         Scheduler(place).tick()

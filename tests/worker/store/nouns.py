@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 from worker.store.records import (
     Attempt,
     Delivery,
-    Installation,
+    InstallationRecord,
     Job,
     OutboxTask,
     OutboxTaskKind,
-    Pull,
-    Repository,
+    PullRecord,
+    RepositoryRecord,
 )
 
 HEAD, NEXT = "a" * 40, "b" * 40
@@ -52,15 +52,15 @@ def pull(number=12, head=HEAD, minute=0, repository=7, **changes):
         "updated_at": datetime(2026, 11, 22, 10, minute, tzinfo=UTC),
         **changes,
     }
-    return Pull(repository=repository, number=number, head=head, **fields)
+    return PullRecord(repository=repository, number=number, head=head, **fields)
 
 
 def installation(number=3, **changes):
-    return Installation(number, "octo", **changes)
+    return InstallationRecord(number, "octo", **changes)
 
 
 def repository(number=7, name="octo/app", owner=3, **changes):
-    return Repository(number, name, private=False, installation=owner, **changes)
+    return RepositoryRecord(number, name, private=False, installation=owner, **changes)
 
 
 def started(unit, run_id, lease=60, limit=3):

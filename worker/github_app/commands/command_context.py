@@ -25,7 +25,14 @@ from worker.github_app.publishing.comment_marks import has_mark, marked
 from worker.github_app.publishing.staleness import stored_pull_request
 from worker.github_app.rate_limited_writer import RateLimitedWriter
 from worker.report.markdown_report import COMMENT_LIMIT
-from worker.store.records import OutboxTaskRecord, Policy, Pull, Repository, RunRecord, RunState
+from worker.store.records import (
+    OutboxTaskRecord,
+    Policy,
+    PullRecord,
+    RepositoryRecord,
+    RunRecord,
+    RunState,
+)
 from worker.store.store import UnitOfWork
 
 _OF_AUTHORS = (Explain, Help)
@@ -121,8 +128,8 @@ class CommandContext:
     context: TaskContext
     key: str
     asked_at: datetime
-    where: Repository
-    pull: Pull
+    where: RepositoryRecord
+    pull: PullRecord
     policy: Policy
     head: str | None = None
 

@@ -47,7 +47,7 @@ from worker.store.records import (
     OutboxTaskKind,
     OutboxTaskRecord,
     Policy,
-    Repository,
+    RepositoryRecord,
     RunOptions,
     RunRecord,
     RunState,
@@ -327,11 +327,11 @@ def _rerun_head(record: OutboxTaskRecord, repository: int, head: str, context: T
             unit.runs.ask(replace(mine[0].job, key=record.task.key))
 
 
-def _repository(repository: int, context: TaskContext) -> Repository | None:
+def _repository(repository: int, context: TaskContext) -> RepositoryRecord | None:
     with context.store.read() as unit:
         return unit.installations.repository(repository)
 
 
-def _writes(sender: Person, where: Repository, context: TaskContext) -> bool:
+def _writes(sender: Person, where: RepositoryRecord, context: TaskContext) -> bool:
     api = context.api(where.installation, where.id, **CHECK_PERMISSIONS)
     return find_requester(api, where.full_name, sender, None, Policy()).writes

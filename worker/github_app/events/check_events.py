@@ -13,7 +13,14 @@ from worker.github_app.events.event_payloads import (
 from worker.github_app.events.installation_events import record_repository
 from worker.github_app.events.pull_request_events import automatic_key, ensure_checked
 from worker.store.outbox_tasks import head_ordering_key, pull_ordering_key
-from worker.store.records import Delivery, Job, OutboxTask, OutboxTaskKind, Repository, RunRecord
+from worker.store.records import (
+    Delivery,
+    Job,
+    OutboxTask,
+    OutboxTaskKind,
+    RepositoryRecord,
+    RunRecord,
+)
 from worker.store.store import UnitOfWork
 
 _BRANCHES = "refs/heads/"
@@ -76,7 +83,7 @@ def handle_merge_group(delivery: Delivery, unit: UnitOfWork) -> None:
             unit.runs.cancel(run.id, "the merge group was taken apart")
 
 
-def _rerun(unit: UnitOfWork, where: Repository, head: str, sender: EventAccount) -> None:
+def _rerun(unit: UnitOfWork, where: RepositoryRecord, head: str, sender: EventAccount) -> None:
     """Ask for another check of a head.
 
     The button of a suite sends two events; both find as many checks that
@@ -114,7 +121,7 @@ def _shown(unit: UnitOfWork, event: CheckRunEvent) -> RunRecord | None:
 
 
 def _press(
-    unit: UnitOfWork, where: Repository, event: CheckRunEvent, run: RunRecord, delivery: str
+    unit: UnitOfWork, where: RepositoryRecord, event: CheckRunEvent, run: RunRecord, delivery: str
 ) -> None:
     if event.requested_action is None:
         raise MalformedError("requested_action: Field required")

@@ -10,7 +10,7 @@ from worker.github_app.events.event_payloads import (
 )
 from worker.github_app.events.installation_events import record_repository
 from worker.store.outbox_tasks import pull_ordering_key
-from worker.store.records import Delivery, OutboxTask, OutboxTaskKind, Pull, Repository
+from worker.store.records import Delivery, OutboxTask, OutboxTaskKind, PullRecord, RepositoryRecord
 from worker.store.store import UnitOfWork
 
 _WORD = "/assayer"
@@ -37,7 +37,7 @@ def handle_review_comment(delivery: Delivery, unit: UnitOfWork) -> None:
 
 
 def _keep(
-    unit: UnitOfWork, where: Repository, number: int, comment: CommentPart, *, review: bool
+    unit: UnitOfWork, where: RepositoryRecord, number: int, comment: CommentPart, *, review: bool
 ) -> None:
     if not where.installation or not _is_for_us(comment):
         return
@@ -64,7 +64,7 @@ def _keep(
     )
 
 
-def _head_before(known: Pull, comment: CommentPart) -> str | None:
+def _head_before(known: PullRecord, comment: CommentPart) -> str | None:
     """The head that was there when a comment was written; ``None``: it may have moved since.
 
     Events may come late: a push that is heard first can be younger.

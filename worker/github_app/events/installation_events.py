@@ -15,13 +15,13 @@ from worker.github_app.events.event_payloads import (
     RepositoryPart,
     read,
 )
-from worker.store.records import Delivery, Installation, Repository
+from worker.store.records import Delivery, InstallationRecord, RepositoryRecord
 from worker.store.store import UnitOfWork
 
 
 def record_repository(
     unit: UnitOfWork, told: RepositoryPart, installation: InstallationId | None
-) -> Repository:
+) -> RepositoryRecord:
     """Keep what an event says of its repository, unless newer things are known.
 
     Returns what is known then.  A repository that no installation sees is
@@ -30,7 +30,7 @@ def record_repository(
     known = unit.installations.repository(told.id)
     if known is not None and (installation is None or _is_older(told, known)):
         return known
-    seen = Repository(
+    seen = RepositoryRecord(
         id=told.id,
         full_name=told.full_name,
         private=told.private,
@@ -43,7 +43,9 @@ def record_repository(
     return seen
 
 
-def _keep_repository(unit: UnitOfWork, seen: Repository, known: Repository | None) -> None:
+def _keep_repository(
+    unit: UnitOfWork, seen: RepositoryRecord, known: RepositoryRecord | None
+) -> None:
     if known is not None and known.full_name != seen.full_name:
         unit.installations.rename(seen.id, seen.full_name)
     if known is not None and known.installation != seen.installation:
@@ -51,7 +53,7 @@ def _keep_repository(unit: UnitOfWork, seen: Repository, known: Repository | Non
     unit.installations.see_repository(seen)
 
 
-def _is_older(told: RepositoryPart, known: Repository) -> bool:
+def _is_older(told: RepositoryPart, known: RepositoryRecord) -> bool:
     """Whether an event tells of a time before what is known."""
     if told.updated_at is None:
         return True
@@ -103,7 +105,7 @@ def _see(unit: UnitOfWork, told: InstallationPart) -> None:
     if known is not None and _is_older_installation(told.updated_at, known.updated_at):
         return
     unit.installations.see(
-        Installation(
+        InstallationRecord(
             id=told.id,
             account=told.account.login,
             suspended=told.suspended_at is not None,
@@ -122,5 +124,5 @@ def _add(unit: UnitOfWork, installation: int, listed: Iterable[ListedRepository]
         known = unit.installations.repository(told.id)
         if known is None or known.installation < installation:
             unit.installations.see_repository(
-                Repository(told.id, told.full_name, told.private, installation)
+                RepositoryRecord(told.id, told.full_name, told.private, installation)
             )

@@ -13,8 +13,8 @@ from worker.store.records import (
     Job,
     OutboxTask,
     OutboxTaskKind,
-    Pull,
-    Repository,
+    PullRecord,
+    RepositoryRecord,
     RunRecord,
     RunState,
 )
@@ -49,13 +49,15 @@ def handle_pull_request(delivery: Delivery, unit: UnitOfWork) -> None:
         _check(unit, job, pull, fresh=known is None or _state(known) != _state(pull))
 
 
-def ensure_checked(unit: UnitOfWork, pull: Pull, where: Repository, reason: str) -> None:
+def ensure_checked(
+    unit: UnitOfWork, pull: PullRecord, where: RepositoryRecord, reason: str
+) -> None:
     """Have the head of an open pull request checked, unless that was asked for before."""
     if pull.open and not pull.draft:
         _check(unit, job_of(pull, where, reason), pull, fresh=False)
 
 
-def job_of(pull: Pull, where: Repository, reason: str) -> Job:
+def job_of(pull: PullRecord, where: RepositoryRecord, reason: str) -> Job:
     """The one check of a pull request's head against its base branch."""
     return Job(
         repository=where.full_name,
@@ -78,10 +80,10 @@ def automatic_key(repository: int, head: str, base_ref: str) -> str:
     return f"{repository}:{head}:{base_ref}"
 
 
-def pull_request_of(told: PullRequest, repository: int) -> Pull:
+def pull_request_of(told: PullRequest, repository: int) -> PullRecord:
     """The pull request that an event tells of."""
     source = told.head.repo
-    return Pull(
+    return PullRecord(
         repository=repository,
         number=told.number,
         base_ref=told.base.ref,
@@ -98,7 +100,7 @@ def pull_request_of(told: PullRequest, repository: int) -> Pull:
     )
 
 
-def _is_overtaken(pull: Pull, known: Pull, event: PullRequestEvent) -> bool:
+def _is_overtaken(pull: PullRecord, known: PullRecord, event: PullRequestEvent) -> bool:
     """Whether an event is older than what is known; GitHub's clock counts in seconds.
 
     Within one second a pull request is opened first and closed last, and a
@@ -115,12 +117,12 @@ def _is_overtaken(pull: Pull, known: Pull, event: PullRequestEvent) -> bool:
     return False
 
 
-def _state(pull: Pull) -> tuple[bool, bool, str, str]:
+def _state(pull: PullRecord) -> tuple[bool, bool, str, str]:
     """What decides whether and how a pull request is checked."""
     return (pull.open, pull.draft, pull.head, pull.base_ref)
 
 
-def _cancel_others(unit: UnitOfWork, pull: Pull, known: Pull | None) -> None:
+def _cancel_others(unit: UnitOfWork, pull: PullRecord, known: PullRecord | None) -> None:
     """Cancel what runs for a former head or base, or for a pull request that is over."""
     rebased = known is not None and known.base_ref != pull.base_ref
     for run in unit.runs.of_pull(pull.repository, pull.number):
@@ -129,7 +131,7 @@ def _cancel_others(unit: UnitOfWork, pull: Pull, known: Pull | None) -> None:
             unit.runs.cancel(run.id, reason)
 
 
-def _superseded_reason(run: RunRecord, pull: Pull, *, rebased: bool) -> str | None:
+def _superseded_reason(run: RunRecord, pull: PullRecord, *, rebased: bool) -> str | None:
     """Why a run is about something that the pull request is no longer."""
     if not pull.open:
         return "the pull request was closed"
@@ -138,7 +140,7 @@ def _superseded_reason(run: RunRecord, pull: Pull, *, rebased: bool) -> str | No
     return "superseded by another base branch" if rebased else None
 
 
-def _check(unit: UnitOfWork, job: Job, pull: Pull, *, fresh: bool) -> None:
+def _check(unit: UnitOfWork, job: Job, pull: PullRecord, *, fresh: bool) -> None:
     """Have a head checked.
 
     ``fresh``: the pull request was not like this before.  One that comes
@@ -158,13 +160,13 @@ def _check(unit: UnitOfWork, job: Job, pull: Pull, *, fresh: bool) -> None:
         _answer_again(unit, holder, pull, job)
 
 
-def _was_checked(unit: UnitOfWork, pull: Pull) -> bool:
+def _was_checked(unit: UnitOfWork, pull: PullRecord) -> bool:
     """Whether this head was ever to be checked for this pull request."""
     runs = unit.runs.of_head(pull.repository, pull.head)
     return any(run.job.pull == pull.number for run in runs)
 
 
-def _answer_again(unit: UnitOfWork, holder: RunRecord, pull: Pull, job: Job) -> None:
+def _answer_again(unit: UnitOfWork, holder: RunRecord, pull: PullRecord, job: Job) -> None:
     """Tell what the check said, or check again where another one stands in its place.
 
     GitHub looks at the newest check run of a commit alone: one against
@@ -178,7 +180,7 @@ def _answer_again(unit: UnitOfWork, holder: RunRecord, pull: Pull, job: Job) -> 
         _publish_again(unit, newest, moment)
 
 
-def _republish_others(unit: UnitOfWork, pull: Pull, head: str) -> None:
+def _republish_others(unit: UnitOfWork, pull: PullRecord, head: str) -> None:
     """Tell anew of pull requests that shared a head, and maybe its answer, with this one."""
     runs = unit.runs.of_head(pull.repository, head)
     for other in unit.pulls.with_head(pull.repository, head):

@@ -10,7 +10,7 @@ from worker.github_app.client import pulls
 from worker.github_app.context import PULL_PERMISSIONS, PublishDestination, TaskContext
 from worker.github_app.events.pull_request_events import GHOST, ensure_checked
 from worker.github_app.publishing.related_runs import is_partial
-from worker.store.records import Pull, RunRecord, RunState
+from worker.store.records import PullRecord, RunRecord, RunState
 
 
 class StaleError(Exception):
@@ -85,10 +85,10 @@ def check_current_head(destination: PublishDestination, context: TaskContext) ->
             ensure_checked(unit, pull, where, f"head of pull request {pull.number} found at GitHub")
 
 
-def stored_pull_request(pull: pulls.Pull, repository: int) -> Pull:
+def stored_pull_request(pull: pulls.Pull, repository: int) -> PullRecord:
     """A pull request of the API as the store's noun."""
     source = pull.head.repo
-    return Pull(
+    return PullRecord(
         repository=repository,
         number=pull.number,
         base_ref=pull.base.ref,

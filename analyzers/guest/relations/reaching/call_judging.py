@@ -149,7 +149,7 @@ DivergenceKey = Tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class ReachedDivergence:
+class LocatedDivergence:
     """A finding at a place; ``arguments`` of the target lead to it, where any do."""
 
     finding: FuzzFinding
@@ -188,9 +188,9 @@ def divergence_key(found: Disagreement, at: DivergenceLocation) -> DivergenceKey
     return (*at[:3], found.rule, found.relation, found.related)
 
 
-def parse_divergence(row: Mapping[str, Any]) -> ReachedDivergence:
+def parse_divergence(row: Mapping[str, Any]) -> LocatedDivergence:
     """The meeting that :meth:`Met.as_json` wrote."""
-    return ReachedDivergence(unpack_finding(row["met"]), row["at"], row["arguments"])
+    return LocatedDivergence(unpack_finding(row["met"]), row["at"], row["arguments"])
 
 
 MOST_A_SITE = 16
@@ -225,7 +225,7 @@ class CallJudge:
 
     def met(
         self, ran: TargetRun, arguments: Mapping[str, Any], place: Optional[CallLocation] = None
-    ) -> Iterator[ReachedDivergence]:
+    ) -> Iterator[LocatedDivergence]:
         """What the calls of a run disagree with, at one place or at all."""
         for seen in ran.calls if place is None else self.at(ran, place):
             if seen.live is None or self._counts[seen.site] >= MOST_A_SITE:
@@ -239,6 +239,6 @@ class CallJudge:
             for found in disagreements(seen.live, library, relations, project_oracles()):
                 if concerns_project(found, seen.live, library):
                     call = call_source(seen.live, library)
-                    yield ReachedDivergence(
+                    yield LocatedDivergence(
                         FuzzFinding(call, found), self.place(seen), dict(arguments)
                     )

@@ -28,13 +28,13 @@ from .argument_origins import Path, origins, part, slots
 from .call_judging import (
     CallJudge,
     DivergenceKey,
-    ReachedDivergence,
+    LocatedDivergence,
     concerns_project,
     divergence_key,
     project_oracles,
 )
 from .drawn_inputs import Admission, Report
-from .mutated_calls import CallSite
+from .mutated_calls import LibraryCallSite
 from .target_calls import InFlight, RelateRequest, TargetRun
 
 MOST_ELEMENTS = 64
@@ -124,9 +124,9 @@ class LiftingStage:
     """
 
     request: RelateRequest
-    waiting: Sequence[Tuple[ReachedDivergence, CallSite]]
+    waiting: Sequence[Tuple[LocatedDivergence, LibraryCallSite]]
     until: float
-    reached: Mapping[DivergenceKey, ReachedDivergence]
+    reached: Mapping[DivergenceKey, LocatedDivergence]
 
     @cached_property
     def apis(self) -> Mapping[str, LibraryApi]:
@@ -162,7 +162,7 @@ class LiftingStage:
                     report(found.as_json())
                     return
 
-    def _holds(self, live: LiveCall, met: ReachedDivergence) -> bool:
+    def _holds(self, live: LiveCall, met: LocatedDivergence) -> bool:
         """Whether the call by itself fails as it is said to."""
         library = self.request.library
         if met.finding.ends_process:
@@ -175,7 +175,7 @@ class LiftingStage:
         )
 
     def _attempts(
-        self, live: LiveCall, site: CallSite, judging: CallJudge
+        self, live: LiveCall, site: LibraryCallSite, judging: CallJudge
     ) -> Iterator[Dict[str, Dict[str, Any]]]:
         """Arguments of the target that meet its contract, with values of the call in them."""
         admission = Admission(self.request)
@@ -192,7 +192,7 @@ class LiftingStage:
         self,
         given: Dict[str, Any],
         wanted: Mapping[Any, Any],
-        site: CallSite,
+        site: LibraryCallSite,
         judging: CallJudge,
     ) -> Iterator[Dict[str, Dict[str, Any]]]:
         ran = judging.run(given)

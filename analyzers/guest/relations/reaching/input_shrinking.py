@@ -25,7 +25,7 @@ from ...runtime.execution import execute
 from ..fuzzing.fuzz_findings import FuzzFinding
 from ..process_pool import Begin, ItemReport, ProcessDied, ProcessHung, ProcessPool, Result
 from ..relation_types import CRASHED, HUNG
-from .call_judging import CallJudge, ReachedDivergence, parse_divergence
+from .call_judging import CallJudge, LocatedDivergence, parse_divergence
 from .drawn_inputs import Admission, Report
 from .target_calls import Arguments, RelateRequest, parse_in_flight
 
@@ -206,7 +206,7 @@ class DivergenceSearch:
     """Runs one input after another until one leads to a divergence."""
 
     request: RelateRequest
-    met: ReachedDivergence
+    met: LocatedDivergence
     inputs: Sequence[Arguments]
     until: float
 
@@ -228,8 +228,8 @@ class DivergenceSearch:
 
 
 def smallest_divergence(
-    met: ReachedDivergence, request: RelateRequest, until: float
-) -> ReachedDivergence:
+    met: LocatedDivergence, request: RelateRequest, until: float
+) -> LocatedDivergence:
     """The divergence by the smallest input that was found before ``until`` (seconds of work)."""
     optional = frozenset(each["name"] for each in request.prepared.parameters if each["default"])
     tried = {text_of(met.arguments or {})}
@@ -245,7 +245,7 @@ def smallest_divergence(
     return met
 
 
-def _first(trying: DivergenceSearch) -> Optional[ReachedDivergence]:
+def _first(trying: DivergenceSearch) -> Optional[LocatedDivergence]:
     """What the first input that leads to it shows."""
     seconds = trying.request.timeout + HANG_GRACE
     pool = ProcessPool(trying.work, 1, seconds, workers=1, deaths=MOST_DEATHS)
@@ -258,7 +258,7 @@ def _first(trying: DivergenceSearch) -> Optional[ReachedDivergence]:
     return None
 
 
-def ended(met: ReachedDivergence, result: Result) -> Optional[ReachedDivergence]:
+def ended(met: LocatedDivergence, result: Result) -> Optional[LocatedDivergence]:
     """The divergence as an input met it that the process did not survive; ``None``: another end."""
     if not isinstance(result, (ProcessDied, ProcessHung)):
         return None
@@ -276,7 +276,7 @@ def ended(met: ReachedDivergence, result: Result) -> Optional[ReachedDivergence]
     return replace(met, finding=finding, at=mark.at, arguments=dict(mark.arguments))
 
 
-def confirmed_row(met: ReachedDivergence, request: RelateRequest) -> Optional[Dict[str, Any]]:
+def confirmed_row(met: LocatedDivergence, request: RelateRequest) -> Optional[Dict[str, Any]]:
     """A row of ``reached``: how its input ends in a fresh process, where it ends as it should."""
 
     def work(item: int, start: int, begin: Begin, report: Report) -> None:
@@ -298,7 +298,7 @@ def confirmed_row(met: ReachedDivergence, request: RelateRequest) -> Optional[Di
     return {**met.told(), "arguments": met.arguments, "ensures": met.ensures, **end}
 
 
-def _ending(met: ReachedDivergence, request: RelateRequest) -> Mapping[str, Any]:
+def _ending(met: LocatedDivergence, request: RelateRequest) -> Mapping[str, Any]:
     arguments = met.arguments or {}
     ensures: List[str] = met.ensures
     return execute(
@@ -306,7 +306,7 @@ def _ending(met: ReachedDivergence, request: RelateRequest) -> Mapping[str, Any]
     ).ending
 
 
-def _is_as(met: ReachedDivergence, end: Mapping[str, Any]) -> bool:
+def _is_as(met: LocatedDivergence, end: Mapping[str, Any]) -> bool:
     """Whether an end is that of the divergence."""
     outcome = met.finding.disagreement.outcome
     if "signal" in end:

@@ -24,7 +24,7 @@ from .call_judging import (
     CallKinds,
     DivergenceKey,
     DivergenceLocation,
-    ReachedDivergence,
+    LocatedDivergence,
     concerns_project,
     of_outcome,
     project_oracles,
@@ -42,16 +42,16 @@ _TELL_EVERY = 50
 
 
 @dataclass(frozen=True)
-class CallSite:
+class LibraryCallSite:
     """A place where the target calls the library, and inputs that lead there."""
 
     place: DivergenceLocation
     inputs: Sequence[Dict[str, Any]]
 
 
-def by_api(sites: Iterable[CallSite]) -> List[List[CallSite]]:
+def by_api(sites: Iterable[LibraryCallSite]) -> List[List[LibraryCallSite]]:
     """The sites of each API together."""
-    found: Dict[str, List[CallSite]] = {}
+    found: Dict[str, List[LibraryCallSite]] = {}
     for site in sites:
         found.setdefault(site.place[0], []).append(site)
     return list(found.values())
@@ -67,7 +67,7 @@ class MutationStage:
     """
 
     request: RelateRequest
-    groups: Sequence[Sequence[CallSite]]
+    groups: Sequence[Sequence[LibraryCallSite]]
     began: float
     until: float
 
@@ -103,7 +103,7 @@ class _Stage:
         self._known: Set[DivergenceKey] = set()
         self._done = 0
 
-    def mutate(self, site: CallSite, first: int, until: float) -> None:
+    def mutate(self, site: LibraryCallSite, first: int, until: float) -> None:
         """Mutate the calls of a site; ``first`` is the number of its first mutant."""
         if self._start >= first + MOST_MUTANTS or time_limits.now() > until:
             return
@@ -120,7 +120,7 @@ class _Stage:
                 self._begin(step, InFlight(at=site.place, call=call).text())
                 stale = 0 if self._look(live, site, call) else stale + 1
 
-    def _look(self, live: LiveCall, site: CallSite, call: str) -> bool:
+    def _look(self, live: LiveCall, site: LibraryCallSite, call: str) -> bool:
         """Run a mutant; whether what it came to is new."""
         self._count()
         outcome, value = outcome_of(copy_call(live, self._library).run, self._library)
@@ -138,10 +138,10 @@ class _Stage:
         self._judged += is_first
         return is_first
 
-    def _judge(self, live: LiveCall, site: CallSite, call: str) -> None:
+    def _judge(self, live: LiveCall, site: LibraryCallSite, call: str) -> None:
         relations = self._request.of_source(live.api)
         for found in disagreements(live, self._library, relations, project_oracles()):
-            met = ReachedDivergence(FuzzFinding(call, found), site.place)
+            met = LocatedDivergence(FuzzFinding(call, found), site.place)
             if met.key not in self._known and concerns_project(found, live, self._library):
                 self._known.add(met.key)
                 self._report(met.as_json())
@@ -158,7 +158,7 @@ class _Stage:
 
 
 def _seen(
-    judging: CallJudge, site: CallSite, is_array: Any
+    judging: CallJudge, site: LibraryCallSite, is_array: Any
 ) -> Tuple[List[LiveCall], FrozenSet[Where]]:
     """The calls at a site, and what may not vary there."""
     lives: List[LiveCall] = []

@@ -24,11 +24,11 @@ from ..fuzzing.fuzz_inputs import FuzzSettings
 from ..libraries.library_registry import loaded_library
 from ..process_pool import ItemFailed, ItemReport, ProcessDied, ProcessHung, ProcessPool, Result
 from ..relation_types import CRASH, CRASHED, SUCCESS, CallOutcome, Disagreement
-from .call_judging import DivergenceKey, ReachedDivergence, parse_divergence, project_oracles
+from .call_judging import DivergenceKey, LocatedDivergence, parse_divergence, project_oracles
 from .drawn_inputs import INPUTS_A_SITE, DrawingStage
 from .input_lifting import LiftingStage
 from .input_shrinking import HANG_GRACE, confirmed_row, ended, smallest_divergence
-from .mutated_calls import WORKERS, CallSite, MutationStage, by_api
+from .mutated_calls import WORKERS, LibraryCallSite, MutationStage, by_api
 from .target_calls import RelateRequest, parse_in_flight
 
 SHARES = {"inputs": 0.2, "mutants": 0.5, "lifting": 0.7, "shrinking": 0.95}
@@ -67,10 +67,10 @@ class _Relating:
     def __init__(self, request: RelateRequest) -> None:
         self._request = request
         self._began = time_limits.now()
-        self._sites: Dict[Tuple[Any, ...], CallSite] = {}
-        self._met: Dict[DivergenceKey, List[ReachedDivergence]] = {}
-        self._reached: Dict[DivergenceKey, ReachedDivergence] = {}
-        self._verified: Dict[DivergenceKey, ReachedDivergence] = {}
+        self._sites: Dict[Tuple[Any, ...], LibraryCallSite] = {}
+        self._met: Dict[DivergenceKey, List[LocatedDivergence]] = {}
+        self._reached: Dict[DivergenceKey, LocatedDivergence] = {}
+        self._verified: Dict[DivergenceKey, LocatedDivergence] = {}
         self._notes: Dict[str, None] = {}
         self._executions = 0
 
@@ -138,7 +138,7 @@ class _Relating:
         for _, result in self._pool(stage, len(stage.groups), CALL_SECONDS):
             self._take(result)
 
-    def _lift(self, waiting: List[Tuple[ReachedDivergence, CallSite]]) -> None:
+    def _lift(self, waiting: List[Tuple[LocatedDivergence, LibraryCallSite]]) -> None:
         waiting = waiting[: 3 * MOST_BEYOND]
         stage = LiftingStage(self._request, waiting, self._until("lifting"), self._reached)
         for item, result in self._pool(stage, len(waiting), self._request.timeout + HANG_GRACE):
@@ -175,11 +175,11 @@ class _Relating:
             self._take_met(parse_divergence(value))
 
     def _take_site(self, place: List[Any], arguments: Dict[str, Any]) -> None:
-        site = self._sites.setdefault(tuple(place[:3]), CallSite(place, []))
+        site = self._sites.setdefault(tuple(place[:3]), LibraryCallSite(place, []))
         if len(site.inputs) < 2 * INPUTS_A_SITE:
-            self._sites[tuple(place[:3])] = CallSite(place, [*site.inputs, arguments])
+            self._sites[tuple(place[:3])] = LibraryCallSite(place, [*site.inputs, arguments])
 
-    def _take_met(self, met: ReachedDivergence) -> None:
+    def _take_met(self, met: LocatedDivergence) -> None:
         if met.arguments is not None:
             self._reached.setdefault(met.key, met)
             return
@@ -202,21 +202,21 @@ class _Relating:
             else hang_disagreement(api, CALL_SECONDS)
         )
         arguments = dict(mark.arguments) or None
-        self._take_met(ReachedDivergence(FuzzFinding(mark.call, found), mark.at, arguments))
+        self._take_met(LocatedDivergence(FuzzFinding(mark.call, found), mark.at, arguments))
 
     # ------------------------------------------------------------ lifting
 
-    def _known(self) -> List[Tuple[ReachedDivergence, CallSite]]:
+    def _known(self) -> List[Tuple[LocatedDivergence, LibraryCallSite]]:
         """Known divergences at each place where their API is called."""
         return [
-            (ReachedDivergence(FuzzFinding(row["call"], _disagreement(row)), site.place), site)
+            (LocatedDivergence(FuzzFinding(row["call"], _disagreement(row)), site.place), site)
             for row in self._request.message.get("known") or ()
             if row["rule"] == CRASH or row["relation"] in project_oracles()
             for site in self._sites.values()
             if site.place[0] == row["api"]
         ]
 
-    def _waiting(self) -> Iterable[Tuple[ReachedDivergence, CallSite]]:
+    def _waiting(self) -> Iterable[Tuple[LocatedDivergence, LibraryCallSite]]:
         for several in self._met.values():
             for met in several:
                 site = self._sites.get(tuple(met.at[:3]))
@@ -246,7 +246,7 @@ class _Relating:
                 told.add(met.key[:4])
                 yield row
 
-    def _beyond(self) -> List[ReachedDivergence]:
+    def _beyond(self) -> List[LocatedDivergence]:
         """What was verified of the calls by themselves, made small as far as time goes."""
         mets = [met for key, met in self._verified.items() if key not in self._reached]
         del mets[MOST_BEYOND:]
@@ -259,7 +259,7 @@ class _Relating:
             [met.finding for met in mets], relations, request.library, settings
         )
         return [
-            ReachedDivergence(met.finding if found is None else found, met.at)
+            LocatedDivergence(met.finding if found is None else found, met.at)
             for met, found in zip(mets, findings)
         ]
 

@@ -12,7 +12,7 @@ from tests.worker.github_app.events.saying import (
     recorded,
 )
 from worker.github_app.events.event_payloads import MalformedError
-from worker.store.records import Installation, RunState
+from worker.store.records import InstallationRecord, RunState
 
 
 def repository(unit):
@@ -59,7 +59,7 @@ def test_new_permissions_change_nothing(heard, unit):
     heard(delivery_named("installation.new_permissions_accepted"))
     heard(delivery("installation", recorded("installation.suspend") | {"action": "unheard-of"}))
     kept = unit(lambda it: it.installations.all())
-    assert all(isinstance(each, Installation) and not each.suspended for each in kept)
+    assert all(isinstance(each, InstallationRecord) and not each.suspended for each in kept)
 
 
 def test_repositories_are_added_and_removed(heard, unit):

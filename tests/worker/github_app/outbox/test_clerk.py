@@ -18,7 +18,7 @@ from worker.github_app.client.errors import (
 from worker.github_app.context import LostLeaseError, NotNowError, PublisherContext
 from worker.github_app.outbox.outbox_worker import InstallationLimiter, LeaseRenewer, OutboxWorker
 from worker.settings.operator_settings import Settings
-from worker.store.records import Installation, OutboxTask, OutboxTaskKind
+from worker.store.records import InstallationRecord, OutboxTask, OutboxTaskKind
 from worker.store.store import Store
 
 LANE = "pull:1:1"
@@ -222,7 +222,7 @@ def test_a_lane_rests_until_an_uncertain_write_is_settled(clerk, store, clock, h
 
 def test_a_suspended_installation_waits_without_counting(clerk, store, clock, handler):
     with store.write() as unit:
-        unit.installations.see(Installation(7, "them", suspended=True))
+        unit.installations.see(InstallationRecord(7, "them", suspended=True))
     add(store)
     clerk.serve()
     assert handler.seen == []

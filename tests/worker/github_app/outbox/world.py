@@ -19,7 +19,14 @@ from worker.github_app.outbox.task_handlers import HANDLERS
 from worker.github_app.publishing.staleness import stored_pull_request
 from worker.report.page_links import PageLinks
 from worker.settings.operator_settings import GithubSettings, Settings
-from worker.store.records import Attempt, Installation, Job, OutboxTaskKind, Repository, RunOptions
+from worker.store.records import (
+    Attempt,
+    InstallationRecord,
+    Job,
+    OutboxTaskKind,
+    RepositoryRecord,
+    RunOptions,
+)
 from worker.store.store import Store
 
 
@@ -116,7 +123,7 @@ class PublisherWorld:
         )
         number = github.installation.id
         with self.store.write() as unit:
-            unit.installations.see(Installation(number, "acme"))
+            unit.installations.see(InstallationRecord(number, "acme"))
 
     def close(self):
         self.app.close()
@@ -129,7 +136,9 @@ class PublisherWorld:
         repo = self.github.repository(name)
         with self.store.write() as unit:
             unit.installations.see_repository(
-                Repository(repo.id, repo.full_name, False, self.github.installation.id, "main")
+                RepositoryRecord(
+                    repo.id, repo.full_name, False, self.github.installation.id, "main"
+                )
             )
         return repo.pull("feature", files=dict(self.case["texts"]), **more)
 

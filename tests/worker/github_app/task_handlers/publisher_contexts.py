@@ -14,17 +14,17 @@ from worker.report.page_links import PageLinks
 from worker.settings.operator_settings import Settings, StoreSettings
 from worker.store.blobs import Blobs
 from worker.store.records import (
-    Installation,
+    InstallationRecord,
     Lease,
     OutboxTask,
     OutboxTaskKind,
     OutboxTaskRecord,
-    Repository,
+    RepositoryRecord,
     RunRecord,
 )
 from worker.store.store import Store
 
-REPOSITORY = Repository(42, "octo/app", private=True, installation=7, default_branch="main")
+REPOSITORY = RepositoryRecord(42, "octo/app", private=True, installation=7, default_branch="main")
 
 
 @dataclass
@@ -67,7 +67,7 @@ def publisher_context(folder: Path) -> Office:
         sleep=clock.sleep,
     )
     with store.write() as unit:
-        unit.installations.see(Installation(7, "octo"))
+        unit.installations.see(InstallationRecord(7, "octo"))
         unit.installations.see_repository(REPOSITORY)
     return Office(context, github, project, server, clock, rung)
 
