@@ -6,6 +6,7 @@ import json
 from typing import Any
 from urllib.parse import quote
 
+from analyzers.rules import RULES
 from analyzers.vocabulary import Broken, Finding, Level, Report, Status, Suggestion
 from worker.report.json_report import tool_version
 from worker.report.markdown_escape import json_inert
@@ -16,12 +17,12 @@ from worker.report.report_messages import (
     skipped_beside,
     suggested,
 )
-from worker.report.rule_descriptions import rule_of
 from worker.report.tested_targets import counts_of, tested_sentence, untested
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 ROOT = "SRCROOT"
 _LEVELS = {Level.FAILURE: "error", Level.WARNING: "warning", Level.NOTICE: "note"}
+_SEE_FINDING = "See the finding."
 _BASELINES = {Status.NEW: "new", Status.EXISTING: "unchanged"}
 
 
@@ -62,12 +63,19 @@ def to_sarif(report: Report) -> str:
 
 
 def _rule(name: str) -> dict[str, Any]:
-    rule = rule_of(name)
-    return {
+    described = {
         "id": name,
         "name": "".join(part.title() for part in name.replace("/", "-").split("-")),
-        "shortDescription": {"text": rule.says},
-        "help": {"text": rule.help},
+    }
+    rule = RULES.get(name)
+    if rule is None:
+        return {**described, "shortDescription": {"text": name}, "help": {"text": _SEE_FINDING}}
+    return {
+        **described,
+        "shortDescription": {"text": rule.title},
+        "fullDescription": {"text": rule.why},
+        "help": {"text": rule.fix},
+        "defaultConfiguration": {"level": _LEVELS[rule.level]},
     }
 
 

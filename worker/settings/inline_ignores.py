@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TypeAlias
 
-from worker.report.rule_descriptions import RULES
+from analyzers.rules import RULES
 
 _MARK = re.compile(r"#\s*assayer\s*:\s*(?P<order>.*)", re.IGNORECASE)
 _ORDER = re.compile(r"ignore\[(?P<rule>[a-z]+/[a-z]+(?:-[a-z]+)*)\]\s+(?P<reason>\S.*)")

@@ -20,9 +20,9 @@ from pydantic import (
     model_validator,
 )
 
+from analyzers.rules import RULES
 from worker.changes.snapshot import base_of, read_text
 from worker.errors import UsageError
-from worker.report.rule_descriptions import RULES
 from worker.settings.inline_ignores import (
     InlineIgnore,
     MalformedIgnore,

@@ -14,7 +14,6 @@ from analyzers.vocabulary import (
 from tests.worker.report import samples
 from worker.report.report_formats import FORMATS, RenderOptions, render
 from worker.report.report_messages import headline
-from worker.report.rule_descriptions import RULES, rule_of
 from worker.report.tested_targets import read_target, untested
 
 CONTRACT = ("text", "json", "markdown", "sarif", "junit", "html")
@@ -118,8 +117,3 @@ def test_change_that_is_no_defect_is_told_in_a_success():
     assert headline(told) == "No new defects"
     for form in ("text", "json", "markdown", "sarif", "junit"):
         assert "'alarm' are now 'quiet'" in render(form, told).replace("&#x27;", "'"), form
-
-
-def test_unlisted_rules_speak_for_themselves():
-    assert rule_of("new/rule").says == "new/rule"
-    assert all(rule_of(name) is rule for name, rule in RULES.items())
