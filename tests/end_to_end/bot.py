@@ -125,7 +125,7 @@ class Bot:
             process.terminate()
         for process in self.processes.values():
             try:
-                process.wait(30)
+                process.wait(120)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()

@@ -82,7 +82,7 @@ def interrupted(
 
 def survivors(children: list[Process]) -> list[Process]:
     """Those that live on, when they had time to end."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while any(child.alive for child in children) and time.monotonic() < deadline:
         time.sleep(0.1)
     return [child for child in children if child.alive]

@@ -83,7 +83,7 @@ def killed(process: subprocess.Popen, said: Path, after: str) -> list[Process]:
         time.sleep(0.01)
     below = descendants(process.pid)
     os.kill(process.pid, signal.SIGKILL)
-    process.wait(30)
+    process.wait(120)
     return below
 
 

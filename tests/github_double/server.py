@@ -248,4 +248,4 @@ class DoubleServer:
         self._server.shutdown()
         self._server.hang_up()
         self._server.server_close()
-        self._thread.join(timeout=30)
+        self._thread.join(timeout=120)

@@ -51,7 +51,7 @@ def postgresql_server() -> Iterator[str]:
             finally:
                 server.send_signal(signal.SIGQUIT)
                 try:
-                    server.wait(30)
+                    server.wait(120)
                 except subprocess.TimeoutExpired:
                     server.kill()
     finally:

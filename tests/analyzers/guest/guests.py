@@ -173,4 +173,4 @@ class GuestAtHand:
 
     def close(self) -> None:
         self._socket.close()
-        self.process.wait(5)
+        self.process.wait(120)

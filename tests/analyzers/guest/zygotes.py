@@ -103,4 +103,4 @@ class Zygote:
     def close(self) -> None:
         """End it; guests that go on are not touched."""
         self._control.close()
-        self._process.wait(30)
+        self._process.wait(120)

@@ -51,7 +51,7 @@ def ask(ahead, content):
 
 
 def seen(engine, count):
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while len(engine.seen) < count and time.monotonic() < deadline:
         time.sleep(0.01)
     return sorted(engine.seen)

@@ -211,7 +211,7 @@ def test_threads_take_turns(tmp_path):
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(30)
+            thread.join(120)
         assert most == [1] * 12
 
 

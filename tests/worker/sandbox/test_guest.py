@@ -22,7 +22,7 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can change its
 
 
 def facts(guest: GuestProcess) -> dict:
-    return json.loads(guest.channel.receive(20)["reason"])
+    return json.loads(guest.channel.receive(120)["reason"])
 
 
 def host_uid(guest: GuestProcess) -> int:
@@ -83,24 +83,24 @@ def test_other_interpreter_runs(start):
 
 def test_exit_status_and_last_words_remain(start):
     guest = start("leave")
-    assert guest.wait(20) == 7
+    assert guest.wait(120) == 7
     assert "last words" in guest.stderr_tail()
     with pytest.raises(ChannelClosed):
-        guest.channel.receive(5)
+        guest.channel.receive(120)
 
 
 def test_crash_closes_the_channel(start):
     guest = start("crash")
     with pytest.raises(ChannelClosed):
-        guest.channel.receive(20)
-    assert guest.wait(20) == 128 + 6
+        guest.channel.receive(120)
+    assert guest.wait(120) == 128 + 6
 
 
 @pytest.mark.parametrize("behaviour", ["oversize", "garbage", "deep", "forged", "stream"])
 def test_hostile_frame_is_refused(start, behaviour):
     guest = start(behaviour)
     with pytest.raises(BadFrame):
-        guest.channel.receive(20)
+        guest.channel.receive(120)
     guest.close()
     assert not alive(guest.pid)
 
@@ -122,7 +122,7 @@ def test_guest_that_never_reads_times_out(start):
 
 def test_chatter_is_cut(start):
     guest = start("chatter")
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while len(guest.stderr_tail()) < 64 * 1024 and time.monotonic() < deadline:
         time.sleep(0.05)
     assert len(guest.stderr_tail()) == 64 * 1024
@@ -130,37 +130,37 @@ def test_chatter_is_cut(start):
 
 def test_wall_clock_ends_guest(start):
     guest = start("silent", Limits(wall_seconds=0.5))
-    assert guest.wait(20) is not None
+    assert guest.wait(120) is not None
     assert guest.stopped == "it ran longer than 0.5 s"
 
 
 def test_memory_ends_guest(start):
     guest = start("hoard", Limits(memory=100 * MIB))
-    assert guest.wait(20) is not None
+    assert guest.wait(120) is not None
     assert guest.stopped == "it used more than 100 MiB"
 
 
 def test_litter_ends_guest(start):
     guest = start("litter", Limits(files=1000))
-    assert guest.wait(20) is not None
+    assert guest.wait(120) is not None
     assert guest.stopped == "it made more than 1000 files"
 
 
 @pytest.mark.slow
 def test_processor_time_ends_guest(start):
     guest = start("burn", Limits(cpu_seconds=1))
-    assert guest.wait(20) == 128 + 9
+    assert guest.wait(120) == 128 + 9
     assert guest.stopped is None
 
 
 def test_processes_are_bounded(start):
     guest = start("breed", Limits(processes=20))
-    assert 0 < int(guest.channel.receive(20)["reason"]) < 20
+    assert 0 < int(guest.channel.receive(120)["reason"]) < 20
 
 
 def test_close_leaves_no_process(start):
     guest = start("breed", Limits(processes=10))
-    guest.channel.receive(20)
+    guest.channel.receive(120)
     processes = family(guest.pid)
     assert len(processes) > 5
     guest.close()
@@ -226,7 +226,7 @@ def test_trusted_guest_runs_in_place(tree):
     with GuestProcess.start(TRUSTED, tree=tree, program=program) as guest:
         assert guest.root == str(tree)
         guest.channel.send({"type": "prepare", "behaviour": "leave"})
-        assert guest.wait(20) == 7
+        assert guest.wait(120) == 7
         assert "last words" in guest.stderr_tail()
 
 
@@ -246,7 +246,7 @@ def test_network_is_opened_in_its_own_namespace_alone(start, isolation, network)
 @pytest.mark.parametrize("way", ["spill", "hide_spilt"])
 def test_scratch_folder_is_bounded(start, isolation, way):
     guest = start(way, Limits(scratch=16 * MIB))
-    status = guest.wait(30)
+    status = guest.wait(120)
     if isolation.namespaces:
         assert status == 1
         assert "No space left on device" in guest.stderr_tail()
@@ -257,7 +257,7 @@ def test_scratch_folder_is_bounded(start, isolation, way):
 @pytest.mark.parametrize("trusted", [False, True])
 def test_daemon_goes_with_its_guest(start, isolation, trusted):
     guest = start("daemonise", isolation=TRUSTED if trusted else isolation)
-    guest.channel.receive(20)
+    guest.channel.receive(120)
     processes = family(guest.pid)
     assert len(processes) >= 2
     guest.close()
@@ -273,7 +273,7 @@ def test_guest_without_namespaces_cannot_leave_its_group(start):
 @on_landlock
 def test_folders_nested_without_end_end_the_guest(start):
     guest = start("nest", Limits(files=1_000_000))
-    assert guest.wait(30) is not None
+    assert guest.wait(120) is not None
     assert guest.stopped == "it nested folders more than 64 deep"
 
 

@@ -29,7 +29,7 @@ try:
     with GuestProcess.start(isolation, tree=Path(tree), python=python, program=program) as guest:
         guest.channel.send({"type": "prepare", "behaviour": behaviour})
         if behaviour == "daemonise":
-            guest.channel.receive(30)
+            guest.channel.receive(120)
         print(json.dumps(family(guest.pid)), flush=True)
         if way == "raise":
             sys.stdin.readline()
@@ -108,7 +108,7 @@ def test_guest_dies_when_the_host_raises(host):
     with host("bubblewrap", "silent", "raise") as process:
         guests = guests_of(process)
         process.stdin.close()
-        assert process.wait(30) == 1
+        assert process.wait(120) == 1
         assert "the host has failed" in process.stderr.read()
     assert all_ended(guests)
 
@@ -128,4 +128,4 @@ def test_killed_host_frees_its_slot(host, start, kind):
         with host(kind) as process:
             process.stdout.readline()
             process.kill()
-    assert start("describe").channel.receive(30)["type"] == "unprepared"
+    assert start("describe").channel.receive(120)["type"] == "unprepared"

@@ -144,6 +144,6 @@ def test_a_script_runs_as_main_and_tells_how_far_it_came(guest):
 
 
 def test_what_there_is_no_time_for_is_not_run(guest):
-    found = states(guest, MODEL, MODEL, seconds=0.0)
+    found = states(guest, MODEL, MODEL, seconds=-1.0)
 
     assert {(each["state"], each["detail"]) for each in found} == {("not-run", assembly.NO_TIME)}

@@ -298,10 +298,10 @@ def test_recording_is_cheap() -> None:
     def seconds(function: object) -> float:
         best = 1.0
         for _ in range(5):
-            start = time.perf_counter()
+            start = time.process_time()
             for _ in range(200):
                 function(50)
-            best = min(best, (time.perf_counter() - start) / 200)
+            best = min(best, (time.process_time() - start) / 200)
         return best
 
     assert seconds(instrumented) - seconds(plain["f"]) < 200e-6

@@ -156,7 +156,7 @@ def test_threads_of_one_scope_fetch_one_token(github: Github, api: Api) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=30)
+        thread.join(timeout=120)
     assert len(github.asked) == 8
     assert set(signed(github)) == {f"Bearer {SECRET}1"}
 

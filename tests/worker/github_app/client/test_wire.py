@@ -63,7 +63,7 @@ def hostile() -> Iterator[Hostile]:
         yield server
         server.over.set()
         server.shutdown()
-        thread.join(timeout=30)
+        thread.join(timeout=120)
 
 
 class Nobody:

@@ -77,7 +77,7 @@ class Pair:
 
     def prepared(self) -> "Pair":
         self.asked("prepare").says(PREPARED)
-        self.host.receive(5)
+        self.host.receive(120)
         return self
 
     def heard(self) -> dict:
@@ -90,7 +90,7 @@ class Pair:
 
     def receives(self, message: object) -> dict:
         self.says(message)
-        return self.host.receive(5)
+        return self.host.receive(120)
 
 
 @pytest.fixture
@@ -288,7 +288,7 @@ def test_deep_answer_is_refused(pair):
 def test_oversize_is_refused_unread(pair):
     pair.guest.sendall(struct.pack(">I", LIMIT + 1))
     with pytest.raises(BadFrame, match="announces"):
-        pair.host.receive(5)
+        pair.host.receive(120)
 
 
 def test_oversize_of_ours_is_not_sent(pair):
@@ -300,7 +300,7 @@ def test_end_of_guest_is_told(pair):
     pair.guest.sendall(struct.pack(">I", 10) + b"{")
     pair.guest.close()
     with pytest.raises(ChannelClosed):
-        pair.host.receive(5)
+        pair.host.receive(120)
     with pytest.raises(ChannelClosed):
         pair.host.send({"type": "quit"})
 
