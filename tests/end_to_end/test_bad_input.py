@@ -49,11 +49,12 @@ def test_folder_without_git_is_refused(at_home, tmp_path):
     assert "git" in said
 
 
+@pytest.mark.slow
 def test_missing_folder_is_refused(at_home, tmp_path):
     assert "nowhere" in refused(at_home.run("check", tmp_path / "nowhere"))
 
 
-@pytest.mark.parametrize("option", ["--base", "--head"])
+@pytest.mark.parametrize("option", ["--base", pytest.param("--head", marks=pytest.mark.slow)])
 def test_unknown_revision_is_named(at_home, scans, option):
     assert "no-such-branch" in refused(at_home.run("check", scans, option, "no-such-branch"))
 
@@ -79,6 +80,7 @@ def test_change_without_ml_is_skipped_quickly(at_home, tmp_path):
     assert done.ended.seconds < 60
 
 
+@pytest.mark.slow
 def test_syntax_error_is_named(at_home, scans):
     write(scans, {"broken.py": "from cloud import words_on\n\ndef sort(path:\n    return 1\n"})
     done = checked(at_home, scans)
@@ -96,6 +98,7 @@ def test_only_a_syntax_error_is_not_success(at_home, tmp_path):
     assert "cloud.py" in str(done.report["skipped"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "text", "named"),
     [
@@ -144,15 +147,24 @@ def test_unknown_analyzer_is_named_with_the_known(at_home, scans):
     assert "cloud" in said.replace("clouds", "")
 
 
-@pytest.mark.parametrize("target", ["shelf.py::shelve", "shelf.py", "other.py::shelf"])
+@pytest.mark.parametrize(
+    "target",
+    [
+        "shelf.py::shelve",
+        pytest.param("shelf.py", marks=pytest.mark.slow),
+        pytest.param("other.py::shelf", marks=pytest.mark.slow),
+    ],
+)
 def test_unknown_target_is_named(at_home, scans, target):
     assert target in refused(at_home.run("check", scans, "--target", target))
 
 
+@pytest.mark.slow
 def test_unknown_option_is_refused(at_home, scans):
     assert "--bases" in refused(at_home.run("check", scans, "--bases", "main"))
 
 
+@pytest.mark.slow
 def test_unwritable_report_is_said(at_home, scans, tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
     ended = at_home.run("check", scans, "--output", tmp_path / "file" / "report.txt")
@@ -190,6 +202,7 @@ def test_no_isolation_refuses_and_says_what_to_install(at_home, scans, without_b
     assert "--trust" in said
 
 
+@pytest.mark.slow
 @root
 def test_trusted_code_needs_no_isolation(at_home, scans, without_bubblewrap):
     done = checked(at_home, scans, "--trust", prefix=without_bubblewrap)
@@ -199,7 +212,7 @@ def test_trusted_code_needs_no_isolation(at_home, scans, without_bubblewrap):
 
 
 @root
-@pytest.mark.parametrize("size", ["16k", "200k"])
+@pytest.mark.parametrize("size", ["16k", pytest.param("200k", marks=pytest.mark.slow)])
 def test_full_disk_is_said(at_home, scans, tmp_path, size):
     write(scans, {"large.txt": "x" * 400_000, "other.py": f"TEXT = '{'y' * 300_000}'\n"})
     full = tmp_path / "full"

@@ -144,6 +144,7 @@ def test_redis_that_dies_loses_nothing(crew):
     assert said_once(pull)
 
 
+@pytest.mark.slow
 def test_outage_of_ours_is_never_the_authors_failure(crew, tmp_path):
     strict = shop(crew.github, "strict")
     opted = crew.github.repository(

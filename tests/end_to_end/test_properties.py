@@ -13,6 +13,8 @@ from tests.end_to_end.conftest import Desk
 from tests.end_to_end.repositories import commit, git, repository, small_repository
 from worker import report
 
+pytestmark = pytest.mark.slow
+
 SCHEMA = json.loads((Path(report.__file__).parent / "schema.json").read_text(encoding="utf-8"))
 STEPS = "nets/steps.py"
 RARE = """#@arg(number): {takes}
@@ -115,7 +117,6 @@ def test_report_keeps_the_schema(broken):
     assert [error.message for error in errors] == []
 
 
-@pytest.mark.slow
 def test_reproducer_fails_on_the_change_and_passes_on_its_base(broken, nets):
     (finding,) = found(broken, "halves")
     place = broken.folder / finding["reproducer"]
@@ -125,7 +126,6 @@ def test_reproducer_fails_on_the_change_and_passes_on_its_base(broken, nets):
     assert run_test(place, nets.branch("main")).returncode == 0
 
 
-@pytest.mark.slow
 def test_replay_fails_on_the_change_and_is_fixed_on_its_base(broken, nets):
     (finding,) = found(broken, "share")
     replayed = broken.folder / "share.json"
@@ -152,14 +152,12 @@ def test_change_without_ml_code_is_skipped(nets):
     assert "Traceback" not in checked.ended.err
 
 
-@pytest.mark.slow
 def test_nothing_that_could_be_tested_is_neutral(nets):
     target = f"{STEPS}::joined"
     checked = nets.check("joined", "--base", "main", "--head", "planted", "--target", target)
     assert (checked.status, checked.report["verdict"]) == (0, "neutral")
 
 
-@pytest.mark.slow
 def test_what_failed_before_is_tried_first(tmp_path):
     tree = small_repository(tmp_path / "rare", {"rare.py": RARE.format(takes=SELDOM)})
     said = home(tmp_path)
@@ -174,7 +172,6 @@ def test_what_failed_before_is_tried_first(tmp_path):
     assert [f["fingerprint"] for f in again.findings] == [f["fingerprint"] for f in likely.findings]
 
 
-@pytest.mark.slow
 def test_written_annotations_are_those_that_are_tested(tmp_path):
     tree = small_repository(tmp_path / "thirds", {"pipeline.py": GUARDED})
     said = home(tmp_path)

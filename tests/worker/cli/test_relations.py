@@ -214,6 +214,7 @@ class TestFuzz:
 
 
 class TestReal:
+    @pytest.mark.slow
     def test_relations_of_torch_are_found_in_the_sandbox(self):
         asked = ("--api", "torch.special.expit", "--api", "torch.lcm", "--format", "json")
         told = run("build", *asked)

@@ -228,6 +228,7 @@ def searched(environment, index, tmp_path):
     return searched
 
 
+@pytest.mark.slow
 @needs_isolation
 def test_guests_own_needs_are_there_for_the_search_alone(searched):
     result, prepared = searched()

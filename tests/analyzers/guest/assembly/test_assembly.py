@@ -104,6 +104,7 @@ def test_what_is_not_finite_is_seen_in_outputs_and_gradients(guest):
     assert [each["finite"] for each in states(guest, backward, train=False)] == [True]
 
 
+@pytest.mark.slow
 def test_a_crash_and_a_hang_cost_one_file_each(guest):
     crash = MODEL.replace("return self", "import ctypes; ctypes.string_at(0); return self")
     hang = MODEL.replace("return self", "while True: pass\n        return self")

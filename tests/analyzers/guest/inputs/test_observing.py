@@ -181,6 +181,7 @@ def test_plain_tests_run_without_pytest(start, monkeypatch, tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_what_was_seen_before_the_time_was_up_is_kept(start):
     files = {
         "plain.py": "def mean(values, options):\n    return values\n",

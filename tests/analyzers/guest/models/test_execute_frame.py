@@ -74,6 +74,7 @@ def frame(**more):
     return execute(prepared, {**message, **more})
 
 
+@pytest.mark.slow
 def test_execution_that_hangs_leaves_what_the_others_came_to(endless):
     made = {"self": "Net(width=3)", "x": "tensor((2, 3), seed=1)"}
     arguments = {name: {"kind": "made", "recipe": recipe} for name, recipe in made.items()}

@@ -93,6 +93,7 @@ def test_two_failures_of_one_function_are_found(explore: Any, guests: Any) -> No
     assert guests("two_failures").ending(**again) == by_name["KeyError"]["ending"]
 
 
+@pytest.mark.slow
 def test_a_seed_says_what_is_drawn(explore: Any) -> None:
     terms = contract(n=NUMBER, m=NUMBER)
     one, two = (explore("two_failures", terms, seed=3, examples=30) for _ in range(2))
@@ -181,12 +182,14 @@ def test_failure_of_a_called_function_is_found(explore: Any) -> None:
     assert recipes(failure["arguments"]) == {"n": "3"}
 
 
+@pytest.mark.slow
 def test_random_failure_repeats(explore: Any, guests: Any) -> None:
     (failure,) = explore("noisy", contract(n=NUMBER))["failures"]
     again = guests("noisy").ending(**failure["arguments"])
     assert again == failure["ending"]
 
 
+@pytest.mark.slow
 def test_methods_are_called_on_made_instances(explore: Any, guests: Any) -> None:
     constructor = contract(width="ints(min=1, max=4)", depth="ints(min=1, max=3)")
     terms = contract(constructor=constructor, index="ints(min=0, max=5)")
