@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from analyzers import catalogue
+from analyzers.cloud import messages
 from analyzers.cloud.api_answers import says_nothing
 from analyzers.cloud.branch_findings import NAME
 from analyzers.criteria import DEATH, crash_of, needs_environment
+from analyzers.rules.cloud_rules import CRASH
 from analyzers.vocabulary import (
     AnswerSource,
     Crashes,
     Died,
     Finding,
     Input,
-    InputKind,
-    JsonObject,
-    Level,
     Probe,
     Raised,
     Returned,
@@ -72,8 +71,8 @@ class CrashLog:
         for finding in self._held:
             if self._is_settled(finding):
                 continue
-            reason = f"every run ended with {finding.evidence['exception']}"
-            yield Skipped(NAME, self._target.id, f"{reason} at {finding.path}:{finding.line}")
+            exception, at = finding.input_kind, f"{finding.path}:{finding.line}"
+            yield Skipped(NAME, self._target.id, messages.always_raised(exception, at))
         open_ = (run for _, run in executed if crash_of(run.ending) not in self._settled)
         reasons = map(_not_the_answers_doing, open_)
         for reason in dict.fromkeys(filter(None, reasons)):
@@ -110,23 +109,36 @@ def crash_finding(target: Target, probe: Probe, run: Run) -> Finding:
         path, line, function = target.path, target.line, target.function
         exception, message = DEATH, f"signal {ending.signal}"
         criterion = Crashes(DEATH, "", "")
+    item, nothing = _input(probe), _nothing(run)
+    simulated = any(each.source is AnswerSource.SIMULATED for each in run.exchanges)
+    api = run.exchanges[-1].api if run.exchanges else ""
+    title, told = messages.crash(
+        exception,
+        message,
+        f"{path}:{line}",
+        messages.input_in_words(item.kind, item.description) if item else "",
+        messages.answer_in_words(api, nothing=nothing, simulated=simulated),
+        messages.crash_context(
+            item.description if item and item.reading is None else "", nothing=nothing
+        ),
+    )
     return Finding(
         analyzer=NAME,
-        rule="cloud/crash",
-        level=Level.FAILURE,
+        rule=CRASH.id,
+        level=CRASH.level,
         path=path,
         line=line,
         end_line=line,
         symbol=f"{path}::{function}",
         target=target.id,
-        title=f"{exception} {_crash_context(probe, run)}",
-        message=_message(exception, message, f"{path}:{line}", probe, run),
+        title=title,
+        message=told,
         evidence={
             "exception": exception,
             "raised_at": f"{path}:{line}",
-            "answer": _last_answer(run),
+            "answer": run.exchanges[-1].answer if run.exchanges else {},
             "message": message,
-            "simulated": _is_simulated(run),
+            "simulated": simulated,
         },
         probes=(probe,),
         criterion=criterion,
@@ -154,15 +166,9 @@ def _not_the_answers_doing(run: Run) -> str | None:
         return None
     raised = f"{ending.exception} at {ending.path}:{ending.line}"
     if needs_environment(ending):
-        return f"{raised}: the code wants a file, device or service that is not there"
-    return f"{raised} before an API is asked" if crash_of(ending) and not run.exchanges else None
-
-
-def _crash_context(probe: Probe, run: Run) -> str:
-    item = _input(probe)
-    if item is not None and item.reading is None and not _nothing(run):
-        return f"on {item.description}"
-    return "when the API finds nothing" if _nothing(run) else "on a valid answer of the API"
+        return messages.lacks_environment(raised)
+    before = bool(crash_of(ending)) and not run.exchanges
+    return messages.raised_before_request(raised) if before else None
 
 
 def made_up(probe: Probe) -> bool:
@@ -179,30 +185,3 @@ def _input(probe: Probe) -> Input | None:
 def _nothing(run: Run) -> bool:
     apis = catalogue.load_catalogue().apis
     return all(says_nothing(apis.get(each.api), each.answer) for each in run.exchanges)
-
-
-def _is_simulated(run: Run) -> bool:
-    """Return whether an answer of a run was made up."""
-    return any(each.source is AnswerSource.SIMULATED for each in run.exchanges)
-
-
-def _last_answer(run: Run) -> JsonObject:
-    return run.exchanges[-1].answer if run.exchanges else {}
-
-
-def _message(exception: str, text: str, where: str, probe: Probe, run: Run) -> str:
-    item = _input(probe)
-    given = f"Given {_named(item)}, " if item else "When "
-    said = f"`{run.exchanges[-1].api}`" if run.exchanges else "the API"
-    shape = "finds nothing" if _nothing(run) else "gives a valid answer"
-    shape += " (simulated)" if _is_simulated(run) else ""
-    detail = f": {' '.join(text.split())}" if text else ""
-    joined = ", and the code raises" if item else ", the code raises"
-    return f"{given}{said} {shape}{joined} `{exception}`{detail} at {where}."
-
-
-def _named(item: Input) -> str:
-    if item.description.startswith(("a ", "an ")):
-        return item.description
-    kinds = {InputKind.IMAGE: "a picture", InputKind.TEXT: "a text", InputKind.AUDIO: "a recording"}
-    return f"{kinds.get(item.kind, 'an input')} ({item.description})"

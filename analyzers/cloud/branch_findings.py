@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from analyzers.cloud.messages import describe
+from analyzers.rules import Rule
 from analyzers.vocabulary import (
     Criterion,
     Finding,
     Goal,
-    InputKind,
     Json,
     JsonObject,
     Level,
@@ -19,13 +20,6 @@ from analyzers.vocabulary import (
 )
 
 NAME = "cloud"
-
-THINGS = {
-    InputKind.IMAGE: "pictures",
-    InputKind.TEXT: "texts",
-    InputKind.AUDIO: "recordings",
-    InputKind.VALUE: "inputs",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +43,7 @@ class Proof:
 def branch_finding(
     target: Target,
     goal: Goal,
-    rule: str,
+    rule: Rule,
     level: Level,
     words: BranchMessage,
     proof: Proof,
@@ -59,7 +53,7 @@ def branch_finding(
     evidence: dict[str, Json] = {"goal": describe(goal), **words.evidence}
     return Finding(
         analyzer=NAME,
-        rule=rule,
+        rule=rule.id,
         level=level,
         path=goal.path,
         line=goal.line,
@@ -74,24 +68,3 @@ def branch_finding(
         input_kind=proof.input_kind,
         suggestion=suggestion,
     )
-
-
-def describe(goal: Goal) -> str:
-    """A goal in words, as it stands in evidence."""
-    return f"`{goal.decision_text}` is {goal.outcome}"
-
-
-def quoted(readings: Sequence[str]) -> str:
-    """Readings in quotation marks, separated by commas."""
-    return ", ".join(f"“{reading}”" for reading in readings)
-
-
-def percent(low: float, high: float | None = None) -> str:
-    """``40 %``, or ``17–69 %`` for an interval."""
-    ends = [f"{100 * end:.0f}" for end in (low, high) if end is not None]
-    return "–".join(ends) + " %"
-
-
-def things(kind: InputKind, readings: Sequence[str]) -> str:
-    """Pictures (texts, …) of these readings."""
-    return f"{THINGS[kind]} of {quoted(readings)}"

@@ -14,6 +14,7 @@ from analyzers import catalogue
 from analyzers.cloud.api_answers import with_sample_answers
 from analyzers.cloud.branch_findings import NAME
 from analyzers.cloud.examination import Examination
+from analyzers.cloud.messages import NOT_CALLED
 from analyzers.cloud.repairs.guards.guard_clauses import guarded
 from analyzers.cloud.stages.changed_behaviour import behaviour
 from analyzers.cloud.stages.constant_branches import classes, constants, exhausted, settled
@@ -70,7 +71,7 @@ def _uncalled(target: Target, searched: SearchResult, bench: Executor) -> Iterat
     for probe, run in own[:1]:
         yield code_error(NAME, target, ObservedError(probe, run), bench)
     if not own:
-        reason = searched.obstacle or "the function could not be called"
+        reason = searched.obstacle or NOT_CALLED
         yield Skipped(NAME, target.id, reason)
 
 

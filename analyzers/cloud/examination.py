@@ -131,8 +131,3 @@ class Examination:
         """Return what of this target was not tried, and which branches that leaves unjudged."""
         goals = tuple(goal.whole().id for goal in unjudged)
         return Skipped(NAME, self.target.id, reason, goals=goals)
-
-
-def location(goal: Goal) -> str:
-    """A goal as a person finds it: file, line, condition and outcome."""
-    return f"{goal.path}:{goal.line} `{goal.text}` {goal.outcome}"

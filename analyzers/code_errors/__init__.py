@@ -2,11 +2,10 @@
 
 from analyzers.code_errors.misspelt_variables import misspelt_variables
 from analyzers.code_errors.own_errors import (
-    RULE,
     ObservedError,
     code_error,
     is_own_error,
     respelled,
 )
 
-__all__ = ["RULE", "ObservedError", "code_error", "is_own_error", "misspelt_variables", "respelled"]
+__all__ = ["ObservedError", "code_error", "is_own_error", "misspelt_variables", "respelled"]

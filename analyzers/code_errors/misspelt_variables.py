@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from analyzers.guest.provenance.near_names import distance, near
 from analyzers.ports import Executor
-from analyzers.vocabulary import Finding, Level, Suggestion, Target, Written
+from analyzers.rules.code_error_rules import CODE_ERROR, misspelt_variable
+from analyzers.vocabulary import Finding, Suggestion, Target, Written
 
-RULE = "code/error"
 LEAST_PART = 5
 LEAST_REPLACED = 7
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b")
@@ -148,22 +148,19 @@ def _finding(
     path, line = reading.path, reading.node.lineno
     lines = bench.source(path).splitlines()[line - 1 : reading.node.end_lineno]
     where = f"{path}:{line}"
+    title, message = misspelt_variable(reading.name, meant, reading.code, where)
     respelled = "\n".join(lines).replace(reading.name, meant)
     return Finding(
         analyzer=analyzer,
-        rule=RULE,
-        level=Level.FAILURE,
+        rule=CODE_ERROR.id,
+        level=CODE_ERROR.level,
         path=path,
         line=line,
         end_line=reading.node.end_lineno or line,
         symbol=f"{path}::{reading.name}",
         target=target.id,
-        title=f"`{reading.name}` is `{meant}` everywhere else",
-        message=(
-            f"`{reading.code}` ({where}) raises `KeyError` on every machine that is set up as the"
-            f" project says: its other files name the variable `{meant}`, and none names"
-            f" `{reading.name}`."
-        ),
+        title=title,
+        message=message,
         evidence={
             "exception": "KeyError",
             "raised_at": where,

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 from analyzers.criteria import crash_of
 from analyzers.ports import Executor
+from analyzers.rules.code_error_rules import CODE_ERROR, error
 from analyzers.vocabulary import (
     Crashes,
     ErrorOrigin,
     Finding,
-    Level,
     Probe,
     Raised,
     Run,
@@ -26,8 +26,6 @@ from analyzers.vocabulary import (
     Target,
 )
 
-RULE = "code/error"
-LONGEST_CODE = 120
 _NAMES = re.compile(r"^name '(?P<name>\w+)' is not defined|has no attribute '(?P<attribute>\w+)'")
 _CHANGES = r"(\.(update|setdefault|append|extend|insert)\(|(\[[^\]\n]*\])+\s*=(?!=))"
 
@@ -57,21 +55,30 @@ def code_error(analyzer: str, target: Target, seen: ObservedError, bench: Execut
     ending = seen.run.ending
     assert isinstance(ending, Raised)
     text = bench.source(ending.path)
+    lines = text.splitlines()
     where = f"{ending.path}:{ending.line}"
     name = target.function.replace(".<locals>", "")
     every = " every time" if seen.times == seen.runs else ""
     meant = {"meant": ending.meant} if ending.meant else {}
     return Finding(
         analyzer=analyzer,
-        rule=RULE,
-        level=Level.FAILURE,
+        rule=CODE_ERROR.id,
+        level=CODE_ERROR.level,
         path=ending.path,
         line=ending.line,
         end_line=ending.line,
         symbol=f"{ending.path}::{ending.function}",
         target=target.id,
         title=f"`{name}` raises {ending.exception}{every}",
-        message=_message(ending, seen, where, text),
+        message=error(
+            ending.exception,
+            ending.message,
+            lines[ending.line - 1].strip() if ending.line <= len(lines) else "",
+            where,
+            seen.times,
+            seen.runs,
+            ending.meant,
+        ),
         evidence={
             "exception": ending.exception,
             "raised_at": where,
@@ -85,31 +92,6 @@ def code_error(analyzer: str, target: Target, seen: ObservedError, bench: Execut
         input_kind=ending.exception,
         suggestion=respelled(ending, text),
     )
-
-
-def _message(ending: Raised, seen: ObservedError, where: str, text: str) -> str:
-    lines = text.splitlines()
-    code = lines[ending.line - 1].strip() if ending.line <= len(lines) else ""
-    shown = f"`{code}` ({where})" if code and "`" not in code and len(code) < LONGEST_CODE else ""
-    said = " ".join(ending.message.split())
-    detail = f": {said}" if said else ""
-    return "\n".join(
-        (
-            f"{shown or f'The code at {where}'} raises `{ending.exception}`{detail}.",
-            _share(seen),
-            "The cause is in the code: no argument, environment variable, file, network answer or"
-            " stand-in that Assayer made up takes part in it.",
-            *([f"`{ending.meant}` is spelled almost so."] if ending.meant else []),
-        )
-    )
-
-
-def _share(seen: ObservedError) -> str:
-    if seen.runs == 1:
-        return "The run of the function fails this way."
-    if seen.times == seen.runs:
-        return f"All {seen.runs} runs of the function fail this way: it never returns a result."
-    return f"{seen.times} of {seen.runs} runs of the function fail this way."
 
 
 # ------------------------------------------------------------ what is missing

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from analyzers.cloud import messages
 from analyzers.cloud.answer_crashes import ExecutedProbe
 from analyzers.cloud.branch_findings import BranchMessage, Proof, branch_finding
 from analyzers.cloud.conditions.condition_comparisons import Comparison
 from analyzers.criteria import all_ran, is_shown, outcome_point
 from analyzers.ports import Executor
+from analyzers.rules.cloud_rules import MISUSE
 from analyzers.vocabulary import (
     BranchOutcome,
     Constant,
@@ -17,12 +19,10 @@ from analyzers.vocabulary import (
     Goal,
     Level,
     Probe,
-    Run,
     Suggestion,
     Target,
 )
 
-RULE = "cloud/misuse"
 MOST_BASES = 3
 
 
@@ -49,9 +49,8 @@ class MisuseContext:
         if not all_ran(runs):
             return None
         seen = [*runs, *(run for _, run in self.executed)]
-        always = next(
-            (goal for goal in _both(comparison.goal) if is_shown(Constant(goal), runs)), None
-        )
+        both = (replace(comparison.goal, outcome=outcome) for outcome in BranchOutcome)
+        always = next((goal for goal in both if is_shown(Constant(goal), runs)), None)
         if always is None or not is_shown(Constant(always), seen):
             return None
         whole = always.whole()
@@ -60,17 +59,8 @@ class MisuseContext:
 
     def moved(self, goal: Goal, probes: Sequence[Probe]) -> bool:
         """Whether some of the probes gives a decision or clause another outcome."""
-        runs = self.bench.run(probes)
-        return any(_otherwise(goal, run) for run in runs)
-
-
-def _both(goal: Goal) -> Iterator[Goal]:
-    yield from (replace(goal, outcome=outcome) for outcome in BranchOutcome)
-
-
-def _otherwise(goal: Goal, run: Run) -> bool:
-    other = next(outcome for outcome in BranchOutcome if outcome is not goal.outcome)
-    return outcome_point(goal, other) in run.hits
+        other = next(outcome for outcome in BranchOutcome if outcome is not goal.outcome)
+        return any(outcome_point(goal, other) in run.hits for run in self.bench.run(probes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +80,8 @@ def constant_comparison(target: Target, misuse: Misuse) -> Finding:
     """The finding of a comparison that no answer of the API turns."""
     always, text = misuse.always, misuse.comparison.text
     words = BranchMessage(
-        title=f"`{always.text}` is {always.outcome} whatever the API answers",
-        message=f"{misuse.reason} Whatever it answers, `{always.text}` is {always.outcome}.",
-        evidence={
+        *messages.constant_comparison(always, misuse.reason),
+        {
             "misuse": misuse.kind,
             "api": misuse.api,
             "line": always.line,
@@ -103,4 +92,4 @@ def constant_comparison(target: Target, misuse: Misuse) -> Finding:
     proof = Proof(misuse.probes, Constant(always), f"{misuse.kind}:{text}")
     suggestion = misuse.suggestion if always.clause is None else None
     level = Level.FAILURE if always.clause is None else Level.WARNING
-    return branch_finding(target, always, RULE, level, words, proof, suggestion)
+    return branch_finding(target, always, MISUSE, level, words, proof, suggestion)

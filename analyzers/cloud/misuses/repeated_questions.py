@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from analyzers import catalogue
 from analyzers.cloud.answer_crashes import ExecutedProbe
 from analyzers.cloud.branch_findings import NAME
-from analyzers.cloud.misuses.misuse import RULE, MisuseContext
+from analyzers.cloud.messages import repeated_question
+from analyzers.cloud.misuses.misuse import MisuseContext
 from analyzers.cloud.source_edits import SourceText
 from analyzers.criteria import is_shown, most_repeated
+from analyzers.rules.cloud_rules import MISUSE
 from analyzers.vocabulary import ApiCall, Finding, Level, Repeats
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -207,20 +209,18 @@ def _finding(
 ) -> Finding:
     probe, run = shown
     line, times = looped.call.lineno, most_repeated(run, call.api)
+    title, message = repeated_question(call.api, times)
     return Finding(
         analyzer=NAME,
-        rule=RULE,
+        rule=MISUSE.id,
         level=Level.NOTICE,
         path=path,
         line=line,
         end_line=looped.call.end_lineno or line,
         symbol=f"{path}::{call.function if path == call.path else case.target.function}",
         target=case.target.id,
-        title=f"{call.api} is asked the same question in every round of a loop",
-        message=(
-            f"One run asked {call.api} the same question {times} times. Nothing that goes into "
-            "it changes in the loop, and the service answers it alike: ask once, before the loop."
-        ),
+        title=title,
+        message=message,
         evidence={
             "misuse": KIND,
             "api": call.api,

@@ -17,6 +17,7 @@ from analyzers.catalogue import Api
 from analyzers.catalogue.canonical_answers import values_at
 from analyzers.cloud.conditions.condition_comparisons import Comparison, comparisons
 from analyzers.cloud.conditions.static_facts import constant
+from analyzers.cloud.messages import score_range, two_score_ranges
 from analyzers.cloud.misuses.misuse import Misuse, MisuseContext, constant_comparison
 from analyzers.cloud.source_edits import Splice
 from analyzers.vocabulary import Exchange, Finding, Json, JsonObject, Probe, Suggestion
@@ -211,7 +212,7 @@ def _off_scale(
             always = case.unmoved(comparison, probes)
             beyond = [p for base in bases for p in beyond_the_scale(base, api, threshold)]
             if always is not None and case.moved(always, beyond):
-                reason = f"{api.name} gives scores from {scale.low:g} to {scale.high:g}."
+                reason = score_range(api.name, scale.low, scale.high)
                 patch = _rescaled(comparison, side, threshold, api)
                 return Misuse(KIND, api.name, comparison, reason, always, probes, patch)
     return None
@@ -248,10 +249,7 @@ def _two_scales(
             for changed, scale in ((one, other), (other, one))
         ]
         if always is not None and all(case.moved(always, p) for p in alike):
-            reason = (
-                f"{one.name} gives scores up to {one.highest:g}, {other.name} up to "
-                f"{other.highest:g}."
-            )
+            reason = two_score_ranges(one.name, one.highest, other.name, other.highest)
             return Misuse(KIND, one.name, comparison, reason, always, probes)
     return None
 

@@ -8,13 +8,15 @@ from collections.abc import Iterator, Sequence
 
 from analyzers import catalogue
 from analyzers.catalogue.canonical_answers import enums_of, with_member
+from analyzers.cloud import messages
 from analyzers.cloud.api_answers import TEXT_TASKS, meaning_of, saying
 from analyzers.cloud.branch_findings import BranchMessage, Proof, branch_finding
 from analyzers.cloud.conditions.condition_comparisons import Comparison, comparisons
 from analyzers.cloud.conditions.static_facts import constant, constants
-from analyzers.cloud.misuses.misuse import RULE, Misuse, MisuseContext, constant_comparison
+from analyzers.cloud.misuses.misuse import Misuse, MisuseContext, constant_comparison
 from analyzers.cloud.source_edits import SourceText, Splice
 from analyzers.criteria import all_ran, decision_point, reached
+from analyzers.rules.cloud_rules import MISUSE
 from analyzers.vocabulary import BranchOutcome, Exchange, Finding, Level, Misses, Probe, Suggestion
 
 ENUM, NUMBER = "enum-as-text", "number-as-text"
@@ -44,8 +46,7 @@ def enums_as_texts(case: MisuseContext) -> Iterator[Finding]:
         probes = [_answering(base, number) for base in bases for number in range(len(members))]
         always = case.unmoved(comparison, probes) if probes else None
         if always is not None:
-            shown = ", ".join(f'"{name}"' for name in sorted(names))
-            reason = f"In answers of {api} an enum is compared with a text ({shown}): never equal."
+            reason = messages.enum_as_text(api, sorted(names))
             patch = _by_name(comparison, subject)
             misuse = Misuse(ENUM, api, comparison, reason, always, probes, patch)
             yield constant_comparison(case.target, misuse)
@@ -200,15 +201,9 @@ def _spelled(
 ) -> Finding:
     goal = comparison.goal.whole(BranchOutcome.TRUE)
     api = next(each.api for each in probes[0].script or ())
-    shown = ", ".join(f'"{text}"' for text in wrong)
     words = BranchMessage(
-        title=f"`{comparison.text}` compares letter by letter",
-        message=(
-            f'Texts are ordered by their first letter that differs, so {shown} and "{number}" '
-            f"stand the other way round than the numbers: `{goal.decision_text}` is false for "
-            "them. Compare numbers."
-        ),
-        evidence={
+        *messages.number_as_text(goal, comparison.text, number, wrong),
+        {
             "misuse": NUMBER,
             "api": api,
             "line": goal.line,
@@ -217,4 +212,4 @@ def _spelled(
         },
     )
     proof = Proof(probes, Misses(goal, 1 / (len(probes) + 1)), f"{NUMBER}:{comparison.text}")
-    return branch_finding(case.target, goal, RULE, Level.WARNING, words, proof)
+    return branch_finding(case.target, goal, MISUSE, Level.WARNING, words, proof)

@@ -14,8 +14,10 @@ from collections.abc import Iterator, Mapping
 from analyzers import catalogue
 from analyzers.catalogue.canonical_answers import has_status
 from analyzers.cloud.branch_findings import NAME
-from analyzers.cloud.misuses.misuse import RULE, MisuseContext
+from analyzers.cloud.messages import unread_error
+from analyzers.cloud.misuses.misuse import MisuseContext
 from analyzers.criteria import is_shown
+from analyzers.rules.cloud_rules import MISUSE
 from analyzers.vocabulary import Alike, Exchange, Finding, JsonObject, Level, Probe, Returned
 
 KIND = "unread-error"
@@ -94,21 +96,18 @@ def _finding(
     target = case.target
     call = next(each for each in target.calls if each.api == api)
     shown = value if len(value) <= 80 else f"{value[:79]}…"
+    title, message = unread_error(api, reader, shown)
     return Finding(
         analyzer=NAME,
-        rule=RULE,
+        rule=MISUSE.id,
         level=Level.NOTICE,
         path=call.path,
         line=call.line,
         end_line=call.line,
         symbol=f"{call.path}::{call.function}",
         target=target.id,
-        title=f"A failure of {api} is taken for an empty answer",
-        message=(
-            f"{api} reports failures in the field `error` of its answer and raises nothing. "
-            f"`{reader}` reads it; here it is not read: with an error, as with nothing found, "
-            f"the result is {shown}."
-        ),
+        title=title,
+        message=message,
         evidence={
             "misuse": KIND,
             "api": api,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from analyzers.catalogue import AnswerMeaning, Api
 from analyzers.cloud.api_answers import SAID_AS_A_WHOLE, answers_to, meaning_of, said
 from analyzers.cloud.branch_cases import BranchCase, observed
-from analyzers.cloud.branch_findings import percent, quoted
+from analyzers.cloud.messages import percent, quoted
 from analyzers.cloud.recall_statistics import FEWEST_INPUTS, recall_interval
 from analyzers.cloud.repairs.labels.label_additions import ProjectFiles, rewrite_in
 from analyzers.cloud.repairs.related_words import UNAVAILABLE, related

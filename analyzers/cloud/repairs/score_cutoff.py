@@ -12,7 +12,7 @@ from analyzers.catalogue import AnswerMeaning, Api
 from analyzers.catalogue.canonical_answers import elements, values_at
 from analyzers.cloud.api_answers import answers_to
 from analyzers.cloud.branch_cases import BranchCase, observed
-from analyzers.cloud.branch_findings import percent
+from analyzers.cloud.messages import percent
 from analyzers.cloud.recall_statistics import FEWEST_INPUTS, f1_score, precision
 from analyzers.cloud.repairs.linear_conditions import AnswerNumbers, NumberComparison
 from analyzers.cloud.source_edits import LineEdit, SourceText, Splice

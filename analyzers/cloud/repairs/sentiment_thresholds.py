@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from analyzers.catalogue import AnswerMeaning, Api
 from analyzers.catalogue.canonical_answers import values_at
 from analyzers.cloud.api_answers import NEGATIVE, POSITIVE, answers_to, meaning_of
-from analyzers.cloud.branch_findings import percent
+from analyzers.cloud.messages import percent
 from analyzers.cloud.recall_statistics import FEWEST_INPUTS, recall_interval
 from analyzers.cloud.repairs.label_repairs import TOO_FEW
 from analyzers.cloud.repairs.linear_conditions import (

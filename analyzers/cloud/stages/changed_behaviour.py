@@ -7,9 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from analyzers.cloud import messages
 from analyzers.cloud.answer_crashes import ExecutedProbe, made_up
-from analyzers.cloud.branch_findings import NAME, THINGS, things
+from analyzers.cloud.branch_findings import NAME
 from analyzers.cloud.examination import Examination
+from analyzers.cloud.messages import THINGS, things
 from analyzers.criteria import (
     UNSTABLE,
     all_ran,
@@ -20,12 +22,12 @@ from analyzers.criteria import (
     same_decision,
     translate,
 )
+from analyzers.rules.cloud_rules import CHANGED
 from analyzers.vocabulary import (
     BranchOutcome,
     Finding,
     Goal,
     JsonObject,
-    Level,
     Probe,
     Returned,
     Run,
@@ -136,20 +138,21 @@ def changed_behaviour(
     groups = every[:MOST_GROUPS]
     shown = [pair for group in groups for pair in group.pairs[:MOST_EXAMPLES]]
     outcomes = [pair.outcomes(watched) or ("", "") for pair in shown]
-    said = "; ".join(group.sentence for group in groups)
     rest = sum(len(group.pairs) for group in every[MOST_GROUPS:])
+    title, message = messages.changed_behaviour(
+        len(changed), len(pairs), [group.sentence for group in groups], rest
+    )
     return Finding(
         analyzer=NAME,
-        rule="behaviour/changed",
-        level=Level.NOTICE,
+        rule=CHANGED.id,
+        level=CHANGED.level,
         path=target.path,
         line=target.line,
         end_line=target.line,
         symbol=target.id,
         target=target.id,
-        title=f"{len(changed)} of {len(pairs)} inputs have another outcome than on base",
-        message=f"With the same inputs and answers: {said}"
-        + (f"; and {rest} more in other ways." if rest else "."),
+        title=title,
+        message=message,
         evidence={
             "inputs": len(pairs),
             "changed": len(changed),

@@ -15,9 +15,10 @@ from itertools import takewhile
 
 from analyzers import catalogue
 from analyzers.catalogue import AnswerMeaning, Api
+from analyzers.cloud import messages
 from analyzers.cloud.api_answers import saying
 from analyzers.cloud.branch_cases import run_case
-from analyzers.cloud.branch_findings import BranchMessage, Proof, branch_finding, quoted
+from analyzers.cloud.branch_findings import BranchMessage, Proof, branch_finding
 from analyzers.cloud.conditions.condition_lint import ConstantCondition, lint_condition
 from analyzers.cloud.conditions.decision_goals import clause_goal, decisions_of
 from analyzers.cloud.examination import Examination
@@ -26,6 +27,7 @@ from analyzers.cloud.repairs.labels.label_corrections import respelled, tried_on
 from analyzers.criteria import all_ran, decision_point, is_shown, outcome_point, reached
 from analyzers.guest.instrumentation.goals import Decision
 from analyzers.ports import Executor
+from analyzers.rules.cloud_rules import DEAD_BRANCH, UNKNOWN_LABEL
 from analyzers.vocabulary import (
     BranchOutcome,
     Constant,
@@ -91,14 +93,11 @@ def _constant(
     if edit is not None:
         suggestion = Suggestion(goal.path, edit.start_line, edit.end_line, edit.replacement)
     words = BranchMessage(
-        title=f"`{goal.text}` is always {goal.outcome}",
-        message=f"`{goal.text}` is {goal.outcome} whatever the API answers: {lint.reason}.",
-        evidence={"proof": "constant-condition", "bound": "any answer"},
+        *messages.constant_condition(goal, lint.reason),
+        {"proof": "constant-condition", "bound": "any answer"},
     )
     proof = Proof(probes, Constant(goal), f"constant:{goal.text}")
-    return branch_finding(
-        target, goal, "cloud/dead-branch", Level.FAILURE, words, proof, suggestion
-    )
+    return branch_finding(target, goal, DEAD_BRANCH, Level.FAILURE, words, proof, suggestion)
 
 
 def exhausted_branches(
@@ -132,15 +131,10 @@ def _exhausted(
     target: Target, goal: Goal, always: Goal, bound: str, probes: Sequence[Probe]
 ) -> Finding:
     words = BranchMessage(
-        title=f"`{goal.decision_text}` is never {goal.outcome}",
-        message=(
-            f"No answer of the API makes `{goal.decision_text}` {goal.outcome}; "
-            f"searched completely: {bound}."
-        ),
-        evidence={"proof": "bounded-search", "bound": bound},
+        *messages.exhausted(goal, bound), {"proof": "bounded-search", "bound": bound}
     )
     proof = Proof(probes, Constant(always), f"bounded:{goal.decision_text}")
-    return branch_finding(target, goal, "cloud/dead-branch", Level.FAILURE, words, proof)
+    return branch_finding(target, goal, DEAD_BRANCH, Level.FAILURE, words, proof)
 
 
 ALIKE = 0.75
@@ -234,17 +228,12 @@ def _finding(
     bench: Executor,
 ) -> Finding:
     goal, word = mistake.goal, mistake.word
-    closest = f"The closest is “{mistake.name}”; none" if mistake.name else "None"
     words = BranchMessage(
-        title=f"“{word}” is not what {api.name} answers",
-        message=(
-            f"`{goal.decision_text}` waits for “{word}”; the API answers one of "
-            f"{quoted(list(api.says[0].readings))}. {closest} of them satisfies the condition."
-        ),
-        evidence={"label": word, "vocabulary": api.name, "closest": mistake.name},
+        *messages.unknown_class(goal, api.name, word, list(api.says[0].readings), mistake.name),
+        {"label": word, "vocabulary": api.name, "closest": mistake.name},
     )
     proof = Proof(probes, Misses(goal, 1 / (len(probes) + 1)), f"class:{word}")
-    found = branch_finding(target, goal, "cloud/unknown-label", level, words, proof)
+    found = branch_finding(target, goal, UNKNOWN_LABEL, level, words, proof)
     names = {word: mistake.name}
     return respelled(found, goal, names.get, bench) if mistake.name else found
 

@@ -8,17 +8,12 @@ from dataclasses import dataclass, field, replace
 
 from analyzers import catalogue
 from analyzers.catalogue import AnswerMeaning, Api
+from analyzers.cloud import messages
 from analyzers.cloud.api_answers import SAID_AS_A_WHOLE, answers_to, meaning_of, said, whole
 from analyzers.cloud.branch_cases import BranchCase, by_branch, run_case
-from analyzers.cloud.branch_findings import (
-    BranchMessage,
-    Proof,
-    branch_finding,
-    describe,
-    percent,
-    things,
-)
-from analyzers.cloud.examination import Examination, location
+from analyzers.cloud.branch_findings import BranchMessage, Proof, branch_finding
+from analyzers.cloud.examination import Examination
+from analyzers.cloud.messages import describe, location, percent, things
 from analyzers.cloud.objectives import Objective
 from analyzers.cloud.recall_statistics import (
     FEWEST_INPUTS,
@@ -34,6 +29,7 @@ from analyzers.cloud.recall_statistics import (
 from analyzers.cloud.repairs.label_repairs import repaired
 from analyzers.cloud.stages.unknown_labels import corrected, unknown_label
 from analyzers.criteria import decision_point, reached, same_decision
+from analyzers.rules.cloud_rules import DEAD_BRANCH, LOW_RECALL
 from analyzers.vocabulary import (
     BranchOutcome,
     Finding,
@@ -69,14 +65,22 @@ def low_recall(
     readings = [branch_case.objective.wanted.reading or "" for branch_case in branch_cases]
     kind = _kind(branch_cases)
     interval = recall_interval(count.reached, count.inputs)
+    title, message = messages.low_recall(
+        branch,
+        api.name,
+        count.reached,
+        count.inputs,
+        things(kind, readings),
+        f"95 % interval {percent(*interval)}, threshold {percent(family.threshold)}",
+    )
+    altered = _altered(branch_cases)
     words = BranchMessage(
-        title=f"{count.reached} of {count.inputs} {things(kind, readings)} reach this branch",
-        message=_message(branch_cases, api, count)
-        + f" (95 % interval {percent(*interval)}, threshold {percent(family.threshold)})."
+        title,
+        message
         + _doubt(count, interval[1], family)
-        + _answered_instead(branch_cases, api)
-        + _asked_about(branch_cases),
-        evidence={
+        + messages.answered_instead(_answered_instead(branch_cases, api))
+        + (f" For most inputs the API was asked about {altered}." if altered else ""),
+        {
             "wanted": readings,
             "inputs": count.inputs,
             "reached": count.reached,
@@ -88,7 +92,7 @@ def low_recall(
             "looks": list(count.looks),
             "unread": sum(branch_case.unread for branch_case in branch_cases),
             "missed": [n for n, run in enumerate(runs) if not reached(branch, run)],
-            **({"asked_about": other} if (other := _altered(branch_cases)) else {}),
+            **({"asked_about": altered} if altered else {}),
         },
     )
     proof = Proof(
@@ -97,7 +101,7 @@ def low_recall(
         f"{kind}:{describe(branch)}",
     )
     level = Level.FAILURE if count.fails(family.threshold) else Level.WARNING
-    return branch_finding(target, branch, "cloud/low-recall", level, words, proof)
+    return branch_finding(target, branch, LOW_RECALL, level, words, proof)
 
 
 def _doubt(count: ReachCount, high: float, family: BranchFamily) -> str:
@@ -105,16 +109,9 @@ def _doubt(count: ReachCount, high: float, family: BranchFamily) -> str:
     if count.fails(family.threshold):
         return ""
     if high >= family.threshold:
-        return (
-            " No more than a warning: with so few inputs the true recall may still reach the"
-            " threshold, which lies within the interval."
-        )
-    beside = f"{family.size} branches were tested at once and " if family.size > 1 else ""
+        return messages.uncertain_recall()
     value = _rounded(p_below(count.reached, count.inputs, family.threshold))
-    return (
-        f" No more than a warning: {beside}the counts were looked at more than once, so chance"
-        f" has to be ruled out more strictly than this (p = {value})."
-    )
+    return messages.repeated_tests(value, family.size)
 
 
 def _rounded(value: float) -> float:
@@ -132,40 +129,26 @@ def unreached(target: Target, branch_case: BranchCase) -> Finding | None:
     branch, reading = branch_case.objective.branch, branch_case.objective.wanted.reading or ""
     kind, count = _kind([branch_case]), len(branch_case.runs)
     words = BranchMessage(
-        title=f"No input reaches `{branch.decision_text}`",
-        message=(
-            f"No answer that the search tried makes `{branch.decision_text}` {branch.outcome}, "
-            f"and none of {count} {things(kind, [reading])} does either."
-        ),
-        evidence={"proof": "no-input-reached", "bound": f"{count} inputs", "wanted": [reading]},
+        *messages.unreached(branch, count, things(kind, [reading])),
+        {"proof": "no-input-reached", "bound": f"{count} inputs", "wanted": [reading]},
     )
     proof = Proof(branch_case.probes, Misses(branch, 1 / (count + 1)), f"{kind}:{describe(branch)}")
-    return branch_finding(target, branch, "cloud/dead-branch", Level.WARNING, words, proof)
+    return branch_finding(target, branch, DEAD_BRANCH, Level.WARNING, words, proof)
 
 
 def _kind(branch_cases: Sequence[BranchCase]) -> InputKind:
     return branch_cases[0].inputs[0].kind
 
 
-def _message(branch_cases: Sequence[BranchCase], api: Api, count: ReachCount) -> str:
-    branch = branch_cases[0].objective.branch
-    readings = [branch_case.objective.wanted.reading or "" for branch_case in branch_cases]
-    return (
-        f"Of {count.inputs} {things(_kind(branch_cases), readings)}, {count.reached} make "
-        f"`{branch.decision_text}` {branch.outcome} by what `{api.name}` answers: "
-        f"recall {percent(count.reached / count.inputs)}"
-    )
-
-
-def _answered_instead(branch_cases: Sequence[BranchCase], api: Api) -> str:
+def _answered_instead(branch_cases: Sequence[BranchCase], api: Api) -> list[tuple[str, int]]:
+    """Return what the API answered most often for the inputs that miss the branch."""
     counts: Counter[str] = Counter()
     for branch_case in branch_cases:
         meaning = meaning_of(api, branch_case.objective.wanted.task)
         for run in branch_case.runs:
             if not reached(branch_case.objective.branch, run):
                 counts.update(list(dict.fromkeys(_said(run, api, meaning))))
-    most = ", ".join(f"“{label}” ({count})" for label, count in counts.most_common(4))
-    return f" For the others the API answered {most}." if most else ""
+    return counts.most_common(4)
 
 
 def _altered(branch_cases: Sequence[BranchCase]) -> str | None:
@@ -175,11 +158,6 @@ def _altered(branch_cases: Sequence[BranchCase]) -> str | None:
     if most is None or 2 * times <= counts.total():
         return None
     return f"{most}: the code changes it before it asks"
-
-
-def _asked_about(branch_cases: Sequence[BranchCase]) -> str:
-    said = _altered(branch_cases)
-    return f" For most inputs the API was asked about {said}." if said else ""
 
 
 def _said(run: Run, api: Api, meaning: AnswerMeaning | None) -> list[str]:
@@ -296,15 +274,15 @@ def _on_base(look: Examination, branch: Goal) -> Goal | None:
 
 def _fixed(found: Finding, branch: Goal, count: ReachCount, family: BranchFamily) -> Finding:
     """The finding at the branch of head."""
-    lead, rest = found.message[:1].lower(), found.message[1:]
+    title, message = messages.fixed_recall(found.title, found.message, count.reached)
     return replace(
         found,
         status=Status.FIXED,
         path=branch.path,
         line=branch.line,
         end_line=branch.end_line,
-        title=f"Fixed: {found.title}",
-        message=f"Fixed by this change. On base, {lead}{rest} On head, {count.reached} of them do.",
+        title=title,
+        message=message,
         evidence={**found.evidence, "reached_on_head": count.reached, **_UNREPAIRED},
         criterion=Misses(branch, family.threshold),
     )
@@ -317,7 +295,7 @@ def recall(look: Examination) -> Iterator[Verdict]:
     looks, began = schedule(look.bench.plan.inputs), look.bench.remaining()
     for objective in look.objectives:
         if look.bench.remaining() <= 0:
-            yield look.skipped("the time budget was spent")
+            yield look.skipped(messages.OUT_OF_TIME)
             break
         finding = _unknown(look, objective)
         if finding is not None:
@@ -398,8 +376,6 @@ def _too_few(look: Examination, sample: Sample) -> Skipped | None:
     unread = sum(branch_case.unread for branch_case in sample.branch_cases)
     if not sample.count.inputs and not unread:
         return None
-    missing = f" ({unread} could not be read here)" if unread else ""
-    read = "1 input was" if sample.count.inputs == 1 else f"{sample.count.inputs} inputs were"
     branch = sample.branch_cases[0].objective.branch
-    reason = f"was not judged: {read} read{missing}, {FEWEST_INPUTS} are needed"
-    return look.skipped(f"{location(branch)} {reason}", branch)
+    reason = messages.too_few_inputs(branch, sample.count.inputs, unread, FEWEST_INPUTS)
+    return look.skipped(reason, branch)

@@ -13,14 +13,16 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from analyzers.cloud import messages
 from analyzers.cloud.api_answers import NEGATIVE, POSITIVE
-from analyzers.cloud.branch_findings import BranchMessage, Proof, branch_finding, percent
+from analyzers.cloud.branch_findings import BranchMessage, Proof, branch_finding
 from analyzers.cloud.examination import Examination
 from analyzers.cloud.inversion import Inverter
 from analyzers.cloud.recall_statistics import FEWEST_INPUTS, recall_interval
 from analyzers.cloud.repairs.sentiment_thresholds import retuned
 from analyzers.criteria import reached
 from analyzers.ports import Executor
+from analyzers.rules.cloud_rules import MIXED_SENTIMENT
 from analyzers.vocabulary import (
     BranchOutcome,
     Finding,
@@ -147,38 +149,28 @@ def _about_polarity(goal: Goal, bench: Executor) -> bool:
 
 
 def _finding(target: Target, goal: Goal, polls: tuple[Poll, Poll], limit: float) -> Finding:
-    (p_hits, p_share, p_range), (n_hits, n_share, n_range) = (each.share(goal) for each in polls)
-    positives, negatives = (len(each.runs) for each in polls)
+    counts = []
+    for each in polls:
+        hits, _, interval = each.share(goal)
+        counts.append((hits, len(each.runs), interval))
     words = BranchMessage(
-        title=f"`{goal.decision_text}` does not tell positive from negative texts",
-        message=(
-            f"`{goal.decision_text}` is true for {p_hits} of {positives} texts that people rated "
-            f"positive ({percent(p_share)}, 95 % interval {percent(*p_range)}) and for {n_hits} of "
-            f"{negatives} that they rated negative ({percent(n_share)}, {percent(*n_range)})."
-        ),
-        evidence=_evidence(goal, polls, limit),
+        *messages.mixed_sentiment(goal, counts[0], counts[1]), _evidence(goal, polls, limit)
     )
-    clear = p_range[0] > limit and n_range[0] > limit
+    clear = all(low > limit for _, _, (low, _) in counts)
     level = Level.FAILURE if clear else Level.WARNING
     proof = _proof(goal, polls, limit)
-    return branch_finding(target, goal, "cloud/mixed-sentiment", level, words, proof)
+    return branch_finding(target, goal, MIXED_SENTIMENT, level, words, proof)
 
 
 def _of_both(target: Target, goal: Goal, polls: tuple[Poll, Poll], limit: float) -> Finding:
     (positive, p_share, _), (negative, n_share, _) = (each.share(goal) for each in polls)
-    total = positive + negative
-    low, high = recall_interval(positive, total)
+    low, high = recall_interval(positive, positive + negative)
     words = BranchMessage(
-        title=f"What `{goal.decision_text}` selects is positive and negative texts mixed",
-        message=(
-            f"Of {total} texts for which `{goal.decision_text}` is true, people rated {positive} "
-            f"positive ({percent(positive / total)}, 95 % interval {percent(low, high)}) and "
-            f"{negative} negative; of all texts there were as many of both kinds."
-        ),
-        evidence={
+        *messages.mixed_selection(goal, positive, negative, (low, high)),
+        {
             **_evidence(goal, polls, limit),
             "selected": {
-                "inputs": total,
+                "inputs": positive + negative,
                 "positive": positive,
                 "negative": negative,
                 "positive_interval": [round(low, 4), round(high, 4)],
@@ -186,7 +178,7 @@ def _of_both(target: Target, goal: Goal, polls: tuple[Poll, Poll], limit: float)
         },
     )
     proof = _proof(goal, polls, min(p_share, n_share) / 2)
-    return branch_finding(target, goal, "cloud/mixed-sentiment", Level.FAILURE, words, proof)
+    return branch_finding(target, goal, MIXED_SENTIMENT, Level.FAILURE, words, proof)
 
 
 def _proof(goal: Goal, polls: tuple[Poll, Poll], limit: float) -> Proof:

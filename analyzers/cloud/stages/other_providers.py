@@ -8,11 +8,12 @@ from dataclasses import replace
 from analyzers import catalogue
 from analyzers.catalogue import AnswerMeaning, Api
 from analyzers.catalogue.canonical_answers import elements, values_at, with_value_at
+from analyzers.cloud import messages
 from analyzers.cloud.api_answers import SAID_AS_A_WHOLE, meaning_of, said, whole
-from analyzers.cloud.branch_findings import percent
 from analyzers.cloud.examination import Examination
 from analyzers.cloud.recall_statistics import FEWEST_INPUTS, recall_interval
 from analyzers.criteria import is_informative, reached
+from analyzers.rules.cloud_rules import LOW_RECALL
 from analyzers.vocabulary import Exchange, Finding, Json, JsonObject, Misses, Probe, Status, Verdict
 
 USUAL_SURENESS = 0.9
@@ -41,17 +42,13 @@ def with_others(finding: Finding, shares: Mapping[str, tuple[int, int]]) -> Find
     sentences: list[str] = []
     for api, (hits, count) in shares.items():
         low, high = recall_interval(hits, count)
-        recall = hits / count
         told[api] = {
             "inputs": count,
             "reached": hits,
-            "recall": round(recall, 4),
+            "recall": round(hits / count, 4),
             "interval": [round(low, 4), round(high, 4)],
         }
-        sentences.append(
-            f"\nWith the answers of `{api}` to the same inputs {hits} of {count} would reach it:"
-            f" recall {percent(recall)} (95 % interval {percent(low, high)})."
-        )
+        sentences.append(messages.other_provider(api, hits, count, (low, high)))
     evidence = {**finding.evidence, "other_providers": told}
     return replace(finding, message=finding.message + "".join(sentences), evidence=evidence)
 
@@ -114,7 +111,7 @@ def _spelled(api: Api, word: str, sample: str) -> str:
 
 def compared(verdict: Verdict, look: Examination) -> Verdict:
     """A low recall with what it would be with each other provider that may be asked."""
-    if not isinstance(verdict, Finding) or verdict.rule != "cloud/low-recall":
+    if not isinstance(verdict, Finding) or verdict.rule != LOW_RECALL.id:
         return verdict
     if verdict.status is Status.FIXED:
         return verdict

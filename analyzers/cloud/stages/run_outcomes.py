@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from analyzers.cloud.answer_crashes import Crash, ExecutedProbe, made_up
 from analyzers.cloud.api_answers import fully_modelled, sample_script, with_sample_answers
 from analyzers.cloud.branch_findings import NAME
-from analyzers.cloud.examination import Examination, location
+from analyzers.cloud.examination import Examination
+from analyzers.cloud.messages import location, no_response_found
 from analyzers.code_errors import ObservedError, code_error, is_own_error
 from analyzers.criteria import crash_of
 from analyzers.vocabulary import NotRun, Probe, Run, TimedOut, Verdict
@@ -74,7 +75,4 @@ def unreached_goals(look: Examination) -> Iterator[Verdict]:
     if missing:
         places = sorted({location(goal) for goal in missing})
         rest = len(places) - MOST_LOCATIONS
-        more = f" and {rest} more" if rest > 0 else ""
-        yield look.skipped(
-            f"no answer was found that reaches {', '.join(places[:MOST_LOCATIONS])}{more}"
-        )
+        yield look.skipped(no_response_found(places[:MOST_LOCATIONS], rest))

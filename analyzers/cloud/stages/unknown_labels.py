@@ -6,6 +6,7 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 
 from analyzers.catalogue import Api, Grade, Vocabulary
+from analyzers.cloud import messages
 from analyzers.cloud.branch_cases import BranchCase
 from analyzers.cloud.branch_findings import BranchMessage, Proof, branch_finding
 from analyzers.cloud.objectives import Objective
@@ -18,6 +19,7 @@ from analyzers.cloud.repairs.labels.label_corrections import (
 from analyzers.cloud.repairs.related_words import related
 from analyzers.criteria import all_ran, reached
 from analyzers.ports import Executor
+from analyzers.rules.cloud_rules import UNKNOWN_LABEL
 from analyzers.vocabulary import (
     Candidate,
     Finding,
@@ -59,15 +61,11 @@ def unknown_label(
     if not all_ran(runs) or any(reached(objective.branch, run) for run in runs):
         return None
     branch = objective.branch
-    nearby = f"; the closest is “{nearest}”" if nearest else ""
     words = BranchMessage(
-        title=f"“{label}” is not a label of {api.name}",
-        message=(
-            f"`{branch.decision_text}` waits for “{label}”, which is not among the "
-            f"{len(vocabulary.labels):,} labels known for this API{nearby}. "
-            f"None of {len(probes)} similar labels satisfies the condition."
+        *messages.unknown_label(
+            branch, api.name, label, len(vocabulary.labels), nearest, len(probes)
         ),
-        evidence={
+        {
             "label": label,
             "vocabulary": api.vocabulary,
             "closest": nearest,
@@ -75,7 +73,7 @@ def unknown_label(
         },
     )
     proof = Proof(probes, Misses(branch, 1 / (len(probes) + 1)), f"label:{label}")
-    return branch_finding(target, branch, "cloud/unknown-label", Level.WARNING, words, proof)
+    return branch_finding(target, branch, UNKNOWN_LABEL, Level.WARNING, words, proof)
 
 
 def corrected(

@@ -30,9 +30,9 @@ from analyzers.cloud.repairs.guards.statement_flow import (
     reads,
 )
 from analyzers.cloud.source_edits import LineEdit, SourceText, Splice
-from analyzers.code_errors import RULE
 from analyzers.criteria import DEATH
 from analyzers.ports import Executor
+from analyzers.rules.code_error_rules import CODE_ERROR
 from analyzers.vocabulary import Crashes, Finding, Probe, Returned, Run, Suggestion, Verdict
 
 _USUAL_WIDTH, _GREATEST_WIDTH = 88, 120
@@ -271,7 +271,11 @@ def guarded(verdict: Verdict, executed: Sequence[tuple[Probe, Run]], bench: Exec
     if not isinstance(verdict, Finding):
         return verdict
     raised = verdict.criterion
-    if not isinstance(raised, Crashes) or raised.exception == DEATH or verdict.rule == RULE:
+    if (
+        not isinstance(raised, Crashes)
+        or raised.exception == DEATH
+        or verdict.rule == CODE_ERROR.id
+    ):
         return verdict
     endings = [run.ending for _, run in executed] if verdict.symbol == verdict.target else []
     returned = [ending.value for ending in endings if isinstance(ending, Returned)]

@@ -1,0 +1,328 @@
+"""Titles and messages of the findings about ML APIs, and reasons for what was not tested."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analyzers.vocabulary import Goal, InputKind
+
+Interval = tuple[float, float]
+TitleAndMessage = tuple[str, str]
+
+THINGS = {
+    InputKind.IMAGE: "pictures",
+    InputKind.TEXT: "texts",
+    InputKind.AUDIO: "recordings",
+    InputKind.VALUE: "inputs",
+}
+
+
+def describe(goal: Goal) -> str:
+    """Return a goal in words, as it is in evidence."""
+    return f"`{goal.decision_text}` is {goal.outcome}"
+
+
+def location(goal: Goal) -> str:
+    """Return a goal as a person finds it: file, line, condition and outcome."""
+    return f"{goal.path}:{goal.line} `{goal.text}` {goal.outcome}"
+
+
+def quoted(readings: Sequence[str]) -> str:
+    """Return readings in quotation marks, separated by commas."""
+    return ", ".join(f"“{reading}”" for reading in readings)
+
+
+def percent(low: float, high: float | None = None) -> str:
+    """Return ``40 %``, or ``17–69 %`` for an interval."""
+    ends = [f"{100 * end:.0f}" for end in (low, high) if end is not None]
+    return "–".join(ends) + " %"
+
+
+def things(kind: InputKind, readings: Sequence[str]) -> str:
+    """Return pictures (texts, …) of these readings in words."""
+    return f"{THINGS[kind]} of {quoted(readings)}"
+
+
+# ------------------------------------------------------- cloud/low-recall
+
+
+def low_recall(
+    branch: Goal, api: str, reached: int, inputs: int, shown: str, interval: str
+) -> TitleAndMessage:
+    """Describe a branch that ``reached`` of ``inputs`` inputs, which show ``shown``, reach."""
+    return (
+        f"{reached} of {inputs} {shown} reach this branch",
+        f"`{branch.decision_text}` is {branch.outcome} for {reached} of {inputs} {shown}, as"
+        f" `{api}` answers them: recall {percent(reached / inputs)} ({interval}).",
+    )
+
+
+def uncertain_recall() -> str:
+    """Explain a warning about a recall whose interval contains the threshold."""
+    return (
+        " Reported as a warning: there are few inputs and the interval contains the threshold, so"
+        " the true recall may still reach it."
+    )
+
+
+def repeated_tests(p_value: float, branches: int) -> str:
+    """Explain a warning about counts that were tested too often for their p-value."""
+    beside = f"{branches} branches were tested at once and " if branches > 1 else ""
+    return (
+        f" Reported as a warning: {beside}the counts were tested repeatedly, so p = {p_value} does"
+        " not rule out chance."
+    )
+
+
+def answered_instead(labels: Sequence[tuple[str, int]]) -> str:
+    """List what an API answered for the inputs that miss a branch, or nothing."""
+    most = ", ".join(f"“{label}” ({count})" for label, count in labels)
+    return f" For the others the API answered {most}." if most else ""
+
+
+def other_provider(api: str, reached: int, inputs: int, interval: Interval) -> str:
+    """Tell the recall that a branch has with the answers of another API."""
+    return (
+        f"\nWith the answers of `{api}` to the same inputs, {reached} of {inputs} would reach it:"
+        f" recall {percent(reached / inputs)} (95 % interval {percent(*interval)})."
+    )
+
+
+def fixed_recall(title: str, message: str, reached: int) -> TitleAndMessage:
+    """Describe a branch that inputs missed on base alone."""
+    return (
+        f"Fixed: {title}",
+        f"Fixed by this change. On base, {message} On head, {reached} of them reach it.",
+    )
+
+
+# ------------------------------------------------------ cloud/dead-branch
+
+
+def unreached(branch: Goal, inputs: int, shown: str) -> TitleAndMessage:
+    """Describe a branch that neither made-up answers nor inputs reach."""
+    return (
+        f"No input reaches `{branch.decision_text}`",
+        f"None of the API responses that were tried makes `{branch.decision_text}`"
+        f" {branch.outcome}, and none of {inputs} {shown} does.",
+    )
+
+
+def constant_condition(goal: Goal, reason: str) -> TitleAndMessage:
+    """Describe a condition that is constant by itself."""
+    return (
+        f"`{goal.text}` is always {goal.outcome}",
+        f"`{goal.text}` is {goal.outcome} whatever the API answers: {reason}.",
+    )
+
+
+def exhausted(goal: Goal, bound: str) -> TitleAndMessage:
+    """Describe a branch that no answer within a bound reaches."""
+    return (
+        f"`{goal.decision_text}` is never {goal.outcome}",
+        f"No API response makes `{goal.decision_text}` {goal.outcome}; every response within this"
+        f" bound was tried: {bound}.",
+    )
+
+
+# ---------------------------------------------------- cloud/unknown-label
+
+
+def unknown_label(
+    branch: Goal, api: str, label: str, known: int, nearest: str | None, similar: int
+) -> TitleAndMessage:
+    """Describe a comparison with a label that is not in an API's vocabulary."""
+    nearby = f"; the closest is “{nearest}”" if nearest else ""
+    return (
+        f"“{label}” is not a label of {api}",
+        f"`{branch.decision_text}` expects “{label}”, which is not among the {known:,} labels"
+        f" known for this API{nearby}. None of {similar} similar labels satisfies the condition.",
+    )
+
+
+def unknown_class(
+    branch: Goal, api: str, word: str, known: Sequence[str], nearest: str | None
+) -> TitleAndMessage:
+    """Describe a comparison with a word that is none of an API's classes."""
+    closest = f"The closest is “{nearest}”; none" if nearest else "None"
+    return (
+        f"{api} never answers “{word}”",
+        f"`{branch.decision_text}` expects “{word}”; the API answers one of {quoted(known)}."
+        f" {closest} of them satisfies the condition.",
+    )
+
+
+# -------------------------------------------------- cloud/mixed-sentiment
+
+
+def mixed_sentiment(
+    branch: Goal, positive: tuple[int, int, Interval], negative: tuple[int, int, Interval]
+) -> TitleAndMessage:
+    """Describe a branch that texts of both sentiments reach: how many, of how many."""
+
+    def taken(reached: int, texts: int, interval: Interval) -> tuple[str, str]:
+        share = f"{percent(reached / texts)}, 95 % interval {percent(*interval)}"
+        return f"{reached} of {texts}", f"({share})"
+
+    (some, share), (others, other_share) = taken(*positive), taken(*negative)
+    return (
+        f"`{branch.decision_text}` does not separate positive from negative texts",
+        f"`{branch.decision_text}` is true for {some} texts that people rated positive {share} and"
+        f" for {others} texts that people rated negative {other_share}.",
+    )
+
+
+def mixed_selection(
+    branch: Goal, positive: int, negative: int, interval: Interval
+) -> TitleAndMessage:
+    """Describe a branch of whose texts a large share has the other sentiment."""
+    total = positive + negative
+    return (
+        f"`{branch.decision_text}` selects positive and negative texts alike",
+        f"Of {total} texts for which `{branch.decision_text}` is true, people rated {positive}"
+        f" positive ({percent(positive / total)}, 95 % interval {percent(*interval)}) and"
+        f" {negative} negative. Equally many texts of both kinds were tested.",
+    )
+
+
+# ------------------------------------------------------------ cloud/crash
+
+
+def crash(
+    exception: str, text: str, at: str, given: str, answered: str, context: str
+) -> TitleAndMessage:
+    """Describe an exception after an answer, for an input if one is ``given``."""
+    detail = f": {' '.join(text.split())}" if text else ""
+    start = f"Given {given}, {answered}, and" if given else f"When {answered},"
+    return (
+        f"{exception} {context}",
+        f"{start} the code raises `{exception}`{detail} at {at}.",
+    )
+
+
+def answer_in_words(api: str, *, nothing: bool, simulated: bool) -> str:
+    """Describe the answer of an API."""
+    said = f"`{api}`" if api else "the API"
+    shape = "finds nothing" if nothing else "gives a valid answer"
+    return f"{said} {shape}{' (simulated)' if simulated else ''}"
+
+
+def crash_context(odd_input: str, *, nothing: bool) -> str:
+    """Describe when the code crashes, for a title."""
+    if nothing:
+        return "when the API finds nothing"
+    return f"on {odd_input}" if odd_input else "on a valid answer of the API"
+
+
+def input_in_words(kind: InputKind, description: str) -> str:
+    """Describe one input."""
+    if description.startswith(("a ", "an ")):
+        return description
+    kinds = {InputKind.IMAGE: "a picture", InputKind.TEXT: "a text", InputKind.AUDIO: "a recording"}
+    return f"{kinds.get(kind, 'an input')} ({description})"
+
+
+# ----------------------------------------------------------- cloud/misuse
+
+
+def constant_comparison(always: Goal, reason: str) -> TitleAndMessage:
+    """Describe a comparison that no answer changes."""
+    return (
+        f"`{always.text}` is {always.outcome} whatever the API answers",
+        f"{reason} So `{always.text}` is {always.outcome} for every answer.",
+    )
+
+
+def score_range(api: str, low: float, high: float) -> str:
+    """Tell the scale of an API's scores."""
+    return f"{api} gives scores from {low:g} to {high:g}."
+
+
+def two_score_ranges(one: str, one_high: float, other: str, other_high: float) -> str:
+    """Tell the scales of two APIs' scores."""
+    return f"{one} gives scores up to {one_high:g}, {other} up to {other_high:g}."
+
+
+def enum_as_text(api: str, names: Sequence[str]) -> str:
+    """Tell that an enum is compared with its name."""
+    shown = ", ".join(f'"{name}"' for name in names)
+    return f"In answers of {api} this field is an enum, which never equals a text ({shown})."
+
+
+def number_as_text(
+    branch: Goal, comparison: str, number: str, wrong: Sequence[str]
+) -> TitleAndMessage:
+    """Describe a comparison of numbers as texts, with numbers for which it is ``wrong``."""
+    shown = ", ".join(f'"{text}"' for text in wrong)
+    return (
+        f"`{comparison}` compares letter by letter",
+        f"Texts are ordered by their first letter that differs, so `{branch.decision_text}` is"
+        f" false for {shown}, unlike with the number {number}. Convert to numbers first.",
+    )
+
+
+def repeated_question(api: str, times: int) -> TitleAndMessage:
+    """Describe the same request in every round of a loop."""
+    return (
+        f"{api} is asked the same question in every round of a loop",
+        f"One run asked {api} the same question {times} times. Nothing in the request changes in"
+        " the loop, and the service gives the same answer: ask once, before the loop.",
+    )
+
+
+def unread_error(api: str, reader: str, returned: str) -> TitleAndMessage:
+    """Describe an error field that only another function reads."""
+    return (
+        f"A failure of {api} is taken for an empty answer",
+        f"{api} reports failures in the field `error` of its answer and raises nothing. `{reader}`"
+        f" reads this field, but this function does not: on a failure it returns {returned}, as"
+        " if nothing was found.",
+    )
+
+
+# ------------------------------------------------------ behaviour/changed
+
+
+def changed_behaviour(
+    changed: int, inputs: int, groups: Sequence[str], rest: int
+) -> TitleAndMessage:
+    """Describe inputs that have another outcome than on base."""
+    more = f"; and {rest} more in other ways." if rest else "."
+    return (
+        f"{changed} of {inputs} inputs have another outcome than on base",
+        f"With the same inputs and answers: {'; '.join(groups)}{more}",
+    )
+
+
+# ----------------------------------------------- reasons: what is untested
+
+NOT_CALLED = "the function could not be called"
+OUT_OF_TIME = "the time budget was spent"
+
+
+def lacks_environment(raised: str) -> str:
+    """Explain an exception that the sandbox causes."""
+    return f"{raised}: the code needs a file, device or service that is not available"
+
+
+def raised_before_request(raised: str) -> str:
+    """Explain an exception that no answer can cause."""
+    return f"{raised} before the code calls an ML API"
+
+
+def always_raised(exception: str, at: str) -> str:
+    """Explain a crash that no answer avoids."""
+    return f"every run ended with {exception} at {at}"
+
+
+def too_few_inputs(branch: Goal, read: int, unread: int, needed: int) -> str:
+    """Explain a branch that was not judged."""
+    missing = f" ({unread} could not be read here)" if unread else ""
+    inputs = "1 input was" if read == 1 else f"{read} inputs were"
+    return f"{location(branch)} was not judged: {inputs} read{missing}, {needed} are needed"
+
+
+def no_response_found(goals: Sequence[str], rest: int) -> str:
+    """Explain branches that nothing reached."""
+    more = f" and {rest} more" if rest > 0 else ""
+    return f"no API response was found that reaches {', '.join(goals)}{more}"
