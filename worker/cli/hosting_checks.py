@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from github.GithubApp import GithubApp
 from redis import Redis
 from redis.exceptions import RedisError
 from sqlalchemy import Engine
@@ -164,8 +165,8 @@ def _app(github: GithubSettings) -> MachineCheck:
         return MachineCheck("GitHub App", ok=False, detail=error.message, remedy=remedy)
 
 
-def _registered(app: repositories.Registration) -> MachineCheck:
-    lacks = lacking(app.permissions, app.events)
+def _registered(app: GithubApp) -> MachineCheck:
+    lacks = lacking(app.permissions, frozenset(app.events))
     if not lacks:
         return MachineCheck("GitHub App", ok=True, detail=f"GitHub knows it as {app.slug}")
     detail = f"{app.slug} lacks {', '.join(lacks)}"

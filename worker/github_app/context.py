@@ -169,7 +169,7 @@ def numeric_app_id(context: TaskContext) -> int | None:
 
 @lru_cache(maxsize=4)
 def _registered(app: App) -> str:
-    return repositories.registration(app.api).login
+    return f"{repositories.registration(app.api).slug}[bot]"
 
 
 __all__ = [

@@ -59,7 +59,7 @@ def configure(stream: TextIO | None = None, level: int = logging.INFO) -> None:
     root.handlers[:] = [handler]
     root.setLevel(level)
     logging.captureWarnings(capture=True)
-    for chatty in ("httpx", "httpcore", "alembic"):
+    for chatty in ("httpx", "httpcore", "urllib3", "alembic"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
 
 

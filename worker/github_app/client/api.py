@@ -1,43 +1,49 @@
-"""Asking GitHub: reads are repeated, writes are sent once."""
+"""GitHub as PyGithub asks it: reads are repeated, writes are sent once."""
 
 from __future__ import annotations
 
 import json
+import logging
+import math
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic, sleep
-from typing import Any, cast
-from urllib.parse import urlencode
+from typing import Any
 
-import httpx
-from pydantic import SecretStr
+from github.Repository import Repository
+from github.Requester import Requester
+from typing_extensions import override
 
-from worker.github_app.client.calls import DIFF, JSON, Answer, Call, Json
+from worker.github_app.client.calls import Answer, Call
 from worker.github_app.client.credentials import Credentials
 from worker.github_app.client.errors import (
     GithubError,
     RateLimitedError,
-    TooLargeError,
     UnauthorizedError,
     UnavailableError,
-    UncertainError,
 )
 from worker.github_app.client.faults import fault
 from worker.github_app.client.limits import Brake, Clock, utc_now
-from worker.github_app.client.wire import Wire
+from worker.github_app.client.models import repository_name
+from worker.github_app.client.wire import Connection, Wire
 
 TRIES = 4
 FIRST_WAIT = 0.5
 PER_PAGE = 100
-MOST_PAGES = 100
+MEDIA_TYPE = "application/vnd.github+json"
+API_VERSION = "2022-11-28"
+USER_AGENT = "assayer"
 
-Params = Mapping[str, "str | int | None"]
 Count = Callable[[str, str], None]
 
 
+# PyGithub logs answers at DEBUG, and an answer may be a token
+_SILENT = logging.Logger("github", level=logging.CRITICAL + 1)
+
+
 def ignored(method: str, outcome: str) -> None:
-    """Counts nothing: the hook of an ``Api`` that nobody measures."""
+    """Count nothing: the hook of an ``Api`` that nobody measures."""
 
 
 @dataclass(frozen=True)
@@ -54,104 +60,62 @@ class Surroundings:
     count: Count = ignored
 
 
-class Api:
-    """GitHub, asked with one kind of token.  Threads may share it.
+class Api(Requester):
+    """PyGithub's requester with one kind of token.  Threads may share it.
 
-    Every method raises ``GithubError``; see ``worker.github_app.client.errors`` for
-    what each kind asks for.  Paths start with ``/`` and are already quoted;
-    a full address must lie at the same origin.  A write starts within
-    ``[github] timeout`` seconds and is over, one way or the other, within
-    three times that.
+    Every request of PyGithub's objects goes through ``requestJsonAndCheck``,
+    which raises ``GithubError``; see ``worker.github_app.client.errors`` for what each
+    kind asks for.  PyGithub's own retry covers no answer that breaks off and
+    knows no query of GraphQL, so reads are repeated here, and it is off.  A
+    write starts within ``[github] timeout`` seconds and is over, one way or
+    the other, within three times that.
     """
 
     def __init__(self, around: Surroundings, credentials: Credentials, brake: Brake) -> None:
+        super().__init__(
+            auth=credentials,
+            base_url=around.wire.root,
+            timeout=math.ceil(around.wire.timeout),
+            user_agent=USER_AGENT,
+            per_page=PER_PAGE,
+            verify=True,
+            retry=0,
+            pool_size=None,
+            lazy=True,
+            api_version=API_VERSION,
+        )
         self._around = around
         self._credentials = credentials
         self._brake = brake
 
-    def get(self, path: str, params: Params | None = None) -> Json:
-        """What lies at ``path``, asked up to four times."""
-        return _json(*self._asked("GET", _with_query(path, params)))
+    def repository(self, full_name: str) -> Repository:
+        """Return a repository that nobody asked GitHub about yet.
 
-    def diff(self, path: str) -> str:
-        """A pull request or commit as a diff; ``TooLargeError`` where GitHub has a limit."""
-        _, answer = self._asked("GET", path, accept=DIFF)
-        return answer.content.decode("utf-8", "replace")
-
-    def post(self, path: str, body: Json = None) -> Json:
-        """Create something; sent once."""
-        return _json(*self._asked("POST", path, body, writes=True))
-
-    def patch(self, path: str, body: Json) -> Json:
-        """Change something; sent once."""
-        return _json(*self._asked("PATCH", path, body, writes=True))
-
-    def put(self, path: str, body: Json) -> Json:
-        """Put something in place; sent once."""
-        return _json(*self._asked("PUT", path, body, writes=True))
-
-    def delete(self, path: str) -> None:
-        """Remove something; sent once."""
-        self._asked("DELETE", path, writes=True)
-
-    def repeatable_post(self, path: str, body: Json = None) -> Json:
-        """A POST that does no harm when it is done twice; repeated like a read."""
-        return _json(*self._asked("POST", path, body))
-
-    def pages(
-        self,
-        path: str,
-        params: Params | None = None,
-        *,
-        key: str | None = None,
-        most: int = MOST_PAGES,
-    ) -> Iterator[Json]:
-        """The entries of all pages, 100 a page; ``key`` names the list in each page.
-
-        Raises ``TooLargeError`` past ``most`` pages, ``MovedError`` where
-        the next page would lie elsewhere.
+        Raise ``ValueError`` for what is no ``owner/name``.
         """
-        place = _with_query(path, {"per_page": PER_PAGE, **(params or {})})
-        for _ in range(most):
-            call, answer = self._asked("GET", place)
-            yield from _entries(_json(call, answer), key, call)
-            following = _next(answer)
-            if following is None:
-                return
-            place = following
-        raise TooLargeError(f"GitHub has more than {most} pages of {path}")
+        return Repository(self, url=f"/repos/{repository_name(full_name)}")
 
-    def graphql(self, query: str, variables: Mapping[str, Json]) -> dict[str, Any]:
-        """The ``data`` of a query (repeated like a read) or a mutation (sent once)."""
-        call = Call(
-            "POST",
-            "/graphql",
-            self._around.wire.graphql,
-            writes=query.lstrip().startswith("mutation"),
-            body={"query": query, "variables": dict(variables)},
-            graphql=True,
-        )
-        document = _json(call, self._answer(call))
-        data = document.get("data") if isinstance(document, dict) else None
-        if not isinstance(data, dict):
-            raise _unusable(call, "without data")
-        return cast("dict[str, Any]", data)
+    def send(self, verb: str, path: str, body: Any = None) -> Any:
+        """Return GitHub's answer where PyGithub has no method for it."""
+        return self.requestJsonAndCheck(verb, path, input=body)[1]
 
-    def _asked(
+    @override
+    def requestJsonAndCheck(
         self,
-        method: str,
-        place: str,
-        body: Json = None,
-        *,
-        writes: bool = False,
-        accept: str = JSON,
-    ) -> tuple[Call, Answer]:
-        url = self._around.wire.url(place)
-        path = place if place.startswith("/") else httpx.URL(place).path
-        call = Call(method, path, url, writes, body, accept)
-        return call, self._answer(call)
+        verb: str,
+        url: str,
+        parameters: dict[str, Any] | None = None,
+        headers: dict[str, str] | None = None,
+        input: Any | None = None,
+        follow_302_redirect: bool = False,
+    ) -> tuple[dict[str, Any], Any]:
+        """Return headers and content of GitHub's answer; raise ``GithubError``.
 
-    def _answer(self, call: Call) -> Answer:
+        ``headers`` only ever name previews that are over.
+        """
+        if not url.startswith("/"):
+            self._around.wire.address(url)
+        call = Call(verb, url, parameters or {}, input, url == self.graphql_url)
         for attempt in range(0 if call.writes else TRIES - 1):
             try:
                 return self._authorized(call)
@@ -160,11 +124,11 @@ class Api:
                 self._around.sleep(wait)
         return self._authorized(call)
 
-    def _authorized(self, call: Call) -> Answer:
-        """The answer; a token that is refused is renewed once (a refused call did nothing)."""
+    def _authorized(self, call: Call) -> tuple[dict[str, Any], Any]:
+        """Return the answer; renew a refused token once (a refused call did nothing)."""
         self._brake.check()
         started = monotonic()
-        token = self._credentials.token()
+        token = self._credentials.token
         try:
             return self._once(call, token, started)
         except UnauthorizedError as refused:
@@ -177,59 +141,54 @@ class Api:
             raise self._hopeless(refused) from None
 
     def _hopeless(self, refused: UnauthorizedError) -> UnauthorizedError:
-        return UnauthorizedError(
-            refused.message,
-            status=refused.status,
-            remedy=self._credentials.remedy,
-            served_at=refused.served_at,
-        )
+        remedy = self._credentials.remedy
+        return UnauthorizedError(refused.message, status=refused.status, remedy=remedy)
 
-    def _once(self, call: Call, token: SecretStr, started: float) -> Answer:
+    def _once(self, call: Call, token: str, started: float) -> tuple[dict[str, Any], Any]:
         if call.writes and monotonic() - started > self._around.wire.timeout:
             raise UnavailableError(f"{call.name} was not sent: a token came too late")
         try:
-            answer = self._around.wire.exchange(call, token)
+            told = self._told(call, token)
         except GithubError as error:
-            raise self._judged(error, call) from None
+            self._around.count(call.verb, error.outcome)
+            if isinstance(error, RateLimitedError):
+                self._brake.hold(error)
+            raise
+        self._brake.release()
+        self._around.count(call.verb, "ok")
+        return told
+
+    def _told(self, call: Call, token: str) -> tuple[dict[str, Any], Any]:
+        """Return headers and content of one good answer."""
+        headers = {"Accept": MEDIA_TYPE, "Authorization": f"Bearer {token}"}
+        connection = Connection(self._around.wire, call)
+        try:
+            answer = Answer(
+                *self.requestJson(
+                    call.verb, call.url, dict(call.parameters), headers, call.body, connection
+                )
+            )
+        except ValueError:
+            raise call.lost("it answered with headers that are no numbers") from None
         wrong = fault(call, answer, self._around.clock())
         if wrong is not None:
-            raise self._judged(wrong, call)
-        self._brake.release()
-        self._around.count(call.method, "ok")
-        return answer
-
-    def _judged(self, error: GithubError, call: Call) -> GithubError:
-        self._around.count(call.method, error.outcome)
-        return self._brake.hold(error) if isinstance(error, RateLimitedError) else error
+            raise wrong
+        return dict(answer.headers), _content(call, answer)
 
 
-def _with_query(path: str, params: Params | None) -> str:
-    given = {name: value for name, value in (params or {}).items() if value is not None}
-    return f"{path}?{urlencode(given)}" if given else path
-
-
-def _json(call: Call, answer: Answer) -> Json:
-    if not answer.content.strip():
+def _content(call: Call, answer: Answer) -> Any:
+    """Return an answer's JSON: an object, or a list to a read."""
+    if answer.status in {202, 204} and not answer.text.strip():
         return None
     try:
-        return cast("Json", json.loads(answer.content))
+        content = json.loads(answer.text)
     except (ValueError, RecursionError):
-        raise _unusable(call, "with something that is not JSON") from None
+        raise call.lost("it answered with something that is not JSON") from None
+    if not isinstance(content, dict | list if call.verb == "GET" else dict):
+        raise call.lost("it answered with something else than it describes")
+    if call.graphql and not (isinstance(content, dict) and isinstance(content.get("data"), dict)):
+        raise call.lost("it answered without data")
+    return content
 
 
-def _unusable(call: Call, how: str) -> GithubError:
-    kind = UncertainError if call.writes else UnavailableError
-    return kind(f"GitHub answered {call.name} {how}")
-
-
-def _entries(page: Json, key: str | None, call: Call) -> list[Json]:
-    entries = page.get(key) if key is not None and isinstance(page, dict) else page
-    if not isinstance(entries, list):
-        raise _unusable(call, "with no list")
-    return entries
-
-
-def _next(answer: Answer) -> str | None:
-    """The next page's address, of a ``Link`` header (RFC 8288)."""
-    header = {"link": answer.headers.get("link", "")}
-    return httpx.Response(200, headers=header).links.get("next", {}).get("url")
+Api.injectLogger(_SILENT)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Self
 
-import httpx
+from requests.adapters import BaseAdapter
 
 from worker.github_app.client.api import Api, Count, Surroundings, ignored
 from worker.github_app.client.credentials import Signer
@@ -38,7 +38,7 @@ class App:
         count: Count = ignored,
         clock: Clock = utc_now,
         sleep: Callable[[float], None] = time.sleep,
-        transport: httpx.BaseTransport | None = None,
+        transport: BaseAdapter | None = None,
     ) -> None:
         wire = Wire(settings.api_url, timeout=settings.timeout, transport=transport)
         self._around = Surroundings(wire, clock, sleep, count)
@@ -77,7 +77,7 @@ class App:
 
     def close(self) -> None:
         """Close the connections."""
-        self._around.wire.close()
+        self._around.wire.session.close()
 
     def __enter__(self) -> Self:
         return self

@@ -2,56 +2,60 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TypeAlias
+from typing import Any
+from urllib.parse import urlsplit
 
-import httpx
-
-Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
-
-JSON = "application/vnd.github+json"
-DIFF = "application/vnd.github.diff"
+from worker.github_app.client.errors import GithubError, UnavailableError, UncertainError
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What is asked; ``writes``: doing it twice is not the same as doing it once.
+    """A request; ``writes``: sending it twice is not the same as sending it once."""
 
-    ``path`` is what messages name, ``url`` where it is sent.
-    """
-
-    method: str
-    path: str
+    verb: str
     url: str
-    writes: bool
-    body: Json = None
-    accept: str = JSON
-    graphql: bool = False
+    parameters: Mapping[str, Any]
+    body: Any
+    graphql: bool
+
+    @property
+    def writes(self) -> bool:
+        """Tell a write from a GET, a query of GraphQL and a request for a token."""
+        if self.graphql:
+            return str(self.body["query"]).lstrip().startswith("mutation")
+        return self.verb != "GET" and not self.url.endswith("/access_tokens")
 
     @property
     def name(self) -> str:
         """Method and path, without a query."""
-        return f"{self.method} {self.path.partition('?')[0]}"
+        return f"{self.verb} {urlsplit(self.url).path}"
+
+    def lost(self, why: str) -> GithubError:
+        """Return the error for a request without an answer that can be used."""
+        kind = UncertainError if self.writes else UnavailableError
+        return kind(f"GitHub was asked for {self.name}, and {why}")
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back, whole."""
+    """The status, headers (names in lower case) and text of GitHub's answer."""
 
     status: int
-    headers: httpx.Headers
-    content: bytes
+    headers: Mapping[str, str]
+    text: str
 
     @property
     def served_at(self) -> datetime | None:
-        """When GitHub's own clock says that it answered."""
+        """The time on GitHub's own clock."""
         return moment(self.headers.get("date", ""))
 
 
 def moment(text: str) -> datetime | None:
-    """An HTTP date as an aware time; ``None`` if it is none."""
+    """Return an HTTP date as an aware time; ``None`` if it is none."""
     try:
         at = parsedate_to_datetime(text)
     except (ValueError, OverflowError):

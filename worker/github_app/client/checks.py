@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import AwareDatetime, StrictInt, StrictStr
+from github.CheckRun import CheckRun
+from github.PaginatedList import PaginatedList
 
 from worker.github_app.client.api import Api
-from worker.github_app.client.calls import Json
-from worker.github_app.client.models import Noun, made, quoted, read, read_all, repository_path
+from worker.github_app.client.models import completed, listed, made, quoted
 
 Status = Literal["queued", "in_progress", "completed"]
 Conclusion = Literal[
@@ -26,6 +25,8 @@ Conclusion = Literal[
 AnnotationLevel = Literal["notice", "warning", "failure"]
 
 ANNOTATIONS_A_CALL = 50
+
+__all__ = ["Action", "Annotation", "Check", "CheckRun", "Output", "create", "get", "of_ref"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,23 +43,6 @@ class Annotation:
     end_column: int | None = None
     raw_details: str | None = None
 
-    def sent(self) -> dict[str, Json]:
-        """As GitHub wants it."""
-        entry: dict[str, Json] = {
-            "path": self.path,
-            "start_line": self.start_line,
-            "end_line": self.end_line,
-            "annotation_level": self.level,
-            "message": self.message,
-        }
-        more: dict[str, Json] = {
-            "title": self.title,
-            "start_column": self.start_column,
-            "end_column": self.end_column,
-            "raw_details": self.raw_details,
-        }
-        return entry | _given(more)
-
 
 @dataclass(frozen=True, slots=True)
 class Output:
@@ -69,15 +53,6 @@ class Output:
     text: str | None = None
     annotations: tuple[Annotation, ...] = ()
 
-    def sent(self) -> dict[str, Json]:
-        """As GitHub wants it."""
-        entry: dict[str, Json] = {"title": self.title, "summary": self.summary}
-        if self.text is not None:
-            entry["text"] = self.text
-        if self.annotations:
-            entry["annotations"] = [annotation.sent() for annotation in self.annotations]
-        return entry
-
 
 @dataclass(frozen=True, slots=True)
 class Action:
@@ -86,14 +61,6 @@ class Action:
     label: str
     description: str
     identifier: str
-
-    def sent(self) -> dict[str, Json]:
-        """As GitHub wants it."""
-        return {
-            "label": self.label,
-            "description": self.description,
-            "identifier": self.identifier,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,104 +80,45 @@ class Check:
     output: Output | None = None
     actions: tuple[Action, ...] | None = None
 
-    def sent(self) -> dict[str, Json]:
-        """As GitHub wants it."""
-        entry: dict[str, Json] = {
-            "name": self.name,
-            "status": self.status,
-            "conclusion": self.conclusion,
-            "external_id": self.external_id,
-            "details_url": self.details_url,
-            "started_at": _time(self.started_at),
-            "completed_at": _time(self.completed_at),
-            "output": None if self.output is None else self.output.sent(),
-        }
-        if self.actions is not None:
-            entry["actions"] = [action.sent() for action in self.actions]
-        return _given(entry)
-
-
-class CheckApp(Noun):
-    """The App that made a check run."""
-
-    id: StrictInt
-
-
-class CheckOutput(Noun):
-    """What a check run shows now."""
-
-    title: StrictStr | None = None
-    summary: StrictStr | None = None
-    text: StrictStr | None = None
-    annotations_count: StrictInt = 0
-
-
-class CheckRun(Noun):
-    """A check run as GitHub has it."""
-
-    id: StrictInt
-    name: StrictStr
-    head_sha: StrictStr
-    status: StrictStr
-    conclusion: StrictStr | None = None
-    external_id: StrictStr | None = None
-    details_url: StrictStr | None = None
-    html_url: StrictStr | None = None
-    started_at: AwareDatetime | None = None
-    completed_at: AwareDatetime | None = None
-    app: CheckApp | None = None
-    output: CheckOutput = CheckOutput()
-
-
-class StandingAnnotation(Noun):
-    """An annotation as GitHub has it."""
-
-    path: StrictStr
-    start_line: StrictInt
-    end_line: StrictInt
-    annotation_level: StrictStr | None = None
-    message: StrictStr | None = None
-    title: StrictStr | None = None
-
 
 def create(api: Api, repository: str, head: str, check: Check) -> CheckRun:
-    """A new check run on a commit; ``check.name`` must be given."""
-    body = check.sent() | {"head_sha": head}
-    return made(CheckRun, api.post(f"{repository_path(repository)}/check-runs", body))
+    """Create a check run on a commit; ``check.name`` must be given."""
+    run = api.repository(repository).create_check_run(head_sha=head, **_fields(check))
+    return made(run, "id")
 
 
 def update(api: Api, repository: str, check_run: int, check: Check) -> CheckRun:
-    """The check run, changed; annotations are added to those it has."""
-    path = f"{repository_path(repository)}/check-runs/{check_run}"
-    return made(CheckRun, api.patch(path, check.sent()))
+    """Change a check run; annotations are added to those it has."""
+    run = api.repository(repository).get_check_run(check_run)
+    run.edit(**_fields(check))
+    return made(run, "id")
 
 
 def get(api: Api, repository: str, check_run: int) -> CheckRun:
-    """One check run."""
-    return read(CheckRun, api.get(f"{repository_path(repository)}/check-runs/{check_run}"))
+    """Return one check run."""
+    return completed(api.repository(repository).get_check_run(check_run), "id", "status", "output")
 
 
-def of_ref(
-    api: Api, repository: str, ref: str, *, name: str | None = None, app: int | None = None
-) -> tuple[CheckRun, ...]:
-    """All check runs of a commit, the newest first, also those that newer ones replaced.
+def of_ref(api: Api, repository: str, ref: str, *, name: str, app: int | None) -> list[CheckRun]:
+    """Return a commit's check runs of a name, the newest first, also those since replaced.
 
-    ``name`` and ``app`` (its id) keep only those of that name and App.
+    ``app`` (its id) keeps only those of an App: PyGithub cannot ask for it.
     """
-    path = f"{repository_path(repository)}/commits/{quoted(ref)}/check-runs"
-    params: Mapping[str, Any] = {"filter": "all", "check_name": name, "app_id": app}
-    return read_all(CheckRun, api.pages(path, params, key="check_runs"))
+    path = f"{api.repository(repository).url}/commits/{quoted(ref)}/check-runs"
+    params = {"filter": "all", "check_name": name} | ({} if app is None else {"app_id": app})
+    return list(listed(PaginatedList(CheckRun, api, path, params, list_item="check_runs"), "id"))
 
 
-def annotations_of(api: Api, repository: str, check_run: int) -> tuple[StandingAnnotation, ...]:
-    """The annotations that a check run has."""
-    path = f"{repository_path(repository)}/check-runs/{check_run}/annotations"
-    return read_all(StandingAnnotation, api.pages(path))
+def _fields(check: Check) -> dict[str, Any]:
+    return asdict(check, dict_factory=_given)
 
 
-def _given(entry: dict[str, Json]) -> dict[str, Json]:
-    return {name: value for name, value in entry.items() if value is not None}
-
-
-def _time(at: datetime | None) -> str | None:
-    return None if at is None else at.isoformat(timespec="seconds").replace("+00:00", "Z")
+def _given(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the fields that are given, as GitHub calls them."""
+    return {
+        "annotation_level" if name == "level" else name: list(value)
+        if isinstance(value, tuple)
+        else value
+        for name, value in pairs
+        if value is not None and (name, value) != ("annotations", ())
+    }

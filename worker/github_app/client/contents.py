@@ -6,19 +6,10 @@ import base64
 import binascii
 from collections.abc import Callable
 
-from pydantic import StrictStr
+from github.ContentFile import ContentFile
 
 from worker.github_app.client.api import Api
 from worker.github_app.client.errors import ForbiddenError, NotFoundError, TooLargeError
-from worker.github_app.client.models import Noun, quoted, read, repository_path
-
-
-class File(Noun):
-    """A file's content; GitHub sends none of more than a megabyte."""
-
-    type: StrictStr
-    encoding: StrictStr | None = None
-    content: StrictStr | None = None
 
 
 def text(api: Api, repository: str, path: str, commit: str) -> str | None:
@@ -47,24 +38,22 @@ def lacks(
     return content is not None and not defines(content.removeprefix("\ufeff"))
 
 
-def _file(api: Api, repository: str, path: str, commit: str) -> File | None:
+def _file(api: Api, repository: str, path: str, commit: str) -> ContentFile | None:
     """Return what is at a path; ``None`` where nothing or no file is."""
-    parts = path.split("/")
-    if not {"", ".", ".."}.isdisjoint(parts):
+    if not {"", ".", ".."}.isdisjoint(path.split("/")):
         return None
-    place = "/".join(quoted(part) for part in parts)
     try:
-        answer = api.get(f"{repository_path(repository)}/contents/{place}", {"ref": commit})
+        file = api.repository(repository).get_contents(path, commit)
     except NotFoundError:
         return None
-    file = read(File, answer) if isinstance(answer, dict) else None
-    return file if file is not None and file.type == "file" else None
+    return file if isinstance(file, ContentFile) and file.type == "file" else None
 
 
-def _decoded(file: File) -> str | None:
-    if file.encoding != "base64" or file.content is None:
+def _decoded(file: ContentFile) -> str | None:
+    """Return a file's text; GitHub sends none of more than a megabyte."""
+    if file.encoding != "base64":
         return None
     try:
-        return base64.b64decode(file.content).decode()
+        return base64.b64decode(file.content or "").decode()
     except (binascii.Error, UnicodeDecodeError):
         return None

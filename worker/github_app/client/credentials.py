@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import threading
+from abc import abstractmethod
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Protocol
 
 import jwt
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
+from github.Auth import Auth
 from pydantic import SecretStr
+from typing_extensions import override
 
 from worker.errors import UsageError
 from worker.github_app.client.limits import Clock, utc_now
@@ -25,28 +27,36 @@ MOST_KEY_BYTES = 65_536
 _KEY_REMEDY = "download a private key from the App's settings at GitHub and name its file here"
 
 
-class Credentials(Protocol):
-    """What a call is signed with."""
+class Credentials(Auth):
+    """What calls are signed with: a token that is good for some minutes.
+
+    ``remedy`` says what to do when GitHub accepts not even a fresh one.
+    """
+
+    remedy = ""
 
     @property
-    def remedy(self) -> str:
-        """What to do when GitHub accepts not even fresh ones."""
-        ...
+    def token_type(self) -> str:
+        """Return the scheme of the header."""
+        return "Bearer"
 
-    def token(self) -> SecretStr:
-        """A token that is good for some minutes."""
-        ...
+    @override
+    def authentication(self, headers: dict[str, str]) -> None:
+        """Leave alone a request that its sender signed with a token of ours."""
+        if "Authorization" not in headers:
+            super().authentication(headers)
 
-    def renewed(self, refused: SecretStr, served_at: datetime | None) -> SecretStr | None:
-        """Another token in place of one that GitHub refused; ``None``: there is none."""
-        ...
+    @abstractmethod
+    def renewed(self, refused: str, served_at: datetime | None) -> str | None:
+        """Return another token in place of one that GitHub refused, if there is one."""
 
 
-class Signer:
+class Signer(Credentials):
     """The App's own tokens: JSON Web Tokens, signed with its private key.
 
-    The key is read each time one is signed, at most every few minutes, and
-    is not kept.  GitHub's clock is taken where ours is found to differ.
+    PyGithub's ``AppAuth`` signs anew for each request, by this machine's
+    clock.  Here a token serves for some minutes, the key is read only then
+    and not kept, and GitHub's clock is taken where ours differs.
     """
 
     remedy = (
@@ -65,26 +75,27 @@ class Signer:
         self._signed: SecretStr | None = None
         self._good_until: datetime | None = None
 
-    def token(self) -> SecretStr:
-        """A JSON Web Token.  Raises ``UsageError``: there is no App or no key."""
+    @property
+    def token(self) -> str:
+        """Return a JSON Web Token.  Raise ``UsageError``: there is no App or no key."""
         with self._lock:
             now = self._clock()
             if self._signed is None or self._good_until is None or now >= self._good_until:
                 self._signed = self._sign(now + self._skew)
                 self._good_until = now + LASTS - RENEWED_BEFORE
-            return self._signed
+            return self._signed.get_secret_value()
 
-    def renewed(self, refused: SecretStr, served_at: datetime | None) -> SecretStr | None:
-        """Signed by GitHub's clock, if that was what was wrong."""
+    def renewed(self, refused: str, served_at: datetime | None) -> str | None:
+        """Sign by GitHub's clock, if that was what was wrong."""
         with self._lock:
-            if self._signed is not None and self._signed != refused:
-                return self._signed
+            if self._signed is not None and self._signed.get_secret_value() != refused:
+                return self._signed.get_secret_value()
             skew = timedelta() if served_at is None else served_at - self._clock()
             if abs(skew - self._skew) < SKEW:
                 return None
             self._skew = skew
             self._signed = None
-        return self.token()
+        return self.token
 
     def _sign(self, now: datetime) -> SecretStr:
         if self._app_id is None:

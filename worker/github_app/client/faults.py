@@ -43,7 +43,7 @@ def fault(call: Call, answer: Answer, now: datetime) -> GithubError | None:
     """What is wrong with an answer; ``None``: it is a good one."""
     if answer.status < 300:
         return _graphql(call, answer, now) if call.graphql else None
-    body = _object(answer.content)
+    body = _object(answer.text)
     said = _clean(body.get("message"))
     limit = limited(answer, said, now)
     if limit is not None:
@@ -73,7 +73,7 @@ def _by_status(
 
 def _graphql(call: Call, answer: Answer, now: datetime) -> GithubError | None:
     """What the first entry of ``errors`` stands for; GraphQL answers 200 to everything."""
-    errors: Any = _object(answer.content).get("errors")
+    errors: Any = _object(answer.text).get("errors")
     if not errors:
         return None
     entry: Any = errors[0] if isinstance(errors, list) else errors
@@ -103,9 +103,9 @@ def _forbidden(told: str, said: str) -> ForbiddenError:
     return ForbiddenError(told, status=403, remedy=FORBIDDEN_REMEDY)
 
 
-def _object(content: bytes) -> dict[str, Any]:
+def _object(text: str) -> dict[str, Any]:
     try:
-        value = json.loads(content)
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return {}
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

@@ -3,47 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
-from pydantic import StrictInt, StrictStr
+from github.Issue import Issue
 
 from worker.github_app.client.api import Api
-from worker.github_app.client.calls import Json
-from worker.github_app.client.models import Noun, User, made, read, read_all, repository_path
+from worker.github_app.client.models import completed, listed, made
 
-
-class Issue(Noun):
-    """An issue or, with ``pull_request``, a pull request's conversation."""
-
-    number: StrictInt
-    state: StrictStr
-    title: StrictStr
-    body: StrictStr | None = None
-    user: User | None = None
-    html_url: StrictStr | None = None
-    pull_request: dict[str, object] | None = None
+__all__ = ["Issue", "create", "edit", "get", "of_author"]
 
 
 def get(api: Api, repository: str, number: int) -> Issue:
-    """One issue; ``GoneError`` where it was deleted."""
-    return read(Issue, api.get(f"{_path(repository)}/{number}"))
+    """Return one issue; raise ``GoneError`` where it was deleted."""
+    return completed(api.repository(repository).get_issue(number), "number", "title", "state")
 
 
-def of_author(api: Api, repository: str, login: str) -> tuple[Issue, ...]:
-    """The issues, open or closed, that one account wrote, the newest first; no pull requests."""
-    found = read_all(Issue, api.pages(_path(repository), {"creator": login, "state": "all"}))
-    return tuple(issue for issue in found if issue.pull_request is None)
+def of_author(api: Api, repository: str, login: str) -> list[Issue]:
+    """Return an account's issues, open or closed, the newest first; no pull requests."""
+    found = api.repository(repository).get_issues(creator=login, state="all")  # type: ignore[arg-type]
+    return [
+        issue for issue in listed(found, "number", "title", "state") if issue.pull_request is None
+    ]
 
 
 def create(api: Api, repository: str, title: str, body: str) -> Issue:
-    """A new issue; ``GoneError`` where the repository has issues switched off."""
-    return made(Issue, api.post(_path(repository), {"title": title, "body": body}))
+    """Open an issue; raise ``GoneError`` where the repository has issues switched off."""
+    return made(api.repository(repository).create_issue(title, body), "number")
 
 
-def edit(api: Api, repository: str, number: int, change: Mapping[str, str]) -> Issue:
-    """The issue with other ``title``, ``body`` or ``state``."""
-    body: dict[str, Json] = dict(change)
-    return made(Issue, api.patch(f"{_path(repository)}/{number}", body))
-
-
-def _path(repository: str) -> str:
-    return f"{repository_path(repository)}/issues"
+def edit(api: Api, repository: str, number: int, change: Mapping[str, Any]) -> None:
+    """Give an issue another ``title``, ``body`` or ``state``."""
+    api.repository(repository).get_issue(number).edit(**change)

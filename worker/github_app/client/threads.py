@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal, cast
 
-from pydantic import StrictBool, StrictInt, StrictStr
-
 from worker.github_app.client.api import Api
-from worker.github_app.client.calls import Json
 from worker.github_app.client.errors import NotFoundError, TooLargeError
-from worker.github_app.client.models import BOT, Noun, read
+from worker.github_app.client.models import BOT, Model, read
 
 Reason = Literal["OUTDATED", "RESOLVED", "DUPLICATE", "OFF_TOPIC"]
 
@@ -69,33 +66,33 @@ MINIMISE = """mutation MinimizeComment($comment: ID!, $reason: ReportedContentCl
 }"""
 
 
-class ThreadComment(Noun):
+class ThreadComment(Model):
     """A comment in a thread; ``id`` is what REST calls it, ``node`` GraphQL.
 
     ``login`` is written as REST does (``assayer[bot]``), ``None`` where the
     account is gone.
     """
 
-    node: StrictStr
-    id: StrictInt | None
-    body: StrictStr
-    login: StrictStr | None
-    bot: StrictBool
-    minimised: StrictBool
+    node: str
+    id: int | None
+    body: str
+    login: str | None
+    bot: bool
+    minimised: bool
 
 
-class Thread(Noun):
+class Thread(Model):
     """A review thread; ``line`` is ``None`` at a file or when outdated.
 
     ``start_line`` is ``None`` where it is at one line, too.
     """
 
-    id: StrictStr
-    resolved: StrictBool
-    outdated: StrictBool
-    path: StrictStr
-    line: StrictInt | None
-    start_line: StrictInt | None = None
+    id: str
+    resolved: bool
+    outdated: bool
+    path: str
+    line: int | None
+    start_line: int | None = None
     comments: tuple[ThreadComment, ...]
 
     def answered_by_people(self, ours: str) -> bool:
@@ -110,25 +107,30 @@ def of_pull(api: Api, repository: str, number: int) -> tuple[Thread, ...]:
 
 def resolve(api: Api, thread: str) -> None:
     """Mark a thread as resolved; ``ForbiddenError`` where the App may not."""
-    api.graphql(RESOLVE, {"thread": thread})
+    _ask(api, RESOLVE, {"thread": thread})
 
 
 def unresolve(api: Api, thread: str) -> None:
     """Open a resolved thread again."""
-    api.graphql(UNRESOLVE, {"thread": thread})
+    _ask(api, UNRESOLVE, {"thread": thread})
 
 
 def minimise(api: Api, comment_node: str, reason: Reason = "RESOLVED") -> None:
     """Fold a comment, saying why."""
-    api.graphql(MINIMISE, {"comment": comment_node, "reason": reason})
+    _ask(api, MINIMISE, {"comment": comment_node, "reason": reason})
+
+
+def _ask(api: Api, query: str, variables: dict[str, Any]) -> dict[str, Any]:
+    data: dict[str, Any] = api.graphql_query(query, variables)[1]["data"]
+    return data
 
 
 def _nodes(api: Api, repository: str, number: int) -> Iterator[dict[str, Any]]:
     owner, _, name = repository.partition("/")
-    variables: dict[str, Json] = {"owner": owner, "name": name, "number": number}
+    variables: dict[str, Any] = {"owner": owner, "name": name, "number": number}
     after: str | None = None
     for _ in range(MOST_PAGES):
-        data = api.graphql(LIST, variables | {"after": after})
+        data = _ask(api, LIST, variables | {"after": after})
         page = _below(data, "repository", "pullRequest", "reviewThreads")
         yield from _entries(page)
         after = _cursor(page)
@@ -159,12 +161,12 @@ def _comments(api: Api, node: dict[str, Any]) -> Iterator[dict[str, Any]]:
         after = _cursor(page)
         if after is None:
             return
-        data = api.graphql(MORE_COMMENTS, {"thread": node.get("id"), "after": after})
+        data = _ask(api, MORE_COMMENTS, {"thread": node.get("id"), "after": after})
         page = _below(data, "node", "comments")
     raise TooLargeError(f"a thread has more than {MOST_PAGES} pages of comments")
 
 
-def _comment(node: dict[str, Any]) -> dict[str, Json]:
+def _comment(node: dict[str, Any]) -> dict[str, Any]:
     author = cast("dict[str, Any]", node.get("author") or {})
     bot = author.get("__typename") == BOT
     login = author.get("login")
@@ -195,7 +197,7 @@ def _entries(page: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield from (cast("dict[str, Any]", node) for node in nodes if isinstance(node, dict))
 
 
-def _number(text: Any) -> Json:
+def _number(text: Any) -> Any:
     """GraphQL writes numbers of 64 bits as strings; its ``Int`` has only 32."""
     return int(text) if isinstance(text, str) and text.isascii() and text.isdigit() else text
 

@@ -6,15 +6,17 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
 from pydantic import AwareDatetime, Field, SecretStr
+from typing_extensions import override
 
+from worker.github_app.client import repositories
 from worker.github_app.client.api import Api
-from worker.github_app.client.calls import Json
+from worker.github_app.client.credentials import Credentials
 from worker.github_app.client.errors import ForbiddenError, RefusedError, SuspendedError
 from worker.github_app.client.limits import Clock
-from worker.github_app.client.models import Noun, read
-from worker.github_app.client.repositories import installation
+from worker.github_app.client.models import Model, read
 
 RENEWED_BEFORE = timedelta(minutes=5)
 NARROW_FOR = timedelta(minutes=2)
@@ -24,7 +26,7 @@ Permissions = Mapping[str, str]
 _RANKS = ("read", "write", "admin")
 
 
-class InstallationToken(Noun):
+class InstallationToken(Model):
     """What an installation lets us do until ``expires_at``; the secret is not shown."""
 
     token: SecretStr
@@ -47,11 +49,11 @@ class _Place:
     token: InstallationToken | None = None
     until: datetime | None = None
 
-    def good(self, now: datetime, instead_of: SecretStr | None) -> InstallationToken | None:
+    def good(self, now: datetime, instead_of: str | None) -> InstallationToken | None:
         """The token that is here, unless it was refused or is soon to be renewed."""
         if self.token is None or self.until is None or now >= self.until:
             return None
-        return None if self.token.token == instead_of else self.token
+        return None if self.token.token.get_secret_value() == instead_of else self.token
 
 
 class Tokens:
@@ -63,7 +65,7 @@ class Tokens:
         self._lock = threading.Lock()
         self._places: dict[Scope, _Place] = {}
 
-    def get(self, scope: Scope, *, instead_of: SecretStr | None = None) -> InstallationToken:
+    def get(self, scope: Scope, *, instead_of: str | None = None) -> InstallationToken:
         """A token with at least five minutes left, other than the refused one.
 
         Raises ``GithubError``: ``NotFoundError`` where the installation is
@@ -101,7 +103,7 @@ class Tokens:
 
     def _narrower(self, scope: Scope) -> InstallationToken:
         wanted = dict(scope.permissions)
-        granted = installation(self._app, scope.installation).permissions
+        granted = repositories.granted(self._app, scope.installation)
         permissions = within(wanted, granted)
         if not permissions:
             raise ForbiddenError(f"installation {scope.installation} grants nothing of what we ask")
@@ -113,12 +115,12 @@ class Tokens:
             raise _unseen(scope) from None
 
     def _asked(self, scope: Scope, permissions: Permissions) -> InstallationToken:
-        body: dict[str, Json] = {"permissions": dict(permissions)}
+        body: dict[str, Any] = {"permissions": dict(permissions)}
         if scope.repository is not None:
             body["repository_ids"] = [scope.repository]
         path = f"/app/installations/{scope.installation}/access_tokens"
         try:
-            return read(InstallationToken, self._app.repeatable_post(path, body))
+            return read(InstallationToken, self._app.send("POST", path, body))
         except ForbiddenError as error:
             # nothing else is forbidden here to an App that proved who it is
             raise SuspendedError(error.message, status=error.status) from None
@@ -144,21 +146,19 @@ def _unseen(scope: Scope) -> ForbiddenError:
 
 
 @dataclass(frozen=True)
-class InstallationCredentials:
-    """Signs calls for one scope."""
+class InstallationCredentials(Credentials):
+    """The tokens of one scope, each renewed before its end."""
 
     tokens: Tokens
     scope: Scope
-    remedy: str = "Check that the App is still installed there and is not suspended."
+    remedy = "Check that the App is still installed there and is not suspended."
 
-    def token(self) -> SecretStr:
-        """The scope's token, renewed before its end."""
-        return self.tokens.get(self.scope).token
+    @property
+    def token(self) -> str:
+        """Return the scope's token."""
+        return self.tokens.get(self.scope).token.get_secret_value()
 
-    def renewed(
-        self,
-        refused: SecretStr,
-        served_at: datetime | None,  # noqa: ARG002 - a token has no clock of ours in it
-    ) -> SecretStr | None:
-        """A new token in place of a refused one."""
-        return self.tokens.get(self.scope, instead_of=refused).token
+    @override
+    def renewed(self, refused: str, served_at: datetime | None) -> str | None:
+        """Ask for a new token in place of a refused one."""
+        return self.tokens.get(self.scope, instead_of=refused).token.get_secret_value()

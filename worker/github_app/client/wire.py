@@ -1,16 +1,18 @@
-"""Sends one request and takes one bounded answer; a token stays at its origin."""
+"""Exchanges with GitHub over requests: bounded in time and size, and only with GitHub."""
 
 from __future__ import annotations
 
-import json
-import threading
 import time
-from dataclasses import replace
+from typing import Any
+from urllib.parse import urljoin, urlsplit
 
-import httpx
-from pydantic import SecretStr
+import requests
+import urllib3
+from github.Requester import HTTPSRequestsConnectionClass, Requester, RequestsResponse
+from requests.adapters import BaseAdapter, HTTPAdapter
+from typing_extensions import override
 
-from worker.github_app.client.calls import Answer, Call
+from worker.github_app.client.calls import Call
 from worker.github_app.client.errors import (
     GithubError,
     MovedError,
@@ -19,161 +21,151 @@ from worker.github_app.client.errors import (
     UncertainError,
 )
 
-API_VERSION = "2022-11-28"
-USER_AGENT = "assayer"
 MOST_BYTES = 32 << 20
 MOST_HOPS = 3
-
-# nothing of the request had left us
-NOT_SENT = (
-    httpx.ConnectError,
-    httpx.ConnectTimeout,
-    httpx.PoolTimeout,
-    httpx.UnsupportedProtocol,
-    httpx.ProxyError,
-)
+CHUNK = 1 << 16
+CONNECTIONS = 32
 
 
 class Wire:
-    """The way to one API root, such as ``https://api.github.com``.
+    """The connections to one API root, such as ``https://api.github.com``.
 
-    ``timeout`` bounds, in seconds, the whole exchange but for its last step,
-    and every step takes a part of it.
+    ``timeout`` bounds, in seconds, an exchange but for its last step, and
+    every step takes a part of it: GitHub gives up after 10 seconds, so most
+    is left to wait for its answer.
     """
 
     def __init__(
-        self, api_url: str, *, timeout: float, transport: httpx.BaseTransport | None = None
+        self, api_url: str, *, timeout: float, transport: BaseAdapter | None = None
     ) -> None:
         self.root = api_url.rstrip("/")
-        self._origin = origin(self.root)
         self.timeout = timeout
-        self._transport = transport
-        self._client: httpx.Client | None = None
-        self._lock = threading.Lock()
+        self.steps = (0.15 * timeout, 0.6 * timeout)
+        self.session = requests.Session()
+        self.session.auth = Requester.noopAuth
+        adapter = transport or HTTPAdapter(max_retries=0, pool_maxsize=CONNECTIONS)
+        for scheme in ("https://", "http://"):
+            self.session.mount(scheme, adapter)
 
-    def url(self, path: str) -> str:
-        """Where a path lies; a full address must be of our origin (``MovedError``)."""
-        if path.startswith("/") and not path.startswith("//"):
-            return self.root + path
-        if origin(path) != self._origin:
+    def address(self, place: str) -> str:
+        """Return where a path lies; raise ``MovedError`` for an address of another server."""
+        address = urljoin(self.root, place)
+        if _origin(address) != _origin(self.root):
             raise MovedError("GitHub pointed to another server, where no token is sent")
-        return path
+        return address
 
-    @property
-    def graphql(self) -> str:
-        """The address of GraphQL, on github.com or on a server of its own."""
-        return self.root.removesuffix("/v3") + "/graphql"
 
-    def exchange(self, call: Call, token: SecretStr) -> Answer:
-        """The answer to a call, after redirections that it may follow.
+class Answered(RequestsResponse):
+    """A whole answer.  PyGithub's own reads without a limit and guesses the encoding."""
 
-        Reads follow them at the same origin; writes only those that GitHub
-        sends *instead of* doing the work (307, 308).  Raises
-        ``UnavailableError``, ``UncertainError``, ``TooLargeError``,
-        ``MovedError``.
+    def __init__(self, response: requests.Response, content: bytes) -> None:
+        super().__init__(response)
+        self._content = content
+
+    @override
+    def read(self) -> str:
+        """Return the answer's text."""
+        return self._content.decode("utf-8", "replace")
+
+
+class Connection(HTTPSRequestsConnectionClass):
+    """One exchange.
+
+    PyGithub's own connection is shared by threads and keeps the request that
+    is under way in its attributes, so one thread may send another's.  It
+    knows no limits of size and duration.  PyGithub follows redirects for
+    ever, to other ports too, repeats a POST after 301, and takes 302, 307
+    and 308 for success.
+    """
+
+    def __init__(self, wire: Wire, call: Call) -> None:
+        self._wire = wire
+        self._call = call
+        self._deadline = time.monotonic() + wire.timeout
+        self.token = ""
+
+    @override
+    def request(
+        self, verb: str, url: str, input: Any, headers: dict[str, str], stream: bool = False
+    ) -> None:
+        """Take what to send."""
+        self.verb, self.input, self.headers, self.stream = verb, input, headers, stream
+        self.url = self._wire.address(url)
+        self.token = headers["Authorization"].partition(" ")[2]
+
+    @override
+    def getresponse(self) -> RequestsResponse:
+        """Return GitHub's answer after redirects.
+
+        Follow those of reads, and of writes those that GitHub sends instead
+        of doing the work (307, 308).  Raise ``UnavailableError``,
+        ``UncertainError``, ``TooLargeError`` and ``MovedError``.
         """
         for _ in range(MOST_HOPS):
-            answer = _without(token, self._once(call, token))
-            target = self._target(call, answer)
-            if target is None:
+            answer = self._exchanged()
+            if not 300 <= answer.status < 400:
                 return answer
-            call = replace(call, url=target)
-        raise MovedError(f"GitHub sent {call.name} from address to address")
+            self.url = self._target(answer)
+        raise MovedError(f"GitHub sent {self._call.name} from address to address")
 
-    def _target(self, call: Call, answer: Answer) -> str | None:
-        followed = {307, 308} if call.writes else {301, 302, 307, 308}
+    @override
+    def close(self) -> None:
+        """Leave the session open: it belongs to all connections."""
+
+    def _target(self, answer: RequestsResponse) -> str:
+        followed = {307, 308} if self._call.writes else {301, 302, 307, 308}
         place = answer.headers.get("location")
         if answer.status not in followed or not place:
-            return None
-        return self.url(str(httpx.URL(call.url).join(place)))
+            told = f"GitHub answered {self._call.name} with {answer.status}"
+            raise MovedError(told, status=answer.status)
+        return self._wire.address(urljoin(self.url, place))
 
-    def _once(self, call: Call, token: SecretStr) -> Answer:
-        request = self._request(call, token)
+    def _exchanged(self) -> Answered:
         try:
-            return self._received(call, request)
-        except NOT_SENT as error:
-            raise UnavailableError(
-                f"GitHub could not be reached for {call.name} ({type(error).__name__})"
-            ) from None
-        except httpx.HTTPError as error:
-            raise _lost(call, f"no whole answer came ({type(error).__name__})") from None
+            response = self._wire.session.request(
+                self.verb,
+                self.url,
+                data=self.input,
+                headers=self.headers,
+                timeout=self._wire.steps,
+                allow_redirects=False,
+                stream=True,
+            )
+            with response:
+                content = self._content(response)
+        except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
+            raise self._failed(error) from None
+        if response.status_code >= 300:
+            content = content.replace(self.token.encode(), b"[secret]")
+        return Answered(response, content)
 
-    def _received(self, call: Call, request: httpx.Request) -> Answer:
-        deadline = time.monotonic() + self.timeout
-        response = self._opened().send(request, stream=True, follow_redirects=False)
+    def _content(self, response: requests.Response) -> bytes:
         content = bytearray()
-        try:
-            for chunk in response.iter_bytes():
-                content += chunk
-                if len(content) > MOST_BYTES:
-                    raise _oversized(call)
-                if time.monotonic() > deadline:
-                    raise _lost(call, "the answer came too slowly")
-        finally:
-            response.close()
-        return Answer(response.status_code, response.headers, bytes(content))
+        while chunk := response.raw.read1(CHUNK, decode_content=True):
+            content += chunk
+            if len(content) > MOST_BYTES:
+                kind = UncertainError if self._call.writes else TooLargeError
+                raise kind(f"GitHub answered {self._call.name} with more than {MOST_BYTES} bytes")
+            if time.monotonic() > self._deadline:
+                raise self._call.lost("the answer came too slowly")
+        return bytes(content)
 
-    def _request(self, call: Call, token: SecretStr) -> httpx.Request:
-        headers = {
-            "accept": call.accept,
-            "authorization": f"Bearer {token.get_secret_value()}",
-            "x-github-api-version": API_VERSION,
-        }
-        content = None
-        if call.body is not None:
-            headers["content-type"] = "application/json"
-            content = json.dumps(call.body).encode()
-        return self._opened().build_request(call.method, call.url, headers=headers, content=content)
-
-    def _opened(self) -> httpx.Client:
-        with self._lock:
-            if self._client is None:
-                self._client = httpx.Client(
-                    timeout=_steps(self.timeout),
-                    headers={"user-agent": USER_AGENT},
-                    transport=self._transport,
-                )
-            return self._client
-
-    def close(self) -> None:
-        """Close the connections; a later call opens new ones."""
-        with self._lock:
-            if self._client is not None:
-                self._client.close()
-                self._client = None
+    def _failed(self, error: Exception) -> GithubError:
+        said = type(error).__name__
+        reason = getattr(error.args[0] if error.args else None, "reason", None)
+        unsent = isinstance(error, (requests.ConnectTimeout, requests.exceptions.ProxyError))
+        if unsent or isinstance(reason, urllib3.exceptions.NewConnectionError):
+            return UnavailableError(f"GitHub could not be reached for {self._call.name} ({said})")
+        return self._call.lost(f"no whole answer came ({said})")
 
 
-def origin(url: str) -> tuple[str, str, int | None] | None:
-    """Scheme, host and port; ``None`` for what is no plain web address."""
+def _origin(url: str) -> tuple[str, str | None, int | None] | None:
+    """Return scheme, host and port; ``None`` for what is no plain web address."""
     try:
-        parsed = httpx.URL(url)
-    except httpx.InvalidURL:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
         return None
-    if parsed.scheme not in {"http", "https"} or not parsed.host or parsed.userinfo:
+    if parts.scheme not in {"http", "https"} or not parts.hostname or "@" in parts.netloc:
         return None
-    return parsed.scheme, parsed.host, parsed.port
-
-
-def _steps(timeout: float) -> httpx.Timeout:
-    """GitHub gives up after 10 seconds: more than half is for waiting for its answer."""
-    return httpx.Timeout(
-        connect=0.15 * timeout, pool=0.1 * timeout, write=0.15 * timeout, read=0.6 * timeout
-    )
-
-
-def _without(token: SecretStr, answer: Answer) -> Answer:
-    """An error's answer that repeats the token, without it: its words go into messages."""
-    secret = token.get_secret_value().encode()
-    if answer.status < 300 or secret not in answer.content:
-        return answer
-    return replace(answer, content=answer.content.replace(secret, b"[secret]"))
-
-
-def _lost(call: Call, why: str) -> GithubError:
-    kind = UncertainError if call.writes else UnavailableError
-    return kind(f"GitHub was asked for {call.name}, and {why}")
-
-
-def _oversized(call: Call) -> GithubError:
-    kind = UncertainError if call.writes else TooLargeError
-    return kind(f"GitHub answered {call.name} with more than {MOST_BYTES} bytes")
+    return parts.scheme, parts.hostname, port or {"http": 80, "https": 443}[parts.scheme]

@@ -176,7 +176,7 @@ def open_command_context(
         return None
     api = context.api(where.installation, where.id, **PULL_PERMISSIONS)
     found = pulls.get(api, where.full_name, number)
-    if found.base.repo is not None and found.base.repo.id != repository:
+    if found.base.repo and found.base.repo.id != repository:
         return None  # its name is another repository's by now
     pull = stored_pull_request(found, repository)
     return CommandContext(
@@ -257,7 +257,5 @@ def _find_reply(command_context: CommandContext, source: SourceComment, mark: st
         if source.review
         else comments.of_issue(command_context.api, name, number)
     )
-    mine = (
-        c for c in found if c.user is not None and c.user.login == bot and has_mark(c.body, mark)
-    )
+    mine = (c for c in found if c.user and c.user.login == bot and has_mark(c.body, mark))
     return next((str(comment.id) for comment in mine), None)

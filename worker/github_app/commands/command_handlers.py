@@ -154,7 +154,7 @@ def _outcome(run: RunRecord, where: CommandContext) -> str:
         api = context.api(place.installation, place.id, **CHECK_PERMISSIONS)
         check = checks.get(api, place.full_name, run.check_run)
         conclusion = check.conclusion
-        if conclusion is None and not _is_old(run, context):
+        if not conclusion and not _is_old(run, context):
             raise NotNowError(_soon(context), "a run is not published yet")
     return command_messages.reran(run, conclusion, context.links.run(run.id, run.job.private))
 

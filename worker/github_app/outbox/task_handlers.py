@@ -32,7 +32,7 @@ def audit(task: OutboxTaskRecord, context: TaskContext) -> None:
         return
     api = context.api(known.installation, known.id, metadata="read", contents="read")
     found = repositories.get(api, known.full_name)
-    if found.archived or found.default_branch is None:
+    if found.archived or not found.default_branch:
         return
     head = repositories.branch_head(api, found.full_name, found.default_branch)
     job = Job(
@@ -68,7 +68,7 @@ def redeliver(task: OutboxTaskRecord, context: TaskContext) -> None:
     since = KEPT if task.task.order.get("deep") else RECENT
     failed = hooks.undelivered(context.app.api, context.now() - since)
     with context.store.read() as unit:
-        known = unit.deliveries.known([delivery.guid for delivery in failed])
+        known = unit.deliveries.known([str(delivery.guid) for delivery in failed])
     missing = (delivery for delivery in failed if delivery.guid not in known)
     for delivery in islice(missing, MOST):
         _ask(context, delivery)
@@ -76,7 +76,7 @@ def redeliver(task: OutboxTaskRecord, context: TaskContext) -> None:
 
 def _ask(context: TaskContext, delivery: hooks.HookDelivery) -> None:
     try:
-        hooks.redeliver(context.app.api, delivery.id)
+        hooks.redeliver(context.app.api, delivery)
     except (NotFoundError, RefusedError) as error:
         _log.warning("delivery %s cannot be had again: %s", delivery.guid, error.message)
     else:

@@ -11,6 +11,7 @@ from typing import TypeVar
 from worker.github_app.client import comments, reviews, threads
 from worker.github_app.client.api import Api
 from worker.github_app.client.errors import ForbiddenError, NotFoundError, RefusedError
+from worker.github_app.client.models import is_bot
 from worker.github_app.context import (
     PULL_PERMISSIONS,
     THREAD_PERMISSIONS,
@@ -85,7 +86,7 @@ class ReviewCommenter:
         if not found:
             return PostedComments()
         kept = self._kept(found)
-        replied = {c.in_reply_to_id for c in there if not (c.user and c.user.bot)}
+        replied = {c.in_reply_to_id for c in there if not (c.user and is_bot(c.user))}
         known = {thread.comments[0].id: thread for thread in self._threads() if thread.comments}
         return PostedComments(
             tuple(
@@ -315,6 +316,6 @@ def _standing(
         thread=None if thread is None else thread.id,
         resolved=thread is not None and thread.resolved,
         ours=kept.resolved,
-        outdated=thread.outdated if thread is not None else comment.line is None and not on_file,
+        outdated=thread.outdated if thread is not None else not comment.line and not on_file,
         answered=answered,
     )

@@ -44,7 +44,7 @@ def staleness_of(
     pull = pulls.get(api, destination.name, destination.pull)
     if pull.head.sha != destination.head:
         return Staleness.STALE
-    return Staleness.CURRENT if pull.open else Staleness.CLOSED
+    return Staleness.CURRENT if pull.state == "open" else Staleness.CLOSED
 
 
 def ensure_current(run: RunRecord, destination: PublishDestination, context: TaskContext) -> None:
@@ -87,6 +87,7 @@ def check_current_head(destination: PublishDestination, context: TaskContext) ->
 
 def stored_pull_request(pull: pulls.Pull, repository: int) -> PullRecord:
     """A pull request of the API as the store's noun."""
+    assert pull.updated_at is not None
     source = pull.head.repo
     return PullRecord(
         repository=repository,
@@ -95,11 +96,11 @@ def stored_pull_request(pull: pulls.Pull, repository: int) -> PullRecord:
         base=pull.base.sha,
         head_ref=pull.head.ref,
         head=pull.head.sha,
-        head_repository=None if source is None else source.id,
-        head_name=None if source is None else source.full_name,
-        author=GHOST if pull.user is None else pull.user.login,
-        draft=pull.draft,
-        open=pull.open,
-        maintainers_edit=pull.maintainer_can_modify,
+        head_repository=source.id if source else None,
+        head_name=source.full_name if source else None,
+        author=pull.user.login if pull.user else GHOST,
+        draft=bool(pull.draft),
+        open=pull.state == "open",
+        maintainers_edit=bool(pull.maintainer_can_modify),
         updated_at=pull.updated_at,
     )

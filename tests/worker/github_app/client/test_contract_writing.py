@@ -71,7 +71,7 @@ def test_case_9_a_leftover_pending_review_is_found_and_removed(double: GithubDou
     repository = double.repository("cafe", files={"a.py": CODE})
     pull = repository.pull(files={"a.py": changed(15)})
     api = api_of(double, repository)
-    api.post(f"/repos/acme/cafe/pulls/{pull.number}/reviews", {"commit_id": pull.head})
+    api.send("POST", f"/repos/acme/cafe/pulls/{pull.number}/reviews", {"commit_id": pull.head})
     with pytest.raises(RefusedError):
         reviews.create(api, "acme/cafe", pull.number, commit=pull.head, body="x")
     left = reviews.pending(api, "acme/cafe", pull.number)
@@ -103,7 +103,7 @@ def test_case_10_a_write_that_times_out_is_uncertain_whether_done_or_not(
     double.faults.add("POST", r"/comments$", Kind.LATE, seconds=3)
     double.faults.add("POST", r"/comments$", Kind.TIMEOUT, seconds=3)
     api = api_of(double, repository, timeout=2)
-    api.get("/repos/acme/cafe")
+    repositories.get(api, "acme/cafe")
     for body in ("done", "not done"):
         with pytest.raises(UncertainError):
             comments.create(api, "acme/cafe", pull.number, body)
@@ -199,5 +199,5 @@ def test_a_renamed_repository_is_read_and_written_by_its_old_name(double: Github
     assert repositories.get(api, "acme/cafe").full_name == "acme/bistro"
     assert pulls.get(api, "acme/cafe", pull.number).head.sha == pull.head
     made = comments.create(api, "acme/cafe", pull.number, "still here")
-    assert comments.edit(api, "acme/cafe", made.id, "edited").body == "edited"
+    comments.edit(api, "acme/cafe", made.id, "edited")
     assert [one.body for one in pull.comments()] == ["edited"]

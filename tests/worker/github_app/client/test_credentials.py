@@ -9,7 +9,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from tests.worker.github_app.client.scripted import KEY, PEM, START, Github, app, reply
+from tests.worker.github_app.client.scripted import KEY, PEM, START, Github, app, get, reply
 from worker.errors import UsageError
 from worker.github_app.client.credentials import Signer
 from worker.github_app.client.errors import UnauthorizedError
@@ -25,7 +25,7 @@ def test_the_app_signs_for_at_most_ten_minutes_a_minute_back(
     github: Github, tmp_path: Path
 ) -> None:
     github.replies = [reply(200, {})]
-    app(github, tmp_path).api.get("/app")
+    get(app(github, tmp_path).api, "/app")
     start = int(START.timestamp())
     assert claims(github, 0) == {"iss": "7", "iat": start - 60, "exp": start + 540}
 
@@ -37,7 +37,7 @@ def test_a_signature_is_used_for_some_minutes_and_then_renewed(
     github.replies = [reply(200, {}) for _ in range(3)]
     for seconds in (0, 470, 20):
         github.clock.pass_(seconds)
-        api.get("/app")
+        get(api, "/app")
     issued = [claims(github, number)["iat"] for number in range(3)]
     assert issued[0] == issued[1] != issued[2]
 
@@ -47,17 +47,17 @@ def test_githubs_clock_is_taken_where_ours_is_wrong(github: Github, tmp_path: Pa
     served = {"date": format_datetime(theirs)}
     github.replies = [reply(401, {}, served), reply(200, {}), reply(200, {})]
     api = app(github, tmp_path).api
-    api.get("/app")
+    get(api, "/app")
     assert claims(github, 1)["exp"] == int(theirs.timestamp()) + 540
     github.clock.pass_(600)
-    api.get("/app")
+    get(api, "/app")
     assert claims(github, 2)["exp"] == int(theirs.timestamp()) + 600 + 540
 
 
 def test_one_refused_signature_is_renewed_for_all_threads(tmp_path: Path) -> None:
     (tmp_path / "app.pem").write_bytes(PEM)
     signer = Signer(7, tmp_path / "app.pem", lambda: START)
-    refused = signer.token()
+    refused = signer.token
     theirs = START + timedelta(hours=1)
     renewed = signer.renewed(refused, theirs)
     assert renewed is not None
@@ -72,7 +72,7 @@ def test_a_wrong_key_is_not_tried_again_and_told(
 ) -> None:
     github.replies = [reply(401, {"message": "could not be decoded"}, served)]
     with pytest.raises(UnauthorizedError) as raised:
-        app(github, tmp_path).api.get("/app")
+        get(app(github, tmp_path).api, "/app")
     assert "private_key_file" in raised.value.remedy
     assert len(github.asked) == 1
 
@@ -82,13 +82,13 @@ def test_the_key_is_read_only_when_it_is_needed(github: Github, tmp_path: Path) 
     api = asked.installation(1, None, {"checks": "write"})
     (tmp_path / "later.pem").write_bytes(PEM)
     github.replies = [reply(200, {})]
-    assert api.get("/a") == {}
+    assert get(api, "/a") == {}
 
 
 def test_a_missing_key_file_is_named(github: Github, tmp_path: Path) -> None:
     missing = tmp_path / "none.pem"
     with pytest.raises(UsageError) as raised:
-        app(github, tmp_path, private_key_file=missing).api.get("/app")
+        get(app(github, tmp_path, private_key_file=missing).api, "/app")
     assert str(missing) in str(raised.value)
     assert "download" in str(raised.value)
     assert raised.value.key == "github.private_key_file"
@@ -96,7 +96,7 @@ def test_a_missing_key_file_is_named(github: Github, tmp_path: Path) -> None:
 
 def test_a_folder_in_place_of_the_key_is_named(github: Github, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=str(tmp_path)):
-        app(github, tmp_path, private_key_file=tmp_path).api.get("/app")
+        get(app(github, tmp_path, private_key_file=tmp_path).api, "/app")
 
 
 def _ec_key() -> bytes:
@@ -122,7 +122,7 @@ def test_what_is_no_key_is_refused_without_being_repeated(
     file = tmp_path / "odd.pem"
     file.write_bytes(text)
     with pytest.raises(UsageError) as raised:
-        app(github, tmp_path, private_key_file=file).api.get("/app")
+        get(app(github, tmp_path, private_key_file=file).api, "/app")
     assert str(file) in str(raised.value)
     assert raised.value.__cause__ is None
     assert "BEGIN" not in str(raised.value)
@@ -133,5 +133,5 @@ def test_an_app_that_is_not_set_up_says_what_is_missing(
     github: Github, tmp_path: Path, missing: str
 ) -> None:
     with pytest.raises(UsageError) as raised:
-        app(github, tmp_path, **{missing: None}).api.get("/app")
+        get(app(github, tmp_path, **{missing: None}).api, "/app")
     assert raised.value.key == f"github.{missing}"

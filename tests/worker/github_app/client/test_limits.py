@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.worker.github_app.client.scripted import START, Github, app, reply
+from tests.worker.github_app.client.scripted import START, Github, app, get, post, reply
 from worker.github_app.client.api import Api
 from worker.github_app.client.errors import ForbiddenError, RateLimitedError
 
@@ -49,7 +49,7 @@ def test_a_rate_limit_says_until_when(
 ) -> None:
     github.replies = [reply(status, body, headers)]
     with pytest.raises(RateLimitedError) as raised:
-        api.post("/repos/o/r/check-runs", {})
+        post(api, "/repos/o/r/check-runs", {})
     assert raised.value.until == START + timedelta(seconds=seconds)
     assert raised.value.secondary is secondary
     assert raised.value.status == status
@@ -63,7 +63,7 @@ def test_a_retry_after_may_be_a_date(github: Github, api: Api) -> None:
     }
     github.replies = [reply(429, None, headers)]
     with pytest.raises(RateLimitedError) as raised:
-        api.get("/a")
+        get(api, "/a")
     assert raised.value.until == START + timedelta(seconds=90)
 
 
@@ -71,14 +71,14 @@ def test_a_reset_is_counted_by_githubs_own_clock(github: Github, api: Api) -> No
     served = {"date": format_datetime(START + timedelta(seconds=300))}
     github.replies = [reply(403, None, reset(400) | served)]
     with pytest.raises(RateLimitedError) as raised:
-        api.get("/a")
+        get(api, "/a")
     assert raised.value.until == START + timedelta(seconds=100)
 
 
 def test_a_403_of_another_kind_is_no_limit(github: Github, api: Api) -> None:
     github.replies = [reply(403, {"message": "no"}, {"x-ratelimit-remaining": "4999"})]
     with pytest.raises(ForbiddenError):
-        api.get("/a")
+        get(api, "/a")
 
 
 def test_nothing_is_sent_while_a_limit_lasts(github: Github, tmp_path: Path) -> None:
@@ -88,14 +88,14 @@ def test_nothing_is_sent_while_a_limit_lasts(github: Github, tmp_path: Path) -> 
     other = asked.installation(2, 44, {"checks": "write"})
     github.replies = [reply(429, None, {"retry-after": "30"}), reply(200, {}), reply(200, {})]
     with pytest.raises(RateLimitedError):
-        one.post("/a", {})
+        post(one, "/a", {})
     with pytest.raises(RateLimitedError) as raised:
-        same.get("/a")
+        get(same, "/a")
     assert raised.value.until == START + timedelta(seconds=30)
-    other.get("/a")
+    get(other, "/a")
     assert len(github.asked) == 2
     github.clock.pass_(31)
-    same.get("/a")
+    get(same, "/a")
 
 
 def test_limits_without_a_time_last_longer_in_a_row(github: Github, api: Api) -> None:
@@ -104,14 +104,14 @@ def test_limits_without_a_time_last_longer_in_a_row(github: Github, api: Api) ->
     github.replies += [reply(200, {}), reply(403, SECONDARY)]
     for _ in range(7):
         pauses.append(_pause(github, api))
-    api.get("/a")
+    get(api, "/a")
     pauses.append(_pause(github, api))
     assert pauses == [60, 120, 240, 480, 960, 960, 960, 60]
 
 
 def _pause(github: Github, api: Api) -> float:
     with pytest.raises(RateLimitedError) as raised:
-        api.get("/a")
+        get(api, "/a")
     pause = (raised.value.until - github.clock()).total_seconds()
     github.clock.pass_(pause)
     return pause
@@ -121,5 +121,5 @@ def test_a_graphql_limit_lasts_until_its_reset(github: Github, api: Api) -> None
     body = {"errors": [{"type": "RATE_LIMITED", "message": "API rate limit exceeded"}]}
     github.replies = [reply(200, body, reset(900))]
     with pytest.raises(RateLimitedError) as raised:
-        api.graphql("query Q { a }", {})
+        api.graphql_query("query Q { a }", {})
     assert raised.value.until == START + timedelta(seconds=900)

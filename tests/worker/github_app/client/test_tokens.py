@@ -1,15 +1,25 @@
 from __future__ import annotations
 
-import json
 import threading
 from datetime import timedelta
 from pathlib import Path
 
-import httpx
 import pytest
+import requests
+import urllib3
 from pydantic import SecretStr
 
-from tests.worker.github_app.client.scripted import SECRET, START, Github, app, reply
+from tests.worker.github_app.client.scripted import (
+    SECRET,
+    START,
+    Github,
+    app,
+    body_of,
+    get,
+    path_of,
+    post,
+    reply,
+)
 from worker.github_app.client.api import Api
 from worker.github_app.client.errors import (
     ForbiddenError,
@@ -23,7 +33,7 @@ from worker.github_app.client.tokens import InstallationToken, within
 WANTED = {"checks": "write", "contents": "write"}
 
 
-def installation(permissions: dict[str, str]) -> httpx.Response:
+def installation(permissions: dict[str, str]) -> urllib3.HTTPResponse:
     return reply(200, {"id": 1, "account": None, "permissions": permissions})
 
 
@@ -35,10 +45,10 @@ def test_a_token_is_asked_for_one_repository_and_the_permissions_named(
     github: Github, api: Api
 ) -> None:
     github.replies = [reply(200, {})]
-    api.get("/a")
+    get(api, "/a")
     request = github.token_requests[0]
-    assert request.url.path == "/app/installations/1/access_tokens"
-    assert json.loads(request.content) == {
+    assert path_of(request) == "/app/installations/1/access_tokens"
+    assert body_of(request) == {
         "repository_ids": [42],
         "permissions": {"checks": "write"},
     }
@@ -48,7 +58,7 @@ def test_a_token_is_used_until_five_minutes_before_its_end(github: Github, api: 
     github.replies = [reply(200, {}) for _ in range(4)]
     for minutes in (0, 54, 2, 1):
         github.clock.pass_(60 * minutes)
-        api.get("/a")
+        get(api, "/a")
     assert signed(github) == [f"Bearer {SECRET}{number}" for number in (1, 1, 2, 2)]
 
 
@@ -56,21 +66,21 @@ def test_apis_of_one_scope_share_a_token_and_others_do_not(github: Github, tmp_p
     asked = app(github, tmp_path)
     github.replies = [reply(200, {}) for _ in range(3)]
     for repository, permissions in ((42, WANTED), (42, WANTED), (43, WANTED)):
-        asked.installation(1, repository, permissions).get("/a")
+        get(asked.installation(1, repository, permissions), "/a")
     assert len(github.token_requests) == 2
 
 
 def test_a_token_refused_during_a_job_is_renewed_once(github: Github, api: Api) -> None:
     github.replies = [reply(200, {}), reply(401, {"message": "Bad credentials"}), reply(201, {})]
-    api.get("/a")
-    api.post("/a", {})
+    get(api, "/a")
+    post(api, "/a", {})
     assert signed(github) == [f"Bearer {SECRET}{number}" for number in (1, 1, 2)]
 
 
 def test_a_fresh_token_that_is_refused_too_is_the_end(github: Github, api: Api) -> None:
     github.replies = [reply(401), reply(401), reply(200)]
     with pytest.raises(UnauthorizedError) as raised:
-        api.post("/a", {})
+        post(api, "/a", {})
     assert "installed" in raised.value.remedy
     assert len(github.asked) == 2
 
@@ -81,7 +91,7 @@ def test_a_permission_that_was_not_granted_is_left_out(github: Github, tmp_path:
     github.replies = [installation({"checks": "write", "contents": "read", "issues": "write"})]
     token = asked.token(1, 42, WANTED)
     assert token.permissions == {"checks": "write", "contents": "read"}
-    assert json.loads(github.token_requests[1].content) == {
+    assert body_of(github.token_requests[1]) == {
         "repository_ids": [42],
         "permissions": {"checks": "write", "contents": "read"},
     }
@@ -126,19 +136,19 @@ def test_a_repository_that_the_installation_does_not_see_is_forbidden(
     ],
 )
 def test_a_suspended_or_removed_installation_is_said(
-    github: Github, api: Api, answer: httpx.Response, kind: type[Exception]
+    github: Github, api: Api, answer: urllib3.HTTPResponse, kind: type[Exception]
 ) -> None:
     github.token_replies = [answer]
     with pytest.raises(kind):
-        api.post("/a", {})
+        post(api, "/a", {})
     assert len(github.token_requests) == 1
     assert not github.asked
 
 
 def test_asking_for_a_token_is_repeated_since_it_does_no_harm(github: Github, api: Api) -> None:
-    github.token_replies = [reply(502), httpx.ReadTimeout("late")]
+    github.token_replies = [reply(502), requests.ReadTimeout("late")]
     github.replies = [reply(201, {})]
-    api.post("/a", {})
+    post(api, "/a", {})
     assert len(github.token_requests) == 3
     assert len(github.asked) == 1
 
@@ -146,13 +156,13 @@ def test_asking_for_a_token_is_repeated_since_it_does_no_harm(github: Github, ap
 def test_a_token_that_cannot_be_had_leaves_a_write_unsent(github: Github, api: Api) -> None:
     github.token_replies = [reply(502) for _ in range(4)]
     with pytest.raises(UnavailableError):
-        api.post("/a", {})
+        post(api, "/a", {})
     assert not github.asked
 
 
 def test_threads_of_one_scope_fetch_one_token(github: Github, api: Api) -> None:
     github.replies = [reply(200, {}) for _ in range(8)]
-    threads = [threading.Thread(target=api.get, args=("/a",)) for _ in range(8)]
+    threads = [threading.Thread(target=get, args=(api, "/a")) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -176,10 +186,10 @@ def test_a_write_is_not_sent_when_its_token_came_too_late(
     monkeypatch.setattr("worker.github_app.client.api.monotonic", lambda: next(moments, 300.0))
     monkeypatch.setattr("worker.github_app.client.tokens.Tokens.get", _given)
     with pytest.raises(UnavailableError):
-        api.post("/a", {})
+        post(api, "/a", {})
     assert not github.asked
     github.replies = [reply(200, {})]
-    assert api.get("/a") == {}
+    assert get(api, "/a") == {}
 
 
 def _given(*_arguments: object, **_named: object) -> InstallationToken:

@@ -5,17 +5,22 @@ from __future__ import annotations
 import socketserver
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 
 import pytest
-from pydantic import SecretStr
 
+from tests.github_double import GithubDouble
+from tests.worker.github_app.client.asking import api_of as api_at
 from tests.worker.github_app.client.scripted import SleepingClock
+from worker.github_app.client import comments
 from worker.github_app.client.api import Api, Surroundings
+from worker.github_app.client.credentials import Credentials
 from worker.github_app.client.errors import GithubError, UnavailableError, UncertainError
 from worker.github_app.client.limits import Brake
 from worker.github_app.client.wire import Wire
 
+NAME = "acme/cafe"
 HEAD = b"HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n"
 
 
@@ -66,15 +71,14 @@ def hostile() -> Iterator[Hostile]:
         thread.join(timeout=120)
 
 
-class Nobody:
+class Nobody(Credentials):
     """Credentials of a server that asks for none."""
 
-    remedy = ""
+    @property
+    def token(self) -> str:
+        return "x"
 
-    def token(self) -> SecretStr:
-        return SecretStr("x")
-
-    def renewed(self, refused: SecretStr, served_at: datetime | None) -> SecretStr | None:
+    def renewed(self, refused: str, served_at: datetime | None) -> str | None:
         return None
 
 
@@ -89,7 +93,7 @@ def test_a_write_without_a_whole_answer_is_uncertain(
 ) -> None:
     hostile.manner = manner
     with pytest.raises(UncertainError):
-        api_of(hostile, clock).post("/a", {"body": "x"})
+        api_of(hostile, clock).send("POST", "/a", {"body": "x"})
     assert hostile.connections == 1
     assert hostile.dripped < 500
 
@@ -100,7 +104,7 @@ def test_a_read_without_a_whole_answer_is_tried_again(
 ) -> None:
     hostile.manner = manner
     with pytest.raises(UnavailableError):
-        api_of(hostile, clock).get("/a")
+        api_of(hostile, clock).send("GET", "/a")
     assert hostile.connections == 4
 
 
@@ -108,7 +112,7 @@ def test_a_server_that_is_not_there_was_sent_nothing(clock: SleepingClock) -> No
     with Hostile() as server:
         pass
     with pytest.raises(UnavailableError) as raised:
-        api_of(server, clock).post("/a", {})
+        api_of(server, clock).send("POST", "/a", {})
     assert isinstance(raised.value, GithubError)
     assert "127.0.0.1" not in str(raised.value)
 
@@ -118,7 +122,20 @@ def test_closed_connections_are_opened_again(hostile: Hostile, clock: SleepingCl
     wire = Wire(f"http://127.0.0.1:{hostile.server_address[1]}", timeout=1)
     api = Api(Surroundings(wire, clock, clock.sleep), Nobody(), Brake(clock))
     for _ in range(2):
-        wire.close()
+        wire.session.close()
         with pytest.raises(UncertainError):
-            api.post("/a", {})
+            api.send("POST", "/a", {})
     assert hostile.connections == 2
+
+
+def test_requests_of_threads_keep_to_themselves(double: GithubDouble) -> None:
+    repository = double.repository("cafe")
+    pull = repository.pull(files={"a.py": "1\n"})
+    api = api_at(double, repository)
+    bodies = [f"comment {number}" for number in range(40)]
+    with ThreadPoolExecutor(8) as threads:
+        made = list(
+            threads.map(lambda body: comments.create(api, NAME, pull.number, body).body, bodies)
+        )
+    assert made == bodies
+    assert sorted(comment.body for comment in pull.comments()) == sorted(bodies)

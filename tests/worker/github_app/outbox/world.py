@@ -7,8 +7,9 @@ import threading
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from urllib.parse import urlsplit
 
-import httpx
+from requests.adapters import HTTPAdapter
 
 from tests.worker.github_app.publishing.documents import CASE
 from worker.github_app.client import pulls
@@ -60,31 +61,29 @@ class MortalStore(Store):
         return super().write()
 
 
-class MortalTransport(httpx.BaseTransport):
+class MortalTransport(HTTPAdapter):
     """Kills the process at its ``dies_at``-th write to GitHub, before or ``after`` the work."""
 
     def __init__(self, dies_at, *, after=False):
-        self._real = httpx.HTTPTransport()
+        super().__init__()
         self._left = dies_at
         self._after = after
 
-    def handle_request(self, request):
+    def send(self, request, *arguments, **named):
         self._left -= is_write(request)
         if self._left >= 0:
-            return self._real.handle_request(request)
+            return super().send(request, *arguments, **named)
         if self._after:
             self._after = False
-            self._real.handle_request(request).read()
+            super().send(request, *arguments, **named).close()
         raise Killed
-
-    def close(self):
-        self._real.close()
 
 
 def is_write(request):
-    if request.method == "GET" or request.url.path.endswith("/access_tokens"):
+    path = urlsplit(request.url).path
+    if request.method == "GET" or path.endswith("/access_tokens"):
         return False
-    return request.url.path != "/graphql" or b"mutation" in request.content
+    return path != "/graphql" or "mutation" in request.body
 
 
 def the_case():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.worker.github_app.client.scripted import reply
+from tests.worker.github_app.client.scripted import path_of, reply
 from tests.worker.github_app.task_handlers.publisher_contexts import task
 from worker.github_app.outbox.task_handlers import audit
 from worker.store.records import OutboxTaskKind, RunState
@@ -42,7 +42,7 @@ def test_audit_is_a_run_over_everything_at_the_head(publisher_context):
     assert (job.repository, job.head, job.base, job.pull) == ("octo/app", HEAD, None, None)
     assert job.options.everything
     assert (job.fork, job.private, job.installation) == (False, True, 7)
-    assert publisher_context.github.asked[-1].url.path.endswith("/heads/release/1")
+    assert path_of(publisher_context.github.asked[-1]).endswith("/heads/release/1")
 
 
 def test_of_one_date_there_is_one_audit(publisher_context):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import base64
-import json
 from dataclasses import replace
 
 import pytest
 
-from tests.worker.github_app.client.scripted import SECRET, reply
+from tests.worker.github_app.client.scripted import SECRET, body_of, reply
 from tests.worker.github_app.task_handlers.publisher_contexts import REPOSITORY, task
 from worker.changes.change_set import read_changes
 from worker.changes.remote_clone import FetchBounds
@@ -83,7 +82,7 @@ def test_token_reads_one_repositorys_contents_and_lies_nowhere(publisher_context
     name = asked(publisher_context, *pushed)
     do(publisher_context, name)
     (request,) = publisher_context.github.token_requests
-    body = json.loads(request.content)
+    body = body_of(request)
     assert (body["repository_ids"], body["permissions"]) == ([42], {"contents": "read"})
     basic = base64.b64encode(f"x-access-token:{SECRET}1".encode()).decode()
     assert f"Basic {basic}" in {

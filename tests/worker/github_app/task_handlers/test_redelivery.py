@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from tests.worker.github_app.client.scripted import START, reply
+from tests.worker.github_app.client.scripted import START, path_of, reply
 from tests.worker.github_app.task_handlers.publisher_contexts import task
 from worker.github_app.outbox import task_handlers
 from worker.github_app.outbox.task_handlers import redeliver
@@ -30,7 +30,7 @@ def tried(number, guid, status, hours=1.0, event="pull_request"):
 
 def asked_again(publisher_context):
     return [
-        int(request.url.path.split("/")[-2])
+        int(path_of(request).split("/")[-2])
         for request in publisher_context.github.asked
         if request.method == "POST"
     ]
