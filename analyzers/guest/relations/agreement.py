@@ -42,13 +42,11 @@ def _hidden() -> List[Any]:
     if code is None or "fn" not in code.co_freevars:
         return []
     place = code.co_freevars.index("fn")
-    wrappers = [each for each in gc.get_objects() if _is(each, code)]
+    wrappers = [
+        each for each in gc.get_objects() if (type(each) is FunctionType and each.__code__ is code)
+    ]
     inside = [each.__closure__[place].cell_contents for each in wrappers]
     return [each for each in inside if isinstance(each, FunctionType) and not hasattr(each, _MARK)]
-
-
-def _is(value: Any, code: Any) -> bool:
-    return type(value) is FunctionType and value.__code__ is code
 
 
 def _nothing() -> None:

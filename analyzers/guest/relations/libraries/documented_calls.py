@@ -40,7 +40,9 @@ class ExampleTracer:
     ) -> Any:
         """Call it; record it where it succeeds and text can say it."""
         call = self._call(function.name, arguments, keywords)
-        result = function.inner(*map(_inner, arguments), **_plain(keywords))
+        result = function.inner(
+            *map(_inner, arguments), **{key: _inner(value) for key, value in keywords.items()}
+        )
         if call is not None:
             self.calls.append(call)
         return result
@@ -84,10 +86,6 @@ class _Function:
 
 def _inner(value: Any) -> Any:
     return value.inner if isinstance(value, _Function) else value
-
-
-def _plain(keywords: Mapping[str, Any]) -> Dict[str, Any]:
-    return {key: _inner(value) for key, value in keywords.items()}
 
 
 def calls_of(

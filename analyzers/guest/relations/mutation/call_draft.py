@@ -121,7 +121,9 @@ class KnownCalls:
     @property
     def words(self) -> Sequence[str]:
         """The strings that any argument was."""
-        found = {value for values in self.values.values() for value in values if _is_text(value)}
+        found = {
+            value for values in self.values.values() for value in values if (type(value) is str)
+        }
         return sorted(found)
 
 
@@ -134,10 +136,6 @@ def known(
         for place, value in arguments(live):
             values.setdefault(place, []).append(value)
     return KnownCalls(library, arrays, calls, values, fixed)
-
-
-def _is_text(value: Any) -> bool:
-    return type(value) is str
 
 
 @dataclass(frozen=True)

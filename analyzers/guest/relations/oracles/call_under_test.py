@@ -202,11 +202,10 @@ def _is_beyond_exact(live: LiveCall, value: Any, library: Library) -> bool:
     if not is_inexact(dtype):
         return False
     whole = [elements for _, _, elements in _arrays(live, library) if elements.dtype.kind in "iu"]
-    return any(elements.size and _furthest(elements) > EXACT for elements in whole)
-
-
-def _furthest(elements: Any) -> int:
-    return max(abs(int(elements.min())), abs(int(elements.max())))
+    return any(
+        elements.size and max(abs(int(elements.min())), abs(int(elements.max()))) > EXACT
+        for elements in whole
+    )
 
 
 def _has_infinite(elements: Any) -> bool:

@@ -156,7 +156,7 @@ def _computed(trial: CallUnderTest, known: NumpyFunction) -> Any:
 
 def _split(trial: CallUnderTest, known: NumpyFunction) -> Any:
     """The operands in their order, and the options by NumPy's names."""
-    api = _apis(trial.library)[trial.live.api]
+    api = _by_name(trial.library.name)[trial.live.api]
     values = bind_arguments(api, trial.live)
     names = [each.name for each in api.parameters[: known.operands]]
     operands = [values.pop(name, None) for name in names]
@@ -210,7 +210,3 @@ def _by_name(name: str) -> Dict[str, LibraryApi]:
     from ..libraries.library_registry import library
 
     return {api.name: api for api in library(name).apis()}
-
-
-def _apis(library: Library) -> Dict[str, LibraryApi]:
-    return _by_name(library.name)

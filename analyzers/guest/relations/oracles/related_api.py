@@ -31,12 +31,8 @@ def judge(trial: CallUnderTest) -> Iterator[Disagreement]:
     if is_exempt(NAME, trial.live.api):
         return
     for relation in trial.relations:
-        if relation.source == trial.live.api and not _is_weak(relation):
+        if relation.source == trial.live.api and not (0 < relation.inputs < FEWEST_INPUTS):
             yield from _judged(trial, relation)
-
-
-def _is_weak(relation: Relation) -> bool:
-    return 0 < relation.inputs < FEWEST_INPUTS
 
 
 def _judged(trial: CallUnderTest, relation: Relation) -> Iterator[Disagreement]:
@@ -51,14 +47,9 @@ def _judged(trial: CallUnderTest, relation: Relation) -> Iterator[Disagreement]:
         yield Disagreement(trial.live.api, relation.template, kind, CRASH, ours, outcome)
     elif relation.kind != STATUS and not outcome.exception:
         text = trial.differs(expected)
-        if text is not None and not _is_promotion(trial, text):
+        if text is not None and not ("dtype is" in text and len(dtypes_of(trial.live)) > 1):
             values = (format_value(trial.value), format_value(expected))
             yield trial.told(NAME, relation.template, values, text)
-
-
-def _is_promotion(trial: CallUnderTest, text: str) -> bool:
-    """Whether dtypes were promoted, as each function documents for itself."""
-    return "dtype is" in text and len(dtypes_of(trial.live)) > 1
 
 
 def _applied(relation: Relation, live: LiveCall, library: Library) -> Optional[LiveCall]:

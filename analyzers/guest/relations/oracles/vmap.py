@@ -46,17 +46,14 @@ def _mapped(trial: CallUnderTest, tensors: List[Any]) -> Any:
     def call(*given: Any) -> Any:
         rest = list(given)
         return changed(
-            trial.live, lambda leaf: rest.pop(0) if _is_one(leaf, tensors) else leaf
+            trial.live,
+            lambda leaf: rest.pop(0) if any(leaf is tensor for tensor in tensors) else leaf,
         ).run()
 
     stacked = [torch.stack([_other(tensor), tensor.detach()]) for tensor in tensors]
     trial.library.seed()
     both = torch.vmap(call)(*stacked)
     return _row(both)
-
-
-def _is_one(leaf: Any, tensors: List[Any]) -> bool:
-    return any(leaf is tensor for tensor in tensors)
 
 
 def _other(tensor: Any) -> Any:

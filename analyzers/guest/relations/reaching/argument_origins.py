@@ -60,7 +60,9 @@ def _name(node: ast.expr) -> str:
 
 def _open(node: ast.Call, live: LiveCall) -> Optional[Set[ArgumentPath]]:
     """The places whose source is no literal; ``None`` where they cannot be told."""
-    if any(isinstance(each, ast.Starred) for each in node.args) or _spreads(node):
+    if any(isinstance(each, ast.Starred) for each in node.args) or any(
+        each.arg is None for each in node.keywords
+    ):
         return None
     shift = _shift(node, live)
     found: Set[ArgumentPath] = {("arguments", 0)} if shift else set()
@@ -70,10 +72,6 @@ def _open(node: ast.Call, live: LiveCall) -> Optional[Set[ArgumentPath]]:
         if not _is_literal(value):
             found |= set(_places(number, word, live))
     return found
-
-
-def _spreads(node: ast.Call) -> bool:
-    return any(each.arg is None for each in node.keywords)
 
 
 def _shift(node: ast.Call, live: LiveCall) -> int:

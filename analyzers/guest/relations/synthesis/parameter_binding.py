@@ -75,7 +75,7 @@ def bind_arguments(source: LibraryApi, live: LiveCall) -> Dict[str, Any]:
     """
     outer = [item for item in source.parameters if not item.is_input]
     values = _positional([item for item in outer if not item.keyword_only], live.arguments)
-    sizes = {bare(item.name) for item in outer if _is_of_sizes(item)}
+    sizes = {bare(item.name) for item in outer if (item.name.startswith("*") and item.required)}
     names = {bare(item.name) for item in outer if not item.name.startswith("*")} | sizes
     for name, value in live.keywords.items():
         if name not in names or values.get(name, ()) != ():
@@ -85,10 +85,6 @@ def bind_arguments(source: LibraryApi, live: LiveCall) -> Dict[str, Any]:
     inputs = [item for item in source.parameters if item.is_input]
     values.update(_positional(inputs, live.inputs or []))
     return values
-
-
-def _is_of_sizes(parameter: ApiParameter) -> bool:
-    return parameter.name.startswith("*") and parameter.required
 
 
 def _sizes(given: Sequence[Any]) -> Tuple[Any, ...]:

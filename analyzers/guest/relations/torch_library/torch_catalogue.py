@@ -129,7 +129,10 @@ def is_unsafe(name: str) -> bool:
 
 def _members(namespace: str) -> Iterator[Tuple[str, str, Any]]:
     owner = _owner(namespace)
-    for name in sorted(dir(owner), key=lambda name: (_is_undocumented(owner, name), name)):
+    for name in sorted(
+        dir(owner),
+        key=lambda name: ((not getattr(getattr(owner, name, None), "__doc__", None)), name),
+    ):
         member = None if name.startswith("_") else _member(owner, name)
         if member is None:
             continue
@@ -140,10 +143,6 @@ def _members(namespace: str) -> Iterator[Tuple[str, str, Any]]:
                 yield name, LAYER, member
         elif _is_own(member, namespace):
             yield name, FUNCTION, member
-
-
-def _is_undocumented(owner: Any, name: str) -> bool:
-    return not getattr(getattr(owner, name, None), "__doc__", None)
 
 
 def _owner(namespace: str) -> Any:

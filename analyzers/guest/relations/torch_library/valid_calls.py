@@ -98,17 +98,17 @@ def sources(library: Library, names: Iterable[str] = ()) -> Sequence[Source]:
     def is_meant(named: Iterable[str]) -> bool:
         return not stems or not stems.isdisjoint(map(_stem, named))
 
-    chosen = [each for each in opinfo_database() if is_meant(_names(each))]
+    chosen = [
+        each
+        for each in opinfo_database()
+        if is_meant([each.name, *(alias.name for alias in each.aliases)])
+    ]
     layers = [each for each in moduleinfo_database() if is_meant([each.module_cls.__name__])]
     apis = [api for api in library.apis() if is_meant([api.name])]
     parts: List[Source] = [partial(opinfo_calls, library, part) for part in _parted(chosen, PARTS)]
     parts += [partial(moduleinfo_calls, library, part) for part in _parted(layers, PARTS // 4)]
     parts += [partial(calls_in_documentation, library, part) for part in _parted(apis, PARTS // 2)]
     return [partial(_quietly, source) for source in parts]
-
-
-def _names(operator: Any) -> List[str]:
-    return [operator.name, *(alias.name for alias in operator.aliases)]
 
 
 def _parted(items: Sequence[Any], parts: int) -> List[Sequence[Any]]:
