@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Callable, Mapping, Optional, Sequence, Tuple
 
+from ..executions.execution_registry import EAGER, FLOAT64
 from ..judging.error_measures import d_mad, error, scale
 from ..model_types import ExecutionOutcomes, ModelUnderTest, Mutation
 
@@ -58,7 +59,6 @@ class ModelMutant:
         return not self.left_out and self.inconsistency > self.before
 
 
-EAGER, FLOAT64 = "eager", "float64"
 _EPS = 2.0**-23
 _HUGE = 1e30
 _TINY = 1e-30
