@@ -359,7 +359,7 @@ class Guest:
         if message["type"] == "survey":
             from .layers import survey as study
         else:
-            from .relations.study.study_frame import study
+            from .relations.study.library_study import study
 
         def send(frame: Mapping[str, Any]) -> None:
             packed = pack(frame)

@@ -35,7 +35,7 @@ from analyzers.guest.models.judging.error_measures import measured
 from analyzers.guest.models.model_types import RATIO as TOLD
 from analyzers.guest.models.model_types import ModelUnderTest
 from analyzers.guest.models.search.guided_search import search
-from analyzers.guest.models.search.inconsistency import RATIO, ModelMutant, SearchPlan
+from analyzers.guest.models.search.mutant_runs import RATIO, ModelMutant, SearchPlan
 from benchmarks.models.amplification import table
 from benchmarks.models.slight_faults import Fault, built_from, faulty, slight
 from benchmarks.models.zoo import MODELS

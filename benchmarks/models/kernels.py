@@ -23,13 +23,12 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from analyzers.guest.models.executions.execution_registry import EXECUTIONS
-from analyzers.guest.models.executions.torch_precisions import EPS32, run_without_gradients
+from analyzers.guest.models.executions.torch_executions import EPS32, run_without_gradients
 from analyzers.guest.models.judging.error_measures import measured
 from analyzers.guest.models.judging.execution_oracles import judge
 from analyzers.guest.models.judging.isolated_runs import run_in_process
 from analyzers.guest.models.locating.first_departure import first_departing_layer
-from analyzers.guest.models.locating.unit_recording import record_units
-from analyzers.guest.models.locating.unit_runs import unit_model
+from analyzers.guest.models.locating.model_units import record_units, unit_model
 from analyzers.guest.models.model_extraction import prepared
 from analyzers.guest.models.model_types import RATIO, ModelUnderTest
 from benchmarks.models.zoo import MODELS

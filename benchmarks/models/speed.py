@@ -27,7 +27,7 @@ import torch
 
 from analyzers.guest.models.judging.error_measures import measured
 from analyzers.guest.models.search.guided_search import search
-from analyzers.guest.models.search.inconsistency import SearchPlan
+from analyzers.guest.models.search.mutant_runs import SearchPlan
 from benchmarks.models.guided import RESULTS, built
 
 WANTED = (

@@ -17,7 +17,7 @@ from typing import Any
 
 from analyzers.guest.inputs.recipes import BadRecipe
 from analyzers.guest.relations.fuzzing.fuzz_campaign import FuzzedApi, fuzz
-from analyzers.guest.relations.fuzzing.fuzz_inputs import FuzzSettings, FuzzSubject
+from analyzers.guest.relations.fuzzing.fuzz_workers import FuzzSettings, FuzzSubject
 from analyzers.guest.relations.libraries.library_registry import library as installed
 from analyzers.guest.relations.library_calls import parse_call
 from analyzers.guest.relations.relation_types import CallSource, Library

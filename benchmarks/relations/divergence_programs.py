@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from analyzers.guest.inputs.recipes import BadRecipe, evaluate, parse
-from analyzers.guest.relations.fuzzing.divergence_program import python_source, reproducer
+from analyzers.guest.relations.fuzzing.fuzz_findings import python_source, reproducer
 from analyzers.guest.relations.relation_types import Library
 
 Row = Mapping[str, Any]

@@ -19,14 +19,14 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
 
-from analyzers.guest.relations.libraries.library_registry import library
-from analyzers.guest.relations.matching.api_candidates import (
+from analyzers.guest.relations.api_candidates import (
     ApiSimilarity,
     candidates,
     cosines,
     nearest,
+    of_document,
 )
-from analyzers.guest.relations.matching.api_names import of_document
+from analyzers.guest.relations.libraries.library_registry import library
 from analyzers.guest.relations.relation_types import Library, LibraryApi
 
 AIM = 0.85

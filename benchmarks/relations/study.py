@@ -15,7 +15,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from analyzers.guest.relations.study.study_frame import study
+from analyzers.guest.relations.study.library_study import study
 
 os.environ.setdefault("KERAS_BACKEND", "torch")
 

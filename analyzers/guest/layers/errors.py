@@ -16,7 +16,7 @@ def expected(subject: Subject) -> Expected:
     """For a parameter the wrong values that a test gives it, and the words of the error."""
     import torch
 
-    from ..relations.torch_library.opinfo_samples import moduleinfo_database
+    from ..relations.torch_library.valid_calls import moduleinfo_database
 
     found: Expected = {}
     short = subject.name.rpartition(".")[2]

@@ -61,7 +61,7 @@ def _written(subject: Subject) -> Iterator[Tuple[Dict[str, str], Tuple[str, ...]
 def _samples(name: str) -> Iterator[Any]:
     import torch
 
-    from ..relations.torch_library.opinfo_samples import moduleinfo_database
+    from ..relations.torch_library.valid_calls import moduleinfo_database
 
     for info in moduleinfo_database():
         if info.module_cls is getattr(torch.nn, name, None):

@@ -229,8 +229,8 @@ class _Examining:
             return {}
         if any(execution in beside for _, execution in self._found):
             return {}  # the model itself departs: that comes first
-        from .search.departing_mutants import MutantSearch
-        from .search.inconsistency import SearchPlan
+        from .search.guided_search import MutantSearch
+        from .search.mutant_runs import SearchPlan
 
         mutants = MutantSearch(subject.model, beside, list(self._found))
         seed, guided = int(self._message["seed"]), bool(self._message["guided"])

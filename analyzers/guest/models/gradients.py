@@ -19,8 +19,8 @@ from .judging.error_measures import Noise, departs_by, unit
 from .judging.execution_oracles import judge
 from .judging.isolated_runs import run_in_process, run_isolated
 from .locating.first_departure import first_departing_layer
-from .locating.layer_source import source_of
-from .locating.unit_recording import record_units
+from .locating.layer_program import source_of
+from .locating.model_units import record_units
 from .model_types import (
     GRADIENT,
     RATIO,

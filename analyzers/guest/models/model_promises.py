@@ -50,9 +50,8 @@ def execution_problem(
 
 def _branch(model: ModelUnderTest, rule: str, execution: str, other: str) -> Optional[str]:
     """What is said of a branch that shows on changed inputs, where these agree as they are."""
-    from .input_changes import CHANGES
     from .judging.execution_oracles import judge
-    from .judging.export_branches import baked_branch
+    from .judging.export_branches import CHANGES, baked_branch
     from .judging.isolated_runs import PreparedModel
 
     if rule != DIVERGENCE or other not in CHANGES:

@@ -42,9 +42,8 @@ def _hidden() -> List[Any]:
     if code is None or "fn" not in code.co_freevars:
         return []
     place = code.co_freevars.index("fn")
-    wrappers = [
-        each for each in gc.get_objects() if (type(each) is FunctionType and each.__code__ is code)
-    ]
+    functions: List[Any] = [each for each in gc.get_objects() if type(each) is FunctionType]
+    wrappers = [each for each in functions if each.__code__ is code]
     inside = [each.__closure__[place].cell_contents for each in wrappers]
     return [each for each in inside if isinstance(each, FunctionType) and not hasattr(each, _MARK)]
 

@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from ..inputs import project_files, web_requests
-from ..models.keras import constructor_recording
+from ..models.keras import serialized_model
 from ..network.network import Network
 from ..protocol import api_calls
 from . import name_lookup, standins, time_limits
@@ -97,7 +97,7 @@ def prepare(message: Mapping[str, Any]) -> PreparedTarget:
     api_calls.set_supplier(api_calls.EmptyAnswers())
     loaded = _loaded(project, path, name)
     use_one_torch_thread()
-    constructor_recording.record_constructor_arguments()
+    serialized_model.record_constructor_arguments()
     web_requests.settle_django()
     project.notes += network.loaded()
     interception.warm(expected)

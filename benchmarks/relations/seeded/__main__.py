@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from analyzers.guest.relations.fuzzing.fuzz_inputs import FuzzSettings
+from analyzers.guest.relations.fuzzing.fuzz_workers import FuzzSettings
 from analyzers.guest.relations.libraries.library_registry import library
 from analyzers.guest.relations.library_calls import live_call, parse_call
 from analyzers.guest.relations.oracles.oracle_registry import judge_call

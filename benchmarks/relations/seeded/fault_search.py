@@ -9,7 +9,7 @@ from typing import Any
 
 from analyzers.guest.inputs.recipes import BadRecipe
 from analyzers.guest.relations.fuzzing.fuzz_findings import FuzzFinding, key
-from analyzers.guest.relations.fuzzing.fuzz_inputs import FuzzSettings, FuzzSubject, inputs
+from analyzers.guest.relations.fuzzing.fuzz_workers import FuzzSettings, FuzzSubject, inputs
 from analyzers.guest.relations.library_calls import call_text, outcome_of, parse_call
 from analyzers.guest.relations.oracles.call_under_test import CallUnderTest
 from analyzers.guest.relations.oracles.call_values import leaves, operands

@@ -17,7 +17,7 @@ from analyzers.guest.assembly.training_stages import (
     TIMED_OUT,
 )
 from analyzers.guest.inputs.recipes import names, parse
-from analyzers.guest.models.input_changes import CHANGES
+from analyzers.guest.models.judging.export_branches import CHANGES
 from analyzers.guest.models.mutation.mutation_grammar import MalformedMutation, parse_mutations
 from worker.sandbox.protocol.exploration_frames import MOST_COMPARISONS, line, matching, word
 from worker.sandbox.protocol.frame_shapes import (

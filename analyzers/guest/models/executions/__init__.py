@@ -1,1 +1,1 @@
-"""TODO: analyzers/guest/models/executions."""
+"""Ways to run a torch model that compute the same mathematics."""

@@ -7,8 +7,17 @@ from typing import Dict, Tuple
 from ..keras.keras_executions import KERAS
 from ..model_types import Execution, ModelUnderTest
 from .onnx_executions import OnnxRuntime, OnnxRuntimeTorchScript, OpenVino
-from .torch_precisions import BFLOAT16, FLOAT16, Eager, Float64
-from .torch_variants import ChannelsLast, Cuda, Decomposed, Inductor, OnednnOff
+from .torch_executions import (
+    BFLOAT16,
+    FLOAT16,
+    ChannelsLast,
+    Cuda,
+    Decomposed,
+    Eager,
+    Float64,
+    Inductor,
+    OnednnOff,
+)
 
 EAGER, FLOAT64 = "eager", "float64"
 """What every model is run by: as its author runs it, and the reference."""

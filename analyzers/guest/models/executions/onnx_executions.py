@@ -10,7 +10,7 @@ from typing import Any, Callable, List, Optional, Set, Tuple
 from ..model_types import ModelUnderTest, Unsupported
 from .exporter_output import CACHE, refusing, silenced, temporary_cache
 from .tensor_trees import Flattened, flatten_model
-from .torch_precisions import EPS32, run_seeded
+from .torch_executions import EPS32, run_seeded
 
 
 def missing(*packages: str) -> Optional[str]:

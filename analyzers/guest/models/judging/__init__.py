@@ -1,1 +1,1 @@
-"""TODO: analyzers/guest/models/judging."""
+"""Outcomes of executions, and the oracles that compare them."""

@@ -7,7 +7,7 @@ from typing import Any, Iterator, List, Optional, Tuple
 
 from ..executions.execution_registry import EAGER, FLOAT64, execution_of
 from ..executions.tensor_trees import as_numpy, map_tensors, tensor_leaves
-from ..executions.torch_precisions import run_seeded
+from ..executions.torch_executions import run_seeded
 from ..keras.keras_calls import with_seed
 from ..model_types import (
     CRASH,

@@ -11,14 +11,13 @@ from __future__ import annotations
 import warnings
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 from ..executions.execution_registry import execution_of
 from ..executions.exporter_output import silenced
 from ..executions.tensor_trees import flatten_model, tensor_leaves
-from ..executions.torch_precisions import run_seeded
-from ..input_changes import CHANGES, WORDS, changed
-from ..locating.unit_recording import project_line
+from ..executions.torch_executions import run_seeded
+from ..locating.model_units import project_line
 from ..model_types import (
     DIVERGENCE,
     RATIO,
@@ -29,6 +28,66 @@ from ..model_types import (
 )
 from .execution_oracles import judge
 from .isolated_runs import PreparedModel, run_isolated
+
+Change = Callable[[Any], Any]
+
+
+def _reduced(tensor: Any) -> Any:
+    return tensor * 1e-3
+
+
+def _enlarged(tensor: Any) -> Any:
+    return tensor * 100.0
+
+
+def _raised(tensor: Any) -> Any:
+    return tensor.abs() + 1.0
+
+
+def _lowered(tensor: Any) -> Any:
+    return -tensor.abs() - 1.0
+
+
+def _negated(tensor: Any) -> Any:
+    return -tensor
+
+
+def _zeroed(tensor: Any) -> Any:
+    return tensor.new_zeros(tensor.shape)
+
+
+CHANGES: Mapping[str, Change] = {
+    "negated": _negated,
+    "lowered": _lowered,
+    "raised": _raised,
+    "enlarged": _enlarged,
+    "reduced": _reduced,
+    "zeroed": _zeroed,
+}
+"""How each floating tensor of the inputs is changed; ``zeroed`` changes those of numbers, too."""
+
+WORDS: Mapping[str, str] = {
+    "negated": "the same numbers with the other sign",
+    "lowered": "negative numbers, all at most -1",
+    "raised": "positive numbers, all at least 1",
+    "enlarged": "numbers a hundred times as large",
+    "reduced": "numbers a thousandth as large",
+    "zeroed": "zeros",
+}
+
+
+def changed(inputs: Any, name: str) -> Any:
+    """The inputs with their tensors changed; raises ``KeyError`` for an unknown name."""
+    from ..executions.tensor_trees import map_tensors
+
+    change = CHANGES[name]
+
+    def each(tensor: Any) -> Any:
+        changes = tensor.is_floating_point() or name == "zeroed"
+        return change(tensor.detach()) if changes else tensor
+
+    return map_tensors(inputs, each)
+
 
 KIND = "branch"
 _DECIDES = "Python boolean"

@@ -1,6 +1,6 @@
-"""Keras 3 models: the same model over another backend, in a process of its own.
+"""Keras 3 models, run over another backend in a process of its own.
 
-Keras reads its backend once, when it is imported.  Another backend is therefore
-another interpreter (:mod:`.child`, :mod:`.serving`), to which a model goes as its
-configuration and weights (:mod:`.parcels`).
+Keras reads its backend once, on import.  Another backend therefore runs in another interpreter
+(:mod:`.backend_process`, :mod:`.backend_server`), which receives a model as configuration and
+weights (:mod:`.serialized_model`).
 """

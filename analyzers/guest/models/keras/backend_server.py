@@ -16,8 +16,15 @@ from ...runtime.child_processes import end_with_parent
 from ..model_types import Unsupported
 from . import array_frames
 from .array_frames import NotSerializable, deserialize, serialize
-from .keras_calls import deserialize_with_precision, gradients, of_inputs, of_precision, predict
-from .layer_calls import record_layer_calls, replay_layer
+from .keras_calls import (
+    deserialize_with_precision,
+    gradients,
+    of_inputs,
+    of_precision,
+    predict,
+    record_layer_calls,
+    replay_layer,
+)
 from .serialized_model import MOST_MODELS, SerializedModel, keras_error_summary
 
 Ask = Mapping[str, Any]

@@ -14,8 +14,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 from ...inputs.recipes import evaluate, parse
 from ..model_types import ModelUnderTest
 from .array_frames import arrays_in
-from .keras_calls import predict
-from .layer_calls import named_layers
+from .keras_calls import named_layers, predict
 from .serialized_model import deserialize_model, keras_error_summary, serialize_model
 
 Shape = Tuple[Optional[int], ...]

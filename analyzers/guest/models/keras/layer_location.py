@@ -12,9 +12,18 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 
 from ..model_types import RATIO, LayerLocation, ModelUnderTest
 from .array_frames import NotSerializable, arrays_in
-from .keras_calls import deserialize_with_precision, of_inputs, of_precision, to_numpy
+from .keras_calls import (
+    LayerCall,
+    NamedLayer,
+    deserialize_with_precision,
+    named_layers,
+    of_inputs,
+    of_precision,
+    record_layer_calls,
+    replay_layer,
+    to_numpy,
+)
 from .keras_executions import BACKENDS, EPS32, RemoteModel
-from .layer_calls import LayerCall, NamedLayer, named_layers, record_layer_calls, replay_layer
 from .serialized_model import keras_error_summary, serialize_model
 
 Where = Tuple[str, int]

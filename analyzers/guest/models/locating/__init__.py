@@ -1,1 +1,1 @@
-"""TODO: analyzers/guest/models/locating."""
+"""The layer at which an execution departs: units of a run, and programs of one layer."""

@@ -25,14 +25,14 @@ from ..model_types import (
     LayerLocation,
     ModelUnderTest,
 )
-from .layer_program import program
-from .layer_source import source_of
-from .unit_recording import ModelUnit, record_units
-from .unit_runs import (
+from .layer_program import program, source_of
+from .model_units import (
+    ModelUnit,
     bounds,
     first_departing_unit,
     is_foreign,
     is_near_eager,
+    record_units,
     unit_model,
     verdict_of,
 )

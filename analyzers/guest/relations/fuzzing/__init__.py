@@ -1,1 +1,1 @@
-"""TODO: analyzers/guest/relations/fuzzing."""
+"""Fuzzing of library APIs with mutated calls (DeepREL, section 4.4)."""

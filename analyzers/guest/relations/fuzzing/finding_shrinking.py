@@ -7,11 +7,12 @@ from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence, S
 
 from ...inputs.recipes import BadRecipe
 from ..library_calls import call_text, live_call, parse_call
+from ..mutation.array_construction import Arrays, arrays_of
+from ..mutation.call_draft import MISSING, ArgumentPath, arguments, changed, leaves
 from ..oracles.oracle_registry import ORACLES
 from ..process_pool import Begin, ItemReport, ProcessDied, ProcessHung, ProcessPool, Result
 from ..relation_types import HUNG, STATUS, Disagreement, Library, LiveCall, Relation
 from . import memory_bounds
-from .call_checks import disagreements, end_disagreements
 from .fuzz_findings import (
     FuzzFinding,
     death_disagreement,
@@ -20,8 +21,212 @@ from .fuzz_findings import (
     pack_finding,
     unpack_finding,
 )
-from .fuzz_inputs import FuzzSettings
-from .simpler_calls import call_simplifications
+from .fuzz_workers import FuzzSettings, disagreements, end_disagreements
+
+_PLAIN_DTYPES = ("float32", "int64")
+_MULTIPLES = (1, 2, 3, 4)
+"""What sizes may be of each other: gates of a recurrent layer, directions, pairs."""
+
+_MOST_ELEMENTS = 24
+"""Elements that are made plain one by one."""
+
+
+def call_simplifications(live: LiveCall, library: Library) -> Iterator[LiveCall]:
+    """Calls that are simpler in one way, the boldest first.
+
+    Each is smaller by what a person has to read; values are shared.
+    """
+    made = _Simpler(live, library, arrays_of(library))
+    yield from made.with_fewer_arguments()
+    yield from made.with_fewer_items()
+    yield from made.with_smaller_arrays()
+    yield from made.with_all_arrays_plain()
+    yield from made.with_plainer_arrays()
+    yield from made.with_plainer_numbers()
+    yield from made.with_plainer_parts()
+    yield from made.with_plainer_elements()
+
+
+class _Simpler:
+    def __init__(self, live: LiveCall, library: Library, arrays: Arrays) -> None:
+        self._live = live
+        self._library = library
+        self._arrays = arrays
+
+    def _changed(self, place: ArgumentPath, value: Any) -> LiveCall:
+        return changed(self._live, {place: value})
+
+    def _tensors(self) -> List[Tuple[ArgumentPath, Any]]:
+        return [
+            (place, value)
+            for place, value in leaves(self._live)
+            if self._library.is_array(value) and self._arrays.is_plain(value)
+        ]
+
+    def with_fewer_arguments(self) -> Iterator[LiveCall]:
+        """Without a keyword, or without the last positional arguments."""
+        for name in self._live.keywords:
+            yield self._changed(("keywords", name), MISSING)
+        for number in range(1, len(self._live.arguments)):
+            yield self._changed(("arguments", number), MISSING)
+        for place, value in arguments(self._live):
+            if self._library.is_array(value) and place[1] != 0:
+                yield self._changed(place, None)
+
+    def with_fewer_items(self) -> Iterator[LiveCall]:
+        """Without an item of a tuple or list."""
+        for place, value in arguments(self._live):
+            if type(value) in (tuple, list) and len(value) > 1:
+                yield self._changed(place, value[:1])
+                for number in range(len(value)):
+                    yield self._changed(place, value[:number] + value[number + 1 :])
+
+    def with_smaller_arrays(self) -> Iterator[LiveCall]:
+        """A size smaller wherever it stands; then of one array alone."""
+        found = self._tensors()
+        sizes = sorted({size for _, array in found for size in array.shape if size}, reverse=True)
+        for size in sizes:
+            for new in _smaller(size):
+                yield self._resized(found, {size: new})
+                yield self._resized(found, {size * k: new * k for k in _MULTIPLES})
+        for place, array in found:
+            for shape in _smaller_shapes(tuple(array.shape)):
+                yield self._changed(place, self._cut(array, shape))
+        for place, array in found:
+            dtype, _, values = self._library.plain(array)
+            for element in _corners(values):
+                yield self._changed(place, self._arrays.made(dtype, element, array))
+
+    def _resized(self, found: List[Tuple[ArgumentPath, Any]], sizes: Mapping[int, int]) -> LiveCall:
+        """Also in the numbers that repeat a size."""
+        changes = {
+            place: self._cut(array, tuple([sizes.get(size, size) for size in array.shape]))
+            for place, array in found
+            if any(size in sizes for size in array.shape)
+        }
+        for place, value in leaves(self._live):
+            if type(value) is int and value in sizes:
+                changes[place] = sizes[value]
+        return changed(self._live, changes)
+
+    def _cut(self, array: Any, shape: Tuple[int, ...]) -> Any:
+        """Its first elements along each axis, as far as the new shape goes."""
+        dtype, old, values = self._library.plain(array)
+        dropped = len(old) - len(shape)
+        inner = values[(0,) * dropped] if dropped and 0 not in old[:dropped] else values
+        cut = inner[tuple(slice(0, size) for size in shape)] if inner.ndim == len(shape) else inner
+        if tuple(cut.shape) != shape:
+            cut = _resize(cut, shape)
+        return self._arrays.made(dtype, cut, array)
+
+    def with_all_arrays_plain(self) -> Iterator[LiveCall]:
+        """Every array without need of gradients, then all floating ones zeros too."""
+        found = [(place, array, *self._library.plain(array)) for place, array in self._tensors()]
+        same = {
+            place: self._arrays.made(kind, values, _Like()) for place, _, kind, _, values in found
+        }
+        zeros = {
+            place: self._arrays.made(kind, values * 0, _Like())
+            for place, _, kind, _, values in found
+            if values.dtype.kind in "fc"
+        }
+        for changes in (same, {**same, **zeros}):
+            if changes:
+                yield changed(self._live, changes)
+
+    def with_plainer_arrays(self) -> Iterator[LiveCall]:
+        """Laid out plainly, without need of gradients, of a plain dtype, all zeros or ones."""
+        for place, array in self._tensors():
+            dtype, _, values = self._library.plain(array)
+            yield self._changed(place, self._arrays.made(dtype, values, _Like()))
+            for new in _PLAIN_DTYPES:
+                if new != dtype and values.dtype.kind != "c":
+                    yield self._changed(place, self._arrays.made(new, values, array))
+            for number in (0, 1):
+                plain = values * 0 + number if values.size else values
+                yield self._changed(place, self._arrays.made(dtype, _full(plain, number), array))
+
+    def with_plainer_numbers(self) -> Iterator[LiveCall]:
+        """Numbers that are 0, 1 or whole."""
+        for place, value in leaves(self._live):
+            if type(value) in (int, float):
+                for plain in _plainer(value):
+                    yield self._changed(place, plain)
+            elif type(value) is bool and value:
+                yield self._changed(place, False)
+
+    def with_plainer_parts(self) -> Iterator[LiveCall]:
+        """Halves and quarters of an array's elements are 0 (delta debugging, Zeller)."""
+        for place, array in self._tensors():
+            dtype, _, values = self._library.plain(array)
+            for parts in (2, 4, 8):
+                for number in range(parts if values.size >= 2 * parts else 0):
+                    made = values.copy()
+                    first, last = (values.size * at // parts for at in (number, number + 1))
+                    made.flat[first:last] = 0
+                    yield self._changed(place, self._arrays.made(dtype, made, array))
+
+    def with_plainer_elements(self) -> Iterator[LiveCall]:
+        """Each element by itself."""
+        for place, array in self._tensors():
+            dtype, _, values = self._library.plain(array)
+            if values.dtype.kind in "cb" or values.size > _MOST_ELEMENTS:
+                continue
+            for index in range(values.size):
+                for plain in _plainer(values.flat[index].item()):
+                    made = values.copy()
+                    made.flat[index] = plain
+                    yield self._changed(place, self._arrays.made(dtype, made, array))
+
+
+class _Like:
+    """An array on the processor that needs no gradient."""
+
+    is_cpu, requires_grad = True, False
+
+
+def _smaller(size: int) -> List[int]:
+    return sorted({new for new in (0, 1, 2, size // 2, size - 1) if new < size})
+
+
+def _smaller_shapes(shape: Tuple[int, ...]) -> Iterator[Tuple[int, ...]]:
+    if not shape:
+        return
+    yield ()
+    yield shape[1:]
+    for axis, size in enumerate(shape):
+        for new in _smaller(size):
+            yield (*shape[:axis], new, *shape[axis + 1 :])
+
+
+def _corners(values: Any) -> Iterator[Any]:
+    """Each element as an array by itself, of as many axes."""
+    if 1 < values.size <= 64 and values.ndim:
+        for index in range(values.size):
+            yield values.reshape(-1)[index : index + 1].reshape((1,) * values.ndim)
+
+
+def _resize(values: Any, shape: Tuple[int, ...]) -> Any:
+    import numpy as np
+
+    return np.resize(values, shape)
+
+
+def _full(values: Any, number: int) -> Any:
+    import numpy as np
+
+    return np.full_like(values, number)
+
+
+def _plainer(value: Any) -> List[Any]:
+    """Plainer numbers, the plainest first."""
+    kind = type(value)
+    plain = [kind(number) for number in (0, 1, -1, 2, 3, 5)]
+    if kind is float and abs(value) < 2**53:
+        plain.append(float(round(value)))
+    known = [repr(item) for item in plain]
+    return plain[: known.index(repr(value))] if repr(value) in known else plain
+
 
 _DEATHS, _HANGS = 120, 6
 """How many candidates may die of a death while it shrinks, and hang of a hang."""

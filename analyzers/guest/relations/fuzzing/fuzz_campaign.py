@@ -16,8 +16,7 @@ from .fuzz_findings import (
     hang_disagreement,
     unpack_finding,
 )
-from .fuzz_inputs import FuzzSettings, FuzzSubject
-from .fuzz_workers import FuzzWork, memory_spoilers, texts
+from .fuzz_workers import FuzzSettings, FuzzSubject, FuzzWork, memory_spoilers, texts
 
 CHOICES = 3
 """How many calls of a kind are tried until one repeats what it showed."""

@@ -2,16 +2,211 @@
 
 from __future__ import annotations
 
+import random
 import warnings
-from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+import zlib
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Sequence, Tuple
 
-from ..oracles.oracle_registry import due_oracles
+from ...inputs.recipes import BadRecipe, LiteralRecipe
+from ..library_calls import call_source, copy_call, exception_outcome, live_call
+from ..mutation.array_construction import arrays_of
+from ..mutation.call_draft import changed, leaves
+from ..mutation.call_mutants import mutants
+from ..oracles.oracle_registry import CHEAP, due_oracles, judge_call
 from ..process_pool import Begin, ItemReport, ProcessDied, ProcessPool
-from ..relation_types import Library, LiveCall
-from .call_checks import chosen_oracles, disagreements, writable_call
-from .fuzz_findings import FuzzFinding, key, pack_finding
-from .fuzz_inputs import FuzzSettings, FuzzSubject, inputs
+from ..relation_types import CRASH, CRASHED, CallSource, Disagreement, Library, LiveCall, Relation
+from . import memory_bounds
+from .fuzz_findings import FuzzFinding, internal_assertion, key, pack_finding
+
+_FEW = 8
+
+
+def writable_call(live: LiveCall, library: Library) -> Tuple[str, bool]:
+    """The text of the call, and whether it is that of the call itself.
+
+    Where that has none, it is of one with arrays of one number, which need not
+    show what the call did; empty where something else in it has no text.
+    """
+    text = call_source(live, library)
+    if text:
+        return text, True
+    plainer = call_source(_plainer(live, library, is_bold=False), library)
+    return plainer or call_source(_plainer(live, library, is_bold=True), library), False
+
+
+def _plainer(live: LiveCall, library: Library, is_bold: bool) -> LiveCall:
+    """With a number in place of the elements of arrays: those without text, or all but small."""
+    arrays = arrays_of(library)
+    changes = {
+        place: _constant(value, library)
+        for place, value in leaves(live)
+        if library.is_array(value)
+        and arrays.is_plain(value)
+        and (is_bold or not _has_text(value, library))
+    }
+    return changed(live, changes)
+
+
+def _has_text(value: Any, library: Library) -> bool:
+    try:
+        library.recipe_of(value)
+    except BadRecipe:
+        return False
+    return True
+
+
+def _constant(array: Any, library: Library) -> Any:
+    import numpy as np
+
+    dtype, shape, values = library.plain(array)
+    if values.size <= _FEW:
+        return array
+    return arrays_of(library).made(dtype, np.full(shape, values.flat[0], values.dtype), array)
+
+
+def end_disagreements(live: LiveCall, library: Library) -> List[Disagreement]:
+    """Run it on copies: what its end disagrees with; the process may end with it.
+
+    Results are dropped unread: printing them takes longer than most calls do.
+    Warnings go where the process lets them.
+    """
+    own = _copied(live, library)
+    try:
+        library.seed()
+        own.run()
+    except Exception as error:
+        outcome = exception_outcome(error)
+        return [internal_assertion(live.api, outcome)] if outcome.status == CRASHED else []
+    return []
+
+
+def _copied(live: LiveCall, library: Library) -> LiveCall:
+    """Copies, or the call itself where something in it cannot be copied."""
+    own: Any = None
+    with suppress(Exception):
+        own = copy_call(live, library)
+    return own or live
+
+
+def chosen_oracles(oracles: Optional[Sequence[str]]) -> Sequence[str]:
+    """The oracles by name; by default the cheap ones and ``bounds``."""
+    return (*CHEAP, memory_bounds.NAME) if oracles is None else oracles
+
+
+def disagreements(
+    live: LiveCall,
+    library: Library,
+    relations: Sequence[Relation],
+    oracles: Optional[Sequence[str]],
+) -> List[Disagreement]:
+    """Run a call, and what the oracles compare it with; the process may die of it.
+
+    ``oracles`` are those of :data:`oracles.ORACLES` and ``bounds``; by default
+    the cheap ones and ``bounds``.  Where none are named, only how the call ends
+    is looked at.
+    """
+    others = None if oracles is None else [name for name in oracles if name != memory_bounds.NAME]
+    found = (
+        end_disagreements(live, library)
+        if others == []
+        else judge_call(live, library, relations, others)[1]
+    )
+    is_asked = oracles is None or memory_bounds.NAME in oracles
+    if is_asked and not any(each.rule == CRASH for each in found):
+        found = [*found, *memory_bounds.judge(live, library)]
+    return found
+
+
+GIBIBYTE = 1 << 30
+_VALID_SHARE = 3
+"""One input of so many is a known or valid call, the others are mutants."""
+
+
+@dataclass(frozen=True)
+class FuzzSubject:
+    """An API: its valid calls, what it should agree with, and calls known to disagree."""
+
+    api: str
+    calls: Tuple[CallSource, ...]
+    relations: Tuple[Relation, ...] = ()
+    known: Tuple[CallSource, ...] = ()
+
+
+@dataclass(frozen=True)
+class FuzzSettings:
+    """How much is tried.
+
+    ``inputs`` for an API with few arguments, up to three times as many for
+    others; ``seconds`` for one call with all that it is compared with;
+    ``oracles`` by name, the cheap ones by default.
+    """
+
+    inputs: int = 60
+    seconds: float = 5.0
+    seed: int = 0
+    workers: int = 2
+    memory: int = GIBIBYTE
+    oracles: Optional[Tuple[str, ...]] = None
+    rounds: int = field(default=300)
+
+    def amount(self, subject: FuzzSubject) -> int:
+        """How many inputs an API gets: calls of many arguments have more that can vary."""
+        widest = max((_width(call) for call in subject.calls), default=1)
+        return len(subject.known) + int(self.inputs * min(max(widest, 2), 9) / 3)
+
+
+def _width(call: CallSource) -> int:
+    return len(call.arguments) + len(call.keywords) + len(call.inputs or ())
+
+
+def inputs(subject: FuzzSubject, library: Library, settings: FuzzSettings) -> Iterator[LiveCall]:
+    """Known calls, then valid ones of as many forms as there are, then mutants.
+
+    The same ones each time, whatever else is fuzzed.
+    """
+    amount = settings.amount(subject)
+    known = [live for call in subject.known for live in _made(call, library)]
+    ordered = [live for call in _diverse(subject.calls) for live in _made(call, library)]
+    valid = ordered[: max(amount // _VALID_SHARE, 1)]
+    yield from known
+    yield from valid
+    rng = random.Random(zlib.crc32(f"{settings.seed} {subject.api}".encode()))
+    left = amount - len(known) - len(valid)
+    for _, live in zip(range(left), mutants([*ordered, *known], library, rng)):
+        yield live
+
+
+def _made(call: CallSource, library: Library) -> List[LiveCall]:
+    try:
+        return [live_call(call, library)]
+    except Exception:
+        return []
+
+
+def _diverse(calls: Sequence[CallSource]) -> Iterator[CallSource]:
+    """The calls, one of each form before a second of any."""
+    forms: Dict[FrozenSet[str], List[CallSource]] = {}
+    for call in calls:
+        forms.setdefault(_form(call), []).append(call)
+    groups = [list(reversed(group)) for group in forms.values()]
+    while groups:
+        for group in groups:
+            yield group.pop()
+        groups = [group for group in groups if group]
+
+
+def _form(call: CallSource) -> FrozenSet[str]:
+    """What tells kinds of calls apart: keywords, words, and how many arguments there are."""
+    words = {f"{name}={item.source()}" for name, item in call.keywords if _is_word(item)}
+    names = {name for name, _ in call.keywords}
+    return frozenset({str(len(call.arguments)), *words, *names})
+
+
+def _is_word(item: object) -> bool:
+    return isinstance(item, LiteralRecipe) and isinstance(item.value, (str, bool))
+
 
 Report = Callable[[Any], None]
 Step = Tuple[int, int]

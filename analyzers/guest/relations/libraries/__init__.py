@@ -1,1 +1,1 @@
-"""TODO: analyzers/guest/relations/libraries."""
+"""Adapters of the libraries whose calls are compared."""

@@ -7,9 +7,8 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple
 from ...inputs.recipes import BadRecipe, CallRecipe, DisplayRecipe, NameRecipe, Recipe, literal
 from .. import relation_types
 from ..relation_types import Library, LibraryApi, Namespace
-from .array_library import MOST_ITEMS, PLAIN, ArrayLibrary, elements, number
-from .function_catalogue import list_functions
-from .made_calls import Array, CallLimits, succeeds
+from .array_calls import Array, CallLimits, succeeds
+from .array_library import MOST_ITEMS, PLAIN, ArrayLibrary, elements, list_functions, number
 from .numpy_library import Numpy
 
 MODULES = ("jax.numpy", "jax.numpy.linalg", "jax.numpy.fft", "jax.nn", "jax.lax")

@@ -7,9 +7,8 @@ from typing import Any, Tuple
 
 from ...inputs.recipes import BadRecipe, CallRecipe, LiteralRecipe, Recipe, literal
 from ..relation_types import Namespace
-from .array_library import MOST_ITEMS, PLAIN, ArrayLibrary, elements, number
-from .function_catalogue import list_functions
-from .made_calls import Array
+from .array_calls import Array
+from .array_library import MOST_ITEMS, PLAIN, ArrayLibrary, elements, list_functions, number
 
 MODULES = ("keras.ops", "keras.activations")
 BACKEND = "torch"

@@ -1,1 +1,1 @@
-"""TODO: analyzers/guest/relations/mutation."""
+"""Mutations of library calls: their arrays and other arguments."""

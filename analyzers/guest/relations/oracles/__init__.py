@@ -1,1 +1,1 @@
-"""TODO: analyzers/guest/relations/oracles."""
+"""Oracles: what the value of a library call is compared with."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Callable, List, Optional, Type
 
-from ..comparison.array_comparison import MISSING, Tolerance, is_inexact, unit_of
-from ..comparison.result_comparison import difference
 from ..relation_types import Library, LiveCall
+from ..result_comparison import MISSING, Tolerance, difference, is_inexact, unit_of
 from .call_values import changed, leaves, operands
 
 if TYPE_CHECKING:

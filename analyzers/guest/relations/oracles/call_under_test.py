@@ -6,12 +6,11 @@ import math
 import warnings
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple
 
-from ..comparison.array_comparison import MISSING, Tolerance, is_inexact, unit_of
-from ..comparison.result_comparison import difference
 from ..library_calls import copy_call, format_value, outcome_of
 from ..relation_types import SUCCESS, VALUE, CallOutcome, Disagreement, Library, LiveCall, Relation
+from ..result_comparison import MISSING, Tolerance, difference, is_inexact, unit_of
 from .call_stability import is_well_conditioned_difference
 from .call_values import changed, doubled, operands, overlaps, writes
 from .exemptions import TIES, is_exempt
@@ -126,6 +125,14 @@ class CallUnderTest:
             return None
         ours = self.value if value is MISSING else value
         return self.told(relation, related, (format_value(ours), format_value(expected)), text)
+
+    def compared(
+        self, relation: str, related: str, function: Callable[[], Any]
+    ) -> Iterator[Disagreement]:
+        """Yield the disagreement with what a function gives; nothing where it raises."""
+        found = self.disagreement(relation, related, self.attempt(function))
+        if found is not None:
+            yield found
 
     def told(
         self, relation: str, related: str, values: Tuple[str, str], text: str, rule: str = VALUE

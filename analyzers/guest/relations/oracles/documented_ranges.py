@@ -62,11 +62,6 @@ RANGES: Tuple[StatedRange, ...] = (
 )
 
 
-def stated_for(api: str) -> Tuple[StatedRange, ...]:
-    """The ranges of an API's parameters."""
-    return _BY_API.get(api, ())
-
-
 _BY_API: Dict[str, Tuple[StatedRange, ...]] = {
     api: tuple(row for row in RANGES if row.api == api) for api in {row.api for row in RANGES}
 }
@@ -76,20 +71,15 @@ NAME = "documentation"
 
 def judge(trial: CallUnderTest) -> Iterator[Disagreement]:
     """Each stated range that a call which returned does not keep."""
-    rows = stated_for(trial.live.api) if trial.library.name == "torch" else ()
-    said = " ".join(str(trial.live.function.__doc__).split()) if rows else ""
+    rows = _BY_API.get(trial.live.api, ())
+    documentation = " ".join(str(trial.live.function.__doc__).split()) if rows else ""
     given = _given(trial.live) if rows else {}
     for row in rows:
-        if row.quote in said and _is_outside(given.get(row.parameter), row):
-            yield _silent(trial, row)
-
-
-def _silent(trial: CallUnderTest, row: StatedRange) -> Disagreement:
-    said = f"its documentation: {row.parameter} is {row.quote!r}"
-    expected = CallOutcome(
-        EXCEPTION, f"an exception, for {row.parameter} is out of its stated range"
-    )
-    return Disagreement(trial.live.api, said, NAME, STATUS, success_outcome(trial.value), expected)
+        if row.quote in documentation and _is_outside(given.get(row.parameter), row):
+            related = f"its documentation: {row.parameter} is {row.quote!r}"
+            text = f"an exception, for {row.parameter} is out of its stated range"
+            outcome, expected = success_outcome(trial.value), CallOutcome(EXCEPTION, text)
+            yield Disagreement(trial.live.api, related, NAME, STATUS, outcome, expected)
 
 
 def _given(live: LiveCall) -> Dict[str, Any]:

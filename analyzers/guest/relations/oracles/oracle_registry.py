@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
 
 from ..relation_types import (
@@ -16,76 +17,64 @@ from ..relation_types import (
     Relation,
 )
 from . import (
+    call_variants,
+    counterparts,
     documented_ranges,
-    double_precision,
-    fake_tensors,
     finite_differences,
-    numpy_counterpart,
-    related_api,
     second_implementations,
-    strides,
-    torch_backends,
-    unchanged_arguments,
-    vmap,
     write_variants,
 )
 from .call_stability import is_repeatable
 from .call_under_test import CallUnderTest
 from .exemptions import ALL, is_exempt
 
-Oracle = Callable[[CallUnderTest], Iterator[Disagreement]]
+
+@dataclass(frozen=True)
+class Oracle:
+    """A check of calls, of torch alone or of every library.
+
+    ``costly``: it costs more than the call and its relations together;  ``any_value``: it needs
+    no repeatable value.
+    """
+
+    judge: Callable[[CallUnderTest], Iterator[Disagreement]]
+    torch_only: bool = True
+    by_default: bool = True
+    costly: bool = False
+    any_value: bool = False
+
 
 ORACLES: Dict[str, Oracle] = {
-    related_api.NAME: related_api.judge,
-    second_implementations.REFERENCE: second_implementations.judge_by_reference,
-    numpy_counterpart.NAME: numpy_counterpart.judge,
-    second_implementations.DECOMPOSITION: second_implementations.judge_decomposed,
-    double_precision.NAME: double_precision.judge,
-    fake_tensors.NAME: fake_tensors.judge,
-    strides.NAME: strides.judge,
-    vmap.NAME: vmap.judge,
-    write_variants.OUT: write_variants.judge_out,
-    write_variants.IN_PLACE: write_variants.judge_in_place,
-    unchanged_arguments.NAME: unchanged_arguments.judge,
-    write_variants.OVERLAP: write_variants.judge_overlap,
-    finite_differences.NAME: finite_differences.judge,
-    documented_ranges.NAME: documented_ranges.judge,
-    torch_backends.INDUCTOR: torch_backends.judge_compiled,
-    torch_backends.CUDA: torch_backends.judge_on_cuda,
+    counterparts.RELATED_API: Oracle(counterparts.judge_related_api, torch_only=False),
+    second_implementations.REFERENCE: Oracle(second_implementations.judge_by_reference),
+    counterparts.NUMPY: Oracle(counterparts.judge_by_numpy),
+    second_implementations.DECOMPOSITION: Oracle(
+        second_implementations.judge_decomposed, costly=True
+    ),
+    call_variants.FLOAT64: Oracle(call_variants.judge_double_precision, torch_only=False),
+    call_variants.META: Oracle(call_variants.judge_fake_tensors, costly=True),
+    call_variants.STRIDES: Oracle(call_variants.judge_strides, torch_only=False, costly=True),
+    call_variants.VMAP: Oracle(call_variants.judge_vmap, costly=True),
+    write_variants.OUT: Oracle(write_variants.judge_out),
+    write_variants.IN_PLACE: Oracle(write_variants.judge_in_place),
+    write_variants.ARGUMENTS: Oracle(write_variants.judge_arguments, costly=True, any_value=True),
+    write_variants.OVERLAP: Oracle(write_variants.judge_overlap, by_default=False),
+    finite_differences.NAME: Oracle(finite_differences.judge, by_default=False),
+    documented_ranges.NAME: Oracle(documented_ranges.judge, by_default=False, any_value=True),
+    second_implementations.INDUCTOR: Oracle(
+        second_implementations.judge_compiled, by_default=False
+    ),
+    second_implementations.CUDA: Oracle(second_implementations.judge_on_cuda, by_default=False),
 }
 """The oracles by the name of the relation that they check."""
 
-CHEAP = (
-    related_api.NAME,
-    second_implementations.REFERENCE,
-    numpy_counterpart.NAME,
-    second_implementations.DECOMPOSITION,
-    double_precision.NAME,
-    fake_tensors.NAME,
-    strides.NAME,
-    vmap.NAME,
-    write_variants.OUT,
-    write_variants.IN_PLACE,
-    unchanged_arguments.NAME,
-)
-"""Those that are asked where none are named."""
-
-COSTLY = frozenset(
-    {
-        second_implementations.DECOMPOSITION,
-        fake_tensors.NAME,
-        strides.NAME,
-        unchanged_arguments.NAME,
-        vmap.NAME,
-    }
-)
-"""Those that cost more than the call and its relations together."""
+CHEAP = tuple(name for name, oracle in ORACLES.items() if oracle.by_default)
+"""The oracles that judge a call where none are named."""
+_COSTLY = frozenset(name for name, oracle in ORACLES.items() if oracle.costly)
+_ANY_VALUE = frozenset(name for name, oracle in ORACLES.items() if oracle.any_value)
 
 FIRST, EVERY = 8, 3
 """The costly ones are asked of the first inputs of an API, and of a share of the others."""
-
-ANY_VALUE = (documented_ranges.NAME, unchanged_arguments.NAME)
-"""Those that need no repeatable value."""
 
 NOT_INTERNAL = "an exception of its own, or a result: no internal assertion fails"
 
@@ -98,7 +87,7 @@ def due_oracles(step: int, oracles: Optional[Iterable[str]] = None) -> Tuple[str
     asked = CHEAP if oracles is None else tuple(oracles)
     if step < FIRST or step % EVERY == 0:
         return asked
-    return tuple(name for name in asked if name not in COSTLY)
+    return tuple(name for name in asked if name not in _COSTLY)
 
 
 def judge_call(
@@ -116,14 +105,19 @@ def judge_call(
     """
     trial = CallUnderTest(live, library, relations)
     chosen = [(name, ORACLES[name]) for name in (CHEAP if oracles is None else oracles)]
+    chosen = [each for each in chosen if _applies(*each, live.api, library)]
     if trial.outcome.status == CRASHED:
         return trial.outcome, [_crash(trial)]
     if trial.outcome.status != SUCCESS:
         return trial.outcome, []
     if is_exempt(ALL, live.api) or (live.api in _unsteady and not is_repeatable(trial)):
-        chosen = [(name, judge) for name, judge in chosen if name in ANY_VALUE]
-    found = [each for _, judge in chosen for each in judge(trial)]
+        chosen = [(name, oracle) for name, oracle in chosen if oracle.any_value]
+    found = [each for _, oracle in chosen for each in oracle.judge(trial)]
     return trial.outcome, _steady(trial, found)
+
+
+def _applies(name: str, oracle: Oracle, api: str, library: Library) -> bool:
+    return not (oracle.torch_only and library.name != "torch") and not is_exempt(name, api)
 
 
 def _steady(trial: CallUnderTest, found: List[Disagreement]) -> List[Disagreement]:
@@ -132,10 +126,10 @@ def _steady(trial: CallUnderTest, found: List[Disagreement]) -> List[Disagreemen
     Whether it is costs two more runs: it is asked where something disagrees,
     and first where it was not before.
     """
-    if all(each.relation in ANY_VALUE for each in found) or is_repeatable(trial):
+    if all(each.relation in _ANY_VALUE for each in found) or is_repeatable(trial):
         return found
     _unsteady.add(trial.live.api)
-    return [each for each in found if each.relation in ANY_VALUE]
+    return [each for each in found if each.relation in _ANY_VALUE]
 
 
 _unsteady: Set[str] = set()

@@ -5,16 +5,97 @@ from __future__ import annotations
 import inspect
 import re
 import warnings
-from functools import partial
-from typing import Any, Callable, Iterator, Optional, Tuple
+from functools import cache, partial
+from typing import Any, Callable, FrozenSet, Iterator, Optional, Tuple, Type
 
-from ..comparison.array_comparison import MISSING
-from ..comparison.result_comparison import difference
 from ..library_calls import format_value
-from ..relation_types import STATUS, SUCCESS, CallOutcome, Disagreement, LiveCall
+from ..relation_types import STATUS, SUCCESS, VALUE, CallOutcome, Disagreement, Library, LiveCall
+from ..result_comparison import MISSING, difference
 from .call_under_test import CallUnderTest
-from .call_values import may_write, writes
-from .exemptions import ALL, is_exempt
+from .call_values import may_write, operands, writes
+
+ARGUMENTS = "arguments"
+ARGUMENTS_RELATED = "its own arguments, which it should leave as they are"
+
+
+def judge_arguments(trial: CallUnderTest) -> Iterator[Disagreement]:
+    """The arguments after the call against what they were.
+
+    Calls may write to them by operators whose schemas say so: in-place ones,
+    and those with ``out=``.
+    """
+    copied = trial.copied(trial.live)
+    trial.attempt(copied.run)
+    for old, new in zip(operands(trial.live), operands(copied)):
+        if (
+            _is_read(old)
+            and bool(_bits(old, trial.library) != _bits(new, trial.library))
+            and not _is_told(trial)
+        ):
+            outcome = CallOutcome(
+                SUCCESS, f"an argument is {format_value(new.detach())} after the call"
+            )
+            expected = CallOutcome(SUCCESS, f"it stays {format_value(old.detach())}")
+            yield Disagreement(
+                trial.live.api, ARGUMENTS_RELATED, ARGUMENTS, VALUE, outcome, expected
+            )
+            return
+
+
+def _is_read(leaf: Any) -> bool:
+    import torch
+
+    return type(leaf) in (torch.Tensor, torch.nn.Parameter) and leaf.layout is torch.strided
+
+
+def _bits(tensor: Any, library: Library) -> Any:
+    dtype, shape, elements = library.plain(tensor.detach())
+    return dtype, tuple(shape), elements.tobytes()
+
+
+def _is_told(trial: CallUnderTest) -> bool:
+    """Whether an operator in the call says that it writes to an argument."""
+    live = trial.copied(trial.live)
+    mode = _mode()(_memory(operands(live)))
+    with mode:
+        trial.attempt(live.run)
+    return bool(mode.wrote)
+
+
+def _memory(values: Any) -> FrozenSet[int]:
+    """Where the elements of tensors are."""
+    return frozenset(leaf.untyped_storage().data_ptr() for leaf in values if _is_read(leaf))
+
+
+@cache
+def _mode() -> Type[Any]:
+    """The mode's class, made where torch is at hand."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Watching(TorchDispatchMode):  # type: ignore[misc]
+        def __init__(self, memory: FrozenSet[int]) -> None:
+            super().__init__()
+            self.wrote = False
+            self._memory = memory
+
+        def __torch_dispatch__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            named = kwargs or {}
+            written = _memory(_written_arguments(func, args, named))
+            self.wrote = self.wrote or bool(written & self._memory)
+            return func(*args, **named)
+
+    return Watching
+
+
+def _written_arguments(func: Any, args: Tuple[Any, ...], named: Any) -> Iterator[Any]:
+    """The arguments that an operator's schema says it writes to."""
+    for number, parameter in enumerate(func._schema.arguments):
+        if parameter.alias_info is not None and parameter.alias_info.is_write:
+            given = args[number] if number < len(args) else named.get(parameter.name)
+            yield from operands(LiveCall("", func, [given]))
+
 
 OUT = "out"
 OUT_RELATED = "the same call with out="
@@ -24,11 +105,11 @@ _DOCUMENTED = re.compile(r"\bout *(=|\()")
 def judge_out(trial: CallUnderTest) -> Iterator[Disagreement]:
     """What is written into ``out=``: an empty tensor, and one of the right shape with gaps."""
     live = trial.live
-    if trial.library.name != "torch" or live.inputs is not None or "out" in live.keywords:
+    if live.inputs is not None or "out" in live.keywords:
         return
     if not _DOCUMENTED.search(str(live.function.__doc__)):
         return
-    if is_exempt(OUT, live.api) or _outs(trial.value, lambda tensor: tensor) is None:
+    if _outs(trial.value, lambda tensor: tensor) is None:
         return
     for make in (_empty, _with_gaps):
         written = trial.attempt(partial(_written_to_out, trial, make))
@@ -84,8 +165,6 @@ _PLACES = ("torch.Tensor.", "torch.special.", "torch.")
 
 def judge_in_place(trial: CallUnderTest) -> Iterator[Disagreement]:
     """``x.f_()`` and ``inplace=True`` against ``f(x)``."""
-    if trial.library.name != "torch" or is_exempt(IN_PLACE, trial.live.api):
-        return
     if not writes(trial.live.api) and trial.live.inputs is None and _keeps(trial):
         yield from _written(trial)
 
@@ -105,10 +184,8 @@ def _written(trial: CallUnderTest) -> Iterator[Disagreement]:
     name, live = _in_place(trial)
     if live is None:
         return
-    expected = trial.attempt(lambda: _subject(trial, live))
-    disagreement = trial.disagreement(IN_PLACE, f"the same call as {name}", expected)
-    if disagreement is not None:
-        yield disagreement
+    related = f"the same call as {name}"
+    yield from trial.compared(IN_PLACE, related, lambda: _subject(trial, live))
 
 
 def _subject(trial: CallUnderTest, live: LiveCall) -> Any:
@@ -165,9 +242,7 @@ def judge_overlap(trial: CallUnderTest) -> Iterator[Disagreement]:
     Torch's documentation of ``expand`` says that writing into one may give
     wrong results; operators check for it and raise, or warn that they will.
     """
-    if trial.library.name != "torch" or not writes(trial.live.api):
-        return
-    if is_exempt(ALL, trial.live.api):
+    if not writes(trial.live.api):
         return
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")

@@ -11,7 +11,7 @@ from ...runtime.call_outcomes import tree_of
 from ..call_recording import RecordedCall
 from ..mutation.call_draft import ArgumentPath, FixedPaths, arguments
 from ..relation_types import LibraryApi, LiveCall
-from ..synthesis.parameter_binding import TemplateInapplicable, bind_arguments
+from ..synthesis.parameter_matching import TemplateInapplicable, bind_arguments
 
 Traced = FrozenSet[ArgumentPath]
 

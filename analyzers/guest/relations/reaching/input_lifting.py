@@ -33,8 +33,7 @@ from .call_judging import (
     divergence_key,
     project_oracles,
 )
-from .drawn_inputs import Admission, Report
-from .mutated_calls import LibraryCallSite
+from .search_stages import Admission, LibraryCallSite, Report
 from .target_calls import InFlight, RelateRequest, TargetRun
 
 MOST_ELEMENTS = 64

@@ -26,7 +26,7 @@ from ..fuzzing.fuzz_findings import FuzzFinding
 from ..process_pool import Begin, ItemReport, ProcessDied, ProcessHung, ProcessPool, Result
 from ..relation_types import CRASHED, HUNG
 from .call_judging import CallJudge, LocatedDivergence, parse_divergence
-from .drawn_inputs import Admission, Report
+from .search_stages import Admission, Report
 from .target_calls import Arguments, RelateRequest, parse_in_flight
 
 ARRAYS = ("tensor", "array", "jax_array")

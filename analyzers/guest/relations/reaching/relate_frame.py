@@ -20,15 +20,21 @@ from ...runtime.time_limits import CLOCK, TimeUp
 from ..agreement import load_oracles, without_compiler
 from ..fuzzing.finding_shrinking import shrink_findings
 from ..fuzzing.fuzz_findings import FuzzFinding, death_disagreement, hang_disagreement
-from ..fuzzing.fuzz_inputs import FuzzSettings
+from ..fuzzing.fuzz_workers import FuzzSettings
 from ..libraries.library_registry import loaded_library
 from ..process_pool import ItemFailed, ItemReport, ProcessDied, ProcessHung, ProcessPool, Result
 from ..relation_types import CRASH, CRASHED, SUCCESS, CallOutcome, Disagreement
 from .call_judging import DivergenceKey, LocatedDivergence, parse_divergence, project_oracles
-from .drawn_inputs import INPUTS_A_SITE, DrawingStage
 from .input_lifting import LiftingStage
 from .input_shrinking import HANG_GRACE, confirmed_row, ended, smallest_divergence
-from .mutated_calls import WORKERS, LibraryCallSite, MutationStage, by_api
+from .search_stages import (
+    INPUTS_A_SITE,
+    WORKERS,
+    DrawingStage,
+    LibraryCallSite,
+    MutationStage,
+    by_api,
+)
 from .target_calls import RelateRequest, parse_in_flight
 
 SHARES = {"inputs": 0.2, "mutants": 0.5, "lifting": 0.7, "shrinking": 0.95}

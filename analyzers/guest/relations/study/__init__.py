@@ -1,1 +1,1 @@
-"""TODO: analyzers/guest/relations/study."""
+"""Studies of a whole library: its relations and divergences."""

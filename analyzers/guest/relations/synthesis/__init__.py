@@ -1,1 +1,1 @@
-"""TODO: analyzers/guest/relations/synthesis."""
+"""Templates: calls of one API with the arguments of another (DeepREL, section 4.2)."""

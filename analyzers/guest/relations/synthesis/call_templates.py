@@ -20,7 +20,7 @@ from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Tupl
 from ...inputs import recipes
 from ...inputs.recipes import BadRecipe, NameRecipe, Recipe
 from ..relation_types import ApiParameter, Library, LibraryApi, LiveCall
-from .parameter_binding import TemplateInapplicable, bare, bind_arguments, is_default
+from .parameter_matching import TemplateInapplicable, bare, bind_arguments, is_default
 
 ATTRIBUTES = frozenset({"dtype", "device", "shape", "ndim", "T", "mT", "real", "imag"})
 """What a template may ask of a parameter's value."""

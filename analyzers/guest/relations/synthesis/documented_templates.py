@@ -12,9 +12,9 @@ import ast
 import re
 from typing import Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
-from ..matching.api_names import ApiNames, unmarked
+from ..api_candidates import ApiNames, unmarked
 from ..relation_types import LibraryApi
-from .parameter_binding import bare
+from .parameter_matching import bare
 
 MOST_CHARACTERS = 400
 _OPENING = re.compile(r"(?<![\w.])[A-Za-z_][\w.]*\(")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
-from ..relation_types import FUNCTION, LAYER, METHOD
+from ...inputs.recipes import BadRecipe, Recipe, parse
+from ..relation_types import FUNCTION, LAYER, METHOD, ApiParameter
 
 NAMESPACES = (
     "torch.nn.functional",
@@ -198,3 +201,222 @@ def _name_operators(made: TorchCatalogue) -> None:
         method = getattr(torch.Tensor, f"__{operator}__", None)
         if method is not None and f"torch.{name}" in made.functions:
             made.names.setdefault(method, f"torch.{name}")
+
+
+_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+_LEFT_OUT = frozenset(("out", "device", "pin_memory", "generator"))
+_CODED = frozenset(("dtype", "layout", "memory_format", "reduction"))
+"""What schemas number and Python does not."""
+
+_PREFIXES = {"special": "special_", "linalg": "linalg_", "fft": "fft_"}
+
+Known = Callable[[Any], Optional[Recipe]]
+"""The recipe of a default, or ``None`` where there is none."""
+
+
+def parameters(name: str, kind: str, function: Any, recipe: Known) -> Tuple[ApiParameter, ...]:
+    """The parameters of an API, in order; none where nothing tells of them.
+
+    A variadic parameter has its star (``*tensors``); sizes that may be given one
+    by one or as a tuple have one too, and are required (``*shape`` of ``view``).
+    ``out`` and what says where a result is put are left out: they are not part
+    of what is computed.
+    """
+    if kind == LAYER:
+        return _of_layer(function, recipe)
+    found = _of_signature(function, recipe)
+    if not _tells(found):
+        found = _of_schemas(name, kind, function, recipe) or _of_document(function, kind) or found
+    return tuple(found or ())
+
+
+def _tells(found: Optional[List[ApiParameter]]) -> bool:
+    return found is not None and [item.name for item in found] not in (["*args"], ["self", "*args"])
+
+
+# ---------------------------------------------------------------- signatures
+
+
+def _of_signature(function: Any, recipe: Known) -> Optional[List[ApiParameter]]:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return None
+    return _listed(list(signature.parameters.values()), recipe)
+
+
+def _listed(found: Sequence[inspect.Parameter], recipe: Known) -> List[ApiParameter]:
+    listed = []
+    for at, item in enumerate(found):
+        variadic = item.kind in _VARIADIC
+        if item.kind is inspect.Parameter.VAR_KEYWORD or (at and item.name in _LEFT_OUT):
+            continue
+        required = not variadic and item.default is item.empty
+        default = None if required or variadic else recipe(item.default)
+        only = item.kind is inspect.Parameter.KEYWORD_ONLY
+        name = f"*{item.name}" if variadic else item.name
+        listed.append(ApiParameter(name, required, only, default))
+    return listed
+
+
+def _of_layer(function: Any, recipe: Known) -> Tuple[ApiParameter, ...]:
+    made = _of_signature(function, recipe)
+    if not _tells(made):
+        made = _of_arguments(function)
+    made = made or []
+    try:
+        forward = list(inspect.signature(function.forward).parameters.values())[1:]
+    except (TypeError, ValueError):
+        return tuple(made)
+    taken = {item.name for item in made}
+    for item in _listed(forward, recipe):
+        name = f"{item.name}_" if item.name in taken else item.name
+        made.append(
+            ApiParameter(name, item.required, item.keyword_only, item.default, is_input=True)
+        )
+    return tuple(made)
+
+
+# ------------------------------------------------------------------- schemas
+
+
+def _of_schemas(name: str, kind: str, function: Any, recipe: Known) -> Optional[List[ApiParameter]]:
+    """Those of an operator's overloads taken together.
+
+    Names are those of the overload with the most positional ones, then the
+    keywords of all; what any overload does without is not required.
+    """
+    for operator in _operators(name, function):
+        schemas = _schemas(operator)
+        overloads = [_arguments(schema) for schema in schemas if not _is_out(schema)]
+        overloads = [item for item in overloads if item]
+        if overloads:
+            return _starred(_merged(overloads, kind, recipe), kind, function)
+    return None
+
+
+def _starred(found: List[ApiParameter], kind: str, function: Any) -> List[ApiParameter]:
+    """With the star that documentation has before sizes, and schemas have not."""
+    at = int(kind == METHOD)
+    documented = _STARRED.match(getattr(function, "__doc__", None) or "")
+    if documented is None or len(found) <= at or found[at].keyword_only:
+        return found
+    sizes = replace(found[at], name=f"*{found[at].name}", required=True, default=None)
+    return [*found[:at], sizes, *found[at + 1 :]]
+
+
+def _schemas(operator: str) -> List[Any]:
+    import torch
+
+    core: Any = getattr(torch, "_C")  # noqa: B009 - there is no public way
+    return list(core._jit_get_schemas_for_operator(f"aten::{operator}"))
+
+
+def _operators(name: str, function: Any) -> List[str]:
+    *_, namespace, own = name.split(".")
+    known = str(getattr(function, "__name__", own))
+    return list(dict.fromkeys((known, _PREFIXES.get(namespace, "") + own, own)))
+
+
+def _is_out(schema: Any) -> bool:
+    """Whether an overload writes into what it is given, or has names for dimensions."""
+    return any(
+        item.is_out or (item.name in ("dim", "dims", "names") and "str" in str(item.type))
+        for item in schema.arguments
+    )
+
+
+def _arguments(schema: Any) -> List[Any]:
+    return [
+        item
+        for at, item in enumerate(schema.arguments)
+        if not at or (item.name not in _LEFT_OUT and item.name != "layout")
+    ]
+
+
+def _merged(overloads: List[List[Any]], kind: str, recipe: Known) -> List[ApiParameter]:
+    needed = min(len([0 for item in found if not item.has_default_value()]) for found in overloads)
+    richest = max(overloads, key=lambda found: (len(_positional(found)), len(found)))
+    only = {item.name: item for found in overloads for item in found if item.kwarg_only}
+    plain = {item.name: item for found in overloads for item in _positional(found)}
+    taken = [item for item in _positional(richest) if item.name not in only]
+    made = [
+        _said(item, kind, recipe, required=at < needed and not item.has_default_value())
+        for at, item in enumerate(taken)
+    ]
+    known = {item.name for item in taken}
+    more = [item for name, item in only.items() if name not in known]
+    return made + [_said(plain.get(item.name, item), kind, recipe, only=True) for item in more]
+
+
+def _positional(found: Sequence[Any]) -> List[Any]:
+    return [item for item in found if not item.kwarg_only]
+
+
+def _said(
+    item: Any, kind: str, recipe: Known, *, required: bool = False, only: bool = False
+) -> ApiParameter:
+    name = "input" if item.name == "self" and kind != METHOD else item.name
+    default = item.default_value if item.has_default_value() else ...
+    coded = item.name in _CODED and default is not None
+    known = None if default is ... or coded else recipe(default)
+    return ApiParameter(name, required, only, known)
+
+
+# ------------------------------------------------------------- documentation
+
+_HEAD = re.compile(r"^\s*(?:\.\.\s+\w+::\s*)?[\w.]+\((.*)\)\s*(?:->.*)?$")
+
+_STARRED = re.compile(r"\s*(?:\.\.\s+\w+::\s*)?[\w.]+\(\*\w")
+
+_ARGUMENT = re.compile(r"^ {8}(\w+)(?: \([^)]*\))?:", re.MULTILINE)
+
+
+def _of_document(function: Any, kind: str) -> Optional[List[ApiParameter]]:
+    """Those of the first line of a documentation: ``put_(index, source, accumulate=False)``."""
+    text = (getattr(function, "__doc__", None) or "").strip()
+    for line in text.splitlines()[:3]:
+        head = _HEAD.match(line)
+        if head:
+            read = _read(head.group(1).replace("[", "").replace("]", ""))
+            if read is not None:
+                own = [ApiParameter("self", True)] if kind == METHOD else []
+                return own + [item for item in read if item.name not in _LEFT_OUT]
+    return None
+
+
+def _read(inside: str) -> Optional[List[ApiParameter]]:
+    try:
+        told = ast.parse(f"def told({inside}): ...").body[0]
+    except SyntaxError:
+        return None
+    if not isinstance(told, ast.FunctionDef):
+        return None
+    taken = told.args
+    plain = taken.posonlyargs + taken.args
+    bare: List[Optional[ast.expr]] = [None] * (len(plain) - len(taken.defaults))
+    made = [_told(item, default, False) for item, default in zip(plain, [*bare, *taken.defaults])]
+    if taken.vararg:
+        made.append(ApiParameter(f"*{taken.vararg.arg}", False))
+    made += [_told(item, at, True) for item, at in zip(taken.kwonlyargs, taken.kw_defaults)]
+    return made
+
+
+def _of_arguments(function: Any) -> List[ApiParameter]:
+    """Those of the section ``Args:`` of a class; what has a default says so."""
+    _, _, section = (getattr(function, "__doc__", None) or "").partition("Args:")
+    told = _ARGUMENT.split(section.partition("\n\n")[0])
+    return [
+        ApiParameter(name, "default" not in text.lower())
+        for name, text in zip(told[1::2], told[2::2])
+        if name not in _LEFT_OUT
+    ]
+
+
+def _told(item: ast.arg, default: Optional[ast.expr], only: bool) -> ApiParameter:
+    if default is None:
+        return ApiParameter(item.arg, True, only)
+    try:
+        return ApiParameter(item.arg, False, only, parse(ast.unparse(default)))
+    except BadRecipe:
+        return ApiParameter(item.arg, False, only)

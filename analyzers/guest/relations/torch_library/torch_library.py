@@ -6,10 +6,8 @@ from typing import Any, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from ...inputs.recipes import BadRecipe, Recipe
 from ..relation_types import CallSource, LibraryApi, Namespace
-from .tensor_values import copied, is_tensor, plain
-from .torch_catalogue import TorchCatalogue, list_torch_apis
-from .torch_parameters import parameters
-from .torch_recipes import torch_recipe
+from .torch_catalogue import TorchCatalogue, list_torch_apis, parameters
+from .torch_recipes import copied, is_tensor, plain, torch_recipe
 from .valid_calls import Source, gathered, sources
 
 

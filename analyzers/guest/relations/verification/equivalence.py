@@ -18,16 +18,24 @@ from typing import (
 )
 
 from ...inputs.recipes import BadRecipe
+from ..api_candidates import ApiNames
 from ..library_calls import call_source, copy_call
-from ..matching.api_names import ApiNames
 from ..process_pool import Begin, ReplaceProcess
 from ..relation_types import CRASHED, STATUS, VALUE, Library, LibraryApi, LiveCall
-from ..synthesis.argument_matching import assignment_template
 from ..synthesis.call_templates import apply_template
 from ..synthesis.documented_templates import templates_in_documentation
-from ..synthesis.parameter_binding import TemplateInapplicable
-from .call_runs import CallRun, nondeterminism, plain, run_call
-from .call_validity import STEADY, UNSAFE, Texts, live_call_of, settings_reader
+from ..synthesis.parameter_matching import TemplateInapplicable, assignment_template
+from .call_validity import (
+    STEADY,
+    UNSAFE,
+    CallRun,
+    Texts,
+    live_call_of,
+    nondeterminism,
+    plain,
+    run_call,
+    settings_reader,
+)
 from .source_inputs import BeginCall, SourceInputs, ValidCall
 
 FEW = 3

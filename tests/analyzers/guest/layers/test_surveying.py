@@ -7,7 +7,7 @@ import pytest
 from analyzers.guest.layers import survey, trying
 from analyzers.guest.layers.nouns import Argument, Example, Outcome, Subject
 from analyzers.guest.layers.probed import hard
-from analyzers.guest.relations.torch_library import opinfo_samples
+from analyzers.guest.relations.torch_library import valid_calls
 
 NORM = Subject(
     "torch.nn.BatchNorm1d",
@@ -23,7 +23,7 @@ NORM = Subject(
 @pytest.fixture(autouse=True)
 def _without_test_data(monkeypatch):
     """These layers have examples of our own: torch's test data takes seconds to import."""
-    monkeypatch.setattr(opinfo_samples, "moduleinfo_database", list)
+    monkeypatch.setattr(valid_calls, "moduleinfo_database", list)
 
 
 def surveyed(*names):

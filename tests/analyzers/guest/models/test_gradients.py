@@ -8,7 +8,7 @@ from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from analyzers.guest.models.executions.execution_registry import EXECUTIONS
-from analyzers.guest.models.executions.torch_precisions import EPS32, run_without_gradients
+from analyzers.guest.models.executions.torch_executions import EPS32, run_without_gradients
 from analyzers.guest.models.gradients import gradient_departures
 from analyzers.guest.models.model_extraction import prepared
 from analyzers.guest.models.model_types import GRADIENT

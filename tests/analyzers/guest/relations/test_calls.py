@@ -7,7 +7,7 @@ from analyzers.guest.inputs.recipes import BadRecipe
 from analyzers.guest.relations.libraries.library_registry import library
 from analyzers.guest.relations.library_calls import call_text, live_call, parse_call
 from analyzers.guest.relations.relation_types import LiveCall
-from analyzers.guest.relations.synthesis.parameter_binding import with_seen_types
+from analyzers.guest.relations.synthesis.parameter_matching import with_seen_types
 
 TORCH = library("torch")
 

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from analyzers.guest.relations.comparison.array_comparison import Tolerance
-from analyzers.guest.relations.comparison.result_comparison import difference
 from analyzers.guest.relations.libraries.library_registry import library
+from analyzers.guest.relations.result_comparison import Tolerance, difference
 
 NAN, INF = float("nan"), float("inf")
 MinMax = torch.return_types.max

@@ -8,9 +8,15 @@ from typing import Any
 import pytest
 import torch
 
-from analyzers.guest.models.input_changes import CHANGES, WORDS, changed
 from analyzers.guest.models.judging.execution_oracles import judge
-from analyzers.guest.models.judging.export_branches import BakedBranch, baked_branch, deciding
+from analyzers.guest.models.judging.export_branches import (
+    CHANGES,
+    WORDS,
+    BakedBranch,
+    baked_branch,
+    changed,
+    deciding,
+)
 from analyzers.guest.models.judging.isolated_runs import PreparedModel
 from analyzers.guest.models.model_types import ModelUnderTest
 from tests.analyzers.guest.models.small import numbers

@@ -9,11 +9,11 @@ os.environ.setdefault("KERAS_BACKEND", "torch")
 import keras
 
 from analyzers.guest.models.executions.execution_registry import execution_of
-from analyzers.guest.models.keras.constructor_recording import (
+from analyzers.guest.models.keras.serialized_model import (
     constructor_arguments,
     record_constructor_arguments,
+    serialize_model,
 )
-from analyzers.guest.models.keras.serialized_model import serialize_model
 from analyzers.guest.models.model_types import ModelUnderTest, Unsupported
 
 pytestmark = pytest.mark.slow

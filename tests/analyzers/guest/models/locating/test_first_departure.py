@@ -10,7 +10,7 @@ from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from analyzers.guest.models.executions.execution_registry import EXECUTIONS
-from analyzers.guest.models.executions.torch_precisions import EPS32, run_without_gradients
+from analyzers.guest.models.executions.torch_executions import EPS32, run_without_gradients
 from analyzers.guest.models.judging.execution_oracles import judge
 from analyzers.guest.models.judging.isolated_runs import run_in_process, run_isolated
 from analyzers.guest.models.locating.first_departure import first_departing_layer

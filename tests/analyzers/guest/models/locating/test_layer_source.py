@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from analyzers.guest.models.locating.layer_source import source_of
+from analyzers.guest.models.locating.layer_program import source_of
 
 WRITTEN = """
 torch.nn.Conv2d(3, 8, 3)

@@ -10,12 +10,12 @@ from torch import nn
 
 from analyzers.guest.models.executions.execution_registry import EXECUTIONS
 from analyzers.guest.models.model_types import ModelUnderTest
-from analyzers.guest.models.mutation.layer_survey import survey_layers
 from analyzers.guest.models.mutation.layered_model import with_functions_as_layers
 from analyzers.guest.models.mutation.mutation_application import (
     apply_mutations,
     draw_mutation,
     draw_mutations,
+    survey_layers,
 )
 from analyzers.guest.models.mutation.mutation_grammar import (
     INTACT,

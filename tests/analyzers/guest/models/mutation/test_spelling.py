@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analyzers.guest.models.model_types import Mutation
-from analyzers.guest.models.mutation.mutation_descriptions import described
 from analyzers.guest.models.mutation.mutation_grammar import (
     MalformedMutation,
+    described,
     format_mutations,
     is_writable_name,
     layer,
@@ -130,7 +130,7 @@ def test_names_that_a_line_cannot_hold_are_not_spellable():
 def test_reading_a_line_needs_no_torch():
     code = (
         "import sys; from analyzers.guest.models.mutation.mutation_grammar import parse_mutations;"
-        "from analyzers.guest.models.mutation.mutation_descriptions import described;"
+        "from analyzers.guest.models.mutation.mutation_grammar import described;"
         "described(parse_mutations('LA a: ReLU() @1')[0]); assert 'torch' not in sys.modules"
     )
 

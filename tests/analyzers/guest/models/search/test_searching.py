@@ -22,15 +22,15 @@ from analyzers.guest.models.mutation.mutation_grammar import (
 )
 from analyzers.guest.models.mutation.new_layers import MutationInapplicable
 from analyzers.guest.models.search.guided_search import CHANCE, RuleChain, choose_seed, search
-from analyzers.guest.models.search.inconsistency import (
+from analyzers.guest.models.search.mutant_runs import (
     D_MAD,
     ERROR,
     RATIO,
+    MutantRunner,
     SearchPlan,
     accumulated,
     useless,
 )
-from analyzers.guest.models.search.mutant_runs import MutantRunner
 
 
 class SmallConvNet(nn.Module):

@@ -3,9 +3,13 @@ import os
 import pytest
 
 from analyzers.guest.relations.fuzzing import memory_bounds
-from analyzers.guest.relations.fuzzing.call_checks import end_disagreements, writable_call
 from analyzers.guest.relations.fuzzing.fuzz_campaign import ApiFuzzing, fuzz
-from analyzers.guest.relations.fuzzing.fuzz_inputs import FuzzSettings, FuzzSubject
+from analyzers.guest.relations.fuzzing.fuzz_workers import (
+    FuzzSettings,
+    FuzzSubject,
+    end_disagreements,
+    writable_call,
+)
 from analyzers.guest.relations.libraries.library_registry import library
 from analyzers.guest.relations.library_calls import live_call, parse_call
 from analyzers.guest.relations.process_pool import ProcessHung

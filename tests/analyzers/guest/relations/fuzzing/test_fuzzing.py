@@ -3,9 +3,9 @@ import sys
 
 import pytest
 
-from analyzers.guest.relations.fuzzing.divergence_program import reproducer
 from analyzers.guest.relations.fuzzing.fuzz_campaign import fuzz
-from analyzers.guest.relations.fuzzing.fuzz_inputs import FuzzSettings, FuzzSubject
+from analyzers.guest.relations.fuzzing.fuzz_findings import reproducer
+from analyzers.guest.relations.fuzzing.fuzz_workers import FuzzSettings, FuzzSubject
 from analyzers.guest.relations.libraries.library_registry import library
 from analyzers.guest.relations.library_calls import parse_call
 

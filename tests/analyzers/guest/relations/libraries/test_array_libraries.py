@@ -4,14 +4,14 @@ import numpy
 import pytest
 
 from analyzers.guest.inputs.recipes import BadRecipe, evaluate, parse
-from analyzers.guest.relations.libraries.function_catalogue import is_unsafe
+from analyzers.guest.relations.libraries.array_library import is_unsafe
 from analyzers.guest.relations.libraries.jax_library import Jax, translated
 from analyzers.guest.relations.libraries.library_registry import library
 from analyzers.guest.relations.libraries.numpy_library import Numpy
 from analyzers.guest.relations.relation_types import CallSource, LiveCall
-from analyzers.guest.relations.synthesis.argument_matching import assignment_template
 from analyzers.guest.relations.synthesis.call_templates import apply_template
 from analyzers.guest.relations.synthesis.documented_templates import templates_in_documentation
+from analyzers.guest.relations.synthesis.parameter_matching import assignment_template
 
 
 class SingleCallModel:
@@ -150,7 +150,7 @@ def test_calls_of_numpy_are_valid(np, name):
 
 
 def test_examples_are_traced_and_open_no_files(np):
-    from analyzers.guest.relations.libraries.documented_calls import ExampleTracer, calls_of
+    from analyzers.guest.relations.libraries.array_calls import ExampleTracer, calls_of
 
     doc = """
     >>> import numpy as np

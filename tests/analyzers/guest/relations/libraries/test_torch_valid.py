@@ -8,11 +8,12 @@ import torch
 from analyzers.guest.relations.libraries.library_registry import library
 from analyzers.guest.relations.library_calls import live_call, parse_call
 from analyzers.guest.relations.relation_types import CallSource, LiveCall
-from analyzers.guest.relations.torch_library import opinfo_samples, valid_calls
-from analyzers.guest.relations.torch_library.call_selection import kept, most_different
-from analyzers.guest.relations.torch_library.call_tracing import traced
-from analyzers.guest.relations.torch_library.opinfo_samples import moduleinfo_calls
-from analyzers.guest.relations.torch_library.valid_calls import calls_in_documentation
+from analyzers.guest.relations.torch_library import valid_calls
+from analyzers.guest.relations.torch_library.call_tracing import kept, most_different, traced
+from analyzers.guest.relations.torch_library.valid_calls import (
+    calls_in_documentation,
+    moduleinfo_calls,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 TORCH = library("torch")
@@ -28,7 +29,7 @@ def by_api(found: Any) -> dict[str, list[CallSource]]:
 
 @pytest.fixture(scope="module")
 def sampled() -> dict[str, list[CallSource]]:
-    return by_api(opinfo_samples.opinfo_calls(TORCH, opinfo_samples.opinfo_database()[::PARTS]))
+    return by_api(valid_calls.opinfo_calls(TORCH, valid_calls.opinfo_database()[::PARTS]))
 
 
 def live(source: str) -> LiveCall:
@@ -39,7 +40,7 @@ def live(source: str) -> LiveCall:
 def test_operators_are_called_as_functions_and_as_methods(
     sampled: dict[str, list[CallSource]],
 ) -> None:
-    operators = opinfo_samples.opinfo_database()[0::PARTS]
+    operators = valid_calls.opinfo_database()[0::PARTS]
     named = {TORCH.named(item.op) for item in operators} - {None}
     assert named <= set(sampled)
     assert any(name.startswith("torch.Tensor.") for name in sampled)
@@ -58,7 +59,7 @@ def test_the_calls_of_an_api_differ(sampled: dict[str, list[CallSource]]) -> Non
 
 
 def test_layers_are_made_and_called() -> None:
-    found = by_api(moduleinfo_calls(TORCH, opinfo_samples.moduleinfo_database()[3::30]))
+    found = by_api(moduleinfo_calls(TORCH, valid_calls.moduleinfo_database()[3::30]))
     assert found
     for calls in found.values():
         assert all(call.inputs is not None for call in calls)

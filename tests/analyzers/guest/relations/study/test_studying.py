@@ -2,8 +2,8 @@
 
 import pytest
 
-from analyzers.guest.relations.study import relation_study
-from analyzers.guest.relations.study.study_frame import study
+from analyzers.guest.relations.study import library_study
+from analyzers.guest.relations.study.library_study import study
 from analyzers.guest.relations.verification import call_validity
 from tests.analyzers.guest.relations.small import CALLS, FUNCTIONS, SmallLibrary
 
@@ -25,7 +25,7 @@ class RecordedStudy:
         }
         small = library or SmallLibrary()
         monkeypatch.setattr(
-            "analyzers.guest.relations.study.study_frame.library", lambda name: small
+            "analyzers.guest.relations.study.library_study.installed", lambda name: small
         )
         self.frames = []
         self.studied = study({**asked, **changes}, self.frames.append)
@@ -48,7 +48,7 @@ class RecordedStudy:
 def heard():
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(call_validity._KEPT, "small", ("get_level",))
-        patch.setattr(relation_study, "_SECONDS", 1.0)
+        patch.setattr(library_study, "_SECONDS", 1.0)
         yield RecordedStudy(patch)
 
 

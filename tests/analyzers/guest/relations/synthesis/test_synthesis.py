@@ -16,11 +16,12 @@ from analyzers.guest.relations.relation_types import (
     LibraryApi,
     LiveCall,
 )
-from analyzers.guest.relations.synthesis.argument_matching import assignment, assignment_template
 from analyzers.guest.relations.synthesis.call_templates import apply_template
 from analyzers.guest.relations.synthesis.documented_templates import templates_in_documentation
-from analyzers.guest.relations.synthesis.parameter_binding import (
+from analyzers.guest.relations.synthesis.parameter_matching import (
     TemplateInapplicable,
+    assignment,
+    assignment_template,
     bind_arguments,
 )
 

@@ -4,8 +4,7 @@ import pytest
 import torch
 
 from analyzers.guest.relations.libraries.library_registry import library
-from analyzers.guest.relations.verification.call_runs import nondeterminism
-from analyzers.guest.relations.verification.call_validity import live_call_of
+from analyzers.guest.relations.verification.call_validity import live_call_of, nondeterminism
 from tests.analyzers.guest.relations.small import SmallLibrary
 
 torch.set_num_threads(1)

@@ -2,9 +2,10 @@
 
 import time
 
-from analyzers.guest.relations.matching.api_candidates import candidates, cosines
-from analyzers.guest.relations.matching.api_names import (
+from analyzers.guest.relations.api_candidates import (
     ApiNames,
+    candidates,
+    cosines,
     first_sentence,
     mentioned,
     mentions,

@@ -3,17 +3,67 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cache, reduce
-from typing import Any, Dict, Iterator, List, Mapping, Optional
+from functools import cache, lru_cache, reduce
+from typing import Any, Dict, Iterator, List, Mapping, Optional, cast
 
-from ..comparison.array_comparison import MISSING
-from ..comparison.result_comparison import difference
-from ..library_calls import format_value
-from ..relation_types import Disagreement, Library, LibraryApi
-from ..synthesis.parameter_binding import bind_arguments, is_default
+from ..library_calls import format_value, outcome_of, success_outcome
+from ..relation_types import (
+    CRASH,
+    CRASHED,
+    STATUS,
+    VALUE,
+    Disagreement,
+    Library,
+    LibraryApi,
+    LiveCall,
+    Relation,
+)
+from ..result_comparison import MISSING, difference
+from ..synthesis.parameter_matching import bind_arguments, is_default
 from .call_stability import is_well_conditioned_difference
 from .call_under_test import CallUnderTest
+from .call_values import dtypes_of, may_write, writes
 from .exemptions import is_exempt
+
+RELATED_API = VALUE
+FEWEST_INPUTS = 3
+"""A relation that was seen to hold on fewer inputs may hold by chance."""
+
+
+def judge_related_api(trial: CallUnderTest) -> Iterator[Disagreement]:
+    """Each value relation's target, called as its template says."""
+    for relation in trial.relations:
+        if relation.source == trial.live.api and not (0 < relation.inputs < FEWEST_INPUTS):
+            yield from _judged(trial, relation)
+
+
+def _judged(trial: CallUnderTest, relation: Relation) -> Iterator[Disagreement]:
+    live = trial.attempt(lambda: _applied(relation, trial.live, trial.library))
+    if not isinstance(live, LiveCall) or is_exempt(RELATED_API, live.api):
+        return
+    if writes(live.api) and not may_write(live, trial.value):
+        return
+    outcome, expected = outcome_of(lambda: trial.run(live), trial.library, is_told=False)
+    if outcome.status == CRASHED:
+        ours, kind = success_outcome(trial.value), relation.kind
+        yield Disagreement(trial.live.api, relation.template, kind, CRASH, ours, outcome)
+    elif relation.kind != STATUS and not outcome.exception:
+        text = trial.differs(expected)
+        if text is not None and not ("dtype is" in text and len(dtypes_of(trial.live)) > 1):
+            values = (format_value(trial.value), format_value(expected))
+            yield trial.told(RELATED_API, relation.template, values, text)
+
+
+def _applied(relation: Relation, live: LiveCall, library: Library) -> Optional[LiveCall]:
+    from ..synthesis.call_templates import apply_template
+
+    source = _apis(cast("Any", library)).get(relation.source)
+    return None if source is None else apply_template(relation.template, source, live, library)
+
+
+@lru_cache(maxsize=4)
+def _apis(library: Any) -> Dict[str, LibraryApi]:
+    return {api.name: api for api in library.apis()}
 
 
 @dataclass(frozen=True)
@@ -113,13 +163,13 @@ def numpy_function_of(api: str) -> Optional[NumpyFunction]:
     return NUMPY_FUNCTIONS.get(name) if f"{place}." in _PLACES and api not in _ORDERED else None
 
 
-NAME = "numpy"
+NUMPY = "numpy"
 
 
-def judge(trial: CallUnderTest) -> Iterator[Disagreement]:
+def judge_by_numpy(trial: CallUnderTest) -> Iterator[Disagreement]:
     """What NumPy computes of the same real numbers, floating ones in float64."""
-    known = numpy_function_of(trial.live.api) if trial.library.name == "torch" else None
-    if known is None or trial.is_open or is_exempt(NAME, trial.live.api):
+    known = numpy_function_of(trial.live.api)
+    if known is None or trial.is_open:
         return
     expected = trial.attempt(lambda: _computed(trial, known))
     tolerance = replace(trial.tolerance, dtypes=False)
@@ -128,7 +178,7 @@ def judge(trial: CallUnderTest) -> Iterator[Disagreement]:
     text = difference(trial.value, expected, trial.library, tolerance)
     if text is not None and is_well_conditioned_difference(trial, expected, tolerance):
         related = f"numpy.{known.function} of the same numbers, floating ones in float64"
-        yield trial.told(NAME, related, (format_value(trial.value), format_value(expected)), text)
+        yield trial.told(NUMPY, related, (format_value(trial.value), format_value(expected)), text)
 
 
 def _computed(trial: CallUnderTest, known: NumpyFunction) -> Any:

@@ -4,10 +4,33 @@ from __future__ import annotations
 
 import random
 import zlib
+from collections import Counter
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Dict, FrozenSet, Hashable, Iterable, List, Sequence, Set, Tuple
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    FrozenSet,
+    Hashable,
+    Iterable,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
+from ...annotations.constraints import Constraint
+from ...annotations.syntax import AnnotationError
+from ...inputs.exploration.constraint_checks import parsed, problem_of_call
+from ...inputs.exploration.exploration_plan import ExplorationPlan, text_of
+from ...inputs.exploration.hypothesis_draws import StopDrawing, draw
+from ...inputs.exploration.input_runs import as_protocol
+from ...inputs.exploration.shared_dimensions import Dimensions
+from ...inputs.solving.condition_terms import compiled, is_true
+from ...protocol.argument_decoding import Unusable, decode, evaluate_recipe
 from ...runtime import time_limits
 from ..agreement import disagreements
 from ..call_recording import RecordedCall
@@ -29,16 +52,139 @@ from .call_judging import (
     of_outcome,
     project_oracles,
 )
-from .drawn_inputs import Report
-from .target_calls import InFlight, RelateRequest
+from .target_calls import InFlight, RelateRequest, TargetRun
+
+
+class Admission:
+    """Looks at values of arguments together, as strategies would draw them."""
+
+    def __init__(self, request: RelateRequest) -> None:
+        contract: Mapping[str, Any] = request.message["contract"]
+        self._prepared = request.prepared
+        self._constraints = dict(_constraints(contract.get("arguments") or {}))
+        self._requires = tuple(contract.get("requires") or ())
+
+    def admits(self, arguments: Mapping[str, Mapping[str, Any]]) -> bool:
+        """Whether the arguments meet their constraints and the preconditions."""
+        namespace = self._prepared.namespace
+        try:
+            values = {name: self._value(name, given) for name, given in arguments.items()}
+        except Unusable:
+            return False
+        known = Dimensions(namespace, values)
+        if problem_of_call(values, self._constraints, namespace, known) is not None:
+            return False
+        environment = {**namespace, **known.sizes, **values}
+        return all(is_true(compiled(source), environment) for source in self._requires)
+
+    def _value(self, name: str, given: Mapping[str, Any]) -> Any:
+        if given.get("kind") == "made":
+            return evaluate_recipe(name, given["recipe"], self._prepared.namespace)
+        return decode(given, self._prepared.blobs)
+
+
+def _constraints(texts: Mapping[str, str]) -> Mapping[str, Constraint]:
+    found = {}
+    for name, text in texts.items():
+        try:
+            found[name] = parsed(text)
+        except AnnotationError:
+            continue
+    return found
+
+
+EXAMPLES = 100
+MOST_STALE_INPUTS = 25
+"""After so many inputs in a row whose calls are of known kinds no more are drawn."""
+INPUTS_A_SITE = 4
+_REPORT_INPUTS = 20
+Report = Callable[[Any], None]
+
+
+@dataclass
+class DrawingStage:
+    """The first stage.  Item 0 begins with the inputs given; each draws by a seed of its own."""
+
+    request: RelateRequest
+    plan: Optional[ExplorationPlan]
+    until: float
+
+    def work(self, item: int, start: int, begin: Begin, report: Report) -> None:
+        """Run inputs from number ``start`` on while there is time."""
+        stage = _DrawingProcess(self, start, begin, report)
+        try:
+            for arguments in self.request.probes if item == 0 else ():
+                stage.look(arguments)
+            if self.plan is not None:
+                seed = self.request.seed + item
+                draw(self.plan.strategy, lambda each: stage.look(as_protocol(each)), EXAMPLES, seed)
+        except StopDrawing:
+            pass
+        stage.tell()
+
+
+class _DrawingProcess:
+    """One process of the stage."""
+
+    def __init__(self, inputs: DrawingStage, start: int, begin: Begin, report: Report) -> None:
+        self._inputs = inputs
+        self._start = start
+        self._begin = begin
+        self._report = report
+        self._step = -1
+        self._executions = 0
+        self._stale = 0
+        self._texts: Set[str] = set()
+        self._keys: Set[DivergenceKey] = set()
+        self._sites: Dict[Tuple[Any, ...], int] = Counter()
+        self._judging = CallJudge(inputs.request, self._mark)
+
+    def _mark(self, text: str) -> None:
+        self._begin(self._step, text)
+
+    def look(self, arguments: Mapping[str, Any]) -> None:
+        """Run an input that did not run yet."""
+        if time_limits.now() >= self._inputs.until or self._stale >= MOST_STALE_INPUTS:
+            raise StopDrawing
+        text = text_of(arguments)
+        if text in self._texts:
+            return
+        self._texts.add(text)
+        self._step += 1
+        if self._step < self._start:
+            return
+        ran = self._judging.run(arguments)
+        self._executions += 1
+        self._note_sites(ran, arguments)
+        judged = self._judging.judged
+        for met in self._judging.met(ran, arguments):
+            if met.key not in self._keys and met.finding.call:
+                self._keys.add(met.key)
+                self._report(met.as_json())
+        self._stale = 0 if self._judging.judged > judged else self._stale + 1
+        if self._executions >= _REPORT_INPUTS:
+            self.tell()
+
+    def _note_sites(self, ran: TargetRun, arguments: Mapping[str, Any]) -> None:
+        places = {tuple(self._judging.place(seen)) for seen in ran.calls}
+        for place in sorted(places, key=repr):
+            self._sites[place] += 1
+            if self._sites[place] <= INPUTS_A_SITE:
+                self._report({"site": list(place), "arguments": arguments})
+
+    def tell(self) -> None:
+        """Report how many inputs ran since it was last told."""
+        self._report({"executions": self._executions})
+        self._executions = 0
+
 
 MOST_MUTANTS = 600
 MOST_JUDGED = 24
 """Of the mutants of an API, how many are compared: one of a kind."""
-STALE = 40
+MOST_STALE_MUTANTS = 40
 """After so many mutants in a row that bring nothing new a site is left."""
 WORKERS = 2
-_TELL_EVERY = 50
+_REPORT_MUTANTS = 50
 
 
 @dataclass(frozen=True)
@@ -74,7 +220,7 @@ class MutationStage:
     def work(self, item: int, start: int, begin: Begin, report: Report) -> None:
         """Run mutants from number ``start`` on, while it is this API's time."""
         sites = self.groups[item]
-        stage = _Stage(self, start, begin, report)
+        stage = _MutationProcess(self, start, begin, report)
         for number, site in enumerate(sites):
             left = self._end(item) - time_limits.now()
             stage.mutate(
@@ -88,7 +234,7 @@ class MutationStage:
         return self.began + (self.until - self.began) * (item // WORKERS + 1) / rounds
 
 
-class _Stage:
+class _MutationProcess:
     """One process of the stage."""
 
     def __init__(self, mutating: MutationStage, start: int, begin: Begin, report: Report) -> None:
@@ -113,7 +259,7 @@ class _Stage:
         stream = mutants(lives, self._library, rng, held) if lives else iter(())
         stale = 0
         for step, live in zip(range(first, first + MOST_MUTANTS), stream):
-            if stale >= STALE or time_limits.now() > until:
+            if stale >= MOST_STALE_MUTANTS or time_limits.now() > until:
                 return
             call = call_source(live, self._library) if step >= self._start else ""
             if call:
@@ -148,7 +294,7 @@ class _Stage:
 
     def _count(self) -> None:
         self._done += 1
-        if self._done >= _TELL_EVERY:
+        if self._done >= _REPORT_MUTANTS:
             self.tell()
 
     def tell(self) -> None:

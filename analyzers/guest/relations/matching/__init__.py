@@ -1,1 +1,0 @@
-"""TODO: analyzers/guest/relations/matching."""
