@@ -240,7 +240,9 @@ class Learner:
 
         A text may have a character in it that separates fields.
         """
-        tried = sorted(inverses, key=lambda inverse: (len(inverse.steps), _length(inverse)))
+        tried = sorted(
+            inverses, key=lambda inverse: (len(inverse.steps), len(inverse(TEXTS[0]) or ""))
+        )
         held: list[Inverse] = []
         for inverse in tried[:MOST_VERIFIED]:
             texts = [(text, inverse(text)) for text in (*TEXTS, *FRESH)]
@@ -275,10 +277,6 @@ class Learner:
 
 def _fits(text: str, seen: ObservedTexts) -> TextSimilarity | None:
     return text_similarity(text, seen.asked)
-
-
-def _length(inverse: Inverse) -> int:
-    return len(inverse(TEXTS[0]) or "")
 
 
 def _closeness(text: str) -> float:

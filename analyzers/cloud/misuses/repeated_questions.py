@@ -100,7 +100,9 @@ def _ingredients(looped: LoopedCall) -> frozenset[str] | None:
 
 def _made(loop: Loop) -> dict[str, ast.expr | None]:
     """What each name that a loop binds is made from; ``None``: it may change."""
-    bound = [n for n in ast.walk(loop) if isinstance(n, ast.Name) and not _is_read(n)]
+    bound = [
+        n for n in ast.walk(loop) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
+    ]
     made: dict[str, ast.expr | None] = dict.fromkeys(name.id for name in bound)
     for node in ast.walk(loop):
         match node:
@@ -113,10 +115,6 @@ def _made(loop: Loop) -> dict[str, ast.expr | None]:
         if sum(each.id == name for each in bound) == 1:
             made[name] = value
     return made
-
-
-def _is_read(name: ast.Name) -> bool:
-    return isinstance(name.ctx, ast.Load)
 
 
 def _is_made_of_the_same(node: ast.expr) -> bool:

@@ -201,7 +201,14 @@ class AnswerNumbers:
             beside = self._beside(comparison.place, field)
             if beside is not None:
                 return beside
-        return next((name for name in self._locals() if self._field_of(_name(name)) == field), None)
+        return next(
+            (
+                name
+                for name in self._locals()
+                if self._field_of(ast.Name(name, ast.Load())) == field
+            ),
+            None,
+        )
 
     def _beside(self, node: ast.expr, field: str) -> str | None:
         match node:
@@ -224,10 +231,6 @@ class AnswerNumbers:
 
 def _agrees(found: NumberComparison, line: SeparatingLine, *, strict: bool) -> bool:
     return (found.above, found.strict) == (line.above, strict)
-
-
-def _name(name: str) -> ast.Name:
-    return ast.Name(name, ast.Load())
 
 
 def _last_name(node: ast.AST) -> str | None:

@@ -77,7 +77,11 @@ def _listing(
         return None
     entries: list[Json] = []
     for word, sure in found:
-        entry = with_value_at(samples[0], inner, _spelled(api, word, _sample(samples[0], inner)))
+        entry = with_value_at(
+            samples[0],
+            inner,
+            _spelled(api, word, str(next(iter(values_at(samples[0], inner)), ""))),
+        )
         if scored == outer and score:
             entry = with_value_at(entry, score, round(sure * api.highest, 4))
         entries.append(entry)
@@ -97,10 +101,6 @@ def _reading(meaning: AnswerMeaning, usual: JsonObject, text: str) -> JsonObject
             )
         answer = with_value_at(answer, path, text)
     return answer
-
-
-def _sample(element: Mapping[str, Json], inner: str) -> str:
-    return str(next(iter(values_at(element, inner)), ""))
 
 
 def _spelled(api: Api, word: str, sample: str) -> str:
