@@ -1,4 +1,4 @@
-"""When do runs show a defect?  Pure functions over criteria and runs."""
+"""Decisions on whether runs show a defect: pure functions over criteria and runs."""
 
 from __future__ import annotations
 
@@ -67,22 +67,22 @@ ENVIRONMENT_PACKAGES = frozenset(
 
 
 def decision_point(goal: Goal, outcome: BranchOutcome | None = None) -> str:
-    """The id recorded when the goal's decision as a whole turns out so."""
+    """Return the id recorded when the goal's decision as a whole turns out so."""
     return f"{goal.decision_id}:{outcome or goal.outcome}"
 
 
 def outcome_point(goal: Goal, outcome: BranchOutcome | None = None) -> str:
-    """The id recorded when the goal, of a whole decision or of a clause, turns out so."""
+    """Return the id recorded when the goal, of a whole decision or of a clause, turns out so."""
     return replace(goal, outcome=outcome or goal.outcome).id
 
 
 def reached(goal: Goal, run: Run) -> bool:
-    """Whether the goal's decision turned out as the goal says in ``run``."""
+    """Return whether the goal's decision turned out as the goal says in ``run``."""
     return decision_point(goal) in run.hits
 
 
 def is_informative(goal: Goal, run: Run) -> bool:
-    """Whether a run says anything about the goal's decision.
+    """Return whether a run says anything about the goal's decision.
 
     Not when it never came by for a reason that is not the code's: it could
     not be made, took too long, or missed something outside.
@@ -96,7 +96,7 @@ def is_informative(goal: Goal, run: Run) -> bool:
 
 
 def needs_environment(ending: RunOutcome) -> bool:
-    """An exception that tells of what a sandbox lacks: network, files, devices."""
+    """Return whether a run ended with an exception about what a sandbox lacks (network, files)."""
     if not isinstance(ending, Raised):
         return False
     package = ending.exception.partition(".")[0]
@@ -104,7 +104,7 @@ def needs_environment(ending: RunOutcome) -> bool:
 
 
 def is_crash(ending: RunOutcome) -> bool:
-    """An ending that is the code's own failure: neither a refusal nor ours."""
+    """Return whether a run ended with the code's own failure: neither a refusal nor ours."""
     match ending:
         case Raised():
             ours = ending.refusal or ending.standin or needs_environment(ending)
@@ -116,7 +116,7 @@ def is_crash(ending: RunOutcome) -> bool:
 
 
 def crash_of(ending: RunOutcome) -> tuple[str, str, str] | None:
-    """The identity of a crash: exception, path and function; or ``None``."""
+    """Return the identity of a crash: exception, path and function; or ``None``."""
     if not is_crash(ending):
         return None
     if isinstance(ending, Raised):
@@ -125,12 +125,12 @@ def crash_of(ending: RunOutcome) -> tuple[str, str, str] | None:
 
 
 def all_ran(runs: Sequence[Run]) -> bool:
-    """Whether every probe could be run at all."""
+    """Return whether every probe could be run at all."""
     return bool(runs) and not any(isinstance(run.ending, NotRun) for run in runs)
 
 
 def is_shown(criterion: Criterion, runs: Sequence[Run]) -> bool:
-    """Whether ``runs`` (one for each probe of the finding) show the defect.
+    """Return whether ``runs`` (one for each probe of the finding) show the defect.
 
     What is ``Written`` no run shows: see :func:`stands`.
     """
@@ -166,7 +166,7 @@ def is_shown(criterion: Criterion, runs: Sequence[Run]) -> bool:
 
 
 def is_written(criterion: Written, source: str) -> bool:
-    """Whether what is written stands in a text of its file, as code.
+    """Return whether what is written stands in a text of its file, as code.
 
     Compared by tokens: blanks, line breaks and comments do not count, and
     ``keras.backend`` does not stand in ``keras.backends``.  An annotation, which
@@ -181,7 +181,7 @@ def is_written(criterion: Written, source: str) -> bool:
 
 
 def _tokens(text: str) -> Iterator[str]:
-    """The words and signs of Python code, up to where it cannot be read."""
+    """Yield the words and signs of Python code, up to where it cannot be read."""
     try:
         for token in tokenize.generate_tokens(io.StringIO(text.strip()).readline):
             if token.type not in _UNSEEN:
@@ -191,19 +191,19 @@ def _tokens(text: str) -> Iterator[str]:
 
 
 def _outcomes(goal: Goal, runs: Sequence[Run]) -> set[BranchOutcome]:
-    """How a decision, or a clause of one, turned out in any of the runs."""
+    """Return how a decision, or a clause of one, turned out in any of the runs."""
     hits = frozenset[str]().union(*(run.hits for run in runs))
     return {outcome for outcome in BranchOutcome if outcome_point(goal, outcome) in hits}
 
 
 def most_repeated(run: Run, api: str) -> int:
-    """How often the most frequent question to an API was asked in a run."""
+    """Return how often the most frequent question to an API was asked in a run."""
     asked = Counter(each.digest for each in run.exchanges if each.api == api and each.digest)
     return max(asked.values(), default=0)
 
 
 def outcome_of(run: Run, branches: Sequence[Goal] = ()) -> str | None:
-    """What a caller sees of a run: its value, or the type of its exception.
+    """Return what a caller sees of a run: its value, or the type of its exception.
 
     Where nothing is returned, the ordinals (from 1) of the ``branches`` that
     it took stand for it.  ``None``: the run says nothing about the code.
@@ -229,7 +229,7 @@ def _share(goal: Goal, runs: Sequence[Run]) -> float:
 
 
 def translate(criterion: Criterion, path: str, ours: str, theirs: str) -> Criterion | None:
-    """The same criterion on another text of its file, or ``None``.
+    """Return the same criterion on another text of its file, or ``None``.
 
     A decision is found again by aligning the conditions of its function in
     the two texts; a function or decision that is not there any more cannot
@@ -242,7 +242,7 @@ def translate(criterion: Criterion, path: str, ours: str, theirs: str) -> Criter
 
 
 def relocated(criterion: Criterion, source: str) -> Criterion | None:
-    """The criterion on another text of its file, without the text it was made on.
+    """Return the criterion on another text of its file, without the text it was made on.
 
     The decision with the same condition is meant, else the one with the same
     ordinal: a repair changes the condition, not the place.
@@ -251,7 +251,7 @@ def relocated(criterion: Criterion, source: str) -> Criterion | None:
 
 
 def _on(criterion: Criterion, goals: Sequence[Goal | None]) -> Criterion | None:
-    """The criterion with other goals; ``None`` where one is missing."""
+    """Return the criterion with other goals; ``None`` where one is missing."""
     there = tuple(goal for goal in goals if goal is not None)
     if len(there) < len(goals):
         return None
@@ -273,7 +273,7 @@ def _located(goal: Goal, source: str) -> Goal | None:
 
 
 def _at(goal: Goal, path: str, decision: Decision) -> Goal | None:
-    """The goal at another decision; ``None`` where that has no such clause."""
+    """Return the goal at another decision; ``None`` where that has no such clause."""
     clause = goal.clause
     if clause is not None:
         same = (each.ordinal for each in decision.clauses if each.text == goal.text)
@@ -292,7 +292,7 @@ def _at(goal: Goal, path: str, decision: Decision) -> Goal | None:
 
 
 def same_decision(goal: Goal, path: str, ours: str, theirs: str) -> Goal | None:
-    """The goal on another text of its file, or ``None`` where its decision is not there."""
+    """Return the goal on another text of its file, or ``None`` where its decision is not there."""
     mine = _of_function(ours, goal.function)
     other = _of_function(theirs, goal.function)
     ordinal = _aligned(mine, other, goal.decision)
@@ -302,7 +302,7 @@ def same_decision(goal: Goal, path: str, ours: str, theirs: str) -> Goal | None:
 
 
 def _aligned(mine: list[Decision], other: list[Decision], ordinal: int) -> int | None:
-    """The ordinal of the same decision: by its text, else by its place among those left."""
+    """Return the ordinal of the same decision: by its text, else by its place among those left."""
     index = next((i for i, d in enumerate(mine) if d.ordinal == ordinal), None)
     if index is None:
         return None
@@ -322,7 +322,7 @@ def _aligned(mine: list[Decision], other: list[Decision], ordinal: int) -> int |
 
 
 def _sole(decisions: Sequence[Decision]) -> set[str]:
-    """The texts that stand once."""
+    """Return the texts that stand once."""
     counts = Counter(decision.text for decision in decisions)
     return {text for text, count in counts.items() if count == 1}
 

@@ -38,7 +38,7 @@ ANALYZERS: tuple[Analyzer, ...] = (
 
 
 def analyzers_named(names: Collection[str]) -> tuple[Analyzer, ...]:
-    """The analyzers of these names, all of them for no names.
+    """Return the analyzers of these names, all of them for no names.
 
     Raises ``KeyError`` with the first unknown name.
     """
@@ -49,7 +49,7 @@ def analyzers_named(names: Collection[str]) -> tuple[Analyzer, ...]:
 def concerned_targets(
     analyzers: Sequence[Analyzer], targets: Sequence[Target]
 ) -> tuple[Target, ...]:
-    """The targets that one of the analyzers has something to say of."""
+    """Return the targets that one of the analyzers has something to say of."""
     if any(not isinstance(analyzer, CloudAnalyzer) for analyzer in analyzers):
         return tuple(targets)
     return tuple(filter(asks_cloud, targets))
@@ -86,7 +86,7 @@ def _on_real_libraries(analyzer: Analyzer, verdict: Verdict, bench: Executor) ->
 
 
 def explains(special: Finding, general: Finding) -> bool:
-    """Whether a finding tells of the cause of another one, which then need not be told.
+    """Return whether a finding tells of the cause of another one, which then need not be told.
 
     A library call that crashes explains the crash of the function around it:
     both are deaths, or the same exception at the same line.  A crash for a valid input

@@ -32,7 +32,7 @@ from analyzers.vocabulary import (
 
 @dataclass(frozen=True, slots=True)
 class ExaminationPlan:
-    """How much to do: inputs per goal, the recall threshold, the seed.
+    """The extent of an examination: inputs per goal, the recall threshold, the seed.
 
     ``other_providers``: ask them too about branches that are missed.
     """
@@ -52,7 +52,7 @@ class Executor(Protocol):
 
     @property
     def plan(self) -> ExaminationPlan:
-        """How much to do."""
+        """Return how much to do."""
         ...
 
     @property
@@ -78,14 +78,14 @@ class Executor(Protocol):
         ...
 
     def observe(self, target: Target) -> Sequence[ObservedCall]:
-        """The calls of the target's function, and of its class, in the project's own tests.
+        """Return the calls of the target's function, and of its class, in the project's own tests.
 
         None where there are no tests, or they cannot be run here.
         """
         ...
 
     def record(self, target: Target, probes: Sequence[Probe]) -> RecordedCalls | None:
-        """The library calls of these probes' runs on head; ``None`` where they cannot be seen."""
+        """Return the library calls that these probes make; ``None`` where they are unknown."""
         ...
 
     def relate(self, target: Target, relating: RelationRequest) -> RelationResult:
@@ -101,7 +101,7 @@ class Executor(Protocol):
         ...
 
     def kept(self, target: Target) -> Sequence[Probe]:
-        """What failed under this target in runs before."""
+        """Return what failed under this target in runs before."""
         ...
 
     def keep(self, target: Target, probes: Sequence[Probe]) -> None:
@@ -125,27 +125,27 @@ class Executor(Protocol):
         ...
 
     def substitute(self, api: str) -> bool:
-        """Whether a local engine answers in the provider's place."""
+        """Return whether a local engine answers in the provider's place."""
         ...
 
     def source(self, path: str) -> str:
-        """The head text of a project file."""
+        """Return the head text of a project file."""
         ...
 
     def paths(self) -> Sequence[str]:
-        """The project files that :meth:`source` has."""
+        """Return the project files that :meth:`source` has."""
         ...
 
     def base(self, path: str) -> tuple[str, str] | None:
-        """The path and the text on base of a project file, if it was there."""
+        """Return the path and the text on base of a project file, if it was there."""
         ...
 
     def others(self, api: str) -> Sequence[str]:
-        """The APIs of other providers for the same task that may be asked instead."""
+        """Return the APIs of other providers for the same task that may be asked instead."""
         ...
 
     def ask(self, api: str, item: Input) -> JsonObject | None:
-        """An API's canonical answer to an input; ``None`` where there is none to be had."""
+        """Return an API's canonical answer to an input; ``None`` where there is none to be had."""
         ...
 
     def unreachable(self, goal: str) -> None:
@@ -153,7 +153,7 @@ class Executor(Protocol):
         ...
 
     def remaining(self) -> float:
-        """Seconds left for this target."""
+        """Return seconds left for this target."""
         ...
 
 

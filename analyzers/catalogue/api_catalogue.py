@@ -48,7 +48,7 @@ class ProviderLimits:
     sources: tuple[str, ...] = field(default=(), repr=False)
 
     def cost(self, size: int, length: int) -> int | None:
-        """Micro-dollars for a file of ``size`` bytes or a text of ``length`` characters."""
+        """Return micro-dollars for a file of ``size`` bytes or a text of ``length`` characters."""
         if self.price is None:
             return None
         units = 1
@@ -61,7 +61,7 @@ class ProviderLimits:
 
 @cache
 def provider_limits(api: str) -> ProviderLimits:
-    """The terms of the API of that catalogue name; those of nobody where none are known."""
+    """Return the terms of the API of that catalogue name; those of nobody where none are known."""
     provider, _, name = api.rpartition(".")
     document = _document(provider)
     return _limits_of({**document.get("shared", {}), **document.get("api", {}).get(name, {})})
@@ -114,11 +114,11 @@ class Catalogue:
         ]
 
     def __getitem__(self, name: str) -> Api:
-        """The API called ``name``.  Raises ``KeyError``."""
+        """Return the API called ``name``.  Raises ``KeyError``."""
         return self.apis[name]
 
     def canonical(self, path: str) -> str:
-        """A dotted path with the names of older generations brought up to date.
+        """Return a dotted path with the names of older generations brought up to date.
 
         ``google.cloud.vision_v1.types.Image`` is ``google.cloud.vision.Image``.
         """
@@ -142,11 +142,11 @@ class Catalogue:
         return path
 
     def factory(self, path: str) -> ClientFactory | None:
-        """The factory that is called by ``path``, if it is one."""
+        """Return the factory that is called by ``path``, if it is one."""
         return self._factories.get(path)
 
     def is_client(self, path: str) -> bool:
-        """Whether a dotted path lies in a library through which APIs are asked."""
+        """Return whether a dotted path lies in a library through which APIs are asked."""
         return _root(path) in self._roots
 
     @property
@@ -155,11 +155,11 @@ class Catalogue:
         return frozenset(root.partition(".")[0] for root in self._roots)
 
     def is_copy(self, path: str) -> bool:
-        """Whether a file belongs to a copy of a client library in the project."""
+        """Return whether a file belongs to a copy of a client library in the project."""
         return any(f"/{folder}/" in f"/{path}" for folder in self._folders)
 
     def called(self, path: str, words: Iterable[str]) -> tuple[Api, ...]:
-        """The APIs that a call of the dotted ``path`` asks.
+        """Return the APIs that a call of the dotted ``path`` asks.
 
         ``words`` are the constants and dotted names among its arguments;
         they tell the features of a shared request apart.
@@ -167,18 +167,18 @@ class Catalogue:
         return self._methods.get(path) or _by_feature(self._requests.get(path, ()), words)
 
     def posted(self, words: Iterable[str]) -> tuple[Api, ...]:
-        """The APIs that an HTTP call asks, by the URL among its ``words``."""
+        """Return the APIs that an HTTP call asks, by the URL among its ``words``."""
         words = tuple(words)
         found = [api for pattern, api in self._rest if any(pattern.search(word) for word in words)]
         featured = [api for api in found if api.feature and api.requests and len(found) > 1]
         return _by_feature(featured, words) if featured else tuple(found)
 
     def mentions(self, text: str) -> bool:
-        """Whether a file's text can use an ML API at all."""
+        """Return whether a file's text can use an ML API at all."""
         return any(all(word in text for word in words) for words in self.hints)
 
     def vocabulary(self, name: str) -> Vocabulary:
-        """The label vocabulary called ``name``, read on first use."""
+        """Return the label vocabulary called ``name``, read on first use."""
         return vocabulary(name)
 
     @property
@@ -201,7 +201,7 @@ class Catalogue:
         return read_sample_responses()
 
     def as_json(self, names: Iterable[str]) -> list[JsonObject]:
-        """The entries of the APIs ``names``, as the guest reads them.
+        """Return the entries of the APIs ``names``, as the guest reads them.
 
         Each has the fields of :class:`Api` (``null`` where absent) and
         ``ordinary``, an everyday answer or ``null``.
@@ -223,7 +223,7 @@ def _root(path: str) -> str:
 
 
 def _by_feature(apis: Iterable[Api], words: Iterable[str]) -> tuple[Api, ...]:
-    """The APIs whose feature is named; all of them where none is."""
+    """Return the APIs whose feature is named; all of them where none is."""
     ends = {word.rpartition(".")[2].casefold() for word in words}
     apis = tuple(apis)
     named = tuple(api for api in apis if (api.feature or "").casefold() in ends)
@@ -237,7 +237,7 @@ def _pattern(rest: str) -> re.Pattern[str]:
 
 @cache
 def load_catalogue() -> Catalogue:
-    """The catalogue of all folders (``places.add``), read once."""
+    """Return the catalogue of all folders (``places.add``), read once."""
     return Catalogue(read_descriptions())
 
 

@@ -1,4 +1,4 @@
-"""What an ML API is, as the catalogue describes it."""
+"""Descriptions of ML APIs as the catalogue has them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class DataFile(Protocol):
         ...
 
     def read_text(self, encoding: str) -> str:
-        """Its text.  Raises ``OSError``."""
+        """Return its text.  Raises ``OSError``."""
         ...
 
 
@@ -49,7 +49,7 @@ def remove_folder(folder: Path) -> None:
 
 
 def data_files(kind: str, suffix: str) -> Iterator[DataFile]:
-    """The data files of a kind, by name, those of added folders last."""
+    """Yield the data files of a kind, by name, those of added folders last."""
     shipped = files("analyzers.catalogue").joinpath(kind)
     yield from sorted(
         (entry for entry in shipped.iterdir() if entry.name.endswith(suffix)),
@@ -154,7 +154,7 @@ class Api:
 
     @property
     def score_at(self) -> str:
-        """Where scores stand in a canonical answer (docs/guest-protocol.md); empty: nowhere."""
+        """Return the path of scores in a canonical answer, or nothing."""
         path = self.score or ""
         if self.input is not None and self.input.each:
             return path.partition("[].")[2]
@@ -171,7 +171,7 @@ class ClientFactory:
 
 @dataclass(frozen=True, slots=True)
 class TransportDescription:
-    """What lies around an answer.
+    """The parts of a response around the answer.
 
     ``calls`` carry a URL, ``attributes`` tell of the transport alone,
     ``faults`` of a call that failed, and ``transparent`` methods return the
@@ -201,7 +201,7 @@ _LISTS = ("methods", "requests", "rest", "hosts")
 
 
 def read_descriptions() -> Descriptions:
-    """All descriptions.
+    """Return all descriptions.
 
     Raises ``tomllib.TOMLDecodeError``, ``KeyError`` or ``TypeError`` where a
     file is malformed.
@@ -265,7 +265,7 @@ def _meaning(entry: dict[str, Any], task: str) -> AnswerMeaning:
 
 
 def read_sample_responses() -> dict[str, JsonObject]:
-    """An everyday answer of each API that has one, by name."""
+    """Return an everyday answer of each API that has one, by name."""
     answers: dict[str, JsonObject] = {}
     for entry in data_files("ordinary", ".json"):
         answers.update(json.loads(entry.read_text("utf-8")))

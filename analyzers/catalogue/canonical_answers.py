@@ -27,7 +27,7 @@ _SET = (True, "LIKELY", "VERY_LIKELY")
 
 
 def values_at(answer: Json, path: str) -> list[Json]:
-    """All values at a path; none where the answer is of another shape."""
+    """Return all values at a path; none where the answer is of another shape."""
     found: list[Json] = [answer]
     for step in path.split("."):
         name, taken = _parts(step)
@@ -39,7 +39,7 @@ def values_at(answer: Json, path: str) -> list[Json]:
 
 
 def with_value_at(answer: JsonObject, path: str, value: Json) -> JsonObject:
-    """A copy of an answer with another value wherever the path leads.
+    """Return a copy of an answer with another value wherever the path leads.
 
     Paths that take names of fields are not written.
     """
@@ -49,7 +49,7 @@ def with_value_at(answer: JsonObject, path: str, value: Json) -> JsonObject:
 
 
 def with_elements_kept(answer: JsonObject, path: str, keep: Callable[[Json], bool]) -> JsonObject:
-    """The answer without the elements of a path's list whose value is not kept.
+    """Return the answer without the elements of a path's list whose value is not kept.
 
     The path goes through one list, as in ``tags.list[].name``; other paths
     leave the answer as it is.
@@ -62,7 +62,7 @@ def with_elements_kept(answer: JsonObject, path: str, keep: Callable[[Json], boo
 
 
 def elements(value: Json) -> list[Json]:
-    """The elements of a list; none of what is no list."""
+    """Return the elements of a list; none of what is no list."""
     return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else []
 
 
@@ -82,7 +82,7 @@ def _taken(value: Json, taken: str) -> list[Json]:
 
 
 def _places(entries: Sequence[Json], taken: str) -> list[int]:
-    """The places in a list that ``[…]`` takes."""
+    """Return the places in a list that ``[…]`` takes."""
     asked = taken[1:-1]
     places = list(range(len(entries)))
     if not asked:
@@ -126,7 +126,7 @@ class _Schemas:
 
 
 def enums_of(api: Api, answer: JsonObject) -> tuple[tuple[str, ...], ...]:
-    """The members of each enum that stands in an answer."""
+    """Return the members of each enum that stands in an answer."""
     found: dict[tuple[str, ...], None] = {}
 
     def note(members: tuple[str, ...], value: str) -> str:
@@ -138,19 +138,19 @@ def enums_of(api: Api, answer: JsonObject) -> tuple[tuple[str, ...], ...]:
 
 
 def has_status(api: Api) -> bool:
-    """Whether an answer says in its field ``error`` that the API failed."""
+    """Return whether an answer says in its field ``error`` that the API failed."""
     return _schemas().fields.get(_message(api), {}).get("error") == "google.rpc.Status"
 
 
 def with_member(api: Api, answer: JsonObject, number: int) -> JsonObject:
-    """The answer with the member of that number (from 0, in a circle) in every enum field."""
+    """Return the answer with the n-th member (modulo their number) in every enum field."""
     changed = _each(api, answer, lambda members, _: members[number % len(members)])
     assert isinstance(changed, Mapping)
     return changed
 
 
 def _each(api: Api, answer: Json, choose: Callable[[tuple[str, ...], str], str]) -> Json:
-    """The answer with what ``choose`` says in the place of every enum's value."""
+    """Return the answer with what ``choose`` says in the place of every enum's value."""
     schemas = _schemas()
 
     def walk(value: Json, kind: str) -> Json:

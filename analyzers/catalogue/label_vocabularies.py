@@ -11,7 +11,7 @@ from importlib.resources import files
 
 
 class Grade(StrEnum):
-    """How a label stands to a vocabulary.
+    """The relation of a label to a vocabulary.
 
     ``SYNONYM``: another word for one of its labels, which takes a dictionary
     to say.  ``UNKNOWN`` is never proof that no answer carries the label: providers
@@ -49,7 +49,7 @@ class Vocabulary:
         return index
 
     def grade(self, label: str) -> Grade:
-        """How ``label`` stands to this vocabulary."""
+        """Return how ``label`` stands to this vocabulary."""
         if label in self.labels:
             return Grade.EXACT
         if label.casefold() in self._folded:
@@ -57,7 +57,7 @@ class Vocabulary:
         return Grade.ALIAS if label.casefold() in self._aliases else Grade.UNKNOWN
 
     def canonical(self, label: str) -> str | None:
-        """The vocabulary's own name for ``label``; ``None`` where unknown."""
+        """Return the vocabulary's own name for ``label``; ``None`` where unknown."""
         if label in self.labels:
             return label
         folded = label.casefold()
@@ -81,12 +81,12 @@ def _grams(text: str) -> frozenset[str]:
 
 @cache
 def vocabulary(name: str) -> Vocabulary:
-    """The vocabulary called ``name``, read on first use.  Raises ``KeyError``."""
+    """Return the vocabulary called ``name``, read on first use.  Raises ``KeyError``."""
     return _READERS[name]()
 
 
 def _open_images() -> Vocabulary:
-    """The names of Open Images V6; those of V1 are aliases by their MID."""
+    """Return the names of Open Images V6; those of V1 are aliases by their MID."""
     current = _named("openimages_v6.tsv")
     former = _named("openimages_v1.tsv")
     aliases = {name: current.get(mid, name) for mid, name in former.items()}

@@ -32,7 +32,7 @@ PLAIN = "plain"
 
 
 class CrashLog:
-    """Which crashes of a target were seen; each is reported once, by its line.
+    """Crashes seen in runs of a target; each is reported once, by its line.
 
     Only a crash that some answer avoids is the answer's doing: until a run
     has survived, crashes are held back.  Under made-up answers only the first
@@ -53,7 +53,7 @@ class CrashLog:
         self._survived = self._survived or any(_survives(run) for _, run in executed)
 
     def findings(self, executed: Sequence[ExecutedProbe]) -> Iterator[Finding]:
-        """The crashes that are new among the runs, as far as they can be judged."""
+        """Yield the crashes that are new among the runs, as far as they can be judged."""
         self.record(executed)
         for probe, run in executed:
             crash = crash_of(run.ending)
@@ -67,7 +67,7 @@ class CrashLog:
             self._held.clear()
 
     def undecided(self, executed: Sequence[ExecutedProbe]) -> Iterator[Skipped]:
-        """What could not be told: crashes in every run, and wants of the sandbox."""
+        """Yield what could not be told: crashes in every run, and wants of the sandbox."""
         for finding in self._held:
             if self._is_settled(finding):
                 continue
@@ -156,7 +156,7 @@ def _survives(run: Run) -> bool:
 
 
 def _answered(run: Run) -> bool:
-    """Whether an answer can be the cause; what a dead process was told is not known."""
+    """Return whether an answer can be the cause; what a dead process was told is not known."""
     return bool(run.exchanges) or isinstance(run.ending, Died)
 
 
@@ -172,12 +172,12 @@ def _not_the_answers_doing(run: Run) -> str | None:
 
 
 def made_up(probe: Probe) -> bool:
-    """Whether a probe's answers were made up, so that its input means nothing."""
+    """Return whether a probe's answers were made up, so that its input means nothing."""
     return _input(probe) is None
 
 
 def _input(probe: Probe) -> Input | None:
-    """The input that mattered: none where the answer was made up."""
+    """Return the input that mattered: none where the answer was made up."""
     found = probe.inputs[0] if probe.inputs else None
     return None if found is None or found.origin.source == PLAIN else found
 

@@ -1,4 +1,4 @@
-"""What an ML answer says, in the terms of its task.
+"""Readings of ML answers, in the terms of their task.
 
 Everything is read through the catalogue's description of the API
 (``catalogue.Meaning``); no provider's shapes are known here.
@@ -27,14 +27,14 @@ SURE = 0.99
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a person would say of an input, and the task of finding it."""
+    """A description of an input by a person, and the task of finding it."""
 
     task: str
     text: str
 
 
 def meaning_of(api: Api, task: str | None = None) -> AnswerMeaning | None:
-    """What the API says about a task: without one, its first meaning.
+    """Return what the API says about a task: without one, its first meaning.
 
     A language model says whatever it was asked for.
     """
@@ -42,7 +42,7 @@ def meaning_of(api: Api, task: str | None = None) -> AnswerMeaning | None:
 
 
 def meanings_of(api: Api, task: str | None = None) -> tuple[AnswerMeaning, ...]:
-    """All that the API says about a task: of entities their kinds, and their names."""
+    """Return all that the API says about a task: of entities their kinds, and their names."""
     first = meaning_of(api, task)
     return tuple(each for each in api.says if first is not None and each.task == first.task)
 
@@ -58,12 +58,12 @@ def meaning_by(
 
 
 def reads(meaning: AnswerMeaning, answer: JsonObject, reading: str) -> bool:
-    """Whether an answer has a reading by a meaning."""
+    """Return whether an answer has a reading by a meaning."""
     return any(human(meaning, word) == reading for word in said(meaning, answer))
 
 
 def said(meaning: AnswerMeaning | None, answer: JsonObject) -> tuple[str, ...]:
-    """What stands at a meaning's place, in the provider's words, the surest first.
+    """Return what stands at a meaning's place, in the provider's words, the surest first.
 
     Of classes only those that have a reading; a number is its feeling.
     """
@@ -85,7 +85,7 @@ def _words(meaning: AnswerMeaning | None, value: object) -> tuple[str, ...]:
 
 
 def _inside(text: str) -> tuple[str, ...]:
-    """The words in what a language model wrote: of JSON its values."""
+    """Return the words in what a language model wrote: of JSON its values."""
     try:
         parsed: object = json.loads(text)
     except (ValueError, RecursionError):
@@ -111,7 +111,7 @@ def _feeling(value: object, clear: float) -> str:
 
 
 def human(meaning: AnswerMeaning, word: str) -> str | None:
-    """What a person would say for the provider's word; ``None`` for no class of it."""
+    """Return what a person would say for the provider's word; ``None`` for no class of it."""
     if not meaning.readings:
         return word
     folded = {name.casefold(): reading for name, reading in meaning.readings.items()}
@@ -119,13 +119,13 @@ def human(meaning: AnswerMeaning, word: str) -> str | None:
 
 
 def whole(meaning: AnswerMeaning | None, answer: JsonObject) -> str | None:
-    """The whole text that was read, heard or written, ``None`` for nothing."""
+    """Return the whole text that was read, heard or written, ``None`` for nothing."""
     text = "\n".join(said(meaning, answer)).strip()
     return text or None
 
 
 def reading_of(api: Api, answer: JsonObject, near: str) -> Reading | None:
-    """The human reading that an answer stands for.
+    """Return the human reading that an answer stands for.
 
     Of several labels the one that stands in the code nearby (``near``, the
     text of the condition) is meant, else the most confident.  What an API
@@ -148,7 +148,7 @@ def reading_of(api: Api, answer: JsonObject, near: str) -> Reading | None:
 
 
 def alone(meaning: AnswerMeaning | None, answer: JsonObject, label: str) -> JsonObject:
-    """The answer with no other labels than this one."""
+    """Return the answer with no other labels than this one."""
     if meaning is None or meaning.task in SAID_AS_A_WHOLE or meaning.inside:
         return answer
     for path in meaning.at:
@@ -160,7 +160,7 @@ _BEST = re.compile(r".*?\[\^(\w+)\]")
 
 
 def sure(api: Api, answer: JsonObject) -> JsonObject:
-    """The answer with nothing in it that the API is not sure of."""
+    """Return the answer with nothing in it that the API is not sure of."""
     best = (_BEST.match(path) for meaning in api.says for path in meaning.at)
     paths = [api.score_at, *(f"{found[0]}.{found[1]}" for found in best if found)]
     for path in filter(None, paths):
@@ -171,26 +171,26 @@ def sure(api: Api, answer: JsonObject) -> JsonObject:
 
 
 def saying(meaning: AnswerMeaning, answer: JsonObject, word: str) -> JsonObject:
-    """The answer with another word wherever the meaning stands."""
+    """Return the answer with another word wherever the meaning stands."""
     for path in meaning.at:
         answer = with_value_at(answer, path, word)
     return answer
 
 
 def says_nothing(api: Api | None, answer: JsonObject) -> bool:
-    """Whether the API found nothing in its input."""
+    """Return whether the API found nothing in its input."""
     if api is None or not api.says:
         return not any(answer.values())
     return not any(said(meaning, answer) for meaning in api.says)
 
 
 def same_text(left: str, right: str) -> bool:
-    """Whether two texts are the same words, however they are set in lines."""
+    """Return whether two texts are the same words, however they are set in lines."""
     return left.split() == right.split()
 
 
 def answers_to(api: str, exchanges: Sequence[Exchange]) -> list[JsonObject]:
-    """The answers that one API gave."""
+    """Return the answers that one API gave."""
     return [exchange.answer for exchange in exchanges if exchange.api == api]
 
 
@@ -199,7 +199,7 @@ FREE_FORM_TASKS = frozenset({"chat", "completion"})
 
 
 def sample_script(apis: Sequence[Api]) -> tuple[Exchange, ...] | None:
-    """An everyday answer of each API; ``None`` where one has none here."""
+    """Return an everyday answer of each API; ``None`` where one has none here."""
     if not apis or not all(fully_modelled(api.name) for api in apis):
         return None
     answers = catalogue.load_catalogue().ordinary
@@ -215,7 +215,7 @@ def with_sample_answers(probe: Probe, run: Run, apis: Sequence[Api]) -> Probe:
 
 
 def fully_modelled(api: str) -> bool:
-    """Whether made-up answers of an API have every field that a real one has.
+    """Return whether made-up answers of an API have every field that a real one has.
 
     The search takes what it does not vary from the everyday answer.
     """

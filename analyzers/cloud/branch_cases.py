@@ -1,4 +1,4 @@
-"""Trials: inputs made for one branch, and what the code did with them."""
+"""Inputs made for one branch, and the runs of the code on them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from analyzers.vocabulary import (
 
 @dataclass(frozen=True, slots=True)
 class BranchCase:
-    """A wish, the inputs found for it, and their runs (recorded, in order).
+    """An objective, the inputs found for it, and their runs (recorded, in order).
 
     ``supplied`` counts all inputs that the sources gave, usable or not;
     ``exhausted``: they gave fewer than they were asked for.  ``altered`` says
@@ -49,7 +49,7 @@ class BranchCase:
     altered: tuple[str | None, ...] = ()
 
     def followed_by(self, more: BranchCase) -> BranchCase:
-        """This trial and the one that went on after its inputs, as one."""
+        """Return this case and the one that continues it, as one."""
         return replace(
             more,
             inputs=self.inputs + more.inputs,
@@ -61,14 +61,14 @@ class BranchCase:
 
     @property
     def successes(self) -> int:
-        """How many inputs reached the branch that they were made for."""
+        """Return how many inputs reached the branch that they were made for."""
         return sum(reached(self.objective.branch, run) for run in self.runs)
 
 
 def run_case(
     objective: Objective, count: int, api: Api, bench: Executor, inverter: Inverter, tried: int = 0
 ) -> BranchCase:
-    """Find ``count`` inputs for a wish and run those after the first ``tried``.
+    """Find ``count`` inputs for an objective and run those after the first ``tried``.
 
     The engines answer; a source that is asked for more begins with the same.
     Texts are passed so that the API is asked about them; those that it cannot
@@ -124,7 +124,7 @@ def _heard(text: str) -> str:
 
 
 def by_branch(branch_cases: Sequence[BranchCase]) -> Mapping[str, list[BranchCase]]:
-    """The trials of each branch: the clauses of one decision belong together."""
+    """Return the cases of each branch: the clauses of one decision belong together."""
     grouped: dict[str, list[BranchCase]] = {}
     for branch_case in branch_cases:
         grouped.setdefault(branch_case.objective.branch.id, []).append(branch_case)
@@ -134,7 +134,7 @@ def by_branch(branch_cases: Sequence[BranchCase]) -> Mapping[str, list[BranchCas
 def observed(
     branch_cases: Sequence[BranchCase], others: Sequence[tuple[Probe, Run]], branch: Goal
 ) -> list[tuple[Run, bool, bool]]:
-    """Every run with whether it was meant for the branch and whether it reached it."""
+    """Return every run with whether it was meant for the branch and whether it reached it."""
     meant = [(run, True) for branch_case in branch_cases for run in branch_case.runs]
     unmeant = [(run, False) for _, run in others]
     return [(run, is_meant, reached(branch, run)) for run, is_meant in meant + unmeant]

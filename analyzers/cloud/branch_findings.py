@@ -1,4 +1,4 @@
-"""Findings that stand at a condition."""
+"""Findings at a condition."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAME = "cloud"
 
 @dataclass(frozen=True, slots=True)
 class BranchMessage:
-    """What a finding says: a line, a paragraph, and facts."""
+    """The title, message and evidence of a finding."""
 
     title: str
     message: str
@@ -49,7 +49,7 @@ def branch_finding(
     proof: Proof,
     suggestion: Suggestion | None = None,
 ) -> Finding:
-    """A finding at the condition of ``goal``, which its evidence names."""
+    """Return a finding at the condition of ``goal``, which its evidence names."""
     evidence: dict[str, Json] = {"goal": describe(goal), **words.evidence}
     return Finding(
         analyzer=NAME,

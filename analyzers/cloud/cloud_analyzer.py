@@ -56,13 +56,13 @@ STAGES: tuple[Stage, ...] = (
 
 
 def asks_cloud(target: Target) -> bool:
-    """Whether a target asks an ML API that is in the catalogue."""
+    """Return whether a target asks an ML API that is in the catalogue."""
     known = catalogue.load_catalogue().apis
     return any(api in known for api in target.apis)
 
 
 def _uncalled(target: Target, searched: SearchResult, bench: Executor) -> Iterator[Verdict]:
-    """The errors of the code's own before it asks an API, or else why it could not be called."""
+    """Yield the code's own errors before a request, or else why it could not be called."""
     known = catalogue.load_catalogue().apis
     apis = [known[name] for name in target.apis if name in known]
     probes = [with_sample_answers(probe, run, apis) for probe, run in searched.crashes]
@@ -76,7 +76,7 @@ def _uncalled(target: Target, searched: SearchResult, bench: Executor) -> Iterat
 
 
 class CloudAnalyzer:
-    """Finds branches on ML answers that fail, are dead, or crash."""
+    """The analyzer of branches on ML answers that fail, are dead, or crash."""
 
     name = NAME
 

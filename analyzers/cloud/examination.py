@@ -1,4 +1,4 @@
-"""One look at one target: what was run so far, and what is settled by it."""
+"""The state of one examination: the runs so far, and what they settle."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from analyzers.vocabulary import (
 
 @dataclass
 class Examination:
-    """What the stages of an examination share.
+    """The state that the stages of an examination share.
 
     ``executed`` are all recorded probes with their runs, ``empty`` those with
     nothing to find in them, ``unmeant`` those that show what no branch waits
-    for, ``replayed`` the confirmed witnesses with theirs.  ``wishes`` are the
+    for, ``replayed`` the confirmed witnesses with theirs.  ``objectives`` are the
     readings that branches wait for.
     ``closed`` are ids of decisions of which something is known already: one
     cause, one finding; ``findings`` are those so far.  ``proved`` are ids of
@@ -81,7 +81,7 @@ class Examination:
 
     @cached_property
     def inverter(self) -> Inverter:
-        """How texts have to be passed to the target."""
+        """Return how texts have to be passed to the target."""
         return Inverter(self.target, self.bench, sample_script(self.asked))
 
     @cached_property
@@ -104,7 +104,7 @@ class Examination:
     def given(
         self, wanted: InputRequest, count: int, template: Probe, tried: int = 0
     ) -> list[ExecutedProbe]:
-        """Recorded runs of at most ``count`` inputs for a wish but the first ``tried``.
+        """Return recorded runs of at most ``count`` inputs for an objective but the first ``tried``.
 
         Those that could not be run are left out.
         """

@@ -1,4 +1,4 @@
-"""Wishes: the readings that branches wait for, as searched answers tell them."""
+"""Test objectives: the readings that branches expect, taken from searched answers."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
 def is_field(api: Api, text: str) -> bool:
-    """Whether a text names a field of a provider's answers, as any of its SDKs spells it."""
+    """Return whether a text names a field of a provider's answers, as any of its SDKs spells it."""
     name = _plain(text)
     is_camel = _CAMEL.fullmatch(text) is not None
     return is_camel or name in FAILURES or name in _fields(api.provider)
@@ -61,7 +61,7 @@ def _fields(provider: str) -> frozenset[str]:
 
 
 def decided_by_words(condition: str) -> bool:
-    """Whether a condition needs nothing but words: no number, nothing else besides."""
+    """Return whether a condition needs nothing but words: no number, nothing else besides."""
     try:
         tree = ast.parse(condition.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -99,7 +99,7 @@ class Objective:
     """A wanted answer for one clause goal, and the branch it should lead to.
 
     ``branch`` is the decision-level goal by which inputs are judged.  An
-    unconfirmed wish was not reached by any searched answer: its reading is
+    unconfirmed objective was not reached by any searched answer: its reading is
     the constant that stands in the code.  ``lacks`` is what an answer that
     says no more than the reading, and surely, lacks to lead to the branch.
     """
@@ -115,7 +115,7 @@ class Objective:
 def objectives(
     target: Target, replayed: Sequence[tuple[Witness, Run]], catalogue: Catalogue, bench: Executor
 ) -> list[Objective]:
-    """One wish for each goal whose witness, replayed, has a human reading."""
+    """Return one objective for each goal whose witness, replayed, has a human reading."""
     goals = {goal.id: goal for goal in target.goals}
     found: dict[tuple[str, str | None], Objective] = {}
     for witness, run in replayed:
@@ -141,7 +141,7 @@ def _lacking(branch: Goal, plain: Run, surely: Run) -> str | None:
 def unconfirmed_objectives(
     target: Target, searched: SearchResult, template: Probe, apis: Sequence[Api]
 ) -> Iterator[Objective]:
-    """Wishes for constants next to branches that no searched answer reached.
+    """Yield objectives for constants next to branches that no searched answer reached.
 
     ``apis``: those that the target asks.  Only where one API alone can be
     meant, it says one thing only, and the constant alone decides.  The name of
@@ -162,7 +162,7 @@ def unconfirmed_objectives(
 
 
 def objective_for(goal: Goal, witness: Witness, run: Run, catalogue: Catalogue) -> Objective | None:
-    """The wish for an input that is as a witness's answer says, whatever the goal asks for."""
+    """Return the request for an input that matches a witness's answer."""
     branch = branch_of(goal, run)
     script = witness.probe.script or ()
     if branch is None or not has_slot(witness.probe):
@@ -180,7 +180,7 @@ def objective_for(goal: Goal, witness: Witness, run: Run, catalogue: Catalogue) 
 
 
 def _task(api: Api, reading: Reading, probe: Probe) -> str | None:
-    """What to find in the inputs, where the API is not for that mainly.
+    """Return what to find in the inputs, where the API is not for that mainly.
 
     A language model is for anything: for what a picture shows, for the
     feeling or the topic of a text.
@@ -193,7 +193,7 @@ def _task(api: Api, reading: Reading, probe: Probe) -> str | None:
 
 
 def _shown_besides(goal: Goal, readings: Sequence[Reading]) -> str | None:
-    """What a picture shows under its words, where both are asked of the same picture.
+    """Return what a picture shows under its words, where both are asked of the same picture.
 
     Not where the condition itself is about what is shown alone: words would
     be judged by it.
@@ -208,7 +208,7 @@ def _shown_besides(goal: Goal, readings: Sequence[Reading]) -> str | None:
 
 
 def _asks(goal: Goal, reading: str) -> bool:
-    """Whether an outcome is that of finding the reading.
+    """Return whether an outcome is that of finding the reading.
 
     It is the true one; where the condition says ``not``, the one in which a
     string of the condition is there after all.
@@ -220,7 +220,7 @@ def _asks(goal: Goal, reading: str) -> bool:
 
 
 def _saying_no_more(objective: Objective, catalogue: Catalogue) -> Probe:
-    """The wish's witness with no other labels in its answer than the reading."""
+    """Return the objective's witness with no other labels in its answer than the reading."""
     api = catalogue.apis[objective.wanted.api]
     task, reading = objective.wanted.task, objective.wanted.reading or ""
     script = tuple(
@@ -233,7 +233,7 @@ def _saying_no_more(objective: Objective, catalogue: Catalogue) -> Probe:
 
 
 def _saying_surely(objective: Objective, probe: Probe, catalogue: Catalogue) -> Probe:
-    """A probe whose answer has no low score in it."""
+    """Return a probe whose answer has no low score in it."""
     api = catalogue.apis[objective.wanted.api]
     script = tuple(
         e.answering(sure(api, e.answer)) if e.api == api.name else e for e in probe.script or ()
@@ -247,23 +247,23 @@ def _reading(exchange: Exchange, goal: Goal, catalogue: Catalogue) -> Reading | 
 
 
 def branch_of(goal: Goal, run: Run) -> Goal | None:
-    """The decision-level goal that a run for a clause goal took, if any."""
+    """Return the decision-level goal that a run for a clause goal took, if any."""
     whole = goal.whole()
     return whole if decision_point(whole) in run.hits else None
 
 
 def has_slot(probe: Probe) -> bool:
-    """Whether a target takes an input at all."""
+    """Return whether a target takes an input at all."""
     return any(isinstance(argument, InputArgument) for argument in probe.arguments.values())
 
 
 def shows_pictures(probe: Probe) -> bool:
-    """Whether what a target takes is a picture."""
+    """Return whether what a target takes is a picture."""
     return bool(probe.inputs) and probe.inputs[0].kind is InputKind.IMAGE
 
 
 def plausible(reading: str) -> bool:
-    """Whether a person could be asked for an input with this reading."""
+    """Return whether a person could be asked for an input with this reading."""
     return (
         SHORTEST_READING <= len(reading) <= LONGEST_READING
         and all(character.isprintable() or character == "\n" for character in reading)

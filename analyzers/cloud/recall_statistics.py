@@ -1,4 +1,4 @@
-"""How many inputs a branch is worth, and what the looks at them cost.
+"""The number of inputs for a branch, and the cost of interim analyses.
 
 A group-sequential test: every look at the counts may end in "below", so the
 looks share the error that one look would be allowed (Dunnett and Gent, 1977,
@@ -89,7 +89,7 @@ _WORTH_HALVING = 20
 class InterimAnalysis:
     """A look at the branches of a target.
 
-    ``inputs``: how many each wish has had by then; ``error``: the share of
+    ``inputs``: how many each objective has had by then; ``error``: the share of
     ``ERROR`` that it spends; ``early``: only the hopeless are told then.
     """
 
@@ -120,7 +120,7 @@ def schedule(inputs: int) -> tuple[InterimAnalysis, ...]:
 
 @dataclass(slots=True)
 class ReachCount:
-    """How many inputs of a branch were seen, and how many of them reached it.
+    """The numbers of inputs of a branch, and of those that reached it.
 
     ``looks`` are the numbers of inputs at which it was looked at; ``below``:
     some look found that the true share lies below the threshold.
@@ -133,19 +133,19 @@ class ReachCount:
 
     @property
     def judged(self) -> bool:
-        """Whether there are inputs enough to say anything."""
+        """Return whether there are inputs enough to say anything."""
         return self.inputs >= FEWEST_INPUTS
 
     def misses(self, threshold: float) -> bool:
-        """Whether fewer than the wanted share were reached."""
+        """Return whether fewer than the wanted share were reached."""
         return self.reached < threshold * self.inputs
 
     def fails(self, threshold: float) -> bool:
-        """Whether the corrected test and the 95 % interval agree that it is below."""
+        """Return whether the corrected test and the 95 % interval agree that it is below."""
         return self.below and recall_interval(self.reached, self.inputs)[1] < threshold
 
     def wants_more(self, threshold: float, look: InterimAnalysis) -> bool:
-        """Whether more inputs could change what is to be said."""
+        """Return whether more inputs could change what is to be said."""
         if not self.judged:
             return self.inputs > 0
         if not self.misses(threshold):
@@ -181,7 +181,7 @@ def rounds(
     """Look at the counts of a target's branches until nothing is open.
 
     Yields the place of each count that is to be enlarged, and how many inputs
-    each of its wishes is to have then; the caller enlarges it or cannot.  What
+    each of its objectives is to have then; the caller enlarges it or cannot.  What
     the looks that are never taken would cost is spent by the last.
     """
     spent = 0.0

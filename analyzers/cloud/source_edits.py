@@ -1,4 +1,4 @@
-"""Changing a few characters of a source text and nothing else.
+"""Changes of a few characters of a source text and nothing else.
 
 The nodes come from :mod:`ast` and are replaced by text, so every comment,
 quote and blank around them stays as it was.

@@ -1,4 +1,4 @@
-"""Environment variables that the code insists on under a name which nothing else spells.
+"""Environment variables that the code requires under a misspelt name.
 
 ``os.environ["AZURE_ENDPONIT"]`` raises on every machine that is set up as the project
 says, where ``.env.example``, its documents and its other files say ``AZURE_ENDPOINT``.

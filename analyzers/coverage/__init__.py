@@ -1,4 +1,4 @@
-"""Was a target tested: which of its branches count, and what the runs say of them."""
+"""The answer to whether a target was tested: its main branches and their runs."""
 
 from analyzers.coverage.assessment import assess
 from analyzers.coverage.main_branches import asks_libraries, main_branches

@@ -1,4 +1,4 @@
-"""Was a target tested: decided from what the host counted and what the analyzers said."""
+"""The assessment of whether a target was tested, from counts of the host and verdicts."""
 
 from __future__ import annotations
 

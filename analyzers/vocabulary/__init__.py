@@ -1,8 +1,8 @@
-"""The nouns of Assayer.
+"""The data classes that all parts of Assayer share.
 
 ``ChangeSet → Target → Goal → Probe → Run → Finding (+ Suggestion) → Report``
 
-Every noun is frozen and depends on the standard library alone.  Lines are
+Each is frozen and depends on the standard library alone.  Lines are
 1-based, columns 0-based and counted in characters, ranges include both ends
 unless a docstring says otherwise.
 """

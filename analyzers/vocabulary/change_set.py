@@ -1,4 +1,4 @@
-"""What changed."""
+"""The changed files of a pull request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What valid inputs of a function are, and what was found by drawing them."""
+"""Contracts of functions, and the results of testing them on valid inputs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from analyzers.vocabulary.runs import Run
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """What a function takes, and what holds of what it does (aNNoTest, section 3.1).
+    """The valid arguments of a function and its postconditions (aNNoTest, section 3.1).
 
     ``arguments`` are constraints in the words of aN
     (``analyzers/guest/annotations``) by parameter; one that is absent keeps its
@@ -30,7 +30,7 @@ class Contract:
 
 @dataclass(frozen=True, slots=True)
 class ExplorationRequest:
-    """How much to explore.
+    """The extent of an exploration.
 
     ``generators`` are the contracts of the file's ``@generator`` functions by
     name.  ``first`` are arguments to try before any are drawn (those that
@@ -63,7 +63,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class ExplorationResult:
-    """What came of drawing valid inputs.
+    """The result of drawing valid inputs.
 
     ``executions`` inputs were run, ``passed`` of them returned, ``refused``
     were turned down by the code itself; ``rejected`` were drawn in vain, since

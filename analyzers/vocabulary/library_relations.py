@@ -40,7 +40,7 @@ class RecordedCalls:
 
 @dataclass(frozen=True, slots=True)
 class Equivalence:
-    """That ``target``, called as ``template`` says, gives what ``source`` gives.
+    """The claim that ``target``, called as ``template`` says, returns what ``source`` does.
 
     ``template`` is an expression over the names of the source's parameters:
     ``torch.special.expit(input)``.  ``kind`` is ``value`` or ``status``.
@@ -74,7 +74,7 @@ class Divergence:
 
 @dataclass(frozen=True, slots=True)
 class RelationRequest:
-    """What to compare a target's library calls with, and for how long.
+    """The relations to compare a target's library calls with, and the time for it.
 
     ``probes`` are inputs under which the target returns.  ``apis`` are the
     library calls to look at.  ``known`` are tried before anything is mutated.
@@ -108,7 +108,7 @@ class ReachedDivergence:
 
 @dataclass(frozen=True, slots=True)
 class RelationResult:
-    """What came of comparing a target's library calls.
+    """The result of comparing a target's library calls.
 
     ``beyond`` are divergences of the APIs called to which no input of the
     target was found to lead, with the place of the call.

@@ -1,4 +1,4 @@
-"""Models, and what came of running them several ways (LEMON)."""
+"""Models, and the results of running them several ways (LEMON)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from analyzers.vocabulary.runs import Run
 
 @dataclass(frozen=True, slots=True)
 class ExecutionRequest:
-    """How to build a model, how to run it, and for how long.
+    """The way to build a model and to run it, and the time for it.
 
     ``probes`` are calls of the target that return.  The target is a model's ``forward``
     (its arguments are the model's inputs), or makes the model: its constructor, or a
@@ -75,7 +75,7 @@ class Departure:
 
 @dataclass(frozen=True, slots=True)
 class ExecutionResult:
-    """What came of running a model several ways.
+    """The result of running a model several ways.
 
     ``done`` are the executions that ran, ``left_out`` those that did not, with the reason.
     ``model`` says what was built (``torch.nn.Module, 5 layers, 61,706 parameters``).

@@ -15,7 +15,7 @@ JsonObject: TypeAlias = Mapping[str, Json]
 
 
 class InputKind(StrEnum):
-    """What an input is to a person."""
+    """The kind of an input to a person."""
 
     IMAGE = "image"
     TEXT = "text"
@@ -25,7 +25,7 @@ class InputKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where an input comes from, with what its licence asks to be said."""
+    """The source of an input, with the attribution that its licence asks for."""
 
     source: str
     url: str | None = None
@@ -57,7 +57,7 @@ class Input:
 
 
 class EdgeCase(StrEnum):
-    """What is odd about an input that is valid all the same (Keeper, section 4.1.3).
+    """A peculiarity of a valid input (Keeper, section 4.1.3).
 
     Nothing to find (a blank picture, an empty text, silence); several where
     one is expected (faces, lines, speakers); far more than usual; another
@@ -72,9 +72,9 @@ class EdgeCase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class InputRequest:
-    """A wish for inputs whose common human reading is ``reading``.
+    """A request for inputs whose common human reading is ``reading``.
 
-    ``None`` wishes for corner cases: inputs as ``corner`` says, in which the
+    ``None`` asks for edge cases: inputs as ``corner`` says, in which the
     API should find nothing unless it says otherwise.  ``other_than`` lists
     readings that the inputs must not have; ``task`` is what to find in them
     where it is not what the API is mainly for; ``upon`` is what the picture
@@ -191,7 +191,7 @@ class Probe:
     ensures: tuple[str, ...] = ()
 
     def with_input(self, item: Input) -> Probe:
-        """This probe with ``item`` in every content slot, asking the engines."""
+        """Return this probe with ``item`` in every content slot, asking the engines."""
         filled = {
             name: replace(argument, input=item) if isinstance(argument, InputArgument) else argument
             for name, argument in self.arguments.items()
@@ -199,7 +199,7 @@ class Probe:
         return Probe(self.target, filled)
 
     def answered(self, exchanges: tuple[Exchange, ...]) -> Probe:
-        """This probe with the answers that were recorded when it ran.
+        """Return this probe with the answers that were recorded when it ran.
 
         One that was given answers and asked for none (or died) keeps them.
         """

@@ -61,7 +61,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class TargetCounters:
-    """What was done for one target, counted by the host.
+    """The work for one target, counted by the host.
 
     ``apis`` are those of a library that a campaign on the target reached, beside those
     that the target itself calls.  ``reasons`` say why it is not wholly ``tested``.
@@ -89,7 +89,7 @@ class TestedTarget:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a whole run cost; ``dollars`` by the list prices of the calls."""
+    """The cost of a whole run; ``dollars`` by the list prices of the calls."""
 
     seconds: float = 0.0
     executions: int = 0

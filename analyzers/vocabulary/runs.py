@@ -1,4 +1,4 @@
-"""What probes and searches did."""
+"""Runs of probes, and results of searches."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ RunOutcome: TypeAlias = Returned | Raised | Died | TimedOut | NotRun | Violated
 
 @dataclass(frozen=True, slots=True)
 class AskedInput:
-    """What an ML API was asked about, as the broker or the guest saw it.
+    """The input of a request to an ML API, as the broker or the guest saw it.
 
     ``digest`` is the SHA-256 of the input's bytes as they were sent (UTF-8 of
     a text), ``size`` their number; ``text`` is the text, bounded, where the
@@ -111,7 +111,7 @@ class AskedInput:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one probe did.  ``hits`` are goal and decision ids that occurred.
+    """The run of one probe.  ``hits`` are goal and decision ids that occurred.
 
     ``outside`` are the addresses it asked in vain: those of no described ML
     API, as ``host:port`` or as a URL without its query.  ``asked`` are the

@@ -1,4 +1,4 @@
-"""What is examined: functions that ask ML APIs, and the branches that depend on the answers."""
+"""Functions under examination, and their branches that depend on ML answers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ApiCall:
 
 
 class BranchOutcome(StrEnum):
-    """How a decision or one of its clauses turns out."""
+    """The outcome of a decision or of one of its clauses."""
 
     TRUE = "true"
     FALSE = "false"
@@ -65,7 +65,7 @@ class Goal:
         return f"{self.path}::{self.function}#{self.decision}"
 
     def whole(self, outcome: BranchOutcome | None = None) -> Goal:
-        """The decision as a whole turning out as ``outcome`` (default: as this)."""
+        """Return the decision as a whole turning out as ``outcome`` (default: as this)."""
         return replace(
             self,
             clause=None,

@@ -1,4 +1,4 @@
-"""What is said of a target: findings, what was not tried, our own failures."""
+"""Verdicts on a target: findings, what was not tested, our own failures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ANALYZER_NAMES = ("cloud", "properties", "relations", "models", "assembly")
 
 
 class Level(StrEnum):
-    """How much a finding weighs."""
+    """The severity of a finding."""
 
     FAILURE = "failure"
     WARNING = "warning"
@@ -24,7 +24,7 @@ class Level(StrEnum):
 
 
 class Status(StrEnum):
-    """How a finding stands on the two revisions."""
+    """The status of a finding on the two revisions."""
 
     NEW = "new"
     EXISTING = "existing"
@@ -307,7 +307,7 @@ class LibraryBug:
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """What makes it one bug, wherever the library is called."""
+        """Return what makes it one bug, wherever the library is called."""
         told = self.divergence
         return self.library_version, told.api, told.rule, told.relation, told.related
 

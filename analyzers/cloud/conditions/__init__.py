@@ -1,1 +1,1 @@
-"""What conditions in the code say by themselves, before anything is run."""
+"""Static analysis of conditions, before anything is run."""

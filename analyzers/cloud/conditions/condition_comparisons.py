@@ -43,7 +43,7 @@ class Comparison:
 
 
 def comparisons(target: Target, bench: Executor) -> Iterator[Comparison]:
-    """Every comparison that a target's goals lead to."""
+    """Yield every comparison that a target's goals lead to."""
     sources: dict[str, tuple[SourceText, StaticNames]] = {}
     for goal, decision in decisions_of(target, bench).values():
         if goal.path not in sources:
@@ -79,7 +79,6 @@ def _settles(condition: ast.expr | None, operand: ast.expr) -> BranchOutcome | N
 
 
 def _clause(decision: Decision, source: SourceText, place: tuple[int, int]) -> int | None:
-    """The ordinal of the clause at a place, if it is one."""
     start, end = place
     wanted = source.line_of(start), source.column_of(start), source.column_of(end)
     found = (c.ordinal for c in decision.clauses if (c.line, c.column, c.end_column) == wanted)

@@ -142,7 +142,6 @@ def _link(link: _Link, names: StaticNames = NOTHING) -> bool | None:
 
 
 def _of_nobody(fact: Fact) -> Fact:
-    """Return a fact about nobody."""
     return Fact("", fact.operator, fact.value)
 
 

@@ -11,13 +11,13 @@ from analyzers.vocabulary import BranchOutcome, Goal, Target
 
 
 def clause_goal(goal: Goal, decision: Decision, clause: int, outcome: BranchOutcome) -> Goal:
-    """One clause of a goal's decision turning out as ``outcome``."""
+    """Return one clause of a goal's decision turning out as ``outcome``."""
     text = next(each.text for each in decision.clauses if each.ordinal == clause)
     return replace(goal.whole(outcome), clause=clause, text=text)
 
 
 def decisions_of(target: Target, bench: Executor) -> Mapping[str, tuple[Goal, Decision]]:
-    """The decisions of a target's goals, by their ids, each with one of its goals."""
+    """Return the decisions of a target's goals, by their ids, each with one of its goals."""
     found: dict[str, tuple[Goal, Decision]] = {}
     for goal in target.goals:
         for decision in decisions(bench.source(goal.path)) if goal.decision_id not in found else ():

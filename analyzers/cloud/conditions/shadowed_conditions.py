@@ -17,7 +17,7 @@ _PURE = frozenset({"len", "any", "all", "lower", "upper", "casefold", "strip", "
 
 
 def shadowing(text: SourceText, condition: ast.expr, names: StaticNames) -> str | None:
-    """The conditions, quoted, that are true wherever ``condition`` would be.
+    """Return the conditions, quoted, that are true wherever ``condition`` would be.
 
     Each alternative of the condition must be shadowed.
     """
@@ -32,13 +32,13 @@ def shadowing(text: SourceText, condition: ast.expr, names: StaticNames) -> str 
 
 
 def has_effects(node: ast.expr) -> bool:
-    """Whether asking a condition binds names or waits."""
+    """Return whether asking a condition binds names or waits."""
     kinds = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
     return any(isinstance(inner, kinds) for inner in ast.walk(node))
 
 
 def _implies(condition: ast.expr, earlier: ast.expr, names: StaticNames) -> bool:
-    """Whether ``condition`` cannot be true where ``earlier`` is false."""
+    """Return whether ``condition`` cannot be true where ``earlier`` is false."""
     parts = _operands(condition, ast.And)
     if _is_pure(earlier) and any(ast.dump(part) == ast.dump(earlier) for part in parts):
         return True
@@ -56,7 +56,7 @@ def _operands(node: ast.expr, operator: type[ast.boolop]) -> Sequence[ast.expr]:
 
 
 def _is_pure(node: ast.expr) -> bool:
-    """Whether an expression means the same when it is asked again at once."""
+    """Return whether an expression means the same when it is asked again at once."""
     return not has_effects(node) and all(
         _called(inner) in _PURE for inner in ast.walk(node) if isinstance(inner, ast.Call)
     )
@@ -84,7 +84,7 @@ def _asked_before(text: SourceText, condition: ast.expr) -> Iterator[ast.expr]:
 
 
 def _left_before(text: SourceText, statement: ast.If, named: frozenset[str]) -> Iterator[ast.expr]:
-    """The tests of ``if`` statements right before one, whose bodies always leave."""
+    """Yield the tests of ``if`` statements right before one, whose bodies always leave."""
     for sibling in reversed(_siblings(text, statement)):
         match sibling:
             case ast.If(test=test, body=[*_, last], orelse=[]) if isinstance(
@@ -100,7 +100,7 @@ def _left_before(text: SourceText, statement: ast.If, named: frozenset[str]) -> 
 
 
 def _siblings(text: SourceText, statement: ast.stmt) -> Sequence[ast.stmt]:
-    """The statements before one in its block."""
+    """Return the statements before one in its block."""
     parent = text.parents.get(statement)
     for _, block in ast.iter_fields(parent) if parent is not None else ():
         if isinstance(block, list) and statement in block:

@@ -1,4 +1,4 @@
-"""What the comparisons of one expression with constants say together."""
+"""Facts that comparisons of one expression with constants imply together."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _COLLECTIONS = (ast.List, ast.Tuple, ast.Set)
 
 @dataclass(frozen=True, slots=True)
 class StaticNames:
-    """What the names of a file stand for.
+    """The values that names of a file stand for.
 
     ``texts`` are names that always hold a text, ``values`` names that are
     bound once, in the module itself, to a constant or a collection of them
@@ -33,12 +33,12 @@ NOTHING = StaticNames()
 
 
 def names_of(tree: ast.Module) -> StaticNames:
-    """What is certain of the names of a file."""
+    """Return what is certain of the names of a file."""
     return StaticNames(_texts(tree), dict(_values(tree)))
 
 
 def is_steady(node: ast.expr) -> bool:
-    """Whether an expression means the same thing twice in one condition."""
+    """Return whether an expression means the same thing twice in one condition."""
     match node:
         case ast.Name():
             return True
@@ -53,7 +53,7 @@ def is_steady(node: ast.expr) -> bool:
 
 
 def is_text(node: ast.expr, texts: frozenset[str] = frozenset()) -> bool:
-    """Whether an expression is evidently one text, not a collection of them."""
+    """Return whether an expression is evidently one text, not a collection of them."""
     match node:
         case ast.Name(id=name):
             return name in texts
@@ -66,7 +66,7 @@ def is_text(node: ast.expr, texts: frozenset[str] = frozenset()) -> bool:
 
 
 def _texts(tree: ast.Module) -> frozenset[str]:
-    """The names that are assigned nothing but texts, wherever they are."""
+    """Return the names that are assigned nothing but texts, wherever they are."""
     assigned = {
         target
         for node in ast.walk(tree)
@@ -90,7 +90,7 @@ def _is_made_text(node: ast.expr) -> bool:
 
 
 def _values(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
-    """The names that are bound once to constants, and what they are bound to."""
+    """Yield the names that are bound once to constants, and what they are bound to."""
     bound = list(_bindings(tree))
     changed = set(_changed(tree))
     for statement in tree.body:
@@ -126,7 +126,7 @@ def _stored(tree: ast.AST) -> Iterable[ast.Name]:
 
 
 def _bindings(tree: ast.AST) -> Iterator[str]:
-    """Every name that is bound anywhere, as often as it is."""
+    """Yield every name that is bound anywhere, as often as it is."""
     yield from (node.id for node in _stored(tree))
     for node in ast.walk(tree):
         match node:
@@ -147,7 +147,7 @@ def _bindings(tree: ast.AST) -> Iterator[str]:
 
 
 def _changed(tree: ast.AST) -> Iterator[str]:
-    """Names of which a method is called, or an element or attribute set."""
+    """Yield names of which a method is called, or an element or attribute set."""
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name))):
@@ -225,7 +225,7 @@ def facts(node: ast.expr, names: StaticNames = NOTHING) -> tuple[Fact, ...] | No
 
 
 def contradict(known: Iterable[Fact]) -> bool:
-    """Whether facts cannot hold together, whatever their subjects are."""
+    """Return whether facts cannot hold together, whatever their subjects are."""
     by_subject: dict[str, list[Fact]] = {}
     for fact in known:
         by_subject.setdefault(fact.subject, []).append(fact)
@@ -233,7 +233,7 @@ def contradict(known: Iterable[Fact]) -> bool:
 
 
 def misses_case(left: ast.expr, operator: ast.cmpop, right: ast.expr) -> bool:
-    """Whether a literal is sought in a text that was brought to the other case."""
+    """Return whether a literal is sought in a text that was brought to the other case."""
     sides = [(left, right)]
     if isinstance(operator, ast.Eq):
         sides.append((right, left))
@@ -308,7 +308,7 @@ def _clash(group: list[Fact]) -> bool:
 
 
 def _excludes(one: Fact, other: Fact) -> bool:
-    """Whether ``one`` makes ``other`` impossible."""
+    """Return whether ``one`` makes ``other`` impossible."""
     if one.operator == "among":
         return all(_excludes(Fact(one.subject, "==", value), other) for value in one.several)
     if other.operator not in ("among", "outside") and _kind(one.value) != _kind(other.value):
@@ -325,7 +325,7 @@ def _kind(value: Value) -> bool:
 
 
 def _holds(value: Value, fact: Fact) -> bool:
-    """Whether ``fact`` is true of a subject that equals ``value``."""
+    """Return whether ``fact`` is true of a subject that equals ``value``."""
     if fact.operator in ("among", "outside"):
         return (value in fact.several) is (fact.operator == "among")
     if isinstance(value, str) and isinstance(fact.value, str):
@@ -348,7 +348,7 @@ def _by_order(order: int) -> Iterator[tuple[str, bool]]:
 
 
 def _bounds_clash(one: Fact, other: Fact) -> bool:
-    """Whether a lower bound lies above an upper one."""
+    """Return whether a lower bound lies above an upper one."""
     if not (one.operator in (">", ">=") and other.operator in ("<", "<=")):
         return False
     if isinstance(one.value, str) or isinstance(other.value, str):

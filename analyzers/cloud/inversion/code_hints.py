@@ -1,4 +1,4 @@
-"""What the code near a target says of how it takes texts apart.
+"""Hints in the code near a target on how it splits texts.
 
 Only hints: an inverse stands when runs have shown it.
 """
@@ -77,7 +77,7 @@ class _Found:
 
 
 def hints_of(sources: Mapping[str, str], path: str, function: str) -> Hints:
-    """What the target and the rest of its files say; files that do not parse say nothing."""
+    """Return what the target and the rest of its files say; files that do not parse say nothing."""
     found = _Found()
     near = function.rpartition(".")[2]
     trees = [tree for name in (path, *sources) if (tree := _parsed(sources.get(name, "")))]

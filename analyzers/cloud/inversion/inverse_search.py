@@ -29,7 +29,7 @@ FILES = {InputKind.IMAGE: "picture", InputKind.AUDIO: "recording"}
 
 
 class TextSimilarity(IntEnum):
-    """How a text that was asked about is the one that was meant, the closest first.
+    """The similarity of the text that the API received to the intended one, the closest first.
 
     The same; but for the case of letters; the same words set otherwise; with
     more around it; in several questions.
@@ -51,7 +51,7 @@ SAID = {
 
 
 def text_similarity(meant: str, asked: Sequence[AskedInput]) -> TextSimilarity | None:
-    """How close the closest of the texts asked about comes; ``None``: another text."""
+    """Return how close the closest of the texts asked about comes; ``None``: another text."""
     digest = hashlib.sha256(meant.encode()).hexdigest()
     texts = [each.text for each in asked if each.text is not None]
     if any(each.digest == digest for each in asked):
@@ -69,12 +69,12 @@ def text_similarity(meant: str, asked: Sequence[AskedInput]) -> TextSimilarity |
 
 
 def texts_of(api: str, run: Run) -> tuple[AskedInput, ...]:
-    """The texts that an API was asked about in a run."""
+    """Return the texts that an API was asked about in a run."""
     return tuple(a for a in run.asked if a.api == api and a.kind is InputKind.TEXT)
 
 
 def altered(api: str, item: Input, probe: Probe, run: Run, meant: str | None) -> str | None:
-    """What the API was asked about where it is not what was given; ``None``: the same.
+    """Return what the API was asked about where it is not what was given; ``None``: the same.
 
     A picture given as an object of a library has no bytes of its own to
     compare with.  ``meant`` is the text that was to be asked about.
@@ -137,13 +137,13 @@ Observe = Callable[[Sequence[str]], Sequence[ObservedTexts]]
 
 @dataclass(frozen=True, slots=True)
 class Inverse:
-    """What to pass so that a text is asked about: steps, the first to apply first."""
+    """The steps that turn a text into what to pass, the first to apply first."""
 
     steps: tuple[InverseStep, ...] = ()
     likeness: TextSimilarity = TextSimilarity.EXACT
 
     def __call__(self, text: str) -> str | None:
-        """The text to pass, ``None`` where there is none."""
+        """Return the text to pass, ``None`` where there is none."""
         passed: str | None = text
         for step in self.steps:
             passed = None if passed is None else step.apply(passed)
@@ -166,7 +166,7 @@ class Learner:
         self._courses: set[Hashable] = set()
 
     def learn(self) -> Inverse | None:
-        """The inverse that held on all texts, the closest of the simplest; or ``None``."""
+        """Return the inverse that held on all texts, the closest of the simplest; or ``None``."""
         try:
             return self._verified([Inverse()]) or self._searched()
         except _Spent:
@@ -190,7 +190,7 @@ class Learner:
     def _grown(
         self, front: Sequence[tuple[Inverse, ObservedTexts]], depth: int
     ) -> Iterator[Inverse]:
-        """The front's inverses with one more step that makes a text not yet tried."""
+        """Yield the front's inverses with one more step that makes a text not yet tried."""
         hinted = [*codings(self._hints), *replacements(self._hints), *paddings(self._hints)]
         usual = codings(None) if not depth else []
         for inverse, seen in front:
@@ -204,7 +204,7 @@ class Learner:
                         yield grown
 
     def _characters(self, inverse: Inverse, seen: ObservedTexts) -> Iterator[InverseStep]:
-        """A table of characters, where the code keeps their number."""
+        """Yield a table of characters, where the code keeps their number."""
         passed = inverse(ALPHABET)
         if seen.text is None or len(seen.text) != len(TEXTS[0]) or passed is None:
             return
@@ -215,7 +215,7 @@ class Learner:
     def _promising(
         self, seen: Iterable[tuple[Inverse, ObservedTexts]]
     ) -> Iterator[tuple[Inverse, ObservedTexts]]:
-        """Inverses that bring the text closest, and those that first take another course."""
+        """Yield inverses that bring the text closest, and those that first take another course."""
         texts = {each.text: (inverse, each) for inverse, each in reversed(list(seen)) if each.text}
         closest = sorted(texts, key=lambda text: -_closeness(text or ""))
         yield from (texts[text] for text in closest[:CLOSEST])
@@ -229,14 +229,14 @@ class Learner:
     def _decoded(
         self, seen: Iterable[tuple[Inverse, ObservedTexts]]
     ) -> Iterator[tuple[Inverse, ObservedTexts]]:
-        """The encodings that the code names: something may have to stand around them."""
+        """Yield the encodings that the code names: something may have to stand around them."""
         named = {step.said for step in codings(self._hints)}
         for inverse, each in seen:
             if len(inverse.steps) == 1 and inverse.steps[0].said in named and each.text is None:
                 yield inverse, each
 
     def _verified(self, inverses: Sequence[Inverse]) -> Inverse | None:
-        """The closest of those that hold, the shortest first.
+        """Return the closest of those that hold, the shortest first.
 
         A text may have a character in it that separates fields.
         """

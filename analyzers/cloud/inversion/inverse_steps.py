@@ -51,7 +51,7 @@ def mapped(table: Mapping[str, str]) -> InverseStep:
 
 
 def codings(hints: Hints | None) -> list[InverseStep]:
-    """Encodings of a whole text, those that the code undoes by name; all without hints."""
+    """Return encodings of a whole text, those that the code undoes by name; all without hints."""
     found = [
         InverseStep(said, apply)
         for said, apply, names in CODINGS
@@ -64,7 +64,7 @@ def codings(hints: Hints | None) -> list[InverseStep]:
 
 
 def paddings(hints: Hints) -> Iterator[InverseStep]:
-    """What may have to stand around a text: command words, other fields, delimiters."""
+    """Yield what may have to stand around a text: command words, other fields, delimiters."""
     filler = "1" if hints.names & NUMERIC else "x"
     separators = [text for text in hints.strings if len(text) <= LONGEST_SEPARATOR]
     if hints.names & SPLITTING:
@@ -84,13 +84,13 @@ def paddings(hints: Hints) -> Iterator[InverseStep]:
 
 
 def replacements(hints: Hints) -> Iterator[InverseStep]:
-    """What is put in a place is written as what stood there."""
+    """Yield encodings of a text like that of the one it replaces."""
     for old, new in hints.replacements:
         yield InverseStep(f"{old!r} for {new!r}", partial(_replaced, new, old))
 
 
 def cut(wanted: str, asked: str) -> Iterator[InverseStep]:
-    """What fits where only a piece of a text was asked about: the rest around another one."""
+    """Yield what fits where only a piece of a text was asked about: the rest around another one."""
     piece = asked.strip().casefold()
     start = wanted.casefold().find(piece)
     if not piece or start < 0:
@@ -103,7 +103,7 @@ def cut(wanted: str, asked: str) -> Iterator[InverseStep]:
 
 
 def _dropped(piece: str, *, at_end: bool) -> Iterator[str]:
-    """What stands for a dropped piece: as many characters, itself, as many fields."""
+    """Yield what stands for a dropped piece: as many characters, itself, as many fields."""
     if not piece:
         yield ""
         return
@@ -127,7 +127,7 @@ def _fields(separator: str, filler: str) -> Iterator[InverseStep]:
 
 
 def _matching(patterns: Iterable[str]) -> Iterator[InverseStep]:
-    """What a pattern wants around one of its groups."""
+    """Yield what a pattern wants around one of its groups."""
     for pattern in patterns:
         for group in GROUP.finditer(pattern):
             hollow = f"{pattern[: group.start()]}({HOLE}){pattern[group.end() :]}"

@@ -46,7 +46,7 @@ class InvertedInputs:
 
 
 class Inverter:
-    """Finds how texts have to be passed; learns once for each API and template.
+    """The search for how texts have to be passed, once for each API and template.
 
     ``script`` are everyday answers of the target's APIs; without them nothing
     can be learned, and texts are passed as they are.
@@ -61,7 +61,7 @@ class Inverter:
         self._learned: dict[tuple[str, str], Inverse | None] = {}
 
     def passed(self, api: str, template: Probe, items: Sequence[Input]) -> InvertedInputs:
-        """The inputs as they have to be passed; those that cannot be are left out."""
+        """Return the inputs as they have to be passed; those that cannot be are left out."""
         unknown = InvertedInputs(tuple(items), (None,) * len(items))
         script = template.script or self._script
         written = all(item.kind is InputKind.TEXT for item in items)
@@ -93,7 +93,7 @@ class Inverter:
         )
 
     def _undone(self, api: str, asking: Probe, texts: Sequence[str]) -> dict[str, str]:
-        """What to pass for texts that are not asked about as they are; each was run."""
+        """Return what to pass for texts that are not asked about as they are; each was run."""
         inverse = self._inverse(api, asking)
         if inverse is None or not inverse.steps:
             return {}
@@ -136,7 +136,7 @@ def _plain(text: str) -> Input:
 
 
 def _untold(api: str, run: Run) -> bool:
-    """Whether the API was asked, and nothing is known of what."""
+    """Return whether the API was asked, and nothing is known of what."""
     return any(each.api == api for each in run.exchanges) and not texts_of(api, run)
 
 

@@ -21,7 +21,7 @@ MOST_OUTER = 12
 
 
 def asks_about_text(target: Target) -> bool:
-    """Whether an API that the target asks takes a text."""
+    """Return whether an API that the target asks takes a text."""
     apis = catalogue.load_catalogue().apis
     inputs = [apis[name].input for name in target.apis if name in apis]
     return any(each is not None and each.kind == InputKind.TEXT for each in inputs)

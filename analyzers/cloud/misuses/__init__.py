@@ -1,1 +1,1 @@
-"""Uses of ML APIs that cannot be meant (rule ``cloud/misuse``), shown by runs."""
+"""Uses of ML APIs that are almost certainly bugs (rule ``cloud/misuse``), shown by runs."""

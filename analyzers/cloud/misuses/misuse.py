@@ -1,4 +1,4 @@
-"""Misuses of ML APIs: what they share."""
+"""Common parts of the misuses of ML APIs."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ MOST_BASES = 3
 
 @dataclass(frozen=True, slots=True)
 class MisuseContext:
-    """What is looked at: a target, what was run of it, and the way out."""
+    """A target, its runs so far, and the executor for more."""
 
     target: Target
     executed: Sequence[ExecutedProbe]
     bench: Executor
 
     def askers(self, goal: Goal) -> list[Probe]:
-        """A few probes with answers under which a decision or clause was asked."""
+        """Return a few probes with answers under which a decision or clause was asked."""
         points = {outcome_point(goal, outcome) for outcome in BranchOutcome}
         found = [probe for probe, run in self.executed if probe.script and points & run.hits]
         return found[:MOST_BASES]
 
     def unmoved(self, comparison: Comparison, probes: Sequence[Probe]) -> Goal | None:
-        """The one outcome that a comparison has in these and all other runs.
+        """Return the one outcome that a comparison has in these and all other runs.
 
         That of the whole decision where the comparison settles it.
         """
@@ -58,7 +58,7 @@ class MisuseContext:
         return whole if settled else always
 
     def moved(self, goal: Goal, probes: Sequence[Probe]) -> bool:
-        """Whether some of the probes gives a decision or clause another outcome."""
+        """Return whether some of the probes gives a decision or clause another outcome."""
         other = next(outcome for outcome in BranchOutcome if outcome is not goal.outcome)
         return any(outcome_point(goal, other) in run.hits for run in self.bench.run(probes))
 
@@ -77,7 +77,7 @@ class Misuse:
 
 
 def constant_comparison(target: Target, misuse: Misuse) -> Finding:
-    """The finding of a comparison that no answer of the API turns."""
+    """Return the finding of a comparison that no answer of the API turns."""
     always, text = misuse.always, misuse.comparison.text
     words = BranchMessage(
         *messages.constant_comparison(always, misuse.reason),

@@ -1,4 +1,4 @@
-"""Calls in loops: where they stand, and whether what they ask can change."""
+"""Requests in loops whose content never changes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class LoopedCall:
 def looped_calls(
     source: SourceText, line: int | None, methods: frozenset[str], functions: frozenset[str]
 ) -> Iterator[LoopedCall]:
-    """Calls in loops: of a method on a line, or of a function with arguments anywhere."""
+    """Yield calls in loops: of a method on a line, or of a function with arguments anywhere."""
     for node in ast.walk(source.tree):
         if not isinstance(node, ast.Call):
             continue
@@ -49,7 +49,7 @@ def looped_calls(
 
 
 def _loop_around(source: SourceText, call: ast.Call) -> Loop | None:
-    """The innermost loop around a call, in the same function."""
+    """Return the innermost loop around a call, in the same function."""
     inner: ast.AST = call
     for node in source.ancestors(call):
         if isinstance(node, (*_SCOPES, ast.While, ast.Try, ast.AsyncFor)):
@@ -63,7 +63,7 @@ def _loop_around(source: SourceText, call: ast.Call) -> Loop | None:
 
 
 def asks_the_same(looped: LoopedCall) -> bool:
-    """Whether a call in a loop asks the same in every round, as far as the text tells.
+    """Return whether a call in a loop asks the same in every round, as far as the text tells.
 
     Nothing that goes into it may be changed by the loop.  A loop that waits,
     measures time or can be left early asks again on purpose.
@@ -80,7 +80,7 @@ def asks_the_same(looped: LoopedCall) -> bool:
 
 
 def _ingredients(looped: LoopedCall) -> frozenset[str] | None:
-    """The names that a call is made of; ``None`` where the loop changes one of them."""
+    """Return the names that a call is made of; ``None`` where the loop changes one of them."""
     call = looped.call
     waiting = [*call.args, *(keyword.value for keyword in call.keywords), call.func]
     made, known = _made(looped.loop), set[str]()
@@ -99,7 +99,7 @@ def _ingredients(looped: LoopedCall) -> frozenset[str] | None:
 
 
 def _made(loop: Loop) -> dict[str, ast.expr | None]:
-    """What each name that a loop binds is made from; ``None``: it may change."""
+    """Return what each name that a loop binds is made from; ``None``: it may change."""
     bound = [
         n for n in ast.walk(loop) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
     ]
@@ -118,7 +118,7 @@ def _made(loop: Loop) -> dict[str, ast.expr | None]:
 
 
 def _is_made_of_the_same(node: ast.expr) -> bool:
-    """Whether an expression makes the same of the same: constructors and readers do."""
+    """Return whether an expression makes the same of the same: constructors and readers do."""
     return all(
         _called(inner) in _PURE or _called(inner)[:1].isupper()
         for inner in ast.walk(node)
@@ -127,7 +127,7 @@ def _is_made_of_the_same(node: ast.expr) -> bool:
 
 
 def _touches(node: ast.AST, names: frozenset[str], asked: ast.Call) -> bool:
-    """Whether a statement or call may change what one of the names stands for.
+    """Return whether a statement or call may change what one of the names stands for.
 
     What it is given by way of the call that is ``asked`` does not count.
     """
@@ -142,7 +142,7 @@ def _touches(node: ast.AST, names: frozenset[str], asked: ast.Call) -> bool:
 
 
 def _roots(node: ast.AST, but: ast.Call) -> set[str]:
-    """The names in an expression, but for those in one call."""
+    """Return the names in an expression, but for those in one call."""
     if node is but:
         return set()
     own = {node.id} if isinstance(node, ast.Name) else set[str]()
@@ -165,7 +165,7 @@ _POLLS = ("get_", "operation", "poll", "status", "list_", "describe_")
 
 
 def repetitions(case: MisuseContext) -> Iterator[Finding]:
-    """Findings for calls in loops that ask the same in every round, and did so."""
+    """Yield findings for calls in loops that ask the same in every round, and did so."""
     for call in case.target.calls:
         if not call.api.startswith(STEADY) or _polls(call.api):
             continue
@@ -181,7 +181,7 @@ def _polls(api: str) -> bool:
 
 
 def _looped(case: MisuseContext, call: ApiCall) -> tuple[str, LoopedCall] | None:
-    """The first loop in which the call, or a call of its function, asks the same."""
+    """Return the first loop in which the call, or a call of its function, asks the same."""
     own = call.function.rpartition(".")[2]
     wrapper = frozenset({own} if call.function != case.target.function else set[str]())
     for path in dict.fromkeys([call.path, case.target.path, *case.target.files]):
@@ -197,7 +197,7 @@ def _looped(case: MisuseContext, call: ApiCall) -> tuple[str, LoopedCall] | None
 
 
 def _methods(api: str) -> frozenset[str]:
-    """The last names of the methods that ask an API."""
+    """Return the last names of the methods that ask an API."""
     known = catalogue.load_catalogue().apis[api]
     return frozenset(each.rpartition(".")[2] for each in (*known.methods, *known.requests))
 

@@ -35,7 +35,7 @@ class Scale:
     high: float
 
     def at(self, share: float) -> float:
-        """The score at a share of the scale: 0 its least, 1 its best."""
+        """Return the score at a share of the scale: 0 its least, 1 its best."""
         return self.low + (self.high - self.low) * share
 
 
@@ -59,7 +59,7 @@ LEVELS: tuple[Choose, ...] = (
 
 
 def over_the_scale(probe: Probe, floored: frozenset[str]) -> list[Probe]:
-    """The probe with scores from the least to the best.
+    """Return the probe with scores from the least to the best.
 
     ``floored``: APIs whose answers hold no score under their ``lowest``.
     """
@@ -67,7 +67,7 @@ def over_the_scale(probe: Probe, floored: frozenset[str]) -> list[Probe]:
 
 
 def beyond_the_scale(probe: Probe, api: Api, threshold: float) -> list[Probe]:
-    """The probe with scores of an API on both sides of a threshold that no answer crosses."""
+    """Return the probe with scores on both sides of a threshold off the scale."""
 
     def at(level: float) -> Choose:
         return lambda place: level if place[2] == api.name else place[3].at(0.5)
@@ -77,7 +77,7 @@ def beyond_the_scale(probe: Probe, api: Api, threshold: float) -> list[Probe]:
 
 
 def on_the_scale_of(probe: Probe, changed: str, other: Api) -> list[Probe]:
-    """The probe with the scores of the API ``changed`` on another's scale."""
+    """Return the probe with the scores of the API ``changed`` on another's scale."""
     scale = Scale(0.0, other.highest)
 
     def rescaled(choose: Choose) -> Choose:
@@ -87,7 +87,7 @@ def on_the_scale_of(probe: Probe, changed: str, other: Api) -> list[Probe]:
 
 
 def off_the_scale(probe: Probe, floored: frozenset[str]) -> bool:
-    """Whether an answer, made up by the search, has a score lower than its API gives."""
+    """Return whether an answer, made up by the search, has a score lower than its API gives."""
     return any(
         isinstance(score, int | float) and score < api.lowest
         for api in scored_apis(probe)
@@ -99,21 +99,21 @@ def off_the_scale(probe: Probe, floored: frozenset[str]) -> bool:
 
 
 def scored_apis(probe: Probe) -> list[Api]:
-    """The APIs that a probe's answers are of and that have scores with a scale."""
+    """Return the APIs that a probe's answers are of and that have scores with a scale."""
     apis = catalogue.load_catalogue().apis
     names = dict.fromkeys(exchange.api for exchange in probe.script or ())
     return [apis[name] for name in names if name in apis and name not in UNBOUNDED]
 
 
 def scale_of(api: Api, floored: frozenset[str]) -> Scale:
-    """The scale of an API's own score."""
+    """Return the scale of an API's own score."""
     if has_feeling(api):
         return Scale(-api.highest, api.highest)
     return Scale(api.lowest if api.name in floored else 0.0, api.highest)
 
 
 def has_feeling(api: Api) -> bool:
-    """Whether the API's score says a feeling: it goes below zero as far as above."""
+    """Return whether the API's score says a feeling: it goes below zero as far as above."""
     return any(meaning.clear is not None for meaning in api.says)
 
 
@@ -131,7 +131,7 @@ def _scored(probe: Probe, choose: Choose, floored: frozenset[str]) -> Probe:
 def _rated(
     api: Api, number: int, exchange: Exchange, choose: Choose, floored: frozenset[str]
 ) -> JsonObject:
-    """The exchange's answer with the scores that ``choose`` says."""
+    """Return the exchange's answer with the scores that ``choose`` says."""
     own = api.score_at
 
     def walk(value: Json, path: str, element: int) -> Json:
@@ -152,7 +152,7 @@ def _rated(
 
 
 def _is_score(path: str) -> bool:
-    """Whether a number is a score, by its name or by that of what holds it."""
+    """Return whether a number is a score, by its name or by that of what holds it."""
     return any(_SCORE.search(step) for step in path.split(".")[-2:])
 
 
@@ -162,7 +162,7 @@ _ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
 def wrong_scales(case: MisuseContext) -> Iterator[Finding]:
-    """Findings for comparisons of scores that no answer turns."""
+    """Yield findings for comparisons of scores that no answer turns."""
     for comparison in comparisons(case.target, case.bench):
         bases = case.askers(comparison.goal) if isinstance(comparison.operator, _ORDER) else []
         if not bases:
@@ -179,14 +179,14 @@ def wrong_scales(case: MisuseContext) -> Iterator[Finding]:
 
 
 def _floored(case: MisuseContext, apis: list[Api]) -> frozenset[str]:
-    """The APIs that the target asks for no scores below their usual lowest."""
+    """Return the APIs that the target asks for no scores below their usual lowest."""
     paths = {case.target.path, *case.target.files, *(call.path for call in case.target.calls)}
     texts = [case.bench.source(path) for path in sorted(paths)]
     return frozenset(api.name for api in apis if not any(_lowered(api, text) for text in texts))
 
 
 def _lowered(api: Api, text: str) -> bool:
-    """Whether a text may ask an API for scores below its usual lowest."""
+    """Return whether a text may ask an API for scores below its usual lowest."""
     name = api.floored_by or "\0"
     asked = re.findall(rf"{re.escape(name)}['\"]?\s*[=:]\s*(\d+(?:\.\d+)?)\s*[,)}}]", text)
     return len(asked) < text.count(name) or any(float(least) < api.lowest for least in asked)
@@ -200,7 +200,7 @@ def _off_scale(
     bases: list[Probe],
     probes: list[Probe],
 ) -> Misuse | None:
-    """A score against a constant off its scale."""
+    """Return the misuse of comparing a score with a constant off its scale."""
     for side, _ in comparison.sides:
         threshold = constant(side, comparison.names)
         if threshold is None or isinstance(threshold, str):
@@ -223,7 +223,7 @@ LEAST_MEANT = 0.05
 
 
 def _is_off(threshold: float, scale: Scale) -> bool:
-    """Whether a threshold belongs to another scale.
+    """Return whether a threshold belongs to another scale.
 
     One that only stands at an end of it (``score >= 0``) does not, nor does 1,
     with which code tells a share from a percentage.
@@ -238,7 +238,7 @@ def _two_scales(
     bases: list[Probe],
     probes: list[Probe],
 ) -> Misuse | None:
-    """Scores of two APIs with different scales against one another."""
+    """Return the misuse of comparing the scores of two APIs with different scales."""
     if any(constant(side, comparison.names) is not None for side, _ in comparison.sides):
         return None
     pairs = [(one, other) for one in apis for other in apis if one.highest < other.highest]
@@ -257,7 +257,7 @@ def _two_scales(
 def _rescaled(
     comparison: Comparison, side: ast.expr, threshold: float, api: Api
 ) -> Suggestion | None:
-    """The threshold on the API's scale, where a percentage and a share were confused."""
+    """Return the threshold on the API's scale, where a percentage and a share were confused."""
     if isinstance(side, ast.Name) or has_feeling(api):
         return None
     meant = threshold * PERCENT if api.highest >= PERCENT else threshold / PERCENT

@@ -31,7 +31,7 @@ _FLIPPED = {"<": ">", ">": "<"}
 
 
 def enums_as_texts(case: MisuseContext) -> Iterator[Finding]:
-    """Findings for members of enums that are compared with their names.
+    """Yield findings for members of enums that are compared with their names.
 
     Every member is put into the answers: where the answer is JSON or the name
     is asked for, one of them turns the comparison.
@@ -53,7 +53,7 @@ def enums_as_texts(case: MisuseContext) -> Iterator[Finding]:
 
 
 def _named(comparison: Comparison) -> tuple[ast.expr, frozenset[str]] | None:
-    """What is compared with names, and the names; ``None`` for anything else."""
+    """Return what is compared with names, and the names; ``None`` for anything else."""
     if not isinstance(comparison.operator, _MEMBERSHIP):
         return None
     for subject, other in comparison.sides:
@@ -72,7 +72,7 @@ def _named(comparison: Comparison) -> tuple[ast.expr, frozenset[str]] | None:
 
 
 def _is_of_enum(subject: ast.expr, source: SourceText) -> bool:
-    """Whether an expression is, by its words or those of what it is taken from, of an enum."""
+    """Return whether the words of an expression, or of its origins, name an enum."""
     waiting, seen = [subject], set[str]()
     while waiting:
         node = waiting.pop()
@@ -85,7 +85,7 @@ def _is_of_enum(subject: ast.expr, source: SourceText) -> bool:
 
 
 def _origins(names: set[str], tree: ast.AST) -> Iterator[ast.expr]:
-    """What names are assigned, or taken from in loops."""
+    """Yield what names are assigned, or taken from in loops."""
     for node in ast.walk(tree):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in names:
@@ -99,7 +99,7 @@ def _origins(names: set[str], tree: ast.AST) -> Iterator[ast.expr]:
 
 
 def _enum(bases: Sequence[Probe], names: frozenset[str]) -> tuple[str, tuple[str, ...]]:
-    """The API and the enum in its answers that has all these members."""
+    """Return the API and the enum in its answers that has all these members."""
     apis = catalogue.load_catalogue().apis
     for exchange in (each for base in bases for each in base.script or () if each.api in apis):
         for members in enums_of(apis[exchange.api], exchange.answer):
@@ -135,7 +135,7 @@ def _by_name(comparison: Comparison, subject: ast.expr) -> Suggestion | None:
 
 
 def numbers_as_texts(case: MisuseContext) -> Iterator[Finding]:
-    """Findings for texts of answers that are compared letter by letter with a number.
+    """Yield findings for texts of answers that are compared letter by letter with a number.
 
     The texts are numbers that satisfy the comparison and whose spelling does
     not; one whose spelling does, too, shows that the text is what is compared.
@@ -162,7 +162,7 @@ def numbers_as_texts(case: MisuseContext) -> Iterator[Finding]:
 
 
 def _numeric(comparison: Comparison) -> tuple[str, str] | None:
-    """A number in quotes that a text is compared with, and how."""
+    """Return a number in quotes that a text is compared with, and how."""
     order = _ORDERS.get(type(comparison.operator))
     for side in (comparison.right, comparison.left) if order else ():
         value = constant(side, comparison.names)
@@ -173,7 +173,7 @@ def _numeric(comparison: Comparison) -> tuple[str, str] | None:
 
 
 def _spellings(number: str, order: str) -> tuple[list[str], str]:
-    """Numbers whose spelling is on the wrong side of ``number``, and one on the right one."""
+    """Return numbers that are ordered otherwise than their spelling, and one that is not."""
     limit, digits = float(number), len(number.partition(".")[0])
     if order == ">":
         tried = [str(10 ** (digits + more)) for more in range(3)]
@@ -183,7 +183,7 @@ def _spellings(number: str, order: str) -> tuple[list[str], str]:
 
 
 def _reading(base: Probe, text: str) -> Probe | None:
-    """The probe with a text for whatever was read, heard or found in its input."""
+    """Return the probe with a text for whatever was read, heard or found in its input."""
     apis = catalogue.load_catalogue().apis
     script = tuple(
         Exchange(each.api, "", saying(meaning, each.answer, text))

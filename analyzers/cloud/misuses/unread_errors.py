@@ -27,7 +27,7 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def unread_errors(case: MisuseContext, template: Probe) -> Iterator[Finding]:
-    """The finding of a failure that is taken for an empty answer."""
+    """Yield the finding of a failure that is taken for an empty answer."""
     apis = catalogue.load_catalogue().apis
     asked = [apis[name] for name in case.target.apis if name in apis]
     if len(asked) != 1 or not has_status(asked[0]):
@@ -43,7 +43,7 @@ def unread_errors(case: MisuseContext, template: Probe) -> Iterator[Finding]:
 
 
 def _reader_elsewhere(case: MisuseContext) -> str | None:
-    """A function of the same file that reads the field, if none does that the target uses."""
+    """Return another function of the file that reads the field, if the target uses none."""
     tree = ast.parse(case.bench.source(case.target.path))
     functions = {node.name: node for node in ast.walk(tree) if isinstance(node, _Function)}
     readers = [name for name, node in functions.items() if _reads_status(node)]
@@ -56,7 +56,7 @@ def _reader_elsewhere(case: MisuseContext) -> str | None:
 
 
 def _used(functions: Mapping[str, _Function], start: str) -> frozenset[str]:
-    """The functions of a file that one of them names, itself or through others."""
+    """Return the functions of a file that one of them names, itself or through others."""
     known, waiting = set[str](), [start]
     while waiting:
         name = waiting.pop()
@@ -71,7 +71,7 @@ def _used(functions: Mapping[str, _Function], start: str) -> frozenset[str]:
 
 
 def _reads_status(node: ast.AST) -> bool:
-    """Whether code reads ``….error.message``, ``….error.code`` or ``["error"]``."""
+    """Return whether code reads ``….error.message``, ``….error.code`` or ``["error"]``."""
     return any(
         (
             isinstance(inner, ast.Attribute)

@@ -1,1 +1,1 @@
-"""Repairs: what could be changed in the code, and how it is written there."""
+"""Repairs: changes of the code that may remove a finding."""

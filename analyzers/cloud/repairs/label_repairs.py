@@ -49,7 +49,7 @@ def repaired(
     api: Api,
     bench: Executor,
 ) -> Finding:
-    """The finding with a repair, or with the reason why there is none.
+    """Return the finding with a repair, or with the reason why there is none.
 
     A lower least score or more labels are chosen on one half of the inputs;
     what they bring is counted on the other.
@@ -79,7 +79,7 @@ def _expansions(
     meaning: AnswerMeaning,
     bench: Executor,
 ) -> list[_Repair] | str:
-    """The label expansions that help, the best first, or the reason why there is none."""
+    """Return the label expansions that help, the best first, or the reason why there is none."""
     assert isinstance(finding.criterion, Misses)
     original = [branch_case.objective.wanted.reading or "" for branch_case in branch_cases]
     everything = [
@@ -111,7 +111,7 @@ def _expansions(
 
 
 def _helping(labels: tuple[str, ...], original: Sequence[str]) -> tuple[str, ...]:
-    """The labels of an answer that might help; none where it has the wanted one already.
+    """Return the labels of an answer that might help; none where it has the wanted one already.
 
     Another clause keeps such an input from the branch.
     """
@@ -119,7 +119,7 @@ def _helping(labels: tuple[str, ...], original: Sequence[str]) -> tuple[str, ...
 
 
 def _respelled(seen: Sequence[Observation], original: Sequence[str]) -> list[tuple[str, ...]]:
-    """The wanted labels as the API spells them in answers that miss the branch."""
+    """Return the wanted labels as the API spells them in answers that miss the branch."""
     wanted = {label.casefold() for label in original} - {""}
     missed = [label for each in seen if each.meant and not each.reached for label in each.labels]
     found = dict.fromkeys(label for label in missed if label.casefold() in wanted)
@@ -129,7 +129,7 @@ def _respelled(seen: Sequence[Observation], original: Sequence[str]) -> list[tup
 def _others(
     seen: Sequence[Observation], original: Sequence[str], best: Sequence[str], threshold: float
 ) -> list[tuple[str, ...]]:
-    """Expansions without the best one's first label, and by each of its labels alone."""
+    """Return expansions without the best one's first label, and by each of its labels alone."""
     if not best:
         return []
     without = expand_labels(
@@ -170,7 +170,7 @@ class _Repair:
         return recall_interval(self.checked.hits, self.checked.meant)
 
     def evidence(self) -> dict[str, Json]:
-        """What the report says of it."""
+        """Return what the report says of it."""
         return {
             "added_labels": list(self.added),
             "recall_after": round(self.checked.recall, 4),
@@ -184,7 +184,7 @@ class _Repair:
 def _candidates(
     finding: Finding, sets: Sequence[_Repair], label: str, bench: Executor
 ) -> list[Candidate]:
-    """The changes for those expansions that reach the threshold, in each plausible case."""
+    """Return the changes for those expansions that reach the threshold, in each plausible case."""
     assert isinstance(finding.criterion, Misses)
     goal, threshold = finding.criterion.goal, bench.plan.recall_threshold
     enough = [each for each in sets if each.whole.recall >= threshold]
@@ -197,7 +197,7 @@ def _candidates(
 
 
 def _saying(found: _Repair, threshold: float) -> tuple[dict[str, Json], str]:
-    """The facts and the sentence of an expansion: in part only, where the recall stays too low."""
+    """Return the evidence and the message of an expansion."""
     low, high = found.interval
     message = (
         f"Also checking {quoted(found.added)}, chosen on one half of the inputs,"
@@ -218,7 +218,7 @@ def _saying(found: _Repair, threshold: float) -> tuple[dict[str, Json], str]:
 
 
 def _told(finding: Finding, found: _Repair, bench: Executor) -> Finding:
-    """The finding with an expansion for which there is no change."""
+    """Return the finding with an expansion for which there is no change."""
     threshold = bench.plan.recall_threshold
     evidence, message = _saying(found, threshold)
     evidence["no_repair"] = (

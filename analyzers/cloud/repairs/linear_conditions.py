@@ -1,4 +1,4 @@
-"""Where a condition compares the numbers of an answer, and how it reads with others."""
+"""Conditions that compare the numbers of an answer, and the same with other numbers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SeparatingLine:
     above: bool
 
     def holds(self, point: Point, *, strict: bool) -> bool:
-        """Whether the condition is true of a point."""
+        """Return whether the condition is true of a point."""
         weighed = zip(self.others, point[1:], strict=True)
         value = point[0] + sum(weight * number for weight, number in weighed)
         if value == self.limit:
@@ -44,7 +44,7 @@ class SeparatingLine:
         return sum(self.holds(point, strict=strict) is wanted for point, wanted in pairs)
 
     def rounded(self, decimals: int) -> SeparatingLine:
-        """The line with so many decimals, without negative zeros."""
+        """Return the line with so many decimals, without negative zeros."""
         others = tuple(round(weight, decimals) + 0.0 for weight in self.others)
         return replace(self, others=others, limit=round(self.limit, decimals) + 0.0)
 
@@ -111,7 +111,7 @@ class NumberComparison:
 
     @property
     def number(self) -> bool:
-        """Whether the limit is a literal number."""
+        """Return whether the limit is a literal number."""
         limit = self.limit.operand if isinstance(self.limit, ast.UnaryOp) else self.limit
         return isinstance(limit, ast.Constant) and isinstance(limit.value, int | float)
 
@@ -131,7 +131,7 @@ class AnswerNumbers:
         return [found for node in nodes if (found := self._comparison(node)) is not None]
 
     def reads(self, names: tuple[str, ...], line: SeparatingLine, *, strict: bool) -> str:
-        """The line as a condition, each field as the code spells it, else by its name."""
+        """Return the line as a condition, each field as the code spells it, else by its name."""
         spelled = [self._spelled(name) or name for name in names]
         terms = [spelled[0]]
         for weight, name in zip(line.others, spelled[1:], strict=True):
@@ -143,7 +143,7 @@ class AnswerNumbers:
     def rewritten(
         self, names: tuple[str, ...], line: SeparatingLine, *, strict: bool
     ) -> LineEdit | None:
-        """The lines in which the line stands for the condition.
+        """Return the lines in which the line stands for the condition.
 
         ``None`` where the condition asks anything but fields against numbers,
         or where the code has no expression for a field.
@@ -163,7 +163,7 @@ class AnswerNumbers:
         return self._text.edited([splice])
 
     def _is_plain(self, node: ast.AST) -> bool:
-        """Whether a condition is made of comparisons of fields with numbers alone."""
+        """Return whether a condition is made of comparisons of fields with numbers alone."""
         if isinstance(node, ast.BoolOp):
             return all(map(self._is_plain, node.values))
         found = self._comparison(node)
@@ -184,7 +184,7 @@ class AnswerNumbers:
         return None
 
     def _field_of(self, node: ast.AST) -> str | None:
-        """The field that an expression's last name is, or ends with."""
+        """Return the field that an expression's last name is, or ends with."""
         name = _last_name(node)
         folded = name.casefold() if name else ""
         same = [field for field in self._fields if field.casefold() == folded]
@@ -192,7 +192,7 @@ class AnswerNumbers:
         return next(iter(same or ending), None)
 
     def _spelled(self, field: str) -> str | None:
-        """The code's expression for a field: in the condition, beside it, or a local name."""
+        """Return the expression for a field: in the condition, beside it, or a local name."""
         found = self.comparisons
         for comparison in found:
             if comparison.field == field:
@@ -221,7 +221,7 @@ class AnswerNumbers:
                 return None
 
     def _locals(self) -> Iterator[str]:
-        """The names that the condition's function sets."""
+        """Yield the names that the condition's function sets."""
         outer = self._text.ancestors(self._condition) if self._condition else iter(())
         function = next((node for node in outer if isinstance(node, _Function)), None)
         for node in ast.walk(function) if function else ():

@@ -1,4 +1,4 @@
-"""Tells whether two labels are related in natural language (Keeper, section 4.2).
+"""Relations of labels in natural language (Keeper, section 4.2).
 
 The graph is WordNet's nouns as Debian's ``wordnet-base`` installs them
 (wndb(5WN)).  Two labels are related when they share a meaning, when a
@@ -45,11 +45,11 @@ class NounGraph:
         self._folder = folder
 
     def available(self) -> bool:
-        """Whether the graph is installed."""
+        """Return whether the graph is installed."""
         return all((self._folder / name).is_file() for name in ("index.noun", "data.noun"))
 
     def __call__(self, one: str, other: str) -> bool:
-        """Whether two labels are related; never, where WordNet is absent."""
+        """Return whether two labels are related; never, where WordNet is absent."""
         if not self.available():
             return False
         ours, theirs = self.meanings(one), self.meanings(other)

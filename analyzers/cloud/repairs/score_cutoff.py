@@ -33,7 +33,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class BranchScore:
-    """How a branch does on some inputs."""
+    """The recall and precision of a branch on some inputs."""
 
     meant: int
     hits: int
@@ -162,7 +162,7 @@ def least_score(source: str, decision: Decision, field: str) -> MinimumScore | N
 
 
 def _number(text: SourceText, comparison: NumberComparison) -> ast.expr | None:
-    """The limit of a comparison as it stands in ``text``; of a name, its value."""
+    """Return the limit of a comparison as it stands in ``text``; of a name, its value."""
     span = (comparison.limit.lineno, comparison.limit.col_offset)
     if not isinstance(comparison.limit, ast.Name):
         same = (n for n in ast.walk(text.tree) if isinstance(n, ast.Constant))
@@ -197,7 +197,7 @@ def choose(
 
 
 def _below(score: float, least: MinimumScore) -> float:
-    """The next round number that a score clears; 0 where there is none."""
+    """Return the next round number that a score clears; 0 where there is none."""
     step = _FINE if least.score <= 1 else _COARSE
     steps = math.floor(round(score / step, 6))
     if least.strict and steps * step >= score:
@@ -206,7 +206,7 @@ def _below(score: float, least: MinimumScore) -> float:
 
 
 def passing(observations: Sequence[ScoredObservation], least: float) -> list[ScoredObservation]:
-    """The observations, with those in the branch whose score is great enough."""
+    """Return the observations, with those in the branch whose score is great enough."""
     return [
         replace(each, reached=each.reached or any(score >= least for score in each.scores))
         for each in observations
@@ -221,7 +221,7 @@ def lowered(
     meaning: AnswerMeaning,
     bench: Executor,
 ) -> Candidate | None:
-    """A lower least score; ``None`` where none helps.
+    """Return a lower least score; ``None`` where none helps.
 
     The score is chosen on one half of the inputs and checked on the other.
     """
@@ -245,7 +245,7 @@ def lowered(
 
 
 def _helps(seen: Sequence[ScoredObservation], score: float, threshold: float) -> bool:
-    """Whether a score is better on the inputs that it was not chosen on, and enough on all."""
+    """Return whether a score is better on the inputs that check it, and enough on all."""
     to_check = halves(seen)[1]
     before, after = BranchScore.of(to_check), BranchScore.of(passing(to_check, score))
     better = after.recall > before.recall and after.f1 >= before.f1
@@ -280,7 +280,7 @@ def _offered(
 
 
 def _paths(api: Api, meaning: AnswerMeaning) -> tuple[str, str, str] | None:
-    """The list of an answer in which labels stand, and where in its elements both stand."""
+    """Return the list of an answer in which labels stand, and where in its elements both stand."""
     outer, _, score = api.score_at.rpartition("[].")
     inside = [path.rpartition("[].") for path in meaning.at]
     label = next((name for place, _, name in inside if outer and place == outer), None)

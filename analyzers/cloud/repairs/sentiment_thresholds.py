@@ -54,7 +54,7 @@ class _Threshold:
     positive: bool
 
     def right(self, texts: Sequence[_Text]) -> int:
-        """How many texts it puts where they belong."""
+        """Return how many texts it puts where they belong."""
         classes = [text.positive is self.positive for text in texts]
         return self.line.accuracy(_points(texts, self.fields), classes, strict=self.strict)
 
@@ -62,7 +62,7 @@ class _Threshold:
 def retuned(
     finding: Finding, positives: Sequence[Run], negatives: Sequence[Run], api: Api, bench: Executor
 ) -> Finding:
-    """The finding with a condition that tells the texts apart, or why there is none.
+    """Return the finding with a condition that tells the texts apart, or why there is none.
 
     The condition is chosen on one half of the texts; what it gets right is
     counted on the other.
@@ -98,7 +98,7 @@ def _text(run: Run, api: Api, goal: Goal, *, positive: bool) -> _Text | None:
 
 
 def _numbers_of(answer: JsonObject, meaning: AnswerMeaning) -> dict[str, float]:
-    """The numbers that stand beside a score, or that are named like the classes."""
+    """Return the numbers that stand beside a score, or that are named like the classes."""
     if meaning.clear is not None:
         parents = [values_at(answer, path.rpartition(".")[0]) for path in meaning.at]
         fields = next((found[0] for found in parents if found), answer)
@@ -136,7 +136,7 @@ def _right_now(texts: Sequence[_Text], *, positive: bool) -> int:
 def _meant_for(
     asked: NumberComparison | None, signed: Mapping[str, bool], beside: str
 ) -> bool | None:
-    """Whether a branch is meant for positive texts; ``None`` where that cannot be told.
+    """Return whether a branch is meant for positive texts; ``None`` where that cannot be told.
 
     The direction of its comparison says so, or the words of feeling beside
     it; where the two disagree, neither is believed.
@@ -150,7 +150,7 @@ def _meant_for(
 
 
 def _beside(goal: Goal, bench: Executor) -> str:
-    """The lines after a condition."""
+    """Return the lines after a condition."""
     return "\n".join(bench.source(goal.path).splitlines()[goal.end_line : goal.end_line + 3])
 
 
@@ -162,7 +162,7 @@ def _chosen(
     *,
     positive: bool,
 ) -> _Threshold | None:
-    """The threshold that suits the texts best: on one field where that is as good."""
+    """Return the threshold that suits the texts best: on one field where that is as good."""
     first = asked.field if asked else next(iter(signed), None)
     if first is None:
         return None
@@ -182,7 +182,7 @@ def _chosen(
 def _by_feeling(
     numbers: Mapping[str, float], meaning: AnswerMeaning | None
 ) -> tuple[dict[str, bool], list[str]]:
-    """The fields that grow with a feeling, with whether it is the good one; all others to add."""
+    """Return the fields that grow with a sentiment, each with whether it is positive."""
     if meaning is not None and meaning.clear is not None:
         names = [path.rpartition(".")[2] for path in meaning.at]
         return {name: True for name in names if name in numbers}, list(numbers)

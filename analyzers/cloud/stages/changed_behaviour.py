@@ -1,4 +1,4 @@
-"""The same inputs on base and on head: what has another outcome, and for whom."""
+"""Inputs that have another outcome on head than on base."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class RunPair:
     base: Run
 
     def outcomes(self, branches: Sequence[ComparedBranch]) -> tuple[str, str] | None:
-        """What it came to on base and on head; ``None`` where one says nothing.
+        """Return what it came to on base and on head; ``None`` where one says nothing.
 
         A crash is none: it is told of by itself, and one that is gone is a repair.
         """
@@ -72,7 +72,7 @@ class RunPair:
         return None if crashed or before is None or after is None else (before, after)
 
     def differs(self, branches: Sequence[ComparedBranch]) -> bool:
-        """Whether it came to something else on base."""
+        """Return whether it came to something else on base."""
         outcomes = self.outcomes(branches)
         return outcomes is not None and outcomes[0] != outcomes[1]
 
@@ -98,12 +98,12 @@ class BehaviourGroup:
 
     @property
     def written(self) -> bool:
-        """Whether only the writing differs."""
+        """Return whether only the writing differs."""
         before, after = (_WRITING.sub("", text).casefold() for text in (self.before, self.after))
         return before == after
 
     def told(self) -> JsonObject:
-        """The group as it stands in evidence."""
+        """Return the group as it stands in evidence."""
         return {
             "things": self.things,
             "of": self.of,
@@ -114,7 +114,7 @@ class BehaviourGroup:
         }
 
     def examples(self) -> Iterator[JsonObject]:
-        """A few of its inputs, as they stand in evidence."""
+        """Yield a few of its inputs, as they stand in evidence."""
         for pair in self.pairs[:MOST_EXAMPLES]:
             yield {
                 "description": pair.probe.inputs[0].description,
@@ -129,7 +129,7 @@ def changed_behaviour(
     changed: Sequence[RunPair],
     branches: Sequence[ComparedBranch],
 ) -> Finding:
-    """The finding of a target that does something else with the same inputs.
+    """Return the finding of a target that does something else with the same inputs.
 
     ``changed`` are those of the ``pairs`` that differ.
     """
@@ -169,14 +169,14 @@ def changed_behaviour(
 
 
 def explained(pair: RunPair, branches: Iterable[ComparedBranch]) -> bool:
-    """Whether one of these decisions turned out otherwise, of which a finding tells already."""
+    """Return whether a decision that a finding covers had another outcome on base."""
     return any(
         reached(branch.head, pair.head) != reached(branch.base, pair.base) for branch in branches
     )
 
 
 def deciding(target: Target) -> list[Goal]:
-    """The decisions on answers in the target itself, as true."""
+    """Return the decisions on answers in the target itself, as true."""
     own = [g for g in target.goals if (g.path, g.function) == (target.path, target.function)]
     return list({goal.decision_id: goal.whole(BranchOutcome.TRUE) for goal in own}.values())
 
@@ -184,7 +184,7 @@ def deciding(target: Target) -> list[Goal]:
 def _groups(
     pairs: Sequence[RunPair], changed: Sequence[RunPair], branches: Sequence[ComparedBranch]
 ) -> list[BehaviourGroup]:
-    """The changed inputs by what they show and how their outcome changed, most first."""
+    """Return the changed inputs by what they show and how their outcome changed, most first."""
     totals = Counter(_things(pair) for pair in pairs)
     found: dict[tuple[str, str, str], list[RunPair]] = {}
     for pair in changed:
@@ -201,7 +201,7 @@ def _things(pair: RunPair) -> str:
 
 
 def _words(pair: RunPair, branches: Sequence[ComparedBranch]) -> tuple[str, str]:
-    """What it came to on base and on head, for people: values, exceptions, conditions."""
+    """Return what it came to on base and on head, for people: values, exceptions, conditions."""
     if not _returns_nothing(pair):
         before, after = pair.outcomes(()) or ("", "")
         return before, after
@@ -232,7 +232,7 @@ def _is(outcome: str, count: int) -> str:
 
 
 def _verb(outcome: str) -> tuple[str, str]:
-    """The verb of an outcome in words, empty for a value, and what follows."""
+    """Return the verb of an outcome in words, empty for a value, and what follows."""
     verb, _, rest = outcome.partition(" ")
     if verb not in {"raises", "takes"}:
         return "", _short(outcome)
@@ -244,7 +244,7 @@ def _short(text: str) -> str:
 
 
 def behaviour(look: Examination) -> Iterator[Verdict]:
-    """What the change does to the outcome of real inputs, but for what findings say."""
+    """Yield the finding of real inputs with another outcome that no other finding explains."""
     executed = _real(look.executed)
     before = look.bench.run_on_base([probe for probe, _ in executed]) if executed else None
     if before is None:
@@ -262,13 +262,13 @@ def behaviour(look: Examination) -> Iterator[Verdict]:
 
 
 def _real(executed: Sequence[ExecutedProbe]) -> list[ExecutedProbe]:
-    """The runs of inputs that were not made up, each input once."""
+    """Return the runs of inputs that were not made up, each input once."""
     real = [(probe, run) for probe, run in executed if not made_up(probe)]
     return list({tuple(probe.arguments.items()): (probe, run) for probe, run in real}.values())
 
 
 def _branches(look: Examination, goals: Sequence[Goal]) -> list[ComparedBranch]:
-    """The decisions that base has too."""
+    """Return the decisions that base has too."""
     found = [(goal, _on_base(look, goal)) for goal in goals]
     return [ComparedBranch(goal, there) for goal, there in found if there is not None]
 
@@ -281,7 +281,7 @@ def _on_base(look: Examination, goal: Goal) -> Goal | None:
 
 
 def _new(look: Examination) -> Iterator[list[ComparedBranch]]:
-    """The decisions of each finding that only one side shows."""
+    """Yield the decisions of each finding that only one side shows."""
     for finding in look.findings:
         fixed = finding.status is Status.FIXED
         if finding.criterion.goals and (fixed or not _shown_on_base(look, finding)):
@@ -303,7 +303,7 @@ def _steady(
     changed: Sequence[RunPair],
     branches: Sequence[ComparedBranch],
 ) -> bool:
-    """Whether head comes to the same again, and base for what changed."""
+    """Return whether head comes to the same again, and base for what changed."""
     heads = look.bench.run([pair.probe for pair in compared])
     again = [RunPair(p.probe, run, p.base) for p, run in zip(compared, heads, strict=True)]
     bases = look.bench.run_on_base([pair.probe for pair in changed]) or ()

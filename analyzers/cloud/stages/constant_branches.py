@@ -49,7 +49,7 @@ MOST_PROBES = 6
 
 
 def settled(target: Target, bench: Executor) -> frozenset[str]:
-    """The goals that a lint settles: no search need look for them."""
+    """Return the goals that a lint settles: no search need look for them."""
     return frozenset(
         opposed(_always(goal, decision, lint)).id
         for goal, decision in decisions_of(target, bench).values()
@@ -60,7 +60,7 @@ def settled(target: Target, bench: Executor) -> frozenset[str]:
 def constant_conditions(
     target: Target, executed: Sequence[tuple[Probe, Run]], bench: Executor
 ) -> Iterator[Finding]:
-    """Findings for conditions with a constant operand, as the runs confirm."""
+    """Yield findings for conditions with a constant operand, as the runs confirm."""
     for goal, decision in decisions_of(target, bench).values():
         lint = lint_condition(bench.source(goal.path), decision)
         if lint is None:
@@ -72,13 +72,13 @@ def constant_conditions(
 
 
 def _telling(probes: Sequence[Probe]) -> Sequence[Probe]:
-    """A few of many probes: the first, found by the search, and the last, of odd inputs."""
+    """Return a few of many probes: the first, found by the search, and the last, of odd inputs."""
     half = MOST_PROBES // 2
     return probes if len(probes) <= MOST_PROBES else [*probes[:half], *probes[-half:]]
 
 
 def _always(goal: Goal, decision: Decision, lint: ConstantCondition) -> Goal:
-    """The outcome that a constant condition, or its constant clause, always has."""
+    """Return the outcome that a constant condition, or its constant clause, always has."""
     outcome = BranchOutcome.TRUE if lint.outcome else BranchOutcome.FALSE
     if lint.clause is None:
         return goal.whole(outcome)
@@ -103,7 +103,7 @@ def _constant(
 def exhausted_branches(
     target: Target, searched: SearchResult, executed: Sequence[tuple[Probe, Run]]
 ) -> Iterator[Finding]:
-    """Findings for branches whose whole bounded answer space was searched.
+    """Yield findings for branches whose whole bounded answer space was searched.
 
     Only whole decisions: a clause that never decides may be a belt with
     braces.  A run that reached the branch refutes the search.
@@ -118,12 +118,12 @@ def exhausted_branches(
 
 
 def opposed(goal: Goal) -> Goal:
-    """The same decision or clause turning out otherwise."""
+    """Return the same decision or clause turning out otherwise."""
     return replace(goal, outcome=opposite(goal.outcome))
 
 
 def opposite(outcome: BranchOutcome) -> BranchOutcome:
-    """The other outcome of a decision."""
+    """Return the other outcome of a decision."""
     return BranchOutcome.FALSE if outcome is BranchOutcome.TRUE else BranchOutcome.TRUE
 
 
@@ -157,7 +157,7 @@ class _Mistake:
 def wrong_classes(
     target: Target, searched: SearchResult, template: Probe, apis: Sequence[Api], bench: Executor
 ) -> Iterator[Finding]:
-    """A finding for each branch that waits for what is no class.
+    """Yield a finding for each branch that waits for what is no class.
 
     ``apis``: those that the target asks; only where one alone can be meant.
     """
@@ -187,7 +187,7 @@ def _unreached(target: Target, searched: SearchResult) -> Iterator[Goal]:
 
 
 def _mistakes(goal: Goal, words: Sequence[str], meaning: AnswerMeaning) -> list[_Mistake]:
-    """The first constants next to a goal that are no classes, those first that are nearly one."""
+    """Return constants of a goal that are no classes, the ones similar to a class first."""
     unknown = [word for word in words if word not in meaning.readings]
     found = [_Mistake(goal, word, _alike(word, meaning)) for word in unknown]
     return sorted(found, key=lambda mistake: mistake.name is None)[:MOST_WORDS]
@@ -201,7 +201,7 @@ def _alike(word: str, meaning: AnswerMeaning) -> str | None:
 
 
 def _beginning_alike(word: str, classes: Iterable[str]) -> list[str]:
-    """The one class that begins like a word (“sad” for “sadness”), if it is only one."""
+    """Return the one class that begins like a word (“sad” for “sadness”), if it is only one."""
     found = [name for name in classes if _begins_alike(word, name)]
     return found if len(found) == 1 else []
 
@@ -214,7 +214,7 @@ def _begins_alike(one: str, other: str) -> bool:
 
 
 def _in_vain(goal: Goal, runs: Sequence[Run]) -> bool:
-    """Whether the condition was asked, and no class made it true."""
+    """Return whether the condition was asked, and no class made it true."""
     asked = any(decision_point(goal, BranchOutcome.FALSE) in run.hits for run in runs)
     return asked and all_ran(runs) and not any(reached(goal, run) for run in runs)
 
@@ -239,14 +239,14 @@ def _finding(
 
 
 def request_of(finding: Finding, goal: Goal, template: Probe, api: Api) -> Objective | None:
-    """The wish for inputs of the class that a finding suggests, where it has a reading."""
+    """Return the objective for inputs of the class that a finding suggests, where it has a reading."""
     reading = api.says[0].readings.get(str(finding.evidence["closest"]))
     wanted = InputRequest(api.name, reading)
     return Objective(goal, goal, wanted, template, confirmed=False) if reading else None
 
 
 def constants(look: Examination) -> Iterator[Verdict]:
-    """Conditions that are constant; exhausted ones are left to the end."""
+    """Yield the findings of constant conditions; exhausted ones are left to the end."""
     for finding in constant_conditions(look.target, look.executed, look.bench):
         assert isinstance(finding.criterion, Constant)
         always = finding.criterion.goal
@@ -257,7 +257,7 @@ def constants(look: Examination) -> Iterator[Verdict]:
 
 
 def classes(look: Examination) -> Iterator[Verdict]:
-    """Comparisons with another spelling of a class."""
+    """Yield the findings of comparisons with another spelling of a class."""
     for finding in wrong_classes(look.target, look.searched, look.template, look.asked, look.bench):
         assert isinstance(finding.criterion, Misses)
         look.closed.add(finding.criterion.goal.decision_id)
@@ -276,7 +276,7 @@ def _tried(look: Examination, finding: Finding, goal: Goal) -> Iterator[Verdict]
 
 
 def exhausted(look: Examination) -> Iterator[Verdict]:
-    """Branches whose whole bounded answer space was searched in vain."""
+    """Yield the findings of branches that no answer within the bound reaches."""
     look.prove(set(look.searched.exhausted) - look.points)
     for finding in exhausted_branches(look.target, look.searched, look.executed):
         assert isinstance(finding.criterion, Constant)

@@ -49,7 +49,7 @@ JUDGED_BY_RECALL = TEXT_TASKS | PICTURE_TASKS | {"classify", "entities", "chat"}
 
 
 def find_objectives(look: Examination) -> Iterator[Verdict]:
-    """Make the wishes: for branches that no lint or proof has closed."""
+    """Make the objectives: for branches that no lint or proof has closed."""
     exhausted = {g.decision_id for g in look.target.goals if g.id in look.searched.exhausted}
     judged = [api for api in look.asked if api.task in JUDGED_BY_RECALL]
     names = {api.name for api in judged}
@@ -86,7 +86,7 @@ def unrelated(look: Examination) -> Iterator[Verdict]:
 
 
 def _readings(look: Examination, api: Api) -> tuple[str, ...]:
-    """What some branch waits for, as wishes and as constants near the goals say."""
+    """Return what some branch waits for, as objectives and as constants near the goals say."""
     wished = [w.wanted.reading or "" for w in look.objectives if w.wanted.api == api.name]
     constants = [word for words in look.searched.constants.values() for word in words]
     return tuple(dict.fromkeys([*wished, *constants]))
@@ -156,7 +156,7 @@ def unusual_inputs(look: Examination) -> Iterator[Verdict]:
 def _run_edge_cases(
     look: Examination, corner: EdgeCase, count: int, seen: set[str]
 ) -> list[ExecutedProbe]:
-    """Recorded runs of inputs for each API that is asked, no input twice."""
+    """Return recorded runs of inputs for each API that is asked, no input twice."""
     items: list[Input] = []
     for api in look.asked if has_slot(look.template) else ():
         supply = look.bench.inputs(InputRequest(api.name, None, corner=corner), count)
@@ -206,7 +206,7 @@ def _is_reached(look: Examination, goal: Goal) -> bool:
 
 
 def _objectives(look: Examination, goal: Goal) -> list[Objective]:
-    """The different readings with which the search reached a branch."""
+    """Return the different readings with which the search reached a branch."""
     point = decision_point(goal)
     made = [
         objective
@@ -223,7 +223,7 @@ def _objectives(look: Examination, goal: Goal) -> list[Objective]:
 
 
 def _with_all(objective: Objective | None) -> Iterator[Objective]:
-    """A wish, and that for a picture of all that its answer shows, or for a word in a sentence.
+    """Yield an objective, and the one for all that its answer shows or for a whole sentence.
 
     A word alone is often misheard.
     """

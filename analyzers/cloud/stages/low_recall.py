@@ -52,7 +52,7 @@ def low_recall(
     count: ReachCount,
     family: BranchFamily,
 ) -> Finding | None:
-    """The finding of a branch that its inputs do not reach often enough.
+    """Return the finding of a branch that its inputs do not reach often enough.
 
     ``family``: the branches of the target that are judged beside it.
     """
@@ -105,7 +105,7 @@ def low_recall(
 
 
 def _doubt(count: ReachCount, high: float, family: BranchFamily) -> str:
-    """Why the finding is no more than a warning; nothing where it is more."""
+    """Return the reason why the finding is a warning, or nothing."""
     if count.fails(family.threshold):
         return ""
     if high >= family.threshold:
@@ -119,9 +119,9 @@ def _rounded(value: float) -> float:
 
 
 def unreached(target: Target, branch_case: BranchCase) -> Finding | None:
-    """A branch that waits for a constant which inputs that say it never bring.
+    """Return the finding of a branch whose constant no input brings.
 
-    Only for unconfirmed wishes: no searched answer reached the branch and
+    Only for unconfirmed objectives: no searched answer reached the branch and
     none of at least ``FEWEST_INPUTS`` fairly answered inputs did.
     """
     if len(branch_case.runs) < FEWEST_INPUTS or branch_case.successes:
@@ -152,7 +152,7 @@ def _answered_instead(branch_cases: Sequence[BranchCase], api: Api) -> list[tupl
 
 
 def _altered(branch_cases: Sequence[BranchCase]) -> str | None:
-    """What the API was asked about for most inputs, where it is not what was given."""
+    """Return what the API was asked about for most inputs, where it is not what was given."""
     counts = Counter(said for branch_case in branch_cases for said in branch_case.altered)
     most, times = counts.most_common(1)[0] if counts else (None, 0)
     if most is None or 2 * times <= counts.total():
@@ -169,28 +169,28 @@ def _said(run: Run, api: Api, meaning: AnswerMeaning | None) -> list[str]:
 
 @dataclass
 class Sample:
-    """The trials of one branch, and what was counted in them."""
+    """The cases of one branch, and their counts."""
 
     branch_cases: list[BranchCase]
     count: ReachCount = field(default_factory=ReachCount)
 
     def __post_init__(self) -> None:
-        """Count what the trials begin with."""
+        """Count the cases to begin with."""
         self.recount()
 
     @property
     def confirmed(self) -> bool:
-        """Whether some answer is known to lead to the branch."""
+        """Return whether some answer is known to lead to the branch."""
         return self.branch_cases[0].objective.confirmed
 
     def recount(self) -> None:
-        """Count what all trials have shown by now."""
+        """Count what all cases have shown by now."""
         self.count.reached = sum(branch_case.successes for branch_case in self.branch_cases)
         self.count.inputs = sum(len(branch_case.runs) for branch_case in self.branch_cases)
 
 
 def api_of(branch_case: BranchCase) -> Api:
-    """The API that a trial's inputs are for."""
+    """Return the API that a case's inputs are for."""
     return catalogue.load_catalogue()[branch_case.objective.wanted.api]
 
 
@@ -263,7 +263,7 @@ def _decides(before: Goal, run: Run) -> bool:
 
 
 def _on_base(look: Examination, branch: Goal) -> Goal | None:
-    """The decision on base; ``None`` where it is not there, or nothing is different."""
+    """Return the decision on base; ``None`` where it is not there, or nothing is different."""
     bench = look.bench
     there = bench.base(branch.path)
     same = all(bench.base(path) == (path, bench.source(path)) for path in look.target.files)
@@ -273,7 +273,6 @@ def _on_base(look: Examination, branch: Goal) -> Goal | None:
 
 
 def _fixed(found: Finding, branch: Goal, count: ReachCount, family: BranchFamily) -> Finding:
-    """The finding at the branch of head."""
     title, message = messages.fixed_recall(found.title, found.message, count.reached)
     return replace(
         found,
@@ -289,7 +288,7 @@ def _fixed(found: Finding, branch: Goal, count: ReachCount, family: BranchFamily
 
 
 def recall(look: Examination) -> Iterator[Verdict]:
-    """Try every wish out; then judge the branches."""
+    """Test every objective; then judge the branches."""
     branch_cases: list[BranchCase] = []
     unknown: dict[str, Finding] = {}
     looks, began = schedule(look.bench.plan.inputs), look.bench.remaining()
@@ -372,7 +371,7 @@ def _low(
 
 
 def _too_few(look: Examination, sample: Sample) -> Skipped | None:
-    """Why a branch was not judged; nothing where its runs have said so themselves."""
+    """Return the reason why a branch was not judged; nothing where its runs have said so."""
     unread = sum(branch_case.unread for branch_case in sample.branch_cases)
     if not sample.count.inputs and not unread:
         return None

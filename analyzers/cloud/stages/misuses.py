@@ -16,7 +16,7 @@ from analyzers.vocabulary import Constant, Finding, Verdict
 
 
 def misuses(look: Examination) -> Iterator[Verdict]:
-    """Comparisons that the API's answers cannot turn; calls that are made in vain.
+    """Yield the findings of comparisons that no answer changes and of requests in vain.
 
     A comparison of which a constant condition says enough is left out, and no
     more is said of a decision in which a misuse was found.
@@ -31,7 +31,7 @@ def misuses(look: Examination) -> Iterator[Verdict]:
 
 
 def _closed(look: Examination, finding: Finding) -> bool:
-    """Whether the decision was closed before; closes it."""
+    """Close the finding's decision; return whether it was closed before."""
     goals = finding.criterion.goals
     known = any(goal.decision_id in look.closed for goal in goals)
     look.closed.update(goal.decision_id for goal in goals)

@@ -60,7 +60,7 @@ class Poll:
     shortfall: str | None
 
     def share(self, goal: Goal) -> tuple[int, float, tuple[float, float]]:
-        """How many reach the goal, which share, and its 95 % interval."""
+        """Return how many reach the goal, which share, and its 95 % interval."""
         hits = sum(reached(goal, run) for run in self.runs)
         return hits, hits / len(self.runs), recall_interval(hits, len(self.runs))
 
@@ -81,7 +81,7 @@ def poll(api: str, polarity: str, template: Probe, bench: Executor, inverter: In
 
 
 def takes_text(template: Probe) -> bool:
-    """Whether the ML input of the target is a text."""
+    """Return whether the ML input of the target is a text."""
     return any(
         isinstance(a, InputArgument) and a.form is Form.TEXT for a in template.arguments.values()
     )
@@ -90,7 +90,7 @@ def takes_text(template: Probe) -> bool:
 def mixed(
     target: Target, closed: Collection[str], polls: tuple[Poll, Poll], bench: Executor
 ) -> Iterator[Finding]:
-    """A finding for each branch that both polarities reach.
+    """Yield a finding for each branch that both polarities reach.
 
     ``closed``: ids of the decisions of which something else is known.
     """
@@ -113,7 +113,7 @@ def _place(goal: Goal) -> int:
 
 
 def _one_sided(goal: Goal) -> bool:
-    """Whether a condition is one signed comparison: no band between two limits.
+    """Return whether a condition is one signed comparison: no band between two limits.
 
     A later comparison of a function may be the other half of a band.
     """
@@ -121,7 +121,7 @@ def _one_sided(goal: Goal) -> bool:
 
 
 def _mixture(goal: Goal, polls: tuple[Poll, Poll], limit: float) -> bool:
-    """Whether of what a branch gets both feelings surely have more than the limit."""
+    """Return whether of what a branch gets both feelings surely have more than the limit."""
     (positive, _, _), (negative, _, _) = (each.share(goal) for each in polls)
     total = positive + negative
     return all(recall_interval(hits, total)[0] > limit for hits in (positive, negative))
@@ -133,7 +133,7 @@ def _signed(text: str) -> bool:
 
 
 def _about_polarity(goal: Goal, bench: Executor) -> bool:
-    """Whether a condition means to tell feelings apart.
+    """Return whether a condition means to tell feelings apart.
 
     It compares something signed; or words about feelings stand next to it.
     One that asks for neither feeling, or for both by name, means to tell
@@ -190,7 +190,7 @@ def _proof(goal: Goal, polls: tuple[Poll, Poll], limit: float) -> Proof:
 
 
 def _evidence(goal: Goal, polls: tuple[Poll, Poll], limit: float) -> dict[str, Json]:
-    """How many of each kind reach the branch."""
+    """Return how many of each kind reach the branch."""
     found: dict[str, Json] = {"threshold": limit}
     for name, each in zip((POSITIVE, NEGATIVE), polls, strict=True):
         hits, _, interval = each.share(goal)

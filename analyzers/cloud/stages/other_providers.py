@@ -1,4 +1,4 @@
-"""What another provider says, in the terms of the one that the code asks."""
+"""Answers of other providers, in the terms of the one that the code asks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ USUAL_SURENESS = 0.9
 
 
 def in_terms_of(ours: Api, theirs: Api, own: JsonObject, answer: JsonObject) -> JsonObject | None:
-    """Their answer as ours would have given it; ``None`` where it cannot be said.
+    """Return their answer as ours would have given it; ``None`` where it cannot be said.
 
     ``own`` is what ours answered to the same input: what it says besides stays.
     """
@@ -35,7 +35,7 @@ def in_terms_of(ours: Api, theirs: Api, own: JsonObject, answer: JsonObject) -> 
 
 
 def with_others(finding: Finding, shares: Mapping[str, tuple[int, int]]) -> Finding:
-    """The finding with the recall that each other API would have, of as many inputs."""
+    """Return the finding with the recall that each other API would have, of as many inputs."""
     if not shares:
         return finding
     told: dict[str, Json] = {}
@@ -54,7 +54,7 @@ def with_others(finding: Finding, shares: Mapping[str, tuple[int, int]]) -> Find
 
 
 def _sure(api: Api, meaning: AnswerMeaning, answer: JsonObject) -> list[tuple[str, float]]:
-    """The words of an answer, each with how sure it is, from 0 to 1."""
+    """Return the words of an answer, each with how sure it is, from 0 to 1."""
     words = said(meaning, answer)
     scores = values_at(answer, api.score_at) if api.score_at else []
     numbers = [each / api.highest for each in scores if isinstance(each, int | float)]
@@ -69,7 +69,7 @@ def _listing(
     own: JsonObject,
     found: list[tuple[str, float]],
 ) -> JsonObject | None:
-    """The answer ``own`` with a list of what was found."""
+    """Return the answer ``own`` with a list of what was found."""
     outer, _, inner = meaning.at[0].partition("[].")
     scored, _, score = api.score_at.partition("[].")
     samples = elements(next(iter(values_at(usual, outer)), None))
@@ -89,7 +89,7 @@ def _listing(
 
 
 def _reading(meaning: AnswerMeaning, usual: JsonObject, text: str) -> JsonObject | None:
-    """The usual answer with another text, where the whole of it stands in one place."""
+    """Return the usual answer with another text, where the whole of it stands in one place."""
     answer = usual
     for path in meaning.at:
         first, _, rest = path.partition("[")
@@ -104,13 +104,13 @@ def _reading(meaning: AnswerMeaning, usual: JsonObject, text: str) -> JsonObject
 
 
 def _spelled(api: Api, word: str, sample: str) -> str:
-    """A label as the API writes it: as in its vocabulary, else in its letters."""
+    """Return a label as the API writes it: as in its vocabulary, else in its letters."""
     known = catalogue.vocabulary(api.vocabulary).canonical(word) if api.vocabulary else None
     return known or (word.lower() if sample.islower() else word[:1].upper() + word[1:])
 
 
 def compared(verdict: Verdict, look: Examination) -> Verdict:
-    """A low recall with what it would be with each other provider that may be asked."""
+    """Return a low recall with what it would be with each other provider that may be asked."""
     if not isinstance(verdict, Finding) or verdict.rule != LOW_RECALL.id:
         return verdict
     if verdict.status is Status.FIXED:
@@ -127,13 +127,13 @@ def compared(verdict: Verdict, look: Examination) -> Verdict:
 
 
 def _asked(probes: Sequence[Probe]) -> Api | None:
-    """The API that all probes ask; ``None`` where they ask several, or something else too."""
+    """Return the API that all probes ask; ``None`` where they ask several."""
     names = {exchange.api for probe in probes for exchange in probe.script or ()}
     return catalogue.load_catalogue().apis.get(names.pop()) if len(names) == 1 else None
 
 
 def _share(look: Examination, finding: Finding, ours: Api, theirs: Api) -> tuple[int, int] | None:
-    """How many of the inputs would reach the branch, of how many that were answered."""
+    """Return how many of the inputs would reach the branch, of how many that were answered."""
     assert isinstance(finding.criterion, Misses)
     goal = finding.criterion.goal
     answered = [_answered(look, probe, ours, theirs) for probe in finding.probes]
@@ -145,7 +145,6 @@ def _share(look: Examination, finding: Finding, ours: Api, theirs: Api) -> tuple
 
 
 def _answered(look: Examination, probe: Probe, ours: Api, theirs: Api) -> Probe | None:
-    """The probe with their answer in the place of each of ours."""
     if len(probe.inputs) != 1 or not probe.script:
         return None
     answer = look.bench.ask(theirs.name, probe.inputs[0])

@@ -1,4 +1,4 @@
-"""What the whole examination has shown of crashes, and what it left open."""
+"""Crashes of the whole examination, and the goals that it left open."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_LOCATIONS = 3
 
 
 def crashes(look: Examination) -> Iterator[Verdict]:
-    """The crashes on answers that an API might give, those of the search included.
+    """Yield the crashes on answers that an API might give, those of the search included.
 
     Beside them the errors that the code raises by itself; the rest is undecided.
     """
@@ -31,7 +31,7 @@ def crashes(look: Examination) -> Iterator[Verdict]:
 
 
 def _own_errors(look: Examination, possible: Sequence[ExecutedProbe]) -> dict[Crash, ObservedError]:
-    """The errors that the code alone raises, whatever is answered, by what they are."""
+    """Return the errors that the code raises whatever is answered, by their identity."""
     found: dict[Crash, ObservedError] = {}
     ended = [r for _, r in look.executed if not isinstance(r.ending, NotRun | TimedOut)]
     for probe, run in possible:
@@ -56,7 +56,7 @@ def _is_usual(look: Examination, probe: Probe, run: Run) -> bool:
 
 
 def _possible(look: Examination) -> list[ExecutedProbe]:
-    """What was run, and the search's crashes again, but for answers that no API might give."""
+    """Return all runs, crashes of the search included, on answers that an API may give."""
     probes = [probe for probe, _ in look.searched.crashes]
     again = zip(probes, look.bench.run(probes), strict=True)
     return [
@@ -67,7 +67,7 @@ def _possible(look: Examination) -> list[ExecutedProbe]:
 
 
 def unreached_goals(look: Examination) -> Iterator[Verdict]:
-    """The goals of which nothing is known."""
+    """Yield the reason why goals are not judged of which nothing is known."""
     known = look.points | set(look.searched.exhausted) | look.proved
     missing = [
         g for g in look.target.goals if g.id not in known and g.decision_id not in look.closed

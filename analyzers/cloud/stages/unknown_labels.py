@@ -43,7 +43,7 @@ def unknown_label(
     vocabulary: Vocabulary,
     bench: Executor,
 ) -> Finding | None:
-    """The finding of a label that no answer brings, in any spelling.
+    """Return the finding of a label that no answer brings, in any spelling.
 
     The vocabulary's own labels that mean the same, are spelled alike or contain
     the label are put into the answer: where one of them satisfies the
@@ -79,7 +79,7 @@ def unknown_label(
 def corrected(
     finding: Finding, branch_case: BranchCase, api: Api, vocabulary: Vocabulary, bench: Executor
 ) -> Finding:
-    """The finding with labels to try in the place of the one that the API does not have.
+    """Return the finding with labels to try in the place of the one that the API does not have.
 
     Those that the API answered for inputs of the wanted label come first; then
     the nearest one, where the label can only be a slip for it.
@@ -98,7 +98,7 @@ def corrected(
 
 
 def _grade(vocabulary: Vocabulary, label: str) -> Grade:
-    """How a label stands to a vocabulary, words of the same meaning among it."""
+    """Return how a label stands to a vocabulary, words of the same meaning among it."""
     grade = vocabulary.grade(label)
     if grade is Grade.UNKNOWN and related.synonyms(label, vocabulary.labels):
         return Grade.SYNONYM
@@ -106,27 +106,27 @@ def _grade(vocabulary: Vocabulary, label: str) -> Grade:
 
 
 def _hardly_another(grade: Grade, label: str, nearest: str) -> bool:
-    """Whether a label can only be a slip for the nearest one."""
+    """Return whether a label can only be a slip for the nearest one."""
     if grade in {Grade.CASE, Grade.SYNONYM}:
         return True
     return SequenceMatcher(a=label.casefold(), b=nearest.casefold()).ratio() >= ALIKE
 
 
 def _closest(vocabulary: Vocabulary, label: str) -> list[str]:
-    """The label in another case, labels of the same meaning, labels spelled alike."""
+    """Return the label in another case, labels of the same meaning, labels spelled alike."""
     same = related.synonyms(label, vocabulary.labels)[:MOST_SYNONYMS]
     return [*filter(None, [vocabulary.canonical(label)]), *same, *vocabulary.closest(label)]
 
 
 def _containing(vocabulary: Vocabulary, label: str) -> list[str]:
-    """The shortest labels that contain ``label``, for conditions on substrings."""
+    """Return the shortest labels that contain ``label``, for conditions on substrings."""
     folded = label.casefold()
     found = [name for name in vocabulary.labels if folded in name.casefold()]
     return sorted(found, key=lambda name: (len(name), name))[:MOST_SPELLINGS]
 
 
 def _saying(objective: Objective, api: Api, label: str) -> Probe:
-    """The wish's witness with another label in its answer."""
+    """Return the objective's witness with another label in its answer."""
     script = tuple(
         exchange.answering(_renamed(exchange.answer, objective.wanted.reading or "", label))
         if exchange.api == api.name

@@ -1,4 +1,4 @@
-"""What a function gives back when there is nothing to give back."""
+"""Return values for the case that there is nothing to return."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def fallback(text: SourceText, function: Function, returned: Sequence[str]) -> s
 
 
 def _arms(value: ast.expr) -> Iterator[ast.expr]:
-    """The values that an expression may have: those of ``a if b else c`` both."""
+    """Yield the values that an expression may have: those of ``a if b else c`` both."""
     if isinstance(value, ast.IfExp):
         yield from _arms(value.body)
         yield from _arms(value.orelse)
@@ -62,7 +62,7 @@ def _arms(value: ast.expr) -> Iterator[ast.expr]:
 
 
 def default_of(text: SourceText, statement: ast.stmt) -> str | None:
-    """The constant that a function returns at its end, as code (``""``: a bare return)."""
+    """Return the constant that a function returns at its end, as code (``""``: a bare return)."""
     match statement:
         case ast.Return(value=None):
             return ""
@@ -77,7 +77,7 @@ def default_of(text: SourceText, statement: ast.stmt) -> str | None:
 
 
 def _own(function: Function) -> Iterator[ast.AST]:
-    """The nodes of a function, without those of functions in it."""
+    """Yield the nodes of a function, without those of functions in it."""
     waiting: list[ast.AST] = list(function.body)
     while waiting:
         node = waiting.pop()
@@ -91,13 +91,13 @@ def _yields(function: Function) -> bool:
 
 
 def _neutral(text: SourceText, valued: Sequence[ast.expr]) -> str | None:
-    """The one value of nothing that the function returns elsewhere, as it is written there."""
+    """Return the one empty value that the function returns elsewhere, as source code."""
     written = {ast.unparse(v): text.segment(v) for v in valued if ast.unparse(v) in _NEUTRAL}
     return next(iter(written.values())) if len(written) == 1 else None
 
 
 def _default(text: SourceText, function: Function, valued: Sequence[ast.expr]) -> str | None:
-    """What is returned at the end, where every result is a constant of one type."""
+    """Return what is returned at the end, where every result is a constant of one type."""
     if answers_people(function) or not all(_is_literal(value) for value in valued):
         return None
     kinds = {type(v.value) for v in valued if isinstance(v, ast.Constant)}
@@ -108,7 +108,7 @@ def _default(text: SourceText, function: Function, valued: Sequence[ast.expr]) -
 def _of_type(
     text: SourceText, function: Function, valued: Sequence[ast.expr], returned: Sequence[str]
 ) -> str | None:
-    """The empty value of the type that all results have."""
+    """Return the empty value of the type that all results have."""
     kinds = {_kind(value, function) for value in valued}
     said = any(isinstance(v, ast.Constant | ast.JoinedStr) for v in valued)
     if said or answers_people(function):
@@ -131,12 +131,12 @@ def _annotated(annotation: str) -> str | None:
 
 
 def _written(text: SourceText, kind: str | None) -> str | None:
-    """The empty value of a type, as code; ``None`` where it has none."""
+    """Return the empty value of a type, as code; ``None`` where it has none."""
     return quote_of(text) * 2 if kind == "str" else _EMPTY.get(kind or "")
 
 
 def quote_of(text: SourceText) -> str:
-    """The quote that the author uses most."""
+    """Return the quote that the author uses most."""
     strings = [
         text.segment(node)[:1]
         for node in ast.walk(text.tree)
@@ -154,7 +154,7 @@ def _is_literal(node: ast.expr) -> bool:
 
 
 def _kind(node: ast.expr | None, function: Function) -> str | None:
-    """The type of an expression's value, by name, as far as its form tells."""
+    """Return the type of an expression's value, by name, as far as its form tells."""
     match node:
         case ast.Constant(value=value):
             return "None" if value is None else type(value).__name__
@@ -192,7 +192,7 @@ def _parsed(representation: str) -> ast.expr | None:
 
 
 def answers_people(function: Function) -> bool:
-    """Whether a framework calls the function and shows people what it returns."""
+    """Return whether a framework calls the function and shows people what it returns."""
     decorators = [node for each in function.decorator_list for node in ast.walk(each)]
     named = {node.attr for node in decorators if isinstance(node, ast.Attribute)}
     named |= {node.id for node in decorators if isinstance(node, ast.Name)}

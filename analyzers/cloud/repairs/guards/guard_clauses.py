@@ -40,7 +40,7 @@ _USUAL_WIDTH, _GREATEST_WIDTH = 88, 120
 
 @dataclass(frozen=True, slots=True)
 class RaisedLine:
-    """Where a line raised, and what; the line is 1-based."""
+    """The line (1-based) that raised, and the exception."""
 
     line: int
     exception: str
@@ -65,7 +65,6 @@ def guard(source: str, crash: RaisedLine, returned: Sequence[str] = ()) -> LineE
 
 
 def _statement(text: SourceText, line: int) -> ast.stmt | None:
-    """The innermost statement on a line."""
     around = [
         node
         for node in ast.walk(text.tree)
@@ -124,7 +123,7 @@ class _Guard:
         return self._fitting([Splice(end, end, f" if {self._missing.present} else {value}")])
 
     def _continue(self) -> list[Splice] | None:
-        """The next turn of the loop that the missing thing belongs to."""
+        """Return the next turn of the loop that the missing thing belongs to."""
         loop = next((node for node in self._around if isinstance(node, Loop)), None)
         if not (isinstance(loop, ast.For | ast.AsyncFor) and binds(loop, self._missing.subject)):
             return None
@@ -132,7 +131,7 @@ class _Guard:
         return self._before("continue") if self._is_needed() and not any(around) else None
 
     def _return(self) -> list[Splice] | None:
-        """An early return, where what follows needs what is missing."""
+        """Return an early return, where what follows needs what is missing."""
         loops = any(isinstance(node, Loop) for node in self._around)
         if self._function is None or loops or not self._is_needed():
             return None
@@ -161,14 +160,14 @@ class _Guard:
         return [Splice(at, at, asked)]
 
     def _fitting(self, splices: list[Splice]) -> list[Splice] | None:
-        """The splices, where their line stays as short as the text's lines are."""
+        """Return the splices, where their line stays as short as the text's lines are."""
         width = self._text.width(_USUAL_WIDTH, _GREATEST_WIDTH)
         line = self._text.end_of_line(splices[0].start)
         longer = self._text.column_of(line) + sum(len(splice.text) for splice in splices)
         return splices if longer <= width else None
 
     def _value(self) -> str | None:
-        """What to return, as code; ``""`` for a bare return."""
+        """Return what to return, as code; ``""`` for a bare return."""
         if self._function is None:
             return None
         beyond = self._after[1:]
@@ -179,7 +178,7 @@ class _Guard:
         return fallback(self._text, self._function, self._returned)
 
     def _is_needed(self) -> bool:
-        """Whether nothing that follows would be done without the missing thing."""
+        """Return whether nothing that follows would be done without the missing thing."""
         if isinstance(self._statement, ast.Return | ast.If | ast.For | ast.With):
             return depend(self._after[0], {root(self._missing.subject)})
         after = self._after[0]
@@ -193,7 +192,7 @@ class _Guard:
         return needs and depend(after, bound | {root(self._missing.subject)})
 
     def _keeps_its_value(self) -> bool:
-        """Whether the names that the statement binds have a value before it."""
+        """Return whether the names that the statement binds have a value before it."""
         statement = self._statement
         if not (isinstance(statement, ast.Assign) and self._around_is_plain()):
             return False
@@ -213,7 +212,7 @@ class _Guard:
         return not any(isinstance(node, Loop) for node in self._around)
 
     def _is_used_later(self) -> bool:
-        """Whether something after it would raise for the same reason."""
+        """Return whether something after it would raise for the same reason."""
         after = [each for block in self._after for each in block]
         if isinstance(self._statement, ast.If):
             after += self._statement.orelse
@@ -225,7 +224,7 @@ class _Guard:
         )
 
     def _is_certain(self) -> bool:
-        """Whether the statement evaluates the fragile expression whatever happens."""
+        """Return whether the statement evaluates the fragile expression whatever happens."""
         inner: ast.AST = self._missing.fragile
         for node in self._text.ancestors(self._missing.fragile):
             if is_optional(inner, node):
@@ -241,14 +240,14 @@ class _Guard:
         return alone and not self._text.text.startswith("elif", start)
 
     def _is_alone(self) -> bool:
-        """Whether the statement is all of one line."""
+        """Return whether the statement is all of one line."""
         start, end = self._text.span(self._statement)
         rest = self._text.text[end : self._text.end_of_line(start)].strip()
         same = self._text.line_of(start) == self._text.line_of(end)
         return same and self._starts_a_line() and (not rest or rest.startswith("#"))
 
     def _unit(self) -> str:
-        """What the author indents by."""
+        """Return what the author indents by."""
         outer = self._around[0] if self._around else self._function
         if outer is None:
             return self._text.indent_unit()
@@ -261,7 +260,7 @@ _MOST_RESULTS = 50
 
 
 def guarded(verdict: Verdict, executed: Sequence[tuple[Probe, Run]], bench: Executor) -> Verdict:
-    """A crash with a guard clause, if the code tells one; any other verdict as it is.
+    """Return a crash with a guard clause, if the code tells one; any other verdict as it is.
 
     A guard would hide an error of the code's own.
 

@@ -1,4 +1,4 @@
-"""What was not there when a line raised: read from the line and the exception."""
+"""The value that was missing when a line raised, read from the line and the exception."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def header(statement: ast.stmt) -> Iterator[ast.AST]:
 
 
 class _Reader:
-    """What one expression may have missed, for one exception."""
+    """The values that one expression may have missed, for one exception."""
 
     def __init__(self, text: SourceText, exception: str, message: str) -> None:
         self._text = text
@@ -213,7 +213,7 @@ class _Reader:
 
 
 def _length_for(index: ast.expr) -> int | None:
-    """How many items an index needs; ``None`` where it is no constant."""
+    """Return how many items an index needs; ``None`` where it is no constant."""
     match index:
         case ast.Constant(value=int() as number):
             return number + 1
@@ -224,7 +224,7 @@ def _length_for(index: ast.expr) -> int | None:
 
 
 def _iterated(value: ast.expr) -> ast.expr:
-    """What a comprehension without conditions goes through; else the expression itself."""
+    """Return what a comprehension without conditions goes through; else the expression itself."""
     match value:
         case (
             ast.GeneratorExp(generators=[ast.comprehension(iter=source, ifs=[])])
@@ -253,7 +253,7 @@ def root(node: ast.expr) -> str:
 
 
 def _is_bound_here(subject: ast.expr, statement: ast.stmt) -> bool:
-    """Whether the statement itself gives the subject its value (``:=``, a comprehension)."""
+    """Return whether the statement itself gives the subject its value (``:=``, a comprehension)."""
     bound = {
         target.id
         for node in header(statement)
@@ -265,7 +265,7 @@ def _is_bound_here(subject: ast.expr, statement: ast.stmt) -> bool:
 
 
 def _counts(tree: ast.AST) -> bool:
-    """Whether the author asks for emptiness by ``len(x) == 0``, and never by ``not x``."""
+    """Return whether the author asks for emptiness by ``len(x) == 0``, and never by ``not x``."""
     asked = [ast.unparse(n.test) for n in ast.walk(tree) if isinstance(n, ast.If | ast.IfExp)]
     counted = any(re.search(r"\blen\([\w.]+\) (== 0|> 0|< 1|>= 1)", test) for test in asked)
     return counted and not any(re.fullmatch(r"(not )?[\w.]+", test) for test in asked)

@@ -1,4 +1,4 @@
-"""What follows a statement, and which parts of it are evaluated when."""
+"""Control flow after a statement, and the order in which its parts are evaluated."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PASSES = ast.Call | ast.Attribute | ast.Subscript | ast.BinOp
 def following(
     text: SourceText, statement: ast.stmt, until: ast.AST | None = None
 ) -> list[list[ast.stmt]]:
-    """What follows a statement in its block, and in the blocks around, innermost first.
+    """Return what follows a statement in its block, and in the blocks around, innermost first.
 
     The last block is that of the function, or of the statement ``until``.
     """
@@ -37,7 +37,7 @@ def following(
 
 
 def operand(text: SourceText, fragile: ast.expr) -> ast.expr | None:
-    """The operand of a condition that is true only if the fragile expression says so."""
+    """Return the operand of a condition that is true only if the fragile expression says so."""
     node = fragile
     while True:
         parent = text.parents[node]
@@ -51,14 +51,14 @@ def operand(text: SourceText, fragile: ast.expr) -> ast.expr | None:
 
 
 def _says_yes(node: ast.AST) -> TypeGuard[ast.expr]:
-    """Whether an expression around another asks it for something that is there."""
+    """Return whether an expression around another asks it for something that is there."""
     if isinstance(node, ast.Compare):
         return all(isinstance(operator, _ASKING) for operator in node.ops)
     return isinstance(node, _PASSES)
 
 
 def _leads(text: SourceText, node: ast.AST) -> bool:
-    """Whether a chain of ``and`` and ``or`` is the whole of a condition."""
+    """Return whether a chain of ``and`` and ``or`` is the whole of a condition."""
     while isinstance(node, ast.BoolOp):
         inner, node = node, text.parents[node]
         if isinstance(node, ast.If | ast.IfExp):
@@ -67,7 +67,7 @@ def _leads(text: SourceText, node: ast.AST) -> bool:
 
 
 def is_optional(inner: ast.AST, outer: ast.AST) -> bool:
-    """Whether ``outer`` may be evaluated without the part ``inner`` of it."""
+    """Return whether ``outer`` may be evaluated without the part ``inner`` of it."""
     match outer:
         case ast.BoolOp(values=[first, *_]) | ast.IfExp(test=first):
             return inner is not first
@@ -82,7 +82,7 @@ def is_optional(inner: ast.AST, outer: ast.AST) -> bool:
 
 
 def binds(loop: ast.For | ast.AsyncFor, subject: ast.expr) -> bool:
-    """Whether each turn of a loop gives the subject a value of its own."""
+    """Return whether each turn of a loop gives the subject a value of its own."""
     name = root(subject)
     parts = [loop.target, *loop.body]
     return any(
@@ -93,12 +93,12 @@ def binds(loop: ast.For | ast.AsyncFor, subject: ast.expr) -> bool:
 
 
 def reads(statement: ast.stmt, names: set[str]) -> bool:
-    """Whether a statement uses one of the names."""
+    """Return whether a statement uses one of the names."""
     return any(isinstance(node, ast.Name) and node.id in names for node in ast.walk(statement))
 
 
 def depend(statements: Sequence[ast.stmt], names: set[str]) -> bool:
-    """Whether all that statements do uses the names, or what is made of them."""
+    """Return whether all that statements do uses the names, or what is made of them."""
     made = set(names)
     for statement in statements:
         if reads(statement, made):
@@ -113,7 +113,7 @@ def depend(statements: Sequence[ast.stmt], names: set[str]) -> bool:
 
 
 def is_an_act(statement: ast.stmt) -> bool:
-    """Whether a statement can be left out: nothing later has its value."""
+    """Return whether a statement can be left out: nothing later has its value."""
     return isinstance(statement, ast.Expr) or (
         isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name)
     )

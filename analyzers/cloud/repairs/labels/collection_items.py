@@ -30,7 +30,7 @@ def gathered(text: SourceText, node: ast.AST) -> ast.AST:
 
 
 def widens(text: SourceText, node: ast.AST) -> bool:
-    """Whether one more item in the collection ``node`` lets more answers through."""
+    """Return whether one more item in the collection ``node`` lets more answers through."""
     node = gathered(text, node)
     parent = text.parents[node]
     match parent:
@@ -49,7 +49,7 @@ def widens(text: SourceText, node: ast.AST) -> bool:
 
 
 def looks_up(text: SourceText, node: ast.AST) -> bool:
-    """Whether one more key in the mapping ``node`` lets more answers through."""
+    """Return whether one more key in the mapping ``node`` lets more answers through."""
     parent = text.parents[node]
     match parent:
         case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[right]):
@@ -63,7 +63,7 @@ def looks_up(text: SourceText, node: ast.AST) -> bool:
 
 
 def asks_for(test: ast.expr, name: str) -> bool:
-    """Whether a test is that something is, or has, what a name stands for."""
+    """Return whether a test is that something is, or has, what a name stands for."""
     return (
         isinstance(test, ast.Compare)
         and len(test.ops) == 1
@@ -73,7 +73,7 @@ def asks_for(test: ast.expr, name: str) -> bool:
 
 
 def _is_asked_of_each(text: SourceText, loop: ast.For | ast.comprehension) -> bool:
-    """Whether a loop asks for each item, one match being enough."""
+    """Return whether a loop asks for each item, one match being enough."""
     name = loop.target.id if isinstance(loop.target, ast.Name) else ""
     if isinstance(loop, ast.For):
         tests = [each.test for each in ast.walk(loop) if isinstance(each, ast.If)]
@@ -100,7 +100,7 @@ def _is_collection_call(node: ast.AST) -> bool:
 
 
 def is_plain(node: ast.expr) -> bool:
-    """Whether an expression may be evaluated twice: it only looks."""
+    """Return whether an expression may be evaluated twice: it only looks."""
     match node:
         case ast.Name() | ast.Constant():
             return True
@@ -151,7 +151,7 @@ class _Listing:
         self._start, self._end = text.span(node)
 
     def is_sorted(self) -> bool:
-        """Whether the items are texts in their order, and enough for that to be meant."""
+        """Return whether the items are texts in their order, and enough for that to be meant."""
         words = self._words()
         return (
             len(words) == len(self._elements) >= _FEWEST_IN_ORDER

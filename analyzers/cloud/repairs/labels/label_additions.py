@@ -1,4 +1,4 @@
-"""Where a constant collection stands that a condition uses by name."""
+"""Labels added to a constant collection that a condition uses by name."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def constant_of(
 
 
 def _uses_in(text: SourceText, condition: ast.AST) -> Iterator[ast.expr]:
-    """The names and fields of a condition; for the variable of a loop, what is looped over."""
+    """Yield the names and fields of a condition; for a loop variable, those of its iterable."""
     loops = [node for node in text.ancestors(condition) if isinstance(node, ast.For)]
     for node in ast.walk(condition):
         if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
@@ -89,7 +89,7 @@ def _names_in(node: ast.AST) -> Iterator[ast.expr]:
 def _scopes(
     project: ProjectFiles, path: str, text: SourceText, use: ast.expr, name: str
 ) -> Iterator[tuple[str, SourceText, Scope]]:
-    """Where a name may be bound: its function, its file, the other files."""
+    """Yield where a name may be bound: its function, its file, the other files."""
     if isinstance(use, ast.Name):
         for node in text.ancestors(use):
             if isinstance(node, Function):
@@ -108,7 +108,6 @@ def _scopes(
 def _uses(
     project: ProjectFiles, path: str, text: SourceText, scope: Scope, name: str
 ) -> tuple[tuple[SourceText, ast.AST], ...] | None:
-    """Every use of a name in its scope and, of a module's, in other files."""
     inside = isinstance(scope, Function)
     texts = [text] if inside else [text, *(s for _, s in project.mentioning(name, path))]
     found: list[tuple[SourceText, ast.AST]] = []
@@ -128,7 +127,7 @@ def _uses(
 
 
 def _renames(node: ast.AST, name: str) -> bool:
-    """Whether a name is imported under another one, or exported in a way that hides its use."""
+    """Return whether an import or export may hide uses of a name."""
     if isinstance(node, ast.ImportFrom):
         return any(each.name == name and each.asname not in (None, name) for each in node.names)
     return isinstance(node, ast.Global | ast.Nonlocal) and name in node.names

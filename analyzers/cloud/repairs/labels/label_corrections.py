@@ -1,4 +1,4 @@
-"""Another word in the place of one that a condition waits for."""
+"""Corrections of the word that a condition expects."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def respelled(finding: Finding, goal: Goal, names: Names, bench: Executor) -> Fi
 
 
 def tried_on(finding: Finding, branch_case: BranchCase, bench: Executor) -> Finding:
-    """Return the finding with candidates that have to hold for the inputs of a trial."""
+    """Return the finding with candidates that have to hold for the inputs of a case."""
     if len(branch_case.probes) < FEWEST_INPUTS:
         return finding
     threshold = bench.plan.recall_threshold

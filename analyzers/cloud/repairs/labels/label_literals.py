@@ -37,7 +37,7 @@ _REPEATED = ("?", "*", "+", "{")
 
 
 def is_search(node: ast.AST) -> TypeGuard[ast.Call]:
-    """Whether a node is a call of :mod:`re` with a pattern."""
+    """Return whether a node is a call of :mod:`re` with a pattern."""
     return (
         isinstance(node, ast.Call)
         and bool(node.args)
@@ -49,7 +49,7 @@ def is_search(node: ast.AST) -> TypeGuard[ast.Call]:
 
 
 def is_pattern(text: SourceText, literal: ast.Constant) -> bool:
-    """Whether a text is the regular expression of a call of :mod:`re`."""
+    """Return whether a text is the regular expression of a call of :mod:`re`."""
     call = text.parents[literal]
     return is_search(call) and call.args[0] is literal
 
@@ -250,14 +250,14 @@ class LabelLiteral:
         return with_keys(self._text, node, self._literal, new) if fits and new else []
 
     def _is_asked(self) -> bool:
-        """Whether a pattern that is held is only searched for."""
+        """Return whether a pattern that is held is only searched for."""
         parents = [text.parents[use] for text, use in self._held.uses] if self._held else []
         return all(isinstance(node, ast.Attribute) and node.attr in FUNCTIONS for node in parents)
 
     # ------------------------------------------------------------ in short
 
     def _binds_tighter(self, node: ast.Compare, *, negated: bool) -> bool:
-        """Whether the place of a comparison needs parentheses around a chain."""
+        """Return whether the place of a comparison needs parentheses around a chain."""
         text, parent = self._text, self._text.parents[node]
         if isinstance(parent, ast.BoolOp):
             tighter = isinstance(parent.op, ast.And) and not negated
@@ -290,7 +290,7 @@ def _comparison(text: SourceText, node: ast.AST) -> ast.AST:
 
 
 def _compared(node: ast.expr) -> ast.Constant | None:
-    """The text that a comparison compares with."""
+    """Return the text that a comparison compares with."""
     if not (isinstance(node, ast.Compare) and len(node.ops) == 1):
         return None
     sides = [
@@ -302,7 +302,7 @@ def _compared(node: ast.expr) -> ast.Constant | None:
 
 
 def _is_alike(one: ast.expr, other: ast.Compare) -> bool:
-    """Whether two comparisons are the same but for the text they compare with."""
+    """Return whether two comparisons are the same but for the text they compare with."""
     literals = _compared(one), _compared(other)
     if None in literals or not isinstance(one, ast.Compare):
         return False
