@@ -30,7 +30,7 @@ CallArguments = Dict[str, Dict[str, str]]
 
 
 def drawn_instances(prepared: PreparedTarget, message: Mapping[str, Any]) -> List[str]:
-    """Recipes of instances by the constructor of the frame's contract, small ones first.
+    """Return recipes of instances by the constructor of the frame's contract, small ones first.
 
     Sizes of 0 and 1 come last: with them little is computed.  Raises what drawing raises.
     """
@@ -64,7 +64,7 @@ def drawn_instances(prepared: PreparedTarget, message: Mapping[str, Any]) -> Lis
 
 
 def forward_arguments(prepared: PreparedTarget, instance: str) -> CallArguments:
-    """The arguments of a call of ``forward`` of the instance that a recipe makes.
+    """Return the arguments of a call of ``forward`` of the instance that a recipe makes.
 
     Raises :class:`..arguments.Unusable` where there is no such instance, and where it takes
     none of the inputs that are tried.
@@ -114,7 +114,7 @@ class BuiltModels:
         self.obstacle = "no call of the target was seen to return"
 
     def built(self, most: int) -> Iterator[BuiltModel]:
-        """At most ``most`` models that run, those with the most telling inputs first."""
+        """Yield at most ``most`` models that run, those with the most telling inputs first."""
         found = 0
         for arguments in self._calls():
             if found >= most or (found and time_limits.now() > self._until):
@@ -138,7 +138,7 @@ class BuiltModels:
                 yield arguments
 
     def _of(self, arguments: ProbeArguments) -> Iterator[BuiltModel]:
-        """The model of one probe, with inputs for a model that was only built."""
+        """Yield the model of one probe, with inputs for a model that was only built."""
         if self._is_call:
             model = self._limited(partial(self._model, arguments))
             if model is not None and self._runs(model):
@@ -221,12 +221,12 @@ class BuiltModels:
 
 
 def _output(model: ModelUnderTest) -> Any:
-    """What the model gives, never ``None``."""
+    """Return what the model gives, never ``None``."""
     return (model.module(*model.inputs, **dict(model.keywords)),)
 
 
 def _tuple(recipes: Mapping[str, Recipe], order: Mapping[str, Any]) -> Optional[DisplayRecipe]:
-    """A tuple of arguments in the order of the parameters, where they name nothing else."""
+    """Return a tuple of arguments in the order of the parameters, where they name nothing else."""
     given = [recipes[name] for name in order if name in recipes]
     if not given or any(names(each) for each in given):
         return None
@@ -234,7 +234,7 @@ def _tuple(recipes: Mapping[str, Recipe], order: Mapping[str, Any]) -> Optional[
 
 
 def _probe_priority(arguments: ProbeArguments) -> Tuple[int, int]:
-    """Inputs of many different numbers come first, of these the smallest."""
+    """Return inputs of many different numbers come first, of these the smallest."""
     found: Dict[str, Recipe] = {}
     for place, argument in arguments.items():
         try:
@@ -251,7 +251,7 @@ def _varied(recipes: Mapping[str, Recipe]) -> Tuple[int, int]:
 
 
 def _is_constant(recipe: Recipe) -> bool:
-    """Whether a recipe makes an array whose elements are all alike."""
+    """Return whether a recipe makes an array whose elements are all alike."""
     if not isinstance(recipe, CallRecipe) or recipe.function not in _MADE_OF_NUMBERS:
         return False
     return not any(name in ("seed", "at", "values") for name, _ in recipe.keywords)

@@ -42,12 +42,12 @@ EXPORTS = ("onnxruntime-torchscript", "onnxruntime")
 
 
 def execute(prepared: PreparedTarget, message: Mapping[str, Any]) -> Dict[str, Any]:
-    """The ``executed`` frame for an ``execute`` frame."""
+    """Return the ``executed`` frame for an ``execute`` frame."""
     return _Examining(prepared, message).frame()
 
 
 def nothing(obstacle: Optional[str]) -> Dict[str, Any]:
-    """An ``executed`` frame that says why nothing was run."""
+    """Return an ``executed`` frame that says why nothing was run."""
     return {
         "type": "executed",
         "departures": [],
@@ -157,7 +157,7 @@ class _Examining:
                 self._settled.add(name)
 
     def _in_time(self, subject: BuiltModel, name: str) -> List[DepartingExecution]:
-        """What departs on an execution, where it ends before the host gives the frame up."""
+        """Return what departs on an execution, where it ends before the host gives the frame up."""
         grace = GRACE_SHARE * float(self._message["timeout"])
         try:
             with CLOCK.limited(max(self._left(1.0) + grace, 1.0)):
@@ -208,7 +208,7 @@ class _Examining:
             self._notes[f"gradients: {type(error).__name__}: {error}"[:300]] = None
 
     def _located(self, subject: BuiltModel, verdict: ExecutionVerdict, found: Any) -> Optional[Any]:
-        """The first layer that departs; ``None`` where that cannot be told."""
+        """Return the first layer that departs; ``None`` where that cannot be told."""
         if verdict.rule == NOT_COMPILED or (verdict.rule, verdict.execution) in self._found:
             return None
         try:
@@ -266,7 +266,7 @@ class _Examining:
 def located(
     model: ModelUnderTest, execution: str, outcomes: ExecutionOutcomes, root: str
 ) -> Optional[Any]:
-    """The first layer that departs, by the framework's own room."""
+    """Return the first layer that departs, by the framework's own room."""
     if model.framework == "keras":
         from .keras import layer_location as of_keras
 
@@ -279,7 +279,7 @@ def located(
 def gradients(
     subject: BuiltModel, names: Sequence[str], ratio: float, root: str
 ) -> Iterator[DepartingExecution]:
-    """What departs in a model's derivative, on those executions that have one."""
+    """Yield what departs in a model's derivative, on those executions that have one."""
     from .gradients import gradient_departures
     from .locating.first_departure import LocatedLayer
 
@@ -292,7 +292,7 @@ def gradients(
 def branches(
     executions: Any, subject: BuiltModel, name: str, ratio: float, root: str
 ) -> Iterator[DepartingExecution]:
-    """A branch that an export for the model's own inputs decides for all others."""
+    """Yield a branch that an export for the model's own inputs decides for all others."""
     from .judging.export_branches import baked_branch
     from .locating.first_departure import LocatedLayer
 
@@ -304,13 +304,13 @@ def branches(
 
 
 def beside_mutants(done: Sequence[str]) -> List[str]:
-    """The executions that mutants are run by: none that takes seconds where one does not."""
+    """Return the executions that mutants are run by: none that takes seconds where one does not."""
     exports = [each for each in EXPORTS if each in done]
     return [each for each in done if each not in (EAGER, *COMPILERS, *exports[1:])]
 
 
 def described(model: ModelUnderTest) -> str:
-    """What was built: ``torch.nn.Module, 5 layers, 61,706 parameters``."""
+    """Return what was built: ``torch.nn.Module, 5 layers, 61,706 parameters``."""
     kinds = {f"{each.__module__}.{each.__qualname__}" for each in type(model.module).__mro__}
     kind = "keras.Model" if model.framework == "keras" else "torch.nn.Module"
     if model.framework == "keras" or "torch.nn.modules.module.Module" not in kinds:

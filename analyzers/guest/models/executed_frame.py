@@ -46,7 +46,7 @@ class DepartingExecution:
 
 
 def departure_row(departed: DepartingExecution) -> Dict[str, Any]:
-    """One departure of the frame."""
+    """Return one departure of the frame."""
     verdict, located = departed.verdict, departed.located
     outcome, expected = departed.results
     return {
@@ -70,7 +70,7 @@ def departure_row(departed: DepartingExecution) -> Dict[str, Any]:
 
 
 def format_outputs(outcomes: ExecutionOutcomes, verdict: ExecutionVerdict) -> Tuple[str, str]:
-    """What an execution gave, and what the reference, where they differ most."""
+    """Return what an execution gave, and what the reference, where they differ most."""
     own, reference = outcomes[verdict.execution], outcomes["float64"]
     outputs = (own.outputs, reference.outputs)
     if any(verdict.worst >= len(each) for each in outputs):
@@ -86,7 +86,7 @@ def format_outputs(outcomes: ExecutionOutcomes, verdict: ExecutionVerdict) -> Tu
 
 
 def _worst(one: Any, other: Any) -> Tuple[Any, ...]:
-    """Where two arrays differ most; what is not finite in one of them counts most."""
+    """Return where two arrays differ most; what is not finite in one of them counts most."""
     import numpy
 
     with numpy.errstate(all="ignore"):
@@ -97,7 +97,7 @@ def _worst(one: Any, other: Any) -> Tuple[Any, ...]:
 
 
 def versions(framework: str) -> List[Dict[str, str]]:
-    """The libraries that take part, and their versions."""
+    """Return the libraries that take part, and their versions."""
     from importlib.metadata import PackageNotFoundError, version
 
     found = []
@@ -110,7 +110,7 @@ def versions(framework: str) -> List[Dict[str, str]]:
 
 
 def layer_row(place: Any) -> Dict[str, Any]:
-    """A layer of the frame."""
+    """Return a layer of the frame."""
     return {
         "name": place.name,
         "kind": place.kind,
@@ -121,7 +121,7 @@ def layer_row(place: Any) -> Dict[str, Any]:
 
 
 def one_line(said: str) -> str:
-    """A text on one line, without backquotes."""
+    """Return a text on one line, without backquotes."""
     return " ".join(said.replace("`", "'").split())[:LONGEST]
 
 

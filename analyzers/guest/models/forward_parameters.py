@@ -25,7 +25,7 @@ class LayerInput:
 
 
 def layer_inputs_of(module: Any) -> List[LayerInput]:
-    """What the first layers of a module are fed, in the order in which they are registered.
+    """Return what the first layers of a module are fed, in the order in which they are registered.
 
     A module without a layer that says is thought to take vectors as long as an axis of its
     first parameters, sequences of them, or pictures.
@@ -39,7 +39,7 @@ def layer_inputs_of(module: Any) -> List[LayerInput]:
 
 
 def _layers(module: Any, prefix: str = "") -> Iterator[Tuple[str, Any]]:
-    """The layers of a module from its first; attention and the like count as one."""
+    """Yield the layers of a module from its first; attention and the like count as one."""
     known = type(module).__module__.startswith("torch.nn.")
     if known and type(module).__name__ in _NEEDS:
         yield prefix, module
@@ -189,14 +189,14 @@ class ArgumentCandidate:
     axes: FrozenSet[str] = frozenset()
 
     def __call__(self, size: AxisLengths) -> str:
-        """The recipe of the argument."""
+        """Return the recipe of the argument."""
         return self.text(size)
 
 
 def candidates(
     parameter: inspect.Parameter, place: int, needs: Sequence[LayerInput]
 ) -> List[ArgumentCandidate]:
-    """Ways to make the parameter at a place, the likeliest first; few of them."""
+    """Return ways to make the parameter at a place, the likeliest first; few of them."""
     plain = _annotated(parameter)
     if plain:
         return plain
@@ -206,7 +206,7 @@ def candidates(
 
 
 def _annotated(parameter: inspect.Parameter) -> List[ArgumentCandidate]:
-    """Ways to make a number or text that the annotation asks for; none for tensors."""
+    """Return ways to make a number or text that the annotation asks for; none for tensors."""
     said = parameter.annotation
     name = said if isinstance(said, str) else getattr(said, "__name__", "")
     found: Dict[str, Sequence[str]] = {
@@ -269,7 +269,7 @@ def _tensor(shape: Tuple[Any, ...], high: int, seed: int) -> ArgumentCandidate:
 
 
 def _full(shape: Tuple[str, ...], dtype: str, fill: str) -> ArgumentCandidate:
-    """A tensor full of one number, or of the length."""
+    """Return a tensor full of one number, or of the length."""
 
     def text(size: AxisLengths) -> str:
         sizes = tuple(getattr(size, each) for each in shape)

@@ -77,7 +77,7 @@ def gradient_departures(
 
 
 def trains(model: ModelUnderTest) -> bool:
-    """Whether a model has parameters that training changes."""
+    """Return whether a model has parameters that training changes."""
     return model.framework == "torch" and any(p.requires_grad for p in model.module.parameters())
 
 
@@ -117,7 +117,7 @@ def _departing(verdict: ExecutionVerdict, found: ExecutionOutcomes, noise: Noise
 
 
 def _units(model: ModelUnderTest, root: str) -> Dict[str, Tuple[int, LayerLocation]]:
-    """The layers of a run by name, with their number in it."""
+    """Return the layers of a run by name, with their number in it."""
     found: Dict[str, Tuple[int, LayerLocation]] = {}
     try:
         for number, each in enumerate(record_units(model, root)):
@@ -135,7 +135,7 @@ def _order(
 
 
 def _owner(name: str, units: Dict[str, Tuple[int, LayerLocation]]) -> str:
-    """The layer that a parameter belongs to: attention's projections are parts of it."""
+    """Return the layer that a parameter belongs to: attention's projections are parts of it."""
     parts = name.split(".")[:-1]
     for end in range(len(parts), 0, -1):
         if ".".join(parts[:end]) in units:
@@ -167,7 +167,7 @@ def _labelled(
 
 @functools.cache
 def _deriving() -> Type[Any]:
-    """The class of modules that give gradients, made where torch is at hand."""
+    """Return the class of modules that give gradients, made where torch is at hand."""
     import torch
 
     class Deriving(torch.nn.Module):  # type: ignore[misc]
@@ -199,7 +199,7 @@ def _deriving() -> Type[Any]:
 
 
 def _weighted(outputs: Any) -> Any:
-    """A sum of the floating outputs with weights between a half and one and a half."""
+    """Return a sum of the floating outputs with weights between a half and one and a half."""
     import torch
 
     found = [each for each in tensor_leaves(outputs) if each.is_floating_point()]

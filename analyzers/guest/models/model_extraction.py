@@ -47,7 +47,7 @@ def model_of(
 
 
 def framework_of(value: Any) -> Optional[str]:
-    """``torch`` or ``keras`` for a model, by the classes that it is of."""
+    """Return ``torch`` or ``keras`` for a model, by the classes that it is of."""
     names = [f"{each.__module__}.{each.__qualname__}" for each in type(value).__mro__]
     if any(
         name.startswith(("keras.src.models.model.", "keras.src.layers.layer.")) for name in names
@@ -57,7 +57,7 @@ def framework_of(value: Any) -> Optional[str]:
 
 
 def module_in(value: Any, depth: int = _DEEPEST) -> Optional[Any]:
-    """The first model in a value: itself, or inside tuples, lists and dictionaries."""
+    """Return the first model in a value: itself, or inside tuples, lists and dictionaries."""
     if framework_of(value):
         return value
     inside = value.values() if isinstance(value, dict) else value
@@ -70,7 +70,7 @@ def module_in(value: Any, depth: int = _DEEPEST) -> Optional[Any]:
 
 
 def accepts(module: Any, inputs: Sequence[Any], keywords: Mapping[str, Any]) -> bool:
-    """Whether a model's ``forward`` (or ``call``) has parameters for such arguments."""
+    """Return whether a model's ``forward`` (or ``call``) has parameters for such arguments."""
     function = getattr(module, "forward", None) or getattr(module, "call", None)
     try:
         inspect.signature(function).bind(*inputs, **keywords)  # type: ignore[arg-type]
@@ -84,7 +84,7 @@ def accepts(module: Any, inputs: Sequence[Any], keywords: Mapping[str, Any]) -> 
 def prepared(
     module: Any, inputs: Sequence[Any] = (), keywords: Optional[Mapping[str, Any]] = None
 ) -> ModelUnderTest:
-    """A built module and its inputs as a :class:`Model`, whatever state it is in.
+    """Return a built module and its inputs as a :class:`Model`, whatever state it is in.
 
     Leaves the module as it is.  Raises :class:`NoModel` for weights that are nowhere and for
     lazy layers that the inputs do not settle.
@@ -131,7 +131,7 @@ def _unwrapped(module: Any) -> Any:
 
 
 def _copied(module: Any) -> Any:
-    """A copy; the module itself where it cannot be copied, which a fresh run makes anew."""
+    """Return a copy; the module itself where it cannot be copied, which a fresh run makes anew."""
     try:
         return copy.deepcopy(module)
     except Exception:
@@ -139,7 +139,7 @@ def _copied(module: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """An argument on the CPU, in float32 where it is a tensor of other floating numbers."""
+    """Return an argument on the CPU, in float32 where it is a tensor of other floating numbers."""
     import torch
 
     if isinstance(value, torch.Tensor):
@@ -174,7 +174,7 @@ def _fill(module: Any) -> None:
 
 
 def _initialised(weight: Any) -> bool:
-    """Whether the numbers of a parameter can have been meant."""
+    """Return whether the numbers of a parameter can have been meant."""
     from torch.nn.parameter import is_lazy
 
     return is_lazy(weight) or bool((weight.isfinite() & (weight.abs() < 1e8)).all())

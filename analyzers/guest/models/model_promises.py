@@ -29,7 +29,7 @@ def execution_problem(
     mutations: str = "",
     other: str = "",
 ) -> Optional[str]:
-    """What an oracle says of the call's model on an execution; ``None`` where it is content.
+    """Return what an oracle says of the call's model on an execution; ``None`` where it is content.
 
     ``inputs`` is the recipe of a tuple, given where the call is not of the model itself;
     ``other`` the name of a change of them that the execution is run on, as it was prepared.
@@ -65,7 +65,7 @@ def _branch(model: ModelUnderTest, rule: str, execution: str, other: str) -> Opt
 
 
 def _verdicts(model: ModelUnderTest, rule: str, execution: str) -> List[ExecutionVerdict]:
-    """What the oracle of a rule says of executions of a model."""
+    """Return what the oracle of a rule says of executions of a model."""
     if rule == GRADIENT:
         from .gradients import gradient_departures
 
@@ -88,7 +88,7 @@ def _mutant(model: ModelUnderTest, mutations: str) -> ModelUnderTest:
 
 
 def training_problem(called: CompletedCall, steps: int, inputs: str = "") -> Optional[str]:
-    """What becomes infinite or undefined in so many steps of training the call's model."""
+    """Return what becomes infinite or undefined in so many steps of training the call's model."""
     from .training import training_failure as problem_of
 
     return problem_of(model_of(called, inputs), steps)
@@ -103,7 +103,7 @@ def growth_problem(called: CompletedCall, times: int) -> Optional[str]:
 
 
 def model_of(called: CompletedCall, inputs: str = "") -> ModelUnderTest:
-    """The model that a call is of, with what it is called with; raises ``Unusable``.
+    """Return the model that a call is of, with what it is called with; raises ``Unusable``.
 
     ``inputs`` is the recipe of a tuple that takes the place of the call's arguments.
     """
@@ -118,7 +118,7 @@ def model_of(called: CompletedCall, inputs: str = "") -> ModelUnderTest:
 
 
 def model_with_inputs(called: CompletedCall, values: Tuple[Any, ...]) -> ModelUnderTest:
-    """The model of a call with other inputs than the call's; raises ``Unusable``."""
+    """Return the model of a call with other inputs than the call's; raises ``Unusable``."""
     from . import model_extraction
 
     own = model_extraction.framework_of(called.instance) is not None
@@ -132,6 +132,6 @@ def model_with_inputs(called: CompletedCall, values: Tuple[Any, ...]) -> ModelUn
 
 
 def _given(inputs: str, called: CompletedCall) -> Tuple[Any, ...]:
-    """The values of the recipe of a tuple."""
+    """Return the values of the recipe of a tuple."""
     values = evaluate_recipe("inputs", inputs, called.namespace)
     return values if isinstance(values, tuple) else (values,)

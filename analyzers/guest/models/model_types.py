@@ -84,7 +84,7 @@ class Execution(Protocol):
     eps: float
 
     def unavailable(self) -> Optional[str]:
-        """Why it cannot be had in this process; ``None`` where it can."""
+        """Return why it cannot be had in this process; ``None`` where it can."""
         ...
 
     def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:

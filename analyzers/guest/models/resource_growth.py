@@ -49,7 +49,7 @@ class ResourceReading:
 def growth_of_repeated_call(
     call: Callable[[], Any], times: int, seconds: float = SECONDS
 ) -> Optional[str]:
-    """What grows steadily over so many calls and then four times as many; ``None``: nothing.
+    """Return what grows steadily over so many calls and then four times as many; ``None``: nothing.
 
     What a call returns is dropped at once.  A call that raises, or that has not been made
     often enough within ``seconds``, tells nothing.
@@ -89,7 +89,7 @@ class _Late(Exception):  # noqa: N818 - the time is over
 def _readings(
     call: Callable[[], Any], count: int, until: float, caches: Sequence[Any]
 ) -> List[ResourceReading]:
-    """Readings before and after each block."""
+    """Return readings before and after each block."""
     found = [_read(0.0, caches)]
     for _ in range(_BLOCKS):
         found.append(_read(_repeated(call, count, until), caches))
@@ -129,7 +129,7 @@ def _bytes(tensor: Any) -> int:
 
 
 def _bounded(objects: Sequence[Any]) -> List[Any]:
-    """The caches among objects that have a bound: they are no leak, however full."""
+    """Return the caches among objects that have a bound: they are no leak, however full."""
     found = [each for each in objects if type(each) is _CACHE]
     return [each for each in found if each.cache_info().maxsize is not None]
 
@@ -147,7 +147,7 @@ def _resident() -> float:
 def _growth(
     readings: Sequence[ResourceReading], count: int, share: float
 ) -> Optional[Tuple[str, str]]:
-    """What grew in every block, and in words; ``None`` where nothing did."""
+    """Return what grew in every block, and in words; ``None`` where nothing did."""
     if _steps([each.tensors for each in readings], count):
         held = (readings[-1].held - readings[0].held) / _MIB
         more = readings[-1].tensors - readings[0].tensors
@@ -162,7 +162,7 @@ def _growth(
 
 
 def _steps(values: Sequence[float], least: float) -> bool:
-    """Whether each value is at least so much more than the one before."""
+    """Return whether each value is at least so much more than the one before."""
     return all(later - earlier >= least for earlier, later in zip(values, values[1:]))
 
 

@@ -41,7 +41,7 @@ class FoundInputs:
 
 
 def inputs_for(module: Any, seconds: float = 5.0) -> FoundInputs:
-    """The smallest inputs that a torch module runs on; raises :class:`NoInputs`.
+    """Return the smallest inputs that a torch module runs on; raises :class:`NoInputs`.
 
     The module is called in evaluation mode and left in the mode that it was in.
     """
@@ -67,7 +67,7 @@ def inputs_for(module: Any, seconds: float = 5.0) -> FoundInputs:
 
 
 def required(module: Any) -> List[inspect.Parameter]:
-    """The parameters of ``forward`` that have to be given; one where it takes any number."""
+    """Return the parameters of ``forward`` that have to be given; one where it takes any number."""
     try:
         found = list(inspect.signature(module.forward).parameters.values())
     except (TypeError, ValueError):
@@ -90,7 +90,7 @@ def required(module: Any) -> List[inspect.Parameter]:
 
 
 def _recipes(module: Any, parameters: Sequence[inspect.Parameter]) -> Iterator[str]:
-    """Recipes of tuples: for each reading of the parameters, each size, and each batch."""
+    """Yield recipes of tuples: for each reading of the parameters, each size, and each batch."""
     needs = layer_inputs_of(module)
     readings = list(itertools.islice(_readings(needs, parameters), 40))
     for batch in (2, 1):
@@ -110,7 +110,7 @@ def _readings(
 
 
 def _sizes(reading: Sequence[Any], batch: int) -> Iterator[AxisLengths]:
-    """The sizes to be tried: of what the reading depends on."""
+    """Yield the sizes to be tried: of what the reading depends on."""
     depends = {axis for each in reading for axis in each.axes}
     sides = _SPATIAL if "side" in depends else _SPATIAL[:1]
     lengths = _LENGTHS if "length" in depends else _LENGTHS[:1]
@@ -145,7 +145,7 @@ def _lazy(module: Any) -> bool:
 
 
 def tensors_in(value: Any) -> Iterator[Any]:
-    """The tensors of a value: in tuples, lists, dictionaries and dataclasses, in order."""
+    """Yield the tensors of a value: in tuples, lists, dictionaries and dataclasses, in order."""
     import torch
 
     if isinstance(value, torch.Tensor):

@@ -43,7 +43,7 @@ def training_failure(model: ModelUnderTest, steps: int) -> Optional[str]:
 
 
 def loss_of(outputs: Any) -> Optional[Any]:
-    """A loss that any outputs have; ``None`` where none of them can be derived."""
+    """Return a loss that any outputs have; ``None`` where none of them can be derived."""
     import torch
 
     found = [
@@ -83,7 +83,7 @@ def _called(model: ModelUnderTest, module: Any) -> Any:
 
 
 def _step(model: ModelUnderTest, module: Any, weights: Any, step: int) -> Optional[str]:
-    """One step; what is not finite in it."""
+    """Return one step; what is not finite in it."""
     import torch
 
     loss = loss_of(_called(model, module))
@@ -118,7 +118,7 @@ def _norm(tensors: Sequence[Any]) -> float:
 
 
 def _final(model: ModelUnderTest, module: Any, steps: int) -> Optional[str]:
-    """What is not finite of a trained model, as it is trained and as it is used."""
+    """Return what is not finite of a trained model, as it is trained and as it is used."""
     for name, each in module.named_buffers():
         if each.is_floating_point() and bool(each.isnan().any()):
             return f"{name} {_holds(each)} after {steps} steps"

@@ -34,7 +34,7 @@ def without_compiler() -> Generator[None, None, None]:
 
 
 def _hidden() -> List[Any]:
-    """The functions that hide from the compiler, as ``torch._disable_dynamo`` keeps them."""
+    """Return the functions that hide from the compiler, as ``torch._disable_dynamo`` keeps them."""
     import torch
 
     hide = getattr(torch, "_disable_dynamo", None)
@@ -127,7 +127,7 @@ def disagreements(
     relations: Sequence[Relation] = (),
     oracles: Optional[List[str]] = None,
 ) -> List[Disagreement]:
-    """What a call disagrees with, but for related calls that crash where it does not."""
+    """Return what a call disagrees with, but for related calls that crash where it does not."""
     from .oracles.oracle_registry import judge_call
 
     _, found = judge_call(live, library, relations, oracles)
@@ -142,6 +142,6 @@ def relations_of(api: str, relation: str, related: str) -> List[Relation]:
 
 
 def detail(live: LiveCall, found: Disagreement, library: Library) -> str:
-    """Both results in words."""
+    """Return both results in words."""
     call = call_source(live, library) or live.api
     return f"{call}: {found.outcome.text}; {found.related}: {found.expected.text}"

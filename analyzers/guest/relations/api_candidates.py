@@ -66,12 +66,12 @@ class ApiNames:
 
 
 def unmarked(text: str) -> str:
-    """Documentation without its roles and back ticks."""
+    """Return documentation without its roles and back ticks."""
     return _ROLE.sub(r"\1", text).replace("``", "").replace("`", "")
 
 
 def mentioned(text: str) -> List[str]:
-    """The dotted names in a text and what its roles refer to, in order, each once."""
+    """Return the dotted names in a text and what its roles refer to, in order, each once."""
     found = [match.group(1) for match in _ROLE.finditer(text)]
     found += _DOTTED.findall(_ROLE.sub(" ", text))
     return list(dict.fromkeys(item.strip() for item in found if item.strip()))
@@ -88,7 +88,7 @@ _COMMON = frozenset(("the", "a", "an", "and", "are", "as", "at", "be", "by", "fo
 
 
 def of_name(api: LibraryApi) -> List[str]:
-    """The character 2- to 5-grams of an API's own name, with its ends."""
+    """Return the character 2- to 5-grams of an API's own name, with its ends."""
     text = f" {own_name(api.name)} "
     return [
         text[start : start + length]
@@ -98,7 +98,7 @@ def of_name(api: LibraryApi) -> List[str]:
 
 
 def own_name(name: str) -> str:
-    """The last part of a dotted name in small letters, without underscores.
+    """Return the last part of a dotted name in small letters, without underscores.
 
     So ``abs_``, ``LeakyReLU`` and ``leaky_relu`` look like what they are near.
     """
@@ -106,7 +106,7 @@ def own_name(name: str) -> str:
 
 
 def of_parameters(api: LibraryApi) -> List[str]:
-    """The names of the parameters."""
+    """Return the names of the parameters."""
     return [item.name.strip("*") for item in api.parameters]
 
 
@@ -118,7 +118,7 @@ def of_document(api: LibraryApi) -> List[str]:
 
 
 def first_sentence(doc: str) -> str:
-    """The first sentence below the line that repeats the signature."""
+    """Return the first sentence below the line that repeats the signature."""
     lines = unmarked(doc).strip().splitlines()
     while lines and (not lines[0].strip() or _HEADING.match(lines[0])):
         lines.pop(0)
@@ -126,7 +126,7 @@ def first_sentence(doc: str) -> str:
 
 
 def _stem(word: str) -> str:
-    """A plain stem: plural and verb endings of English."""
+    """Return a plain stem: plural and verb endings of English."""
     for ending in ("ations", "ation", "ings", "ing", "ies", "es", "ed", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)]
@@ -145,7 +145,7 @@ MOST = 12
 
 
 def mentions(apis: Sequence[LibraryApi], names: ApiNames) -> Dict[str, List[str]]:
-    """For each API those that its documentation names, in order, and never itself.
+    """Return for each API those that its documentation names, in order, and never itself.
 
     Examples do not count: they are made of ``torch.randn`` and ``torch.tensor``.
     """
@@ -159,7 +159,7 @@ def _of(api: LibraryApi, names: ApiNames) -> List[str]:
 
 
 def references(apis: Sequence[LibraryApi], named: Mapping[str, List[str]]) -> Dict[str, str]:
-    """APIs whose documentation does no more than refer to another one, and that one."""
+    """Return APIs whose documentation does no more than refer to another one, and that one."""
     found: Dict[str, str] = {}
     for api in apis:
         if named[api.name] and _REFERS.match(first_sentence(api.doc)):
@@ -168,7 +168,7 @@ def references(apis: Sequence[LibraryApi], named: Mapping[str, List[str]]) -> Di
 
 
 def meant(name: str, referred: Mapping[str, str]) -> str:
-    """The API at the end of the references: whose documentation speaks for both."""
+    """Return the API at the end of the references: whose documentation speaks for both."""
     for _ in range(_MOST_STEPS):
         if name not in referred:
             break
@@ -177,7 +177,7 @@ def meant(name: str, referred: Mapping[str, str]) -> str:
 
 
 def families(referred: Mapping[str, str]) -> List[Set[str]]:
-    """The sets of APIs that refer to the same one, which is among them."""
+    """Return the sets of APIs that refer to the same one, which is among them."""
     members: Dict[str, Set[str]] = {}
     for name in referred:
         last = meant(name, referred)
@@ -186,7 +186,7 @@ def families(referred: Mapping[str, str]) -> List[Set[str]]:
 
 
 def cosines(documents: Sequence[Iterable[str]]) -> Any:
-    """How alike the documents are by their terms: a symmetric float32 matrix, 0 to 1.
+    """Return how alike the documents are by their terms: a symmetric float32 matrix, 0 to 1.
 
     Terms weigh ``(1 + log tf) * log(n / df)``.  Those of one document only
     count in its length, and so take no column.
@@ -221,7 +221,7 @@ Candidate = Tuple[str, str, float]
 
 
 def candidates(apis: Sequence[LibraryApi], k: int = 10) -> List[Candidate]:
-    """For each API the ``k`` most similar ones, and those that documentation relates to it.
+    """Return for each API the ``k`` most similar ones, and those that documentation relates to it.
 
     Triples of source, target and similarity (0 to 1), sources in the order
     given, best targets first; equal ones in the order of their names.
@@ -241,7 +241,7 @@ def candidates(apis: Sequence[LibraryApi], k: int = 10) -> List[Candidate]:
 
 
 def nearest(row: Any, own: int, k: int) -> List[int]:
-    """The columns of the ``k`` largest values but its own, best first, then by place."""
+    """Return the columns of the ``k`` largest values but its own, best first, then by place."""
     import numpy
 
     order = numpy.argsort(-row, kind="stable")
@@ -263,19 +263,19 @@ class ApiSimilarity:
         return self._beyond.get(name, set())
 
     def names(self) -> Any:
-        """Cosines of character n-grams of the own names."""
+        """Return cosines of character n-grams of the own names."""
         return cosines([of_name(api) for api in self._apis])
 
     def parameters(self) -> Any:
-        """Cosines of the parameters' names."""
+        """Return cosines of the parameters' names."""
         return cosines([of_parameters(api) for api in self._apis])
 
     def documents(self) -> Any:
-        """Cosines of the first sentences: an alias has that of what it refers to."""
+        """Return cosines of the first sentences: an alias has that of what it refers to."""
         return cosines([of_document(api) for api in self._spoken_for()])
 
     def combined(self) -> Any:
-        """The weighted mean of the three, rounded so that no machine orders otherwise."""
+        """Return the weighted mean of the three, rounded so that no machine orders otherwise."""
         import numpy
 
         whole = NAMES * self.names() + PARAMETERS * self.parameters()

@@ -42,7 +42,7 @@ class RecordedCall:
 
     @property
     def site(self) -> Tuple[str, str, int]:
-        """What is called and where."""
+        """Return what is called and where."""
         return self.api, self.path, self.line
 
 
@@ -155,7 +155,7 @@ class _Recorder:
         return seen
 
     def _said(self, function: Any, keywords: Dict[str, Any]) -> Dict[str, Any]:
-        """The keywords without those that only repeat a default, as wrappers do."""
+        """Return the keywords without those that only repeat a default, as wrappers do."""
         if not isinstance(function, FunctionType):
             return dict(keywords)
         defaults = self._defaults.get(function)
@@ -176,7 +176,7 @@ class _Recorder:
             return None
 
     def _frame(self, frame: Optional[FrameType]) -> Optional[FrameType]:
-        """The deepest frame of the project's."""
+        """Return the deepest frame of the project's."""
         while frame is not None:
             file = frame.f_code.co_filename
             own = self._own.get(file)
@@ -188,7 +188,7 @@ class _Recorder:
         return None
 
     def _copied(self, given: LiveCall) -> Optional[LiveCall]:
-        """The call with values of its own, where they are not too large."""
+        """Return the call with values of its own, where they are not too large."""
         library, left = self._library, self._bounds.elements
         for value in _values([*given.arguments, *given.keywords.values()]):
             left -= int(value.numel()) if library.is_array(value) else 1
@@ -207,7 +207,7 @@ def _is_same(value: Any, default: Any) -> bool:
 
 
 def _values(values: Any, depth: int = 0) -> Iterator[Any]:
-    """What stands in arguments, in lists and tuples too."""
+    """Yield what stands in arguments, in lists and tuples too."""
     for value in values:
         if type(value) in (list, tuple) and depth < _NESTED:
             yield from _values(value, depth + 1)

@@ -39,19 +39,19 @@ def outcome_of(
 
 
 def exception_outcome(error: BaseException) -> CallOutcome:
-    """The outcome that an exception is."""
+    """Return the outcome that an exception is."""
     name, message = type(error).__name__, _message(error)
     status = CRASHED if _INTERNAL.search(message) else EXCEPTION
     return CallOutcome(status, shortened(f"{name}: {message}" if message else name), name)
 
 
 def success_outcome(value: Any) -> CallOutcome:
-    """The outcome that a value is: arrays as the library prints them, on one line."""
+    """Return the outcome that a value is: arrays as the library prints them, on one line."""
     return CallOutcome(SUCCESS, format_value(value))
 
 
 def format_value(value: Any) -> str:
-    """A value as it prints itself, shortened, on one line."""
+    """Return a value as it prints itself, shortened, on one line."""
     try:
         return shortened(repr(value))
     except Exception:
@@ -59,13 +59,13 @@ def format_value(value: Any) -> str:
 
 
 def shortened(text: str) -> str:
-    """A text on one line, of at most :data:`MOST_TEXT` characters."""
+    """Return a text on one line, of at most :data:`MOST_TEXT` characters."""
     line = " ".join(text.split())
     return line if len(line) <= MOST_TEXT else line[: MOST_TEXT - 1] + "…"
 
 
 def _message(error: BaseException) -> str:
-    """What it says, without the library's own stack below it."""
+    """Return what it says, without the library's own stack below it."""
     try:
         text = str(error)
     except Exception:
@@ -74,7 +74,7 @@ def _message(error: BaseException) -> str:
 
 
 def live_call(call: CallSource, library: Library) -> LiveCall:
-    """A call with values of its own; raises ``LookupError`` for what is no API.
+    """Return a call with values of its own; raises ``LookupError`` for what is no API.
 
     Else raises what making them raises.
     """
@@ -89,7 +89,7 @@ def live_call(call: CallSource, library: Library) -> LiveCall:
 
 
 def copy_call(live: LiveCall, library: Library) -> LiveCall:
-    """The same call with arrays of its own."""
+    """Return the same call with arrays of its own."""
     copy = library.copied
     return LiveCall(
         live.api,
@@ -103,7 +103,7 @@ def copy_call(live: LiveCall, library: Library) -> LiveCall:
 def call_text(
     live: LiveCall, library: Library, spelling: Optional[Callable[[Any], Recipe]] = None
 ) -> CallSource:
-    """A call as text; raises :class:`BadRecipe` where it cannot be told.
+    """Return a call as text; raises :class:`BadRecipe` where it cannot be told.
 
     ``spelling`` says values otherwise than the library does.
     """
@@ -120,7 +120,7 @@ def call_text(
 
 
 def parse_call(source: str, library: Library) -> CallSource:
-    """The call that a text is; raises :class:`BadRecipe`, also where nothing has that name.
+    """Return the call that a text is; raises :class:`BadRecipe`, also where nothing has that name.
 
     ``torch.nn.Softshrink(0.5)(torch.tensor([1.0]))`` is a layer and its inputs.
     """
@@ -136,7 +136,7 @@ def parse_call(source: str, library: Library) -> CallSource:
 
 
 def _split(source: str) -> Tuple[str, Any]:
-    """The text of the call that makes a layer, and the inputs that follow it, if any."""
+    """Return the text of the call that makes a layer, and the inputs that follow it, if any."""
     if len(source) > MOST_CHARACTERS:
         raise BadRecipe(f"a call has at most {MOST_CHARACTERS} characters")
     try:
@@ -154,7 +154,7 @@ LONGEST = 4_000
 
 
 def call_source(live: Optional[LiveCall], library: Library) -> str:
-    """The source of a call; empty where it cannot be said, or is too long."""
+    """Return the source of a call; empty where it cannot be said, or is too long."""
     if live is None:
         return ""
     try:

@@ -96,7 +96,7 @@ class ItemProcess:
 
 
 def read(line: bytes) -> Frame:
-    """The report on a line; raises :class:`Garbled`."""
+    """Return the report on a line; raises :class:`Garbled`."""
     try:
         frame = json.loads(line)
         numbers = (frame["item"], frame.get("step", 0))
@@ -201,7 +201,7 @@ class ProcessPool:
         )
 
     def __iter__(self) -> Iterator[Tuple[int, Result]]:
-        """Work, and say what comes of it."""
+        """Yield work, and say what comes of it."""
         running: List[Tuple[Worker, _Batch]] = []
         try:
             while self._waiting or running:
@@ -255,7 +255,7 @@ class ProcessPool:
 
 
 def _taken(frame: Frame, batch: _Batch) -> Iterator[Tuple[int, Result]]:
-    """A report; what names another item than the one at work is no report of ours."""
+    """Yield a report; what names another item than the one at work is no report of ours."""
     item = frame["item"]
     if not batch.items or item != batch.items[0]:
         return

@@ -77,7 +77,7 @@ class CallSource:
     inputs: Optional[Tuple[Recipe, ...]] = None
 
     def source(self) -> str:
-        """The Python expression that it is."""
+        """Return the Python expression that it is."""
         inside = [item.source() for item in self.arguments]
         inside += [f"{name}={item.source()}" for name, item in self.keywords]
         called = f"{self.api}({', '.join(inside)})"
@@ -100,7 +100,7 @@ class LiveCall:
     inputs: Optional[List[Any]] = None
 
     def run(self) -> Any:
-        """What it returns; raises what it raises."""
+        """Return what it returns; raises what it raises."""
         made = self.function(*self.arguments, **self.keywords)
         return made if self.inputs is None else made(*self.inputs)
 
@@ -171,19 +171,19 @@ class Library(Protocol):
     namespace: Namespace
 
     def apis(self) -> Sequence[LibraryApi]:
-        """Its public callables, each once, by their canonical names, sorted."""
+        """Return its public callables, each once, by their canonical names, sorted."""
         ...
 
     def function(self, api: str) -> Any:
-        """The callable of that name; raises ``LookupError``."""
+        """Return the callable of that name; raises ``LookupError``."""
         ...
 
     def named(self, function: Any) -> Optional[str]:
-        """The canonical name of a callable of the library, or ``None``."""
+        """Return the canonical name of a callable of the library, or ``None``."""
         ...
 
     def valid(self) -> Iterator[Tuple[CallSource, str]]:
-        """Calls that are known to be valid, and where each is from.
+        """Return calls that are known to be valid, and where each is from.
 
         Those of the library's own test data, its documentation's examples, and
         what it calls itself while those run.
@@ -191,19 +191,19 @@ class Library(Protocol):
         ...
 
     def recipe_of(self, value: Any) -> Recipe:
-        """The recipe of a value in the library's own names; raises ``BadRecipe``."""
+        """Return the recipe of a value in the library's own names; raises ``BadRecipe``."""
         ...
 
     def is_array(self, value: Any) -> bool:
-        """Whether a value is an array (tensor) of the library."""
+        """Return whether a value is an array (tensor) of the library."""
         ...
 
     def copied(self, value: Any) -> Any:
-        """A value with arrays of its own (containers too), of the same strides and dtype."""
+        """Return a value with arrays of its own (containers too), of the same strides and dtype."""
         ...
 
     def plain(self, array: Any) -> Tuple[str, Tuple[int, ...], Any]:
-        """Dtype by name, shape, and a NumPy array of its elements in a dtype that NumPy has.
+        """Return dtype by name, shape, and a NumPy array of its elements in a dtype that NumPy has.
 
         Floating types that NumPy lacks are widened (bfloat16 to float32).
         """

@@ -70,23 +70,23 @@ class Tolerance:
     infinite: bool = False
 
     def unit(self, *dtypes: str) -> FloatFormat:
-        """The coarsest of some dtypes and of the inputs'."""
+        """Return the coarsest of some dtypes and of the inputs'."""
         units = [unit_of(name) for name in (*dtypes, self.coarsest) if is_inexact(name)]
         return max(units, key=lambda unit: unit.eps, default=unit_of("float64"))
 
     @property
     def growth(self) -> float:
-        """How much summing makes of one error of rounding."""
+        """Return how much summing makes of one error of rounding."""
         return sqrt(max(self.terms, 1))
 
 
 def is_inexact(dtype: str) -> bool:
-    """Whether numbers of a dtype are rounded."""
+    """Return whether numbers of a dtype are rounded."""
     return _PARTS.get(dtype, dtype) in _UNITS
 
 
 def unit_of(dtype: str) -> FloatFormat:
-    """The unit of a floating or complex dtype; raises ``KeyError``."""
+    """Return the unit of a floating or complex dtype; raises ``KeyError``."""
     return FloatFormat(*_UNITS[_PARTS.get(dtype, dtype)])
 
 
@@ -103,7 +103,7 @@ class PlainArray:
 def array_difference(
     result: PlainArray, expected: PlainArray, precise: Optional[PlainArray], tolerance: Tolerance
 ) -> Optional[str]:
-    """The first difference of two arrays: of shape, of dtype, or of the worst element."""
+    """Return the first difference of two arrays: of shape, of dtype, or of the worst element."""
     if tuple(result.shape) != tuple(expected.shape):
         return f"shape is {tuple(result.shape)}, expected {tuple(expected.shape)}"
     numbers = result.is_number or expected.is_number
@@ -118,7 +118,7 @@ def array_difference(
 def _wrong(
     result: PlainArray, expected: PlainArray, precise: Optional[PlainArray], tolerance: Tolerance
 ) -> Any:
-    """Where they differ, as a boolean array."""
+    """Return where they differ, as a boolean array."""
     if not (is_inexact(result.dtype) or is_inexact(expected.dtype)):
         return _exactly(result, expected, precise)
     if object in (result.elements.dtype, expected.elements.dtype):
@@ -137,7 +137,7 @@ def _wrong(
 
 
 def _indeterminate(ours: Any, theirs: Any, truth: Optional[Any]) -> Any:
-    """Where NaN may come of the formula: in the other result, or in ours and float64's."""
+    """Return where NaN may come of the formula: in the other result, or in ours and float64's."""
     import numpy as np
 
     stays = np.True_ if truth is None else np.isnan(truth)
@@ -164,7 +164,7 @@ def _widened(elements: Any) -> Any:
 
 
 def _apart(ours: Any, theirs: Any, unit: FloatFormat, tolerance: Tolerance) -> Any:
-    """Where two results lie farther apart than rounding explains.
+    """Return where two results lie farther apart than rounding explains.
 
     Where the square of an input overflows, so may what is computed between:
     nothing is compared.
@@ -184,7 +184,7 @@ def _apart(ours: Any, theirs: Any, unit: FloatFormat, tolerance: Tolerance) -> A
 
 
 def _same_beyond(ours: Any, theirs: Any) -> Any:
-    """Where two elements that are not both finite are the same one.
+    """Return where two elements that are not both finite are the same one.
 
     Complex ones are where neither is finite: their parts are not determined.
     """
@@ -196,7 +196,7 @@ def _same_beyond(ours: Any, theirs: Any) -> Any:
 
 
 def _overflown(ours: Any, theirs: Any, unit: FloatFormat) -> Any:
-    """Where one is beyond the dtype's largest number and the other near it."""
+    """Return where one is beyond the dtype's largest number and the other near it."""
     import numpy as np
 
     def near(one: Any, other: Any) -> Any:
@@ -211,7 +211,7 @@ def _overflown(ours: Any, theirs: Any, unit: FloatFormat) -> Any:
 
 
 def _one_is_far(ours: Any, theirs: Any, truth: Any, unit: FloatFormat) -> Any:
-    """Where one is much farther from the float64 result than the other, which is not far."""
+    """Return where one is much farther from the float64 result than the other, which is not far."""
     import numpy as np
 
     with np.errstate(all="ignore"):
@@ -231,7 +231,7 @@ def _error(value: Any, truth: Any, unit: FloatFormat) -> Any:
 
 
 def _told(ours: Any, theirs: Any, wrong: Any) -> str:
-    """The first wrong element, in words."""
+    """Return the first wrong element, in words."""
     import numpy as np
 
     place = tuple(int(index) for index in np.argwhere(wrong)[0]) if wrong.shape else ()
@@ -252,7 +252,7 @@ MOST_TEXT = 80
 def difference(
     result: Any, expected: Any, library: Library, tolerance: Optional[Tolerance] = None
 ) -> Optional[str]:
-    """How a result differs from the expected one, ``None`` where it does not.
+    """Return how a result differs from the expected one, ``None`` where it does not.
 
     Tuples, lists and dictionaries are walked; arrays and numbers are compared
     within the tolerance; NaN equals NaN, zeros have no sign, infinities are
@@ -299,7 +299,7 @@ def _of_items(
 
 
 def _is_chosen(result: Any, library: Library) -> bool:
-    """Whether these are elements and their indices, as ``sort`` and ``max`` give them."""
+    """Return whether these are elements and their indices, as ``sort`` and ``max`` give them."""
     if len(result) != 2:
         return False
     values, indices = _plain(result[0], library), _plain(result[1], library)
@@ -322,7 +322,7 @@ def _of_entries(
 
 
 def _plain(value: Any, library: Library) -> Optional[PlainArray]:
-    """An array or number, ``None`` for all else (and for arrays that cannot be read)."""
+    """Return an array or number, ``None`` for all else (and for arrays that cannot be read)."""
     import numpy as np
 
     if isinstance(value, (bool, int, float, complex)):

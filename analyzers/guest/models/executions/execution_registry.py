@@ -49,7 +49,7 @@ def register(*executions: Execution) -> None:
 
 
 def execution_of(name: str, model: ModelUnderTest) -> Execution:
-    """The execution of a name for a model of its framework; raises ``KeyError``.
+    """Return the execution of a name for a model of its framework; raises ``KeyError``.
 
     ``eager`` and ``float64`` of a Keras model are ``keras-eager`` and ``keras-float64``.
     """

@@ -94,7 +94,7 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def refusal_reason(error: BaseException) -> Optional[str]:
-    """Why an error is a refusal; ``None`` where it is a fault."""
+    """Return why an error is a refusal; ``None`` where it is a fault."""
     for each in _chain(error):
         if type(each).__name__ in _TYPES or isinstance(each, NotImplementedError):
             return error_summary(each)
@@ -116,13 +116,13 @@ def refusing() -> Generator[None, None, None]:
 
 
 def error_summary(error: BaseException) -> str:
-    """The first line that an error says, with its type."""
+    """Return the first line that an error says, with its type."""
     lines = [line.strip() for line in _COLOUR.sub("", str(error)).splitlines() if line.strip()]
     return f"{type(error).__name__}: {lines[0] if lines else ''}"[:_LONGEST]
 
 
 def _chain(error: Optional[BaseException]) -> Iterator[BaseException]:
-    """What caused an error, the first cause first."""
+    """Return what caused an error, the first cause first."""
     seen: Set[int] = set()
     found: List[BaseException] = []
     while error is not None and id(error) not in seen:

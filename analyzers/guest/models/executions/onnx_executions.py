@@ -14,7 +14,7 @@ from .torch_executions import EPS32, run_seeded
 
 
 def missing(*packages: str) -> Optional[str]:
-    """Which of these is not installed; ``None`` where all are."""
+    """Return which of these is not installed; ``None`` where all are."""
     lacking = next((name for name in packages if not _is_there(name)), None)
     return None if lacking is None else f"{lacking} is not installed"
 
@@ -42,11 +42,11 @@ class OnnxRuntime:
     _needs: Tuple[str, ...] = ("onnxruntime", "onnx", "onnxscript")
 
     def unavailable(self) -> Optional[str]:
-        """What is not installed."""
+        """Return what is not installed."""
         return missing(*self._needs)
 
     def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
-        """A session on the exported graph, on one thread."""
+        """Return a session on the exported graph, on one thread."""
         flattened = flatten_model(model)
         graph = self.exported(flattened)
         with silenced(), refusing():
@@ -111,7 +111,7 @@ class OnnxRuntimeTorchScript(OnnxRuntime):
 
 
 def session(graph: bytes) -> Any:
-    """A session of ONNX Runtime on the CPU, on one thread, that logs nothing."""
+    """Return a session of ONNX Runtime on the CPU, on one thread, that logs nothing."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -121,7 +121,7 @@ def session(graph: bytes) -> Any:
 
 
 def _names(tensors: Tuple[Any, ...]) -> List[str]:
-    """What a graph's inputs are called; it drops those that it does not read."""
+    """Return what a graph's inputs are called; it drops those that it does not read."""
     return [f"tensor_{number}" for number in range(len(tensors))]
 
 
@@ -139,7 +139,7 @@ class OpenVino(OnnxRuntime):
     _needs = ("openvino", "onnx", "onnxscript")
 
     def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
-        """The compiled network, on one thread."""
+        """Return the compiled network, on one thread."""
         openvino: Any = import_module("openvino")
         flattened = flatten_model(model)
         with silenced():

@@ -11,7 +11,7 @@ from ..model_types import ModelUnderTest, Unsupported
 
 
 def tensor_leaves(value: Any) -> List[Any]:
-    """The tensors of any nesting of sequences, mappings and dataclasses, first one first.
+    """Return the tensors of any nesting of sequences, mappings and dataclasses, first one first.
 
     Mappings are read in the order that they were filled in.  Numbers, strings and
     ``None`` are no results of tensor mathematics, and are left out.
@@ -33,14 +33,14 @@ def map_tensors(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def is_tensor(value: Any) -> bool:
-    """Whether a value is a tensor of torch."""
+    """Return whether a value is a tensor of torch."""
     import torch
 
     return isinstance(value, torch.Tensor)
 
 
 def as_numpy(tensor: Any) -> Any:
-    """A tensor or array as a NumPy array of float64, or of its own integer or boolean dtype.
+    """Return a tensor or array as a NumPy array of float64, or of its own integer or boolean dtype.
 
     Complex numbers become pairs of floats along a new last axis.
     """
@@ -95,7 +95,7 @@ class Flattened:
     frame: str
 
     def taken(self, inputs: Any, keywords: Any) -> Tuple[Any, ...]:
-        """The tensors of other arguments, if all else of them is as in those of the model.
+        """Return the tensors of other arguments, if all else of them is as in those of the model.
 
         Raises :class:`Unsupported` otherwise: numbers and sizes are part of an export.
         """
@@ -106,7 +106,7 @@ class Flattened:
 
 
 def flatten_model(model: ModelUnderTest) -> Flattened:
-    """A model flattened, for the sizes and values of its own arguments."""
+    """Return a model flattened, for the sizes and values of its own arguments."""
     tensors, frame = _flattened(model.inputs, model.keywords)
     if not tensors:
         raise Unsupported("it is called without a tensor")
@@ -115,7 +115,7 @@ def flatten_model(model: ModelUnderTest) -> Flattened:
 
 
 def _flattened(inputs: Any, keywords: Any) -> Tuple[Tuple[Any, ...], str]:
-    """The tensors in arguments, copied, and what remains of the arguments without them."""
+    """Return the tensors in arguments, copied, and what remains of the arguments without them."""
     found: List[Any] = []
 
     def taken(tensor: Any) -> Any:
@@ -128,7 +128,7 @@ def _flattened(inputs: Any, keywords: Any) -> Tuple[Tuple[Any, ...], str]:
 
 @functools.cache
 def _class() -> Type[Any]:
-    """The module's class, made where torch is at hand."""
+    """Return the module's class, made where torch is at hand."""
     import torch
 
     class Flat(torch.nn.Module):  # type: ignore[misc]

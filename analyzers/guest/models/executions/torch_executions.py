@@ -31,12 +31,12 @@ class Eager:
         return None
 
     def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
-        """The module itself."""
+        """Return the module itself."""
         return run_without_gradients(model.module)
 
 
 def run_without_gradients(module: Any) -> Callable[..., Any]:
-    """A module's call without gradients, on copies of the tensors that it is given."""
+    """Return a module's call without gradients, on copies of the tensors that it is given."""
 
     def call(*inputs: Any, **keywords: Any) -> Any:
         with run_seeded():
@@ -76,7 +76,7 @@ class Float64:
         return None
 
     def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
-        """A copy of the module in double precision."""
+        """Return a copy of the module in double precision."""
         module = copy.deepcopy(model.module).double()
 
         def call(*inputs: Any, **keywords: Any) -> Any:
@@ -87,7 +87,7 @@ class Float64:
 
 
 def widened(tensor: Any) -> Any:
-    """A copy of a tensor in double precision; integers stay as they are."""
+    """Return a copy of a tensor in double precision; integers stay as they are."""
     import torch
 
     if tensor.is_complex():
@@ -111,7 +111,7 @@ def widening() -> Generator[None, None, None]:
 
 @functools.cache
 def _mode() -> Type[Any]:
-    """The mode's class, made where torch is at hand."""
+    """Return the mode's class, made where torch is at hand."""
     import torch
     from torch.overrides import TorchFunctionMode
 
@@ -152,7 +152,7 @@ class LowPrecision:
         return None if torch.cuda.is_available() else "no GPU is here"
 
     def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
-        """A copy of the module in the dtype, on the GPU."""
+        """Return a copy of the module in the dtype, on the GPU."""
         import torch
 
         dtype = getattr(torch, self.name)
@@ -186,7 +186,7 @@ class ChannelsLast:
         return None
 
     def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
-        """A copy of the module in that format."""
+        """Return a copy of the module in that format."""
         import torch
 
         tensors = tensor_leaves((model.inputs, model.keywords))
@@ -218,13 +218,13 @@ class OnednnOff:
     foreign = False
 
     def unavailable(self) -> Optional[str]:
-        """Whether this torch was built with oneDNN."""
+        """Return whether this torch was built with oneDNN."""
         import torch
 
         return None if torch.backends.mkldnn.is_available() else "torch was built without oneDNN"
 
     def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
-        """The module itself, under the switch."""
+        """Return the module itself, under the switch."""
         run = run_without_gradients(model.module)
 
         def call(*inputs: Any, **keywords: Any) -> Any:
@@ -259,7 +259,7 @@ class Decomposed:
         return None
 
     def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
-        """The module itself, under the mode."""
+        """Return the module itself, under the mode."""
         run = run_without_gradients(model.module)
 
         def call(*inputs: Any, **keywords: Any) -> Any:
@@ -278,13 +278,13 @@ class Cuda:
     foreign = False
 
     def unavailable(self) -> Optional[str]:
-        """Whether there is a GPU."""
+        """Return whether there is a GPU."""
         import torch
 
         return None if torch.cuda.is_available() else "no GPU is here"
 
     def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
-        """A copy of the module on the GPU."""
+        """Return a copy of the module on the GPU."""
         import torch
 
         run = run_without_gradients(copy.deepcopy(model.module).cuda())
@@ -314,12 +314,12 @@ class Inductor:
     seconds = 180.0
 
     def unavailable(self) -> Optional[str]:
-        """The C++ compiler that it needs, where there is none."""
+        """Return the C++ compiler that it needs, where there is none."""
         found = any(shutil.which(name) for name in _COMPILERS)
         return None if found else "no C++ compiler is installed"
 
     def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
-        """The compiled model, having run once."""
+        """Return the compiled model, having run once."""
         import torch
         import torch._dynamo as dynamo
         from torch._dynamo.utils import counters
@@ -365,7 +365,7 @@ def left_to_eager(counters: Any) -> Optional[str]:
 
 
 def _graph_break_reason(reason: Any) -> str:
-    """The first line of Dynamo's reason, and what it was about."""
+    """Return the first line of Dynamo's reason, and what it was about."""
     lines = [line.strip() for line in str(reason).splitlines() if line.strip()]
     about = [line[len(_ABOUT) :].strip() for line in lines if line.startswith(_ABOUT)]
     return " ".join([*lines[:1], *(f"({each})" for each in about[:1] if each)])

@@ -32,7 +32,7 @@ class Measure:
 
 
 def measured(outcomes: ExecutionOutcomes) -> Dict[str, Measure]:
-    """For each execution but the reference, the worst of its floating outputs.
+    """Return for each execution but the reference, the worst of its floating outputs.
 
     Executions whose outputs are not of the reference's shapes are left out, as are all where
     there is no reference.  Nothing is run for it: noise is not allowed for.
@@ -85,7 +85,7 @@ def departs_by(name: str, index: int, floor: float, outcomes: ExecutionOutcomes)
 
 
 def error(found: Any, expected: Any) -> float:
-    """The largest absolute difference where both are finite."""
+    """Return the largest absolute difference where both are finite."""
     import numpy
 
     with numpy.errstate(all="ignore"):
@@ -94,7 +94,7 @@ def error(found: Any, expected: Any) -> float:
 
 
 def scale(expected: Any) -> float:
-    """The largest finite magnitude of a reference."""
+    """Return the largest finite magnitude of a reference."""
     import numpy
 
     sizes = numpy.abs(expected)
@@ -108,7 +108,7 @@ def unit(name: str) -> float:
 
 
 def d_mad(found: Any, eager: Any, expected: Any) -> float:
-    """LEMON's distance of two executions by their mean absolute deviations from the truth.
+    """Return LEMON's distance of two executions by their mean absolute deviations from the truth.
 
     The truth of an input nobody labelled is what the reference predicts: one at the largest
     element of each row, zero elsewhere.
@@ -151,7 +151,7 @@ class Noise:
         self._samples: Dict[float, Tuple[List[Any], List[Any]]] = {}
 
     def floor(self, eps: float) -> Tuple[float, ...]:
-        """How far each output moves for changes of an ``eps`` of all that the model is fed.
+        """Return how far each output moves for changes of an ``eps`` of all that the model is fed.
 
         Without end, where such changes give other shapes or no outputs at all.
         """
@@ -164,7 +164,7 @@ class Noise:
         )
 
     def is_steady(self, eps: float, index: int) -> bool:
-        """Whether an output is the same, or finite at the same places, in all samples."""
+        """Return whether an output is the same, or finite at the same places, in all samples."""
         import numpy
 
         expected = self._reference[index]
@@ -178,7 +178,7 @@ class Noise:
         return all(numpy.array_equal(numpy.isfinite(each), finite) for each in found)
 
     def samples(self, eps: float) -> Tuple[List[Any], List[Any]]:
-        """Outputs for small changes and for larger ones; ``None`` where the model raises."""
+        """Return outputs for small changes and for larger ones; ``None`` where the model raises."""
         if eps not in self._samples:
             near = [self._tried(seed, _NEAR * eps) for seed in range(_NEAR_SAMPLES)]
             far = [self._tried(-1 - seed, _FAR * eps) for seed in range(_FAR_SAMPLES)]

@@ -25,7 +25,7 @@ from .isolated_runs import DIED, RAISED, RETURNED, UNCOMPILED
 
 
 def incomparable(model: ModelUnderTest) -> Optional[str]:
-    """Why executions of a model cannot be compared; ``None`` where they can.
+    """Return why executions of a model cannot be compared; ``None`` where they can.
 
     Raises what the model raises.
     """
@@ -85,7 +85,7 @@ def departs(
 
 
 def _own(model: ModelUnderTest, found: Any, expected: Any) -> Optional[str]:
-    """Eager's values that float64 has in range, for inputs of ordinary size."""
+    """Return eager's values that float64 has in range, for inputs of ordinary size."""
     places = _in_range(expected, EAGER) & ~_finite(found)
     if not places.any() or not _is_ordinary(model):
         return None
@@ -118,7 +118,7 @@ def _finite(found: Any) -> Any:
 
 
 def _same(found: Any, expected: Any) -> Any:
-    """Where both are NaN, or the same infinity."""
+    """Return where both are NaN, or the same infinity."""
     import numpy
 
     return (numpy.isnan(found) & numpy.isnan(expected)) | (found == expected)
@@ -137,7 +137,7 @@ def _shown(found: Any, places: Any) -> str:
 def judge(
     model: ModelUnderTest, outcomes: ExecutionOutcomes, ratio: float = RATIO
 ) -> List[ExecutionVerdict]:
-    """What is wrong with the executions of a model, at most one verdict for each.
+    """Return what is wrong with the executions of a model, at most one verdict for each.
 
     Error over eager's own against float64 (``ratio`` and more is a divergence), values that
     are not finite in some executions only, crashes in some only, and what was not compiled.
@@ -183,7 +183,7 @@ class _Judging:
             return False
 
     def _misshapen(self, name: str, outcome: ExecutionOutcome) -> Optional[ExecutionVerdict]:
-        """Another number of outputs, or others of another shape or kind."""
+        """Return another number of outputs, or others of another shape or kind."""
         eager, reference = self._outcomes[EAGER].outputs, self._outcomes[FLOAT64].outputs
         told = [_output_message(each) for each in eager]
         if [_output_message(each) for each in reference] != told:
@@ -232,7 +232,7 @@ class _Judging:
         )
 
     def _indices(self, name: str, outcome: ExecutionOutcome) -> Optional[ExecutionVerdict]:
-        """Whole numbers that differ though float64, eager and all their neighbours agree."""
+        """Return whole numbers that differ though float64, eager and all their neighbours agree."""
         import numpy
 
         eager, reference = self._outcomes[EAGER].outputs, self._outcomes[FLOAT64].outputs
@@ -249,7 +249,7 @@ class _Judging:
         return None
 
     def _has_witness(self) -> bool:
-        """Whether another execution as precise as eager agrees with float64."""
+        """Return whether another execution as precise as eager agrees with float64."""
         found = measured(self._outcomes)
         eager = self._outcomes[EAGER]
         others = [

@@ -77,7 +77,7 @@ WORDS: Mapping[str, str] = {
 
 
 def changed(inputs: Any, name: str) -> Any:
-    """The inputs with their tensors changed; raises ``KeyError`` for an unknown name."""
+    """Return the inputs with their tensors changed; raises ``KeyError`` for an unknown name."""
     from ..executions.tensor_trees import map_tensors
 
     change = CHANGES[name]
@@ -110,7 +110,7 @@ class BakedBranch:
 
 
 def bakes(name: str, model: ModelUnderTest) -> bool:
-    """Whether an execution is an export, made once with one input."""
+    """Return whether an execution is an export, made once with one input."""
     return model.framework == "torch" and bool(getattr(execution_of(name, model), "exports", False))
 
 
@@ -122,7 +122,7 @@ def baked_branch(
     ratio: float = RATIO,
     root: str = "",
 ) -> Optional[BakedBranch]:
-    """The first change of inputs that shows a branch baked into an execution of the model.
+    """Return the first change of inputs that shows a branch baked into an execution of the model.
 
     ``prepared`` is of the model's own inputs, on which the execution agrees: who calls has
     seen to that.  ``None`` where no change shows one, or the execution is no export.
@@ -163,7 +163,7 @@ def _divergence(
 
 
 def _agrees(model: ModelUnderTest, name: str, ratio: float) -> bool:
-    """Whether an export made with these inputs gives what eager gives."""
+    """Return whether an export made with these inputs gives what eager gives."""
     found = run_isolated(model, [name])
     returned = found[name].status == "returned"
     return returned and all(each.execution != name for each in judge(model, found, ratio))
@@ -177,7 +177,7 @@ def _branch_message(name: str, other: str) -> str:
 
 
 def deciding(model: ModelUnderTest, root: str = "") -> List[LayerLocation]:
-    """The lines of the project where data becomes a Python boolean, as torch's tracer warns.
+    """Return the lines of the project where data becomes a Python boolean, as torch's tracer warns.
 
     Paths are relative to ``root``; without one they are whole.
     """

@@ -63,7 +63,7 @@ class IsolatedExecution:
         os.close(answer)
 
     def ask(self, inputs: Sequence[Any], keywords: Mapping[str, Any]) -> ExecutionOutcome:
-        """What the execution comes to on these arguments."""
+        """Return what the execution comes to on these arguments."""
         if self._ended is not None:
             return self._ended
         clock = time_limits.clock_of(self._process)
@@ -94,7 +94,7 @@ class IsolatedExecution:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _death(self) -> ExecutionOutcome:
-        """How the process ended."""
+        """Return how the process ended."""
         until = time.monotonic() + _LAST * 10
         status = 0
         while time.monotonic() < until:
@@ -112,7 +112,7 @@ class IsolatedExecution:
 
 
 def _descendants(process: int) -> List[int]:
-    """The processes that a process has started, and that these have: compilers, mostly."""
+    """Return the processes that a process has started, and that these have: compilers, mostly."""
     try:
         text = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii")
     except OSError:
@@ -225,7 +225,7 @@ class PreparedModel:
                 self._answering[name] = _answering(execution, model)
 
     def outcomes(self, inputs: Tuple[Any, ...], keywords: Mapping[str, Any]) -> ExecutionOutcomes:
-        """What the executions come to on these arguments."""
+        """Return what the executions come to on these arguments."""
         return {name: answer(inputs, keywords) for name, answer in self._answering.items()}
 
     def close(self) -> None:

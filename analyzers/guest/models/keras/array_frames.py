@@ -24,7 +24,7 @@ class PipeTimeout(Exception):  # noqa: N818 - a fact about the other side
 
 
 def pack_frame(message: Dict[str, Any], arrays: Sequence[Any]) -> bytes:
-    """A frame as bytes: two lengths, JSON, an ``npz`` of the arrays by number."""
+    """Return a frame as bytes: two lengths, JSON, an ``npz`` of the arrays by number."""
     import numpy
 
     body = json.dumps(message).encode()
@@ -46,7 +46,7 @@ def write_frame(descriptor: int, frame: bytes) -> None:
 
 
 def read_frame(descriptor: int, seconds: float = -1.0) -> Frame:
-    """The next frame, within ``seconds`` (below zero: whenever it comes).
+    """Return the next frame, within ``seconds`` (below zero: whenever it comes).
 
     Raises :class:`Ended`, :class:`Late`, and ``ValueError`` for what is no frame.
     """
@@ -94,7 +94,7 @@ class NotSerializable(Exception):  # noqa: N818 - a fact about a value
 
 
 def serialize(value: Any, arrays: List[Any]) -> Any:
-    """A value as JSON; its arrays and tensors are appended to ``arrays`` as NumPy's.
+    """Return a value as JSON; its arrays and tensors are appended to ``arrays`` as NumPy's.
 
     Raises :class:`Untold`.
     """
@@ -121,7 +121,7 @@ def _told_array(value: Any, arrays: List[Any]) -> Any:
 
 
 def as_array(value: Any) -> Any:
-    """A tensor of any framework as an array of NumPy; narrow floating types as float32.
+    """Return a tensor of any framework as an array of NumPy; narrow floating types as float32.
 
     Raises :class:`Untold`.
     """
@@ -144,7 +144,7 @@ def as_array(value: Any) -> Any:
 
 
 def deserialize(tree: Mapping[str, Any], arrays: List[Any]) -> Any:
-    """The value that a tree tells, with arrays of NumPy; narrow ones of their own dtype."""
+    """Return the value that a tree tells, with arrays of NumPy; narrow ones of their own dtype."""
     if "plain" in tree:
         return tree["plain"]
     if "array" in tree:
@@ -165,7 +165,7 @@ def _read_array(array: Any, dtype: Any) -> Any:
 
 
 def arrays_in(value: Any) -> Tuple[Any, ...]:
-    """The arrays in a value, in order."""
+    """Return the arrays in a value, in order."""
     arrays: List[Any] = []
     serialize(value, arrays)
     return tuple(arrays)

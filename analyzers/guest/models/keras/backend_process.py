@@ -93,7 +93,7 @@ class BackendProcess:
         )
 
     def ask(self, question: Dict[str, Any], arrays: Sequence[Any], seconds: float) -> Any:
-        """The answer's value."""
+        """Return the answer's value."""
         with CLOCK.paused():
             if not self.version:
                 self._await_keras()
@@ -133,7 +133,7 @@ class BackendProcess:
             raise Unsupported(f"{self.backend} answered nonsense: {error}") from error
 
     def _gone(self) -> Exception:
-        """What to raise for a process that has ended by itself."""
+        """Return what to raise for a process that has ended by itself."""
         status = self.close()
         if os.WIFSIGNALED(status) and exit_reasons.is_crash(os.WTERMSIG(status)):
             name = signal.Signals(os.WTERMSIG(status)).name
@@ -152,7 +152,7 @@ class BackendProcess:
 
     @property
     def is_ours(self) -> bool:
-        """Whether this process has started it: one that was forked since may not ask it."""
+        """Return whether this process has started it: one that was forked since may not ask it."""
         return self._owner == os.getpid() and self.process > 0
 
 
@@ -162,7 +162,7 @@ def _raised(kind: str, message: str) -> RaisedInBackend:
 
 
 def _ended(process: int) -> int:
-    """The status of a process that is to end by itself at once, or else is killed."""
+    """Return the status of a process that is to end by itself at once, or else is killed."""
     until = time.monotonic() + 0.5
     with suppress(ChildProcessError):
         while time.monotonic() < until:
@@ -185,7 +185,7 @@ _CHILDREN: Dict[str, BackendProcess] = {}
 
 
 def warm_backend(backend: str) -> BackendProcess:
-    """The warm child of a backend, started where there is none."""
+    """Return the warm child of a backend, started where there is none."""
     found = _CHILDREN.get(backend)
     if found is None or not found.is_ours:
         found = BackendProcess(backend)

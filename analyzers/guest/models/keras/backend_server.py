@@ -68,7 +68,7 @@ class _Serving:
         }
 
     def hello(self) -> Dict[str, Any]:
-        """That the backend is there, or why it is not."""
+        """Return that the backend is there, or why it is not."""
         try:
             import keras  # type: ignore[import-untyped]
         except Exception as error:
@@ -76,7 +76,7 @@ class _Serving:
         return {"backend": keras.backend.backend(), "version": keras.__version__}
 
     def answered(self, ask: Ask, arrays: List[Any]) -> Answer:
-        """The answer to a question; what its model raises is one, too.
+        """Return the answer to a question; what its model raises is one, too.
 
         A question that is not answered in its time ends the process.
         """
@@ -129,7 +129,7 @@ class _Serving:
 
 
 def _replayed(model: Any, layer: int, given: Any, dtype: str) -> Any:
-    """Whether a layer returned, and what, or what it raised."""
+    """Return whether a layer returned, and what, or what it raised."""
     try:
         return True, replay_layer(model, layer, given, dtype)
     except Exception as error:

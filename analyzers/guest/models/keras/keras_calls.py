@@ -34,7 +34,7 @@ from .serialized_model import (
 def predict(
     model: Any, arguments: Sequence[Any], keywords: Mapping[str, Any], seed: int = 0
 ) -> Any:
-    """What a model gives in evaluation mode, as arrays of NumPy."""
+    """Return what a model gives in evaluation mode, as arrays of NumPy."""
     import keras  # type: ignore[import-untyped]
 
     keras.utils.set_random_seed(seed)
@@ -44,7 +44,7 @@ def predict(
 
 
 def evaluating(model: Any, keywords: Mapping[str, Any]) -> Dict[str, Any]:
-    """A call's keywords, with ``training=False`` where a model takes it."""
+    """Return a call's keywords, with ``training=False`` where a model takes it."""
     told = {"training": False} if getattr(model, "_call_has_training_arg", False) else {}
     return {**keywords, **told}
 
@@ -63,7 +63,7 @@ def _without_gradients() -> Generator[None, None, None]:
 
 
 def to_numpy(value: Any) -> Any:
-    """The same nesting with NumPy's arrays for tensors of any backend."""
+    """Return the same nesting with NumPy's arrays for tensors of any backend."""
     import keras
 
     def converted(tensor: Any) -> Any:
@@ -75,7 +75,7 @@ def to_numpy(value: Any) -> Any:
 def deserialize_with_precision(
     given: SerializedModel, arguments: Arguments, dtype: str = "float32"
 ) -> Any:
-    """The model of a parcel in this process, all of it in a dtype."""
+    """Return the model of a parcel in this process, all of it in a dtype."""
     if dtype == "float32":
         return deserialize_model(given, arguments)
     config = of_dtype(given.config, dtype)
@@ -117,7 +117,7 @@ def _wide(wide: bool) -> Generator[None, None, None]:
 
 
 def of_inputs(arrays: Any, dtype: str) -> Any:
-    """A nesting of arrays with its floating ones in a dtype."""
+    """Return a nesting of arrays with its floating ones in a dtype."""
     import keras
     import numpy
 
@@ -129,7 +129,7 @@ def of_inputs(arrays: Any, dtype: str) -> Any:
 
 
 def gradients(model: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> List[Any]:
-    """Gradients of the mean square of all outputs by the trainable weights, as arrays.
+    """Return gradients of the mean square of all outputs by the trainable weights, as arrays.
 
     Raises :class:`Unsupported` on a backend that has none (NumPy).
     """
@@ -195,7 +195,7 @@ _GRADIENTS: Dict[str, Callable[[Any, Sequence[Any], Dict[str, Any]], List[Any]]]
 
 
 def sample(model: ModelUnderTest, seed: int, amplitude: float) -> Any:
-    """What float64 gives where floating weights and inputs are each off by such a share."""
+    """Return what float64 gives where floating weights and inputs are each off by such a share."""
     import keras
     import numpy
 
@@ -219,7 +219,7 @@ def sample(model: ModelUnderTest, seed: int, amplitude: float) -> Any:
 
 
 def with_seed(model: ModelUnderTest, seed: int) -> Any:
-    """What the model gives where Keras's random numbers begin with another seed."""
+    """Return what the model gives where Keras's random numbers begin with another seed."""
     return predict(model.module, model.inputs, model.keywords, seed)
 
 
@@ -249,7 +249,7 @@ class NamedLayer(NamedTuple):
 
 
 def named_layers(model: Any) -> List[NamedLayer]:
-    """A model's layers as its author made them, with their names: no parts of Keras's own.
+    """Return a model's layers as its author made them, with their names: no parts of Keras's own.
 
     A layer of a functional or Sequential model goes by its own name (``conv2d_1`` is the
     second convolution without one), one of a class by the attribute that holds it
@@ -271,7 +271,7 @@ def _layers(owner: Any, prefix: str, seen: Set[int]) -> Iterator[NamedLayer]:
 
 
 def is_composite(layer: Layer) -> bool:
-    """Whether a layer is made of others by its author, and not by Keras."""
+    """Return whether a layer is made of others by its author, and not by Keras."""
     import keras
 
     own = not type(layer).__module__.startswith("keras.")
@@ -286,7 +286,7 @@ def _parts(owner: Any) -> List[Tuple[str, Layer]]:
 
 
 def _numbered(operations: Sequence[Layer]) -> Iterator[Tuple[str, Layer]]:
-    """Layers with their names; those that Keras made up are counted in this model alone.
+    """Yield layers with their names; those that Keras made up are counted in this model alone.
 
     Keras counts the layers of a process: ``conv2d_7`` is another one in the next.
     """
@@ -301,7 +301,7 @@ def _numbered(operations: Sequence[Layer]) -> Iterator[Tuple[str, Layer]]:
 
 
 def _attributes(owner: Any) -> Iterator[Tuple[str, Any]]:
-    """What an object holds by a name that its author gave; under torch in ``_modules``."""
+    """Yield what an object holds by a name that its author gave; under torch in ``_modules``."""
     held = vars(owner)
     for name, value in {**held, **held.get("_modules", {})}.items():
         if name.startswith("_"):
@@ -321,7 +321,7 @@ def _items(value: Any) -> Iterator[Tuple[Any, Any]]:
 def record_layer_calls(
     model: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
 ) -> List[LayerCall]:
-    """The calls of a model's layers while it predicts; those without arrays are left out."""
+    """Return the calls of a model's layers while it predicts; those without arrays are left out."""
     numbers = {id(part.layer): (n, part.name) for n, part in enumerate(named_layers(model))}
     steps: List[LayerCall] = []
 
@@ -367,7 +367,7 @@ def _seeing(see: Callable[..., None]) -> Generator[None, None, None]:
 
 
 def replay_layer(model: Any, number: int, given: Any, dtype: str) -> Any:
-    """What one layer of a model gives for such arguments, as arrays."""
+    """Return what one layer of a model gives for such arguments, as arrays."""
     import keras
 
     layer = named_layers(model)[number].layer

@@ -19,7 +19,7 @@ CALL_SECONDS = 30.0
 
 
 def own_backend() -> str:
-    """The backend that Keras has, or will have, in this process."""
+    """Return the backend that Keras has, or will have, in this process."""
     keras = sys.modules.get("keras")
     if keras is not None:
         return str(keras.backend.backend())
@@ -35,11 +35,11 @@ class KerasEager:
     foreign = False
 
     def unavailable(self) -> Optional[str]:
-        """Only where Keras is missing."""
+        """Return only where Keras is missing."""
         return _missing("keras")
 
     def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
-        """The model itself."""
+        """Return the model itself."""
         module = _keras(model)
 
         def call(*inputs: Any, **keywords: Any) -> Any:
@@ -59,7 +59,7 @@ class KerasFloat64(KerasEager):
     eps = EPS64
 
     def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
-        """A second model of the same configuration and weights."""
+        """Return a second model of the same configuration and weights."""
         _keras(model)
         arguments = to_numpy((tuple(model.inputs), dict(model.keywords)))
         given = serialize_model(model)
@@ -126,17 +126,17 @@ class KerasBackend:
 
     @property
     def is_own(self) -> bool:
-        """Whether it is the backend that the project runs on already."""
+        """Return whether it is the backend that the project runs on already."""
         return self.backend == own_backend()
 
     def unavailable(self) -> Optional[str]:
-        """Where Keras or the backend is missing, or the project runs on it already."""
+        """Return where Keras or the backend is missing, or the project runs on it already."""
         if self.is_own:
             return f"{self.backend} is the backend that the model runs on anyway"
         return _missing("keras") or _missing(self.backend)
 
     def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
-        """The model, handed over."""
+        """Return the model, handed over."""
         _keras(model)
         remote = RemoteModel(self.backend, model)
 
@@ -169,7 +169,7 @@ class RemoteModel:
         self._host()
 
     def _host(self) -> BackendProcess:
-        """The child, which knows the model."""
+        """Return the child, which knows the model."""
         found = warm_backend(self._backend)
         if self._number not in found.models:
             arrays = list(self._given.weights)
@@ -193,7 +193,7 @@ class RemoteModel:
         return {"ask": ask, "model": self._number}
 
     def call(self, inputs: Sequence[Any], keywords: Dict[str, Any]) -> Any:
-        """What the model gives, as arrays."""
+        """Return what the model gives, as arrays."""
         return self._asked("call", "arguments", (tuple(inputs), keywords))
 
     def gradients(self, inputs: Sequence[Any], keywords: Dict[str, Any]) -> Any:
@@ -201,7 +201,7 @@ class RemoteModel:
         return self._asked("gradients", "arguments", (tuple(inputs), keywords))
 
     def replayed(self, steps: Sequence[Tuple[int, Any]]) -> Any:
-        """What layers give for such arguments, each by its number."""
+        """Return what layers give for such arguments, each by its number."""
         return self._asked("replay", "steps", [tuple(step) for step in steps])
 
     def _asked(self, ask: str, name: str, value: Any) -> Any:

@@ -32,7 +32,7 @@ class NoKerasInputs(Exception):  # noqa: N818 - a fact about the model
 
 
 def inputs_for(module: Any, seconds: float = 5.0) -> str:
-    """The recipe of a tuple of arguments that a Keras model runs on; raises ``NoInputs``."""
+    """Return the recipe of a tuple of arguments that a Keras model runs on; raises ``NoInputs``."""
     until, last = time.monotonic() + seconds, "nothing could be tried"
     for recipe in itertools.islice(_recipes(module), 400):
         if time.monotonic() > until:
@@ -58,7 +58,7 @@ def _refused(module: Any, recipe: str) -> Optional[str]:
 
 
 def _unbuilt(module: Any) -> Any:
-    """A model for one try, since a failing call can leave layers built for its shapes."""
+    """Return a model for one try, since a failing call can leave layers built for its shapes."""
     if module.built:
         return module
     try:
@@ -81,7 +81,7 @@ def _recipes(module: Any) -> Iterator[str]:
 
 
 def _specified(module: Any) -> Any:
-    """The nesting of a model's input tensors; ``None`` for one that does not say."""
+    """Return the nesting of a model's input tensors; ``None`` for one that does not say."""
     try:
         found = getattr(module, "_inputs_struct", None) or module.inputs
     except Exception:
@@ -93,7 +93,7 @@ def _specified(module: Any) -> Any:
 
 
 def _filled(specified: Any, size: int, seed: int = 1) -> str:
-    """The recipe of a nesting of input tensors whose open sizes are ``size``."""
+    """Return the recipe of a nesting of input tensors whose open sizes are ``size``."""
     if isinstance(specified, dict):
         items = [
             f"{key!r}: {_filled(value, size, seed + number)}"
@@ -125,7 +125,7 @@ def _array(shape: Shape, dtype: str, size: int, seed: int, most: Optional[int]) 
 
 
 def _most(tensor: Any) -> Optional[int]:
-    """The largest index that an input may hold which goes straight into an embedding."""
+    """Return the largest index that an input may hold which goes straight into an embedding."""
     operation = getattr(getattr(tensor, "_keras_history", None), "operation", None)
     for node in getattr(operation, "_outbound_nodes", ()):
         size = getattr(node.operation, "input_dim", None)
@@ -138,7 +138,7 @@ def _most(tensor: Any) -> Optional[int]:
 
 
 def _guessed(module: Any) -> Iterator[List[str]]:
-    """Arguments for each required parameter of ``call``, the likeliest first."""
+    """Yield arguments for each required parameter of ``call``, the likeliest first."""
     names = _required(module)
     ways = list(itertools.islice(_ways(module), 60))
     for way in ways:
@@ -160,7 +160,7 @@ Way = Tuple[Tuple[int, ...], Optional[int]]
 
 
 def _ways(module: Any) -> Iterator[Way]:
-    """Shapes, and the largest index where an input is of indices, by the layers inside."""
+    """Yield shapes, and the largest index where an input is of indices, by the layers inside."""
     kinds = [(type(part.layer).__name__, part.layer) for part in named_layers(module)]
     for kind, layer in kinds[:6]:
         yield from _ways_of(kind, layer)
@@ -198,6 +198,6 @@ def _named(name: str, way: Way, seed: int) -> str:
 
 
 def with_inputs(module: Any, seconds: float = 5.0) -> Tuple[ModelUnderTest, str]:
-    """The model with inputs that were looked for, and their recipe; raises ``NoInputs``."""
+    """Return the model with inputs that were looked for, and their recipe; raises ``NoInputs``."""
     recipe = inputs_for(module, seconds)
     return ModelUnderTest(module, evaluate(parse(recipe), {}), {}, "keras"), recipe

@@ -30,12 +30,12 @@ class SurveyedKerasLayer:
 
     @property
     def keeps(self) -> bool:
-        """Whether output and input have one shape."""
+        """Return whether output and input have one shape."""
         return self.gives is not None and self.given == self.gives
 
     @property
     def activates(self) -> bool:
-        """Whether it is, or has, an activation function."""
+        """Return whether it is, or has, an activation function."""
         is_one = type(self.layer).__name__ in ACTIVATIONS and self.keeps
         return is_one or self.activation not in ("", "linear")
 
@@ -47,7 +47,7 @@ class SurveyedKerasLayer:
 
 
 def functional(module: Any, inputs: Tuple[Any, ...]) -> Any:
-    """The model as a functional one; raises :class:`Inapplicable` for one that is none."""
+    """Return the model as a functional one; raises :class:`Inapplicable` for one that is none."""
     import keras  # type: ignore[import-untyped]
 
     if type(module).__name__ not in ("Sequential", "Functional"):
@@ -63,7 +63,7 @@ def functional(module: Any, inputs: Tuple[Any, ...]) -> Any:
 
 
 def survey_keras_layers(model: Any) -> List[SurveyedKerasLayer]:
-    """The layers of a functional model that a mutation can name."""
+    """Return the layers of a functional model that a mutation can name."""
     layers = [each for each in model.layers if type(each).__name__ != _INPUT]
     return [_surveyed(each) for each in layers if is_writable_name(each.name)]
 
@@ -85,7 +85,7 @@ def _shapes(layer: Any) -> Tuple[Optional[Shape], Optional[Shape]]:
 
 
 def weights_of(layer: Any) -> List[str]:
-    """The names of a layer's own trainable floating weights but the biases."""
+    """Return the names of a layer's own trainable floating weights but the biases."""
     own = [each for each in layer.trainable_weights if "float" in str(each.dtype)]
     names = [str(each.name) for each in own]
     return [name for name in names if "bias" not in name and names.count(name) == 1]
@@ -110,12 +110,12 @@ _WIDE = 1024
 
 
 def replacements() -> List[str]:
-    """Activations as layers (rule AFRp)."""
+    """Return activations as layers (rule AFRp)."""
     return [layer("Activation", each) for each in FUNCTIONS]
 
 
 def additions(shape: Shape) -> List[str]:
-    """Layers that give an activation of this shape its shape back (rule LA)."""
+    """Return layers that give an activation of this shape its shape back (rule LA)."""
     last = shape[-1]
     found = [*replacements(), layer("LeakyReLU"), layer("Dropout", 0.5)]
     if last is None or len(shape) < 2:
@@ -163,7 +163,7 @@ def bundle(shape: Shape, rng: random.Random) -> List[str]:
 
 
 def _planes(shape: Shape, last: int) -> List[Tuple[str, str, Shape]]:
-    """Layers of images whose sizes another layer gives back."""
+    """Return layers of images whose sizes another layer gives back."""
     if shape[1] is None or shape[2] is None:
         return []
     padded = (shape[0], shape[1] + 2, shape[2] + 2, last)
@@ -176,7 +176,7 @@ def _planes(shape: Shape, last: int) -> List[Tuple[str, str, Shape]]:
 
 
 def build_keras_layers(detail: str, seed: int) -> List[Any]:
-    """The layers of a mutation's detail; their weights are drawn from ``seed`` once built.
+    """Return the layers of a mutation's detail; their weights are drawn from ``seed`` once built.
 
     Raises :class:`Inapplicable` for what Keras lacks or refuses.
     """

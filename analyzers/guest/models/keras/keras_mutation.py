@@ -63,7 +63,7 @@ def mutate_keras_neurons(layer: Any, mutation: Mutation) -> None:
 
 
 def _axes(layer: Any, rank: int) -> Axes:
-    """Along which axes its neurons lie, and those that feed them."""
+    """Return along which axes its neurons lie, and those that feed them."""
     if rank == 1:
         return 0, 0
     kind = type(layer).__name__
@@ -159,7 +159,7 @@ FITS: Mapping[str, Callable[[SurveyedKerasLayer], bool]] = {
 
 
 def apply_keras_mutations(model: ModelUnderTest, mutations: Sequence[Mutation]) -> ModelUnderTest:
-    """The model after the mutations, one after another; the model given stays as it was.
+    """Return the model after the mutations, one after another; the model given stays as it was.
 
     Raises :class:`Inapplicable` where a mutation has no place in the model, keeps no shape,
     or leaves a model that does not run.
@@ -173,7 +173,7 @@ def apply_keras_mutations(model: ModelUnderTest, mutations: Sequence[Mutation]) 
 def draw_keras_mutations(
     model: ModelUnderTest, rng: random.Random, each: int = 1
 ) -> Iterator[Mutation]:
-    """Mutations of a model, ``each`` by every rule that fits it, in random order."""
+    """Yield mutations of a model, ``each`` by every rule that fits it, in random order."""
     layers = survey_keras_layers(functional(model.module, model.inputs))
     for rule in rng.sample(list(RULES), len(RULES)):
         for _ in range(each):
@@ -247,7 +247,7 @@ class _Clone:
         self._clones: List[Any] = []
 
     def made(self) -> Any:
-        """The mutant, with the model's weights."""
+        """Return the mutant, with the model's weights."""
         import keras  # type: ignore[import-untyped]
 
         clone = keras.models.clone_model(
@@ -278,7 +278,7 @@ class _Clone:
 
     @property
     def _has_activation(self) -> bool:
-        """Whether the activation that goes is part of a layer."""
+        """Return whether the activation that goes is part of a layer."""
         apart = type(self._one.layer).__name__ in ACTIVATIONS
         return self._mutation.rule in (DEACTIVATION, REACTIVATION) and not apart
 

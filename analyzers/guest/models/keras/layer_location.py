@@ -65,7 +65,7 @@ def _attribute_of(kind: type, part: NamedLayer, root: str) -> Optional[Where]:
 
 
 def _depth(part: NamedLayer) -> int:
-    """Which piece of a layer's name is the attribute of its owner: lists add a number."""
+    """Return which piece of a layer's name is the attribute of its owner: lists add a number."""
     pieces = part.name.split(".")
     return -2 if len(pieces) > 1 and pieces[-1].isdigit() else -1
 
@@ -97,7 +97,7 @@ def _function_of(model: Any, part: NamedLayer, root: str) -> Where:
 
 
 def _position(model: Any, part: NamedLayer) -> int:
-    """Which of the layers of its kind it is."""
+    """Return which of the layers of its kind it is."""
     same = [each for each in named_layers(model) if type(each.layer) is type(part.layer)]
     return next(number for number, each in enumerate(same) if each.layer is part.layer)
 
@@ -119,7 +119,7 @@ def _scopes(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def _calls(scope: ast.AST) -> List[ast.Call]:
-    """The calls in a scope in the order in which they stand there."""
+    """Return the calls in a scope in the order in which they stand there."""
     found = [node for node in ast.walk(scope) if isinstance(node, ast.Call)]
     return sorted(found, key=lambda call: (call.lineno, call.col_offset))
 
@@ -148,7 +148,7 @@ def _project_files(root: str) -> Iterator[Tuple[str, ast.AST]]:
 
 
 def _project_path(module: Any, root: str) -> Optional[str]:
-    """The file of a module, relative to the project's folder; ``None`` for any other."""
+    """Return the file of a module, relative to the project's folder; ``None`` for any other."""
     file = getattr(module, "__file__", None)
     if not isinstance(file, str) or not file.endswith(".py"):
         return None
@@ -169,7 +169,7 @@ def _parsed(path: str, root: str) -> Optional[ast.AST]:
 
 
 def keras_layer_source(layer: Any) -> str:
-    """A layer of Keras as a call that makes one like it; empty for what has no such text."""
+    """Return a layer of Keras as a call that makes one like it; empty for what has no such text."""
     kind = type(layer)
     if not kind.__module__.startswith("keras."):
         return ""
@@ -199,7 +199,7 @@ def _is_usual(name: str, value: Any, default: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """A value as a literal, an initialiser by its name; ``None`` for what has no text."""
+    """Return a value as a literal, an initialiser by its name; ``None`` for what has no text."""
     if isinstance(value, dict):
         told: Dict[str, Any] = value
         return _snake(str(told["class_name"])) if told.get("module") == _NAMED else None
@@ -234,7 +234,7 @@ class LocatedKerasLayer:
 def first_departing_keras_layer(
     model: ModelUnderTest, execution: str, root: str = "", ratio: float = RATIO
 ) -> Optional[LocatedKerasLayer]:
-    """The first layer that departs by ``ratio`` on an execution of another backend, if any.
+    """Return the first layer that departs by ``ratio`` on an execution of another backend, if any.
 
     ``root`` is the folder that the path of its place is relative to.
     Raises ``Unsupported`` where the model cannot be handed over.
@@ -262,7 +262,7 @@ def first_departing_keras_layer(
 
 
 def _reference(model: ModelUnderTest) -> Tuple[Any, List[LayerCall]]:
-    """The model in float64, and what its layers are fed and give there."""
+    """Return the model in float64, and what its layers are fed and give there."""
     arguments = to_numpy((tuple(model.inputs), dict(model.keywords)))
     inputs, keywords = of_inputs(arguments, "float64")
     wide = deserialize_with_precision(serialize_model(model), (inputs, keywords), "float64")
@@ -271,7 +271,7 @@ def _reference(model: ModelUnderTest) -> Tuple[Any, List[LayerCall]]:
 
 
 def _here(model: Any, dtype: str) -> Replay:
-    """Replays layers in this process."""
+    """Return replays layers in this process."""
 
     def replay(steps: List[Tuple[int, Any]]) -> List[Tuple[bool, Any]]:
         with of_precision(dtype):

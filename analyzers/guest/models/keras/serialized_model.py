@@ -46,7 +46,7 @@ def _watch(kind: Any) -> None:
 
 
 def constructor_arguments(model: Any) -> Optional[Dict[str, Any]]:
-    """The arguments that a model was made with, by name, defaults included.
+    """Return the arguments that a model was made with, by name, defaults included.
 
     ``None`` for one that says so itself, or was made before anybody looked.  Raises
     :class:`Unsupported` for arguments that a configuration does not hold.
@@ -73,7 +73,7 @@ def constructor_arguments(model: Any) -> Optional[Dict[str, Any]]:
 
 
 def _configures(kind: type) -> bool:
-    """Whether a class has a configuration of its own."""
+    """Return whether a class has a configuration of its own."""
     owner = next((each for each in kind.__mro__ if "get_config" in vars(each)), kind)
     return not owner.__module__.startswith("keras.")
 
@@ -90,7 +90,7 @@ _AROUND = ("Exception encountered when calling", "Arguments received by")
 
 
 def keras_error_summary(error: BaseException) -> str:
-    """The first line that is about the error itself, not about the layer around it."""
+    """Return the first line that is about the error itself, not about the layer around it."""
     lines = [line.strip() for line in _COLOURS.sub("", str(error)).splitlines()]
     telling = [line for line in lines if line and not line.startswith(_AROUND)]
     return (telling[0] if telling else "")[:_LONGEST]
@@ -117,7 +117,7 @@ class SerializedModel:
 
 
 def serialize_model(model: ModelUnderTest) -> SerializedModel:
-    """What makes a model again elsewhere; raises :class:`Unsupported` where nothing does."""
+    """Return what makes a model again elsewhere; raises :class:`Unsupported` where nothing does."""
     import keras  # type: ignore[import-untyped]
 
     kinds = custom_classes(model.module)
@@ -138,14 +138,14 @@ def serialize_model(model: ModelUnderTest) -> SerializedModel:
 
 
 def custom_classes(model: Any) -> Tuple[type, ...]:
-    """The classes of a model and its layers that are not Keras's."""
+    """Return the classes of a model and its layers that are not Keras's."""
     parts = (model, *model._flatten_layers(include_self=False))
     found = dict.fromkeys(type(each) for each in parts)
     return tuple(kind for kind in found if kind.__module__.partition(".")[0] != "keras")
 
 
 def _portable(kinds: Sequence[type]) -> Tuple[str, ...]:
-    """The modules of classes; raises :class:`Unsupported` for code of one backend."""
+    """Return the modules of classes; raises :class:`Unsupported` for code of one backend."""
     found = tuple(dict.fromkeys(kind.__module__ for kind in kinds))
     for name in found:
         _check_portable(name)
@@ -153,7 +153,7 @@ def _portable(kinds: Sequence[type]) -> Tuple[str, ...]:
 
 
 def _accepted(config: Any, kinds: Mapping[str, type]) -> Any:
-    """A configuration without what Keras adds and an author's constructor does not take."""
+    """Return a configuration without what Keras adds and an author's constructor does not take."""
     if isinstance(config, (list, tuple)):
         return [_accepted(item, kinds) for item in config]
     if not isinstance(config, Mapping):
@@ -216,7 +216,7 @@ def set_weights(model: Any, weights: Sequence[Any]) -> None:
 
 
 def of_dtype(config: Any, dtype: str) -> Any:
-    """A configuration whose floating layers compute in, and are stored as, another dtype."""
+    """Return a configuration whose floating layers compute in, and are stored as, another dtype."""
     if isinstance(config, Mapping):
         return {key: _of_dtype(key, value, dtype) for key, value in config.items()}
     if isinstance(config, (list, tuple)):
@@ -240,5 +240,5 @@ def _policy(policy: Mapping[str, Any], dtype: str) -> Any:
 
 
 def weights_of(model: Any) -> List[Any]:
-    """A model's weights as arrays."""
+    """Return a model's weights as arrays."""
     return [as_array(weight.numpy()) for weight in model.weights]

@@ -68,7 +68,7 @@ def first_departing_layer(
     root: str = "",
     seconds: float = SECONDS,
 ) -> Optional[LocatedLayer]:
-    """The first unit of a model at which an execution departs; ``None`` where none does.
+    """Return the first unit of a model at which an execution departs; ``None`` where none does.
 
     ``outcomes`` are what the executions of the model came to, ``root`` is the folder that the
     paths of places are relative to.  Raises nothing that the model raises in double precision
@@ -106,7 +106,7 @@ def _by_unit(
     units: List[ModelUnit],
     wanted: Tuple[Optional[str], float],
 ) -> Optional[LocatedLayer]:
-    """The first unit that departs alone, in the way that is wanted or in any."""
+    """Return the first unit that departs alone, in the way that is wanted or in any."""
     rule, until = wanted
     for unit in units:
         if time_limits.now() > until:
@@ -141,7 +141,7 @@ def _furthest(model: ModelUnderTest, units: List[ModelUnit], execution: str) -> 
 
 
 def _ratio(model: ModelUnderTest, unit: ModelUnit, execution: str) -> float:
-    """How far off an execution of a unit alone is, over what rounding explains."""
+    """Return how far off an execution of a unit alone is, over what rounding explains."""
     try:
         found = measured(run_in_process(unit_model(model, unit), [execution])).get(execution)
     except Exception:
@@ -150,7 +150,7 @@ def _ratio(model: ModelUnderTest, unit: ModelUnit, execution: str) -> float:
 
 
 def _alone(model: ModelUnderTest, unit: ModelUnit, execution: str) -> Optional[ExecutionVerdict]:
-    """What is said of a unit that is run alone."""
+    """Return what is said of a unit that is run alone."""
     try:
         alone = unit_model(model, unit)
         return None if is_near_eager(alone, execution) else verdict_of(alone, execution)

@@ -33,7 +33,7 @@ _MISSING = object()
 
 
 def source_of(layer: Any) -> str:
-    """Text that makes a layer like this one, ``torch.nn.Conv2d(3, 8, kernel_size=3)``.
+    """Return text that makes a layer like this one, ``torch.nn.Conv2d(3, 8, kernel_size=3)``.
 
     Without its weights; empty where its class is not of ``torch.nn`` or the text would not
     make a layer of the same configuration and parameters.
@@ -130,13 +130,13 @@ def _bias(layer: Any) -> Any:
 
 
 def _nonlinearity(layer: Any) -> Any:
-    """That of a plain RNN is part of its mode."""
+    """Return that of a plain RNN is part of its mode."""
     mode = getattr(layer, "mode", None)
     return layer.nonlinearity if mode is None else mode.rsplit("_", 1)[-1].lower()
 
 
 def _stride(layer: Any) -> Any:
-    """That of pooling is its kernel's size unless it is said."""
+    """Return that of pooling is its kernel's size unless it is said."""
     pooling = "Pool" in type(layer).__name__ and layer.stride == layer.kernel_size
     return _MISSING if pooling else layer.stride
 
@@ -162,7 +162,7 @@ _HIDDEN: Dict[str, Callable[[Any], Any]] = {
 
 
 def _value(layer: Any, name: str) -> Any:
-    """An argument as the layer keeps it."""
+    """Return an argument as the layer keeps it."""
     try:
         if name == "batch_first" and hasattr(layer, "self_attn"):
             return layer.self_attn.batch_first
@@ -176,7 +176,7 @@ def _value(layer: Any, name: str) -> Any:
 
 
 def _plain(value: Any, name: str, short: bool) -> Any:
-    """A tuple of the same number as that number, as people write it."""
+    """Return a tuple of the same number as that number, as people write it."""
     if not isinstance(value, tuple):
         return value
     alike = short and name not in _SHAPES and len(set(map(str, value))) == 1
@@ -274,7 +274,7 @@ _SIDES = (4, 8, 16)
 def program(
     unit: ModelUnit, source: str, execution: str, rules: Sequence[str]
 ) -> Tuple[str, Optional[ExecutionVerdict]]:
-    """A program for the unit whose layer ``source`` makes, and what is said of its layer.
+    """Return a program for the unit whose layer ``source`` makes, and what is said of its layer.
 
     The verdict is of one of the rules; empty and ``None`` where no program shows one.
     """
@@ -292,7 +292,7 @@ def program(
 
 
 def _shown(text: str, execution: str) -> Optional[ExecutionVerdict]:
-    """What is said of the layer and inputs that a text makes."""
+    """Return what is said of the layer and inputs that a text makes."""
     names: Dict[str, Any] = {}
     try:
         import torch
@@ -305,7 +305,7 @@ def _shown(text: str, execution: str) -> Optional[ExecutionVerdict]:
 
 
 def _layer(unit: ModelUnit, source: str) -> Optional[str]:
-    """Statements that make ``layer``; ``None`` where a function takes what has no text."""
+    """Return statements that make ``layer``; ``None`` where a function takes what has no text."""
     if unit.function is None:
         plain = all(is_tensor(each) for each in unit.args) and not unit.kwargs
         return f"torch.manual_seed(0)\nlayer = {source}.eval()" if source and plain else None
@@ -345,7 +345,7 @@ def _inputs(unit: ModelUnit) -> Iterator[str]:
 
 
 def _smaller(shape: Tuple[int, ...], side: int) -> Tuple[int, ...]:
-    """A batch of one, with shorter sides; the shape itself for 0."""
+    """Return a batch of one, with shorter sides; the shape itself for 0."""
     if not side or len(shape) < 2:
         return shape
     sides = [min(each, side) for each in shape[2:]]
@@ -382,7 +382,7 @@ def _tensor(tensor: Any, shape: Tuple[int, ...]) -> str:
 
 
 def _short(number: float) -> float:
-    """A number with two digits, which is what a reader wants of a range."""
+    """Return a number with two digits, which is what a reader wants of a range."""
     if number == 0 or not math.isfinite(number):
         return 0.0
     return float(f"{number:.2g}")

@@ -27,7 +27,7 @@ _STANDARD = sysconfig.get_paths()["stdlib"]
 
 
 def project_line(root: str) -> Tuple[str, int]:
-    """The innermost frame of code of the project at ``root``: its path from there, and line.
+    """Return the innermost frame of code of the project at ``root``: its path from there, and line.
 
     Without a root any code that belongs to no library is the project's, and its path is the
     whole one.  ``("", 0)`` where there is none.
@@ -77,11 +77,11 @@ class ModelUnit:
 
     @property
     def is_view(self) -> bool:
-        """Whether it only looks at its input in another way."""
+        """Return whether it only looks at its input in another way."""
         return self.function is not None and self.api.rsplit(".", 1)[-1] in _VIEWS.split()
 
     def place(self, source: str = "") -> LayerLocation:
-        """Where it is."""
+        """Return where it is."""
         return LayerLocation(self.name, self.api.rsplit(".", 1)[-1], self.path, self.line, source)
 
 
@@ -96,7 +96,7 @@ class Tape:
     keeps: bool = True
 
     def fed(self, args: Any, kwargs: Any) -> Tuple[Tuple[Any, ...], Dict[str, Any]]:
-        """What a unit is fed, as it is before the unit may change it."""
+        """Return what a unit is fed, as it is before the unit may change it."""
         return (_copied(tuple(args)), _copied(dict(kwargs))) if self.keeps else ((), {})
 
     def add(self, unit: ModelUnit) -> None:
@@ -106,7 +106,7 @@ class Tape:
 
 
 def record_units(model: ModelUnderTest, root: str = "") -> List[ModelUnit]:
-    """The units of a run of a model in double precision; raises what the run raises."""
+    """Return the units of a run of a model in double precision; raises what the run raises."""
     module = copy.deepcopy(model.module).double()
     tape = Tape(root)
     given = map_tensors((tuple(model.inputs), dict(model.keywords)), widened)
@@ -136,7 +136,7 @@ def _copied(value: Any) -> Any:
 
 
 def is_layer(module: Any) -> bool:
-    """Whether a module is one of torch's own that does something itself."""
+    """Return whether a module is one of torch's own that does something itself."""
     kind = type(module)
     return kind.__module__.startswith("torch.nn.") and kind.__name__ not in _CONTAINERS.split()
 
@@ -162,7 +162,7 @@ def _hooks(tape: Tape, name: str, part: Any) -> Tuple[Callable[..., None], Calla
 
 
 def _passing(tape: Tape, name: str) -> Tuple[Callable[..., None], Callable[..., None]]:
-    """Hooks of a module that is no unit: the functions that it calls are."""
+    """Return hooks of a module that is no unit: the functions that it calls are."""
 
     def entering(*_: Any) -> None:
         tape.inside.append(name)
@@ -175,7 +175,7 @@ def _passing(tape: Tape, name: str) -> Tuple[Callable[..., None], Callable[..., 
 
 @functools.cache
 def _mode() -> Type[Any]:
-    """The mode's class, made where torch is at hand."""
+    """Return the mode's class, made where torch is at hand."""
     import torch
     from torch.overrides import TorchFunctionMode, resolve_name
 
@@ -211,7 +211,7 @@ _NEAR = (RATIO - 2.0) * 2.0**-23
 
 
 def unit_model(model: ModelUnderTest, unit: ModelUnit) -> ModelUnderTest:
-    """The layer or function that a unit is, fed what it was fed, in single precision."""
+    """Return the layer or function that a unit is, fed what it was fed, in single precision."""
     module = model.module.get_submodule(unit.name) if unit.function is None else None
     made = _applied()(unit.function) if module is None else module
     given = map_tensors((unit.args, dict(unit.kwargs)), narrowed)
@@ -219,7 +219,7 @@ def unit_model(model: ModelUnderTest, unit: ModelUnit) -> ModelUnderTest:
 
 
 def narrowed(tensor: Any) -> Any:
-    """A tensor in single precision; integers stay as they are."""
+    """Return a tensor in single precision; integers stay as they are."""
     import torch
 
     if tensor.is_complex():
@@ -234,7 +234,7 @@ def verdict_of(model: ModelUnderTest, execution: str) -> Optional[ExecutionVerdi
 
 
 def is_near_eager(model: ModelUnderTest, execution: str) -> bool:
-    """Whether an execution gives what eager gives, so nearly that it cannot be told of.
+    """Return whether an execution gives what eager gives, so nearly that it cannot be told of.
 
     An error ``RATIO`` times eager's own and the rounding of the largest element is further
     from eager than all but one of these roundings.
@@ -262,19 +262,19 @@ def _is_near(one: Any, other: Any) -> bool:
 
 
 def outcomes_of(model: ModelUnderTest, execution: str) -> ExecutionOutcomes:
-    """What an execution comes to beside the reference and eager."""
+    """Return what an execution comes to beside the reference and eager."""
     if is_foreign(execution):
         return run_isolated(model, [execution], SECONDS)
     return run_in_process(model, [execution, *(_WITNESSES if execution == EAGER else ())])
 
 
 def is_foreign(execution: str) -> bool:
-    """Whether an execution exports or compiles, which takes seconds for each model."""
+    """Return whether an execution exports or compiles, which takes seconds for each model."""
     return bool(getattr(EXECUTIONS.get(execution), "foreign", False))
 
 
 def bounds(unit: ModelUnit) -> Tuple[Optional[float], Optional[float]]:
-    """The least and greatest finite number that a unit is fed."""
+    """Return the least and greatest finite number that a unit is fed."""
     found: List[Any] = [each for each in tensor_leaves((unit.args, unit.kwargs)) if each.numel()]
     finite: Sequence[Any] = [each[each.isfinite()] for each in found if each.is_floating_point()]
     finite = [each for each in finite if each.numel()]
@@ -285,7 +285,7 @@ def bounds(unit: ModelUnit) -> Tuple[Optional[float], Optional[float]]:
 
 @functools.cache
 def _applied() -> Type[Any]:
-    """The class of modules that call a function, made where torch is at hand."""
+    """Return the class of modules that call a function, made where torch is at hand."""
     import torch
 
     class Applied(torch.nn.Module):  # type: ignore[misc]
@@ -309,7 +309,7 @@ RETURNED = "returned"
 def with_unit_outputs(
     model: ModelUnderTest, names: Sequence[str] = (), only: Optional[int] = None
 ) -> ModelUnderTest:
-    """The model that gives the outputs of all units in order, or those of one.
+    """Return the model that gives the outputs of all units in order, or those of one.
 
     ``names`` are those of the units of a run: what an exporter's run has besides, such as
     tensors made of sizes that it follows, is left out.
@@ -319,7 +319,7 @@ def with_unit_outputs(
 
 
 def first_departing_unit(model: ModelUnderTest, execution: str) -> Optional[int]:
-    """The first unit whose output departs when the model runs on an execution as a whole.
+    """Return the first unit whose output departs when the model runs on an execution as a whole.
 
     What an exporter makes of a model that gives everything may be right where the model
     is not, for nothing is fused then: prefixes of the model are halved in that case.
@@ -336,7 +336,7 @@ def first_departing_unit(model: ModelUnderTest, execution: str) -> Optional[int]
 
 
 def _halved(model: ModelUnderTest, execution: str, names: Sequence[str]) -> Optional[int]:
-    """The first unit up to which the model departs, given that the last does."""
+    """Return the first unit up to which the model departs, given that the last does."""
     low, high = 0, len(names) - 1
     if _first(with_unit_outputs(model, names, high), execution) is None:
         return None
@@ -350,7 +350,7 @@ def _halved(model: ModelUnderTest, execution: str, names: Sequence[str]) -> Opti
 
 
 def _aligned(units: List[ModelUnit], names: Sequence[str]) -> List[ModelUnit]:
-    """The units that have these names in this order; all where none are given."""
+    """Return the units that have these names in this order; all where none are given."""
     if not names:
         return units
     left, found = list(reversed(names)), []
@@ -362,7 +362,7 @@ def _aligned(units: List[ModelUnit], names: Sequence[str]) -> List[ModelUnit]:
 
 
 def _owner(counts: Tuple[int, ...], output: int) -> Optional[int]:
-    """The unit that an output is of."""
+    """Return the unit that an output is of."""
     for index, count in enumerate(counts):
         if output < count:
             return index
@@ -371,7 +371,7 @@ def _owner(counts: Tuple[int, ...], output: int) -> Optional[int]:
 
 
 def _first(model: ModelUnderTest, execution: str) -> Optional[int]:
-    """The first output that departs from the reference by more than rounding explains."""
+    """Return the first output that departs from the reference by more than rounding explains."""
     found = outcomes_of(model, execution)
     if any(found[name].status != RETURNED for name in (EAGER, FLOAT64, execution)):
         return None
@@ -388,7 +388,7 @@ def _first(model: ModelUnderTest, execution: str) -> Optional[int]:
 
 @functools.cache
 def _class() -> Type[Any]:
-    """The module's class, made where torch is at hand."""
+    """Return the module's class, made where torch is at hand."""
     import torch
 
     class Tapped(torch.nn.Module):  # type: ignore[misc]

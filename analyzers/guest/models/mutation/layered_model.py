@@ -16,7 +16,7 @@ _OF_GRAPHS = frozenset({"_graph", "_tracer_cls", "_tracer_extras", "meta", "_cod
 
 
 def copy_sharing_tensors(root: Any, swaps: Mapping[Any, Any], tensors: Mapping[Any, Any]) -> Any:
-    """The module tree again, with some modules or tensors (by ``id``) put in for others.
+    """Return the module tree again, with some modules or tensors (by ``id``) put in for others.
 
     Every module below ``root`` is a new object; parameters and buffers that are not in
     ``tensors`` are shared, also where plain lists of a module hold them.  What
@@ -105,7 +105,7 @@ _DROPPED = frozenset({"inplace", "_stacklevel", "training"})
 
 
 def with_functions_as_layers(model: ModelUnderTest) -> ModelUnderTest:
-    """The model with activations that it calls as functions as layers, and one for each use.
+    """Return the model with activations that it calls as functions as layers, and one for each use.
 
     Only where torch.fx traces it and the traced model gives the very same outputs; else
     the model, with layers that work in place made to work beside it if that gives the same.
@@ -234,7 +234,7 @@ def _free(module: Any, kind: str, seen: Dict[str, int]) -> str:
 
 
 def _activation(node: Any) -> Optional[List[Any]]:
-    """The name of the activation that a node calls, and it as a layer."""
+    """Return the name of the activation that a node calls, and it as a layer."""
     import torch
 
     name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "")

@@ -58,17 +58,17 @@ class SurveyedLayer:
 
     @property
     def keeps(self) -> bool:
-        """Whether output and input have one shape."""
+        """Return whether output and input have one shape."""
         return self.whole and self.gives is not None and self.given == self.gives
 
     @property
     def activates(self) -> bool:
-        """Whether it is an activation function."""
+        """Return whether it is an activation function."""
         return self.keeps and self.kind in ACTIVATIONS
 
 
 def survey_layers(model: ModelUnderTest) -> List[SurveyedLayer]:
-    """The layers that one run of the model reaches, in the order of their names' first call.
+    """Return the layers that one run of the model reaches, in the order of their names' first call.
 
     Raises :class:`Inapplicable` where the model does not run.
     """
@@ -113,7 +113,7 @@ def _shape(value: Any) -> Optional[Shape]:
 
 
 def _parts(names: Dict[str, Any]) -> Set[str]:
-    """The modules inside layers of torch.nn that are no mere containers."""
+    """Return the modules inside layers of torch.nn that are no mere containers."""
     closed = {
         name
         for name, module in names.items()
@@ -137,7 +137,7 @@ def _layer(
 
 
 def _unseen(root: Any, names: Dict[str, Any], seen: Dict[str, Any]) -> List[SurveyedLayer]:
-    """Modules whose weights are used though they are not called themselves."""
+    """Return modules whose weights are used though they are not called themselves."""
     unseen = [(name, module) for name, module in names.items() if name not in seen]
     layers = [
         SurveyedLayer(
@@ -233,7 +233,7 @@ def _detail(layer: SurveyedLayer, rule: str, rng: random.Random) -> Tuple[Option
 
 
 def apply_mutations(model: ModelUnderTest, mutations: Sequence[Mutation]) -> ModelUnderTest:
-    """The model after the mutations, one after another; the model given stays as it was.
+    """Return the model after the mutations, one after another; the model given stays as it was.
 
     The same model and mutations give the same mutant.  Raises :class:`Inapplicable` where a
     mutation has no place in the model, keeps no shape, or leaves a model that does not run.
@@ -252,7 +252,7 @@ def apply_mutations(model: ModelUnderTest, mutations: Sequence[Mutation]) -> Mod
 
 
 def apply_mutation(model: ModelUnderTest, mutation: Mutation) -> ModelUnderTest:
-    """A :func:`layered` model after one mutation, without running it."""
+    """Return a :func:`layered` model after one mutation, without running it."""
     root = model.module
     module = _found(root, mutation.layer)
     if mutation.rule in INNER:
@@ -304,7 +304,7 @@ def _check(mutation: Mutation, layers: Sequence[SurveyedLayer]) -> None:
 
 
 def draw_mutations(model: ModelUnderTest, rng: random.Random, each: int = 1) -> Iterator[Mutation]:
-    """Mutations of a model, ``each`` by every rule that fits it, in random order.
+    """Yield mutations of a model, ``each`` by every rule that fits it, in random order.
 
     Raises :class:`Inapplicable` where the model does not run.
     """

@@ -67,7 +67,7 @@ class WrittenLayer:
 
 
 def format_mutations(mutations: Sequence[Mutation]) -> str:
-    """The mutations as one line that :func:`parsed` reads back exactly."""
+    """Return the mutations as one line that :func:`parsed` reads back exactly."""
     return "; ".join(_one(mutation) for mutation in mutations)
 
 
@@ -78,7 +78,7 @@ def _one(mutation: Mutation) -> str:
 
 
 def parse_mutations(line: str) -> List[Mutation]:
-    """The mutations that a line spells; an empty line has none.
+    """Return the mutations that a line spells; an empty line has none.
 
     Raises :class:`Malformed` for anything that :func:`text` does not write.
     """
@@ -103,7 +103,7 @@ def _parsed(part: str) -> Mutation:
 
 
 def is_writable_name(layer: str) -> bool:
-    """Whether a layer's name can stand in a line of mutations."""
+    """Return whether a layer's name can stand in a line of mutations."""
     return re.fullmatch(_NAME, layer) is not None
 
 
@@ -131,7 +131,7 @@ def _unmade(rule: str, detail: str) -> Optional[str]:
 
 
 def layers_of(detail: str) -> List[WrittenLayer]:
-    """The layers of ``Conv2d(6, 12, 1) > ReLU() > Conv2d(12, 6, 1)``, in order."""
+    """Return the layers of ``Conv2d(6, 12, 1) > ReLU() > Conv2d(12, 6, 1)``, in order."""
     return [_made(source) for source in detail.split(" > ")]
 
 
@@ -171,14 +171,14 @@ def _is_plain(value: Any) -> bool:
 
 
 def layer_text(made: WrittenLayer) -> str:
-    """The layer as Python source, without ``torch.nn.``."""
+    """Return the layer as Python source, without ``torch.nn.``."""
     words = [repr(each) for each in made.arguments]
     words += [f"{name}={value!r}" for name, value in made.keywords.items()]
     return f"{made.kind}({', '.join(words)})"
 
 
 def layer(kind: str, *arguments: Any, **keywords: Any) -> str:
-    """The source of a layer that is to be made."""
+    """Return the source of a layer that is to be made."""
     return layer_text(WrittenLayer(kind, arguments, keywords))
 
 
@@ -186,7 +186,7 @@ _SHARE = "30 % of the neurons"
 
 
 def described(mutation: Mutation) -> str:
-    """What a mutation does to a model: "an `nn.ReLU()` after `layer1.0.conv1`".
+    """Return what a mutation does to a model: "an `nn.ReLU()` after `layer1.0.conv1`".
 
     The mutation is one that :func:`~.spelling.parsed` gave.
     """
@@ -194,7 +194,7 @@ def described(mutation: Mutation) -> str:
 
 
 def _place(name: str) -> str:
-    """``relu#2``: the second call of a function; ``pool#2``: the second use of a layer."""
+    """Return ``relu#2``: the second call of a function; ``pool#2``: the second use of a layer."""
     if name == ".":
         return "the model's own"
     layer, sharp, count = name.partition("#")

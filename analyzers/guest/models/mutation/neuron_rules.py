@@ -59,7 +59,7 @@ Tensors = Dict[int, Any]
 
 
 def mutate_neurons(module: Any, mutation: Mutation) -> Tensors:
-    """The tensors that stand for a layer's own (by ``id``) after the mutation.
+    """Return the tensors that stand for a layer's own (by ``id``) after the mutation.
 
     Raises :class:`Inapplicable` where the layer has no such weight or too few neurons.
     """

@@ -127,7 +127,7 @@ _MODES = {3: "linear", 4: "bilinear", 5: "trilinear"}
 
 
 def shape_preserving_layers(shape: Shape) -> List[str]:
-    """Layers that give an activation of this shape its shape back (rule LA)."""
+    """Return layers that give an activation of this shape its shape back (rule LA)."""
     found = list(REPLACEMENTS)
     found.append(layer("Dropout", 0.5))
     found += _flat(shape)
@@ -203,7 +203,7 @@ Opened = Tuple[str, str, Shape]
 
 
 def layer_bundle(shape: Shape, rng: random.Random) -> List[str]:
-    """Layers of which the last gives back the shape that the first is given (rule MLA).
+    """Return layers of which the last gives back the shape that the first is given (rule MLA).
 
     The first changes the shape, the last undoes it; between them stand up to two that keep
     it, or another such bundle.  Empty where no layer can change this shape.
@@ -326,7 +326,7 @@ def _one(made: WrittenLayer) -> Any:
 
 
 def passing() -> Any:
-    """What stands where a layer was: gives its input, as a tensor of its own."""
+    """Return what stands where a layer was: gives its input, as a tensor of its own."""
     return _removed()()
 
 
@@ -344,5 +344,5 @@ def _removed() -> Callable[[], Any]:
 
 
 def is_removed(module: Any) -> bool:
-    """Whether a layer was removed here."""
+    """Return whether a layer was removed here."""
     return type(module) is _removed()

@@ -49,7 +49,7 @@ class RuleChain:
         self._current = rng.choice(self._ranked)
 
     def proposed(self) -> str:
-        """The next rule."""
+        """Return the next rule."""
         rank = self._ranked.index(self._current)
         while True:
             index = self._rng.randrange(len(self._ranked))
@@ -88,7 +88,7 @@ def threads(model: ModelUnderTest) -> Generator[None, None, None]:
 
 
 def _seconds(model: ModelUnderTest) -> float:
-    """The shortest of some calls."""
+    """Return the shortest of some calls."""
     taken = []
     for _ in range(_TIMES):
         start = time.perf_counter()
@@ -109,7 +109,7 @@ def search(
     *,
     apart: bool = False,
 ) -> Iterator[ModelMutant]:
-    """Mutants of a model as they are made and run, those that fail too.
+    """Yield mutants of a model as they are made and run, those that fail too.
 
     ``names`` are the executions beside eager and float64, ``inputs`` the arguments of further
     calls (the model's own come first).  The same model, names, inputs and plan give the
@@ -138,7 +138,7 @@ class _Seed:
     layers: Optional[List[SurveyedLayer]] = None
 
     def seen(self) -> List[SurveyedLayer]:
-        """Its layers, surveyed once."""
+        """Return its layers, surveyed once."""
         if self.layers is None:
             self.layers = survey_layers(self.model)
         return self.layers
@@ -228,7 +228,7 @@ class _Search:
             self._seeds.remove(self._dropped(mutants))
 
     def _dropped(self, seeds: Sequence[_Seed]) -> _Seed:
-        """The least inconsistent one where the search is guided, else any."""
+        """Return the least inconsistent one where the search is guided, else any."""
         if self._plan.guided:
             return min(seeds, key=lambda seed: seed.inconsistency)
         return self._rng.choice(seeds)
@@ -284,7 +284,7 @@ class MutantSearch:
     def found(
         self, until: float
     ) -> List[Tuple[ExecutionVerdict, Tuple[Mutation, ...], ExecutionOutcomes, ModelUnderTest]]:
-        """What was found, each by the fewest mutations that show it, as far as time goes."""
+        """Return what was found, each by the fewest mutations that show it, as far as time goes."""
         return [self._shrunk(kind, found, until) or found for kind, found in self._found.items()]
 
     def _take(self, mutant: ModelMutant, ratio: float) -> None:
@@ -301,7 +301,7 @@ class MutantSearch:
                 self._found.setdefault(kind, (verdict, mutant.mutations, found, mutant.model))
 
     def _shrunk(self, kind: Kind, found: Any, until: float) -> Optional[Any]:
-        """The finding without the mutations that it does not need."""
+        """Return the finding without the mutations that it does not need."""
         _, mutations, _, _ = found
         smaller: Optional[Any] = None
         place = 0
@@ -328,7 +328,7 @@ class MutantSearch:
 
 
 def _kinds(module: Any) -> List[str]:
-    """The layers of torch's own in a module, by their public names."""
+    """Return the layers of torch's own in a module, by their public names."""
     kinds = {type(each) for each in module.modules()}
     return sorted(
         f"torch.nn.{each.__name__}" for each in kinds if each.__module__.startswith("torch.nn.")

@@ -60,7 +60,7 @@ class ModelMutant:
 
     @property
     def amplifies(self) -> bool:
-        """Whether its executions are further apart than those of what it was made from."""
+        """Return whether its executions are further apart than those of what it was made from."""
         return not self.left_out and self.inconsistency > self.before
 
 
@@ -102,7 +102,7 @@ def _error(one: Any, other: Any, expected: Any, _eager: Any) -> float:
 
 
 def _ratio(one: Any, other: Any, expected: Any, eager: Any) -> float:
-    """The largest difference over eager's own error."""
+    """Return the largest difference over eager's own error."""
     return error(one, other) / max(error(eager, expected), scale(expected) * _EPS, _TINY)
 
 
@@ -114,7 +114,7 @@ _DISTANCES: Mapping[str, Distance] = {ERROR: _error, RATIO: _ratio, D_MAD: _d_ma
 
 
 def useless(outcomes: ExecutionOutcomes) -> Optional[str]:
-    """Why nothing is to be learned from a mutant's outcomes; ``None`` where something is."""
+    """Return why nothing is to be learned from a mutant's outcomes; ``None`` where something is."""
     for name in (EAGER, FLOAT64):
         if outcomes[name].status != "returned":
             return f"{name} {outcomes[name].status}: {outcomes[name].detail}"
@@ -157,7 +157,7 @@ class MutantRunner:
     def outcomes(
         self, model: ModelUnderTest, inputs: Sequence[Arguments], mutations: Sequence[Mutation] = ()
     ) -> Tuple[ExecutionOutcomes, ...]:
-        """What the executions of a mutant come to, for each of the arguments.
+        """Return what the executions of a mutant come to, for each of the arguments.
 
         ``mutations`` made ``model`` of the unmutated one.  Where eager does not return, the
         others are not run.
@@ -213,7 +213,7 @@ class MutantRunner:
     def _ran(
         self, name: str, model: ModelUnderTest, inputs: Sequence[Arguments]
     ) -> List[ExecutionOutcome]:
-        """One execution; whatever it raises is told as the executions' own room tells it."""
+        """Return one execution; whatever it raises is told as the executions' own room tells it."""
         try:
             run = self._prepared(name, model)
             return [
@@ -244,7 +244,7 @@ class MutantRunner:
         return call
 
     def _wider(self, tensor: Any) -> Any:
-        """A weight in double precision: kept where it is the unmutated model's own."""
+        """Return a weight in double precision: kept where it is the unmutated model's own."""
         import torch
 
         found = self._wide.get(id(tensor))

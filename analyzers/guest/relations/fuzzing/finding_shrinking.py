@@ -32,7 +32,7 @@ _MOST_ELEMENTS = 24
 
 
 def call_simplifications(live: LiveCall, library: Library) -> Iterator[LiveCall]:
-    """Calls that are simpler in one way, the boldest first.
+    """Yield calls that are simpler in one way, the boldest first.
 
     Each is smaller by what a person has to read; values are shared.
     """
@@ -64,7 +64,7 @@ class _Simpler:
         ]
 
     def with_fewer_arguments(self) -> Iterator[LiveCall]:
-        """Without a keyword, or without the last positional arguments."""
+        """Yield without a keyword, or without the last positional arguments."""
         for name in self._live.keywords:
             yield self._changed(("keywords", name), MISSING)
         for number in range(1, len(self._live.arguments)):
@@ -74,7 +74,7 @@ class _Simpler:
                 yield self._changed(place, None)
 
     def with_fewer_items(self) -> Iterator[LiveCall]:
-        """Without an item of a tuple or list."""
+        """Yield without an item of a tuple or list."""
         for place, value in arguments(self._live):
             if type(value) in (tuple, list) and len(value) > 1:
                 yield self._changed(place, value[:1])
@@ -82,7 +82,7 @@ class _Simpler:
                     yield self._changed(place, value[:number] + value[number + 1 :])
 
     def with_smaller_arrays(self) -> Iterator[LiveCall]:
-        """A size smaller wherever it stands; then of one array alone."""
+        """Yield a size smaller wherever it stands; then of one array alone."""
         found = self._tensors()
         sizes = sorted({size for _, array in found for size in array.shape if size}, reverse=True)
         for size in sizes:
@@ -98,7 +98,7 @@ class _Simpler:
                 yield self._changed(place, self._arrays.made(dtype, element, array))
 
     def _resized(self, found: List[Tuple[ArgumentPath, Any]], sizes: Mapping[int, int]) -> LiveCall:
-        """Also in the numbers that repeat a size."""
+        """Return also in the numbers that repeat a size."""
         changes = {
             place: self._cut(array, tuple([sizes.get(size, size) for size in array.shape]))
             for place, array in found
@@ -110,7 +110,7 @@ class _Simpler:
         return changed(self._live, changes)
 
     def _cut(self, array: Any, shape: Tuple[int, ...]) -> Any:
-        """Its first elements along each axis, as far as the new shape goes."""
+        """Return its first elements along each axis, as far as the new shape goes."""
         dtype, old, values = self._library.plain(array)
         dropped = len(old) - len(shape)
         inner = values[(0,) * dropped] if dropped and 0 not in old[:dropped] else values
@@ -120,7 +120,7 @@ class _Simpler:
         return self._arrays.made(dtype, cut, array)
 
     def with_all_arrays_plain(self) -> Iterator[LiveCall]:
-        """Every array without need of gradients, then all floating ones zeros too."""
+        """Yield every array without need of gradients, then all floating ones zeros too."""
         found = [(place, array, *self._library.plain(array)) for place, array in self._tensors()]
         same = {
             place: self._arrays.made(kind, values, _Like()) for place, _, kind, _, values in found
@@ -147,7 +147,7 @@ class _Simpler:
                 yield self._changed(place, self._arrays.made(dtype, _full(plain, number), array))
 
     def with_plainer_numbers(self) -> Iterator[LiveCall]:
-        """Numbers that are 0, 1 or whole."""
+        """Yield numbers that are 0, 1 or whole."""
         for place, value in leaves(self._live):
             if type(value) in (int, float):
                 for plain in _plainer(value):
@@ -167,7 +167,7 @@ class _Simpler:
                     yield self._changed(place, self._arrays.made(dtype, made, array))
 
     def with_plainer_elements(self) -> Iterator[LiveCall]:
-        """Each element by itself."""
+        """Yield each element by itself."""
         for place, array in self._tensors():
             dtype, _, values = self._library.plain(array)
             if values.dtype.kind in "cb" or values.size > _MOST_ELEMENTS:
@@ -200,7 +200,7 @@ def _smaller_shapes(shape: Tuple[int, ...]) -> Iterator[Tuple[int, ...]]:
 
 
 def _corners(values: Any) -> Iterator[Any]:
-    """Each element as an array by itself, of as many axes."""
+    """Yield each element as an array by itself, of as many axes."""
     if 1 < values.size <= 64 and values.ndim:
         for index in range(values.size):
             yield values.reshape(-1)[index : index + 1].reshape((1,) * values.ndim)
@@ -219,7 +219,7 @@ def _full(values: Any, number: int) -> Any:
 
 
 def _plainer(value: Any) -> List[Any]:
-    """Plainer numbers, the plainest first."""
+    """Return plainer numbers, the plainest first."""
     kind = type(value)
     plain = [kind(number) for number in (0, 1, -1, 2, 3, 5)]
     if kind is float and abs(value) < 2**53:
@@ -309,7 +309,7 @@ class _ShrinkWork:
                 candidates = self._simpler(item)
 
     def _simpler(self, item: _Item) -> Iterator[str]:
-        """Simpler calls than the finding's that have not been tried."""
+        """Yield simpler calls than the finding's that have not been tried."""
         most = measure(item.finding.call)
         try:
             given = live_call(parse_call(item.finding.call, self.library), self.library)
@@ -322,7 +322,7 @@ class _ShrinkWork:
                 yield text
 
     def _shown(self, item: _Item, call: str) -> Optional[FuzzFinding]:
-        """The finding that the call shows, twice, of the same kind.
+        """Return the finding that the call shows, twice, of the same kind.
 
         Where it is the end of the process, the call is run alone: what comes
         back has not died of it.
@@ -342,7 +342,7 @@ class _ShrinkWork:
         return found
 
     def _oracles(self, found: Disagreement) -> Optional[Sequence[str]]:
-        """Those that can see it; none for what is only about how the call ends."""
+        """Return those that can see it; none for what is only about how the call ends."""
         if found.relation in (*ORACLES, memory_bounds.NAME):
             return [found.relation]
         return [] if found.relation == STATUS else self.settings.oracles
@@ -369,7 +369,7 @@ def _same_end(finding: FuzzFinding, result: Result) -> bool:
 
 
 def _without_errors(candidates: Iterator[LiveCall]) -> Iterator[LiveCall]:
-    """Until a candidate cannot be made."""
+    """Yield until a candidate cannot be made."""
     try:
         yield from candidates
     except (ValueError, TypeError, RuntimeError, OverflowError, IndexError):
@@ -384,7 +384,7 @@ def _text(live: LiveCall, library: Library) -> Optional[str]:
 
 
 def measure(call: str) -> Measure:
-    """How much there is to read: arguments, characters, and what the characters are.
+    """Return how much there is to read: arguments, characters, and what the characters are.
 
     A digit but 0 weighs more than 0, so that plainer numbers of one length are simpler.
     """

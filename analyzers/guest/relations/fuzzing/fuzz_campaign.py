@@ -90,7 +90,7 @@ class ApiFuzzing:
         del calls[CHOICES:]
 
     def open(self, choice: int) -> List[FuzzFinding]:
-        """Of each kind that is not confirmed the call to try after so many others."""
+        """Return of each kind that is not confirmed the call to try after so many others."""
         return [
             calls[choice][2]
             for kind, calls in self._found.items()
@@ -117,7 +117,7 @@ class ApiFuzzing:
         self._notes.append(text[:_LONGEST_NOTE])
 
     def told(self) -> FuzzedApi:
-        """What came of it; two that shrinking made the same are one."""
+        """Return what came of it; two that shrinking made the same are one."""
         rows: Dict[Key, Row] = {}
         notes = list(self._notes)
         for kind, calls in self._found.items():

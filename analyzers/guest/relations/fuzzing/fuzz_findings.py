@@ -44,20 +44,20 @@ class FuzzFinding:
 
     @property
     def key(self) -> Tuple[str, ...]:
-        """What is the same for findings of one kind, whatever their values."""
+        """Return what is the same for findings of one kind, whatever their values."""
         return key(self.disagreement)
 
     @property
     def ends_process(self) -> bool:
-        """Whether the call takes its process down, or never comes back."""
+        """Return whether the call takes its process down, or never comes back."""
         return ends_process(self.disagreement)
 
     def smaller(self, call: str) -> FuzzFinding:
-        """The same with another call."""
+        """Return the same with another call."""
         return replace(self, call=call)
 
     def row(self) -> Row:
-        """As a ``divergence`` of the study's report."""
+        """Return as a ``divergence`` of the study's report."""
         found = self.disagreement
         return {
             "kind": "divergence",
@@ -72,7 +72,7 @@ class FuzzFinding:
 
 
 def key(found: Disagreement) -> Tuple[str, ...]:
-    """API, rule, relation and kind of a disagreement.
+    """Return API, rule, relation and kind of a disagreement.
 
     The kind is how both ended, and for values what is wrong about them: shape,
     dtype, how many there are, NaN, or the elements.
@@ -96,14 +96,14 @@ def _class(text: str) -> str:
 
 
 def ends_process(found: Disagreement) -> bool:
-    """Whether the process died of it or hung."""
+    """Return whether the process died of it or hung."""
     return found.outcome.status == HUNG or (
         found.outcome.status == CRASHED and not found.outcome.exception
     )
 
 
 def death_disagreement(api: str, number: int) -> Disagreement:
-    """That a call took its process down: by a signal, or 0 where it left by itself."""
+    """Return that a call took its process down: by a signal, or 0 where it left by itself."""
     text = signal.Signals(number).name if number else "it ended the process"
     return Disagreement(
         api, GOES_ON, STATUS, CRASH, CallOutcome(CRASHED, text, "", number), _EXPECTED
@@ -111,12 +111,12 @@ def death_disagreement(api: str, number: int) -> Disagreement:
 
 
 def internal_assertion(api: str, outcome: CallOutcome) -> Disagreement:
-    """That an assertion inside the library failed."""
+    """Return that an assertion inside the library failed."""
     return Disagreement(api, NOT_INTERNAL, STATUS, CRASH, outcome, _SAYS_WHY)
 
 
 def hang_disagreement(api: str, seconds: float) -> Disagreement:
-    """That a call did not come back."""
+    """Return that a call did not come back."""
     outcome = CallOutcome(HUNG, f"no result after {seconds:g} s")
     return Disagreement(api, ENDS, STATUS, STATUS, outcome, _IN_TIME)
 
@@ -127,7 +127,7 @@ def asks_for_much(call: str) -> bool:
 
 
 def pack_finding(finding: FuzzFinding) -> Row:
-    """A finding as plain data, for another process."""
+    """Return a finding as plain data, for another process."""
     found = finding.disagreement
     return {
         **finding.row(),
@@ -141,7 +141,7 @@ def _packed(outcome: CallOutcome) -> Row:
 
 
 def unpack_finding(row: Mapping[str, Any]) -> FuzzFinding:
-    """The finding that plain data is."""
+    """Return the finding that plain data is."""
     texts = [row[name] for name in ("api", "related", "relation", "rule")]
     ends = [CallOutcome(**row[name]) for name in ("outcome", "expected")]
     return FuzzFinding(row["call"], Disagreement(*texts, *ends))
@@ -151,7 +151,7 @@ _SPECIAL = {"nan": 'float("nan")', "inf": 'float("inf")'}
 
 
 def reproducer(row: Mapping[str, Any], library: Library) -> str:
-    """A program of three lines for a ``divergence`` row.
+    """Return a program of three lines for a ``divergence`` row.
 
     Where what is related is a call over the parameters of the API, it is bound
     to the values of this call; else it is said in a comment.
@@ -166,7 +166,7 @@ def reproducer(row: Mapping[str, Any], library: Library) -> str:
 
 
 def python_source(call: str) -> str:
-    """The text of a call as Python runs it: recipes have names for NaN and infinity."""
+    """Return the text of a call as Python runs it: recipes have names for NaN and infinity."""
     return ast.unparse(_SpecialNumbers().visit(ast.parse(call, mode="eval")))
 
 
@@ -178,7 +178,7 @@ class _SpecialNumbers(ast.NodeTransformer):
 
 
 def _related(row: Mapping[str, Any], library: Library) -> Optional[str]:
-    """The related call with this call's values, where it is one of the library's APIs."""
+    """Return the related call with this call's values, where it is one of the library's APIs."""
     from ..synthesis.call_templates import apply_template
 
     source = _api(row["api"], library)

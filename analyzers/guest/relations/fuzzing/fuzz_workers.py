@@ -24,7 +24,7 @@ _FEW = 8
 
 
 def writable_call(live: LiveCall, library: Library) -> Tuple[str, bool]:
-    """The text of the call, and whether it is that of the call itself.
+    """Return the text of the call, and whether it is that of the call itself.
 
     Where that has none, it is of one with arrays of one number, which need not
     show what the call did; empty where something else in it has no text.
@@ -83,7 +83,7 @@ def end_disagreements(live: LiveCall, library: Library) -> List[Disagreement]:
 
 
 def _copied(live: LiveCall, library: Library) -> LiveCall:
-    """Copies, or the call itself where something in it cannot be copied."""
+    """Return copies, or the call itself where something in it cannot be copied."""
     own: Any = None
     with suppress(Exception):
         own = copy_call(live, library)
@@ -91,7 +91,7 @@ def _copied(live: LiveCall, library: Library) -> LiveCall:
 
 
 def chosen_oracles(oracles: Optional[Sequence[str]]) -> Sequence[str]:
-    """The oracles by name; by default the cheap ones and ``bounds``."""
+    """Return the oracles by name; by default the cheap ones and ``bounds``."""
     return (*CHEAP, memory_bounds.NAME) if oracles is None else oracles
 
 
@@ -152,7 +152,7 @@ class FuzzSettings:
     rounds: int = field(default=300)
 
     def amount(self, subject: FuzzSubject) -> int:
-        """How many inputs an API gets: calls of many arguments have more that can vary."""
+        """Return how many inputs an API gets: calls of many arguments have more that can vary."""
         widest = max((_width(call) for call in subject.calls), default=1)
         return len(subject.known) + int(self.inputs * min(max(widest, 2), 9) / 3)
 
@@ -162,7 +162,7 @@ def _width(call: CallSource) -> int:
 
 
 def inputs(subject: FuzzSubject, library: Library, settings: FuzzSettings) -> Iterator[LiveCall]:
-    """Known calls, then valid ones of as many forms as there are, then mutants.
+    """Yield known calls, then valid ones of as many forms as there are, then mutants.
 
     The same ones each time, whatever else is fuzzed.
     """
@@ -186,7 +186,7 @@ def _made(call: CallSource, library: Library) -> List[LiveCall]:
 
 
 def _diverse(calls: Sequence[CallSource]) -> Iterator[CallSource]:
-    """The calls, one of each form before a second of any."""
+    """Yield the calls, one of each form before a second of any."""
     forms: Dict[FrozenSet[str], List[CallSource]] = {}
     for call in calls:
         forms.setdefault(_form(call), []).append(call)
@@ -198,7 +198,7 @@ def _diverse(calls: Sequence[CallSource]) -> Iterator[CallSource]:
 
 
 def _form(call: CallSource) -> FrozenSet[str]:
-    """What tells kinds of calls apart: keywords, words, and how many arguments there are."""
+    """Return what tells kinds of calls apart: keywords, words, and how many arguments there are."""
     words = {f"{name}={item.source()}" for name, item in call.keywords if _is_word(item)}
     names = {name for name, _ in call.keywords}
     return frozenset({str(len(call.arguments)), *words, *names})
@@ -258,7 +258,7 @@ class FuzzWork:
 def texts(
     steps: Sequence[Step], subjects: Sequence[FuzzSubject], library: Library, settings: FuzzSettings
 ) -> Dict[Step, SourceText]:
-    """The calls that these inputs are, as :func:`tellable` has them.
+    """Return the calls that these inputs are, as :func:`tellable` has them.
 
     They are made anew in another process, as inputs follow from the seed.
     """

@@ -38,12 +38,12 @@ class SurroundedArray:
 
     @property
     def is_as_it_was(self) -> bool:
-        """Whether it still has the shape that it had."""
+        """Return whether it still has the shape that it had."""
         return tuple(self.inside.shape) == self.shape
 
     @property
     def was_written(self) -> bool:
-        """Whether anything around it has changed."""
+        """Return whether anything around it has changed."""
         around = (self.base[:MARGIN], self.base[MARGIN + self.span :])
         return not all(bool((part == self.filling).all()) for part in around)
 
@@ -51,7 +51,7 @@ class SurroundedArray:
 def surrounding(
     live: LiveCall, library: Library, number: int
 ) -> Tuple[LiveCall, List[SurroundedArray]]:
-    """The call with its tensors in one of two surroundings, and those tensors.
+    """Return the call with its tensors in one of two surroundings, and those tensors.
 
     Strides, overlap and need of gradients stay; tensors that are large, or of
     another kind than dense ones, are as they are.
@@ -160,7 +160,7 @@ def _agree(one: Optional[_Run], other: Optional[_Run]) -> bool:
 
 
 def _plain(live: LiveCall, library: Library) -> Optional[Tuple[Any]]:
-    """The value of the call by itself, boxed; ``None`` where it raises."""
+    """Return the value of the call by itself, boxed; ``None`` where it raises."""
     with suppress(Exception):
         own = copy_call(live, library)
         library.seed()
@@ -181,7 +181,7 @@ def _run(live: LiveCall, library: Library, number: int) -> Optional[_Run]:
 
 
 def _seen(value: Any, library: Library) -> Any:
-    """The elements of a result as what can be compared; what has none is passed over."""
+    """Return the elements of a result as what can be compared; what has none is passed over."""
     if library.is_array(value):
         if not arrays_of(library).is_plain(value):
             return None
@@ -195,7 +195,7 @@ def _seen(value: Any, library: Library) -> Any:
 
 
 def _bytes(elements: Any) -> bytes:
-    """Without the signs and payloads of NaN."""
+    """Return without the signs and payloads of NaN."""
     import numpy as np
 
     if elements.dtype.kind in "fc":

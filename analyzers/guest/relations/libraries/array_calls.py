@@ -43,7 +43,7 @@ class ExampleTracer:
         self.calls: List[CallSource] = []
 
     def seen(self, value: Any) -> Any:
-        """A value as an example sees it: modules and APIs record, all else is as it is."""
+        """Return a value as an example sees it: modules and APIs record, all else is as it is."""
         if isinstance(value, ModuleType):
             return _Module(value, self)
         name = self._named(value) if callable(value) else None
@@ -105,7 +105,7 @@ def _inner(value: Any) -> Any:
 def calls_of(
     doc: str, names: Mapping[str, ModuleType], tracer: ExampleTracer
 ) -> Iterator[CallSource]:
-    """The calls that the examples of a documentation make of the library, as they succeed.
+    """Yield the calls that the examples of a documentation make of the library, as they succeed.
 
     ``names`` are the modules that examples take for granted (``np``); imports
     give nothing but modules of the library, and files cannot be opened.
@@ -211,7 +211,7 @@ class ArrayProfile:
 
 
 def profiles(array: Array) -> Tuple[ArrayProfile, ...]:
-    """Matrices, vectors, integers, bools, scalars, stacks and empty arrays."""
+    """Return matrices, vectors, integers, bools, scalars, stacks and empty arrays."""
     indices, mask = array([1, 0], "int32"), array([True, False], "bool")
     pairs: Tuple[Tuple[Any, Any, str], ...] = (
         ([[4.0, 1.5], [1.5, 3.0]], [[0.5, -1.0], [2.0, 1.0]], "float32"),
@@ -240,7 +240,7 @@ def calls_for(
 
 
 def succeeds(call: CallSource, function: Any, namespace: Namespace) -> bool:
-    """Whether a call returns something."""
+    """Return whether a call returns something."""
     with suppress(Exception), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         arguments = [evaluate(item, namespace) for item in call.arguments]
@@ -260,7 +260,7 @@ def _calls(api: LibraryApi, made: Sequence[ArrayProfile]) -> Iterator[CallSource
 
 
 def _bare(api: LibraryApi, profile: ArrayProfile) -> Iterator[CallSource]:
-    """With what is required alone."""
+    """Yield with what is required alone."""
     required = [item for item in api.parameters if item.required or item.name.startswith("*")]
     values = [_values(item, at, api, profile) for at, item in enumerate(required)]
     for chosen in itertools.product(*values):

@@ -58,14 +58,14 @@ class FunctionCatalogue:
         self._names[function] = name
 
     def named(self, function: Any) -> Optional[str]:
-        """The canonical name of a callable, or ``None``."""
+        """Return the canonical name of a callable, or ``None``."""
         try:
             return self._names.get(function)
         except TypeError:
             return None
 
     def function(self, name: str) -> Any:
-        """The callable of a canonical or other name; raises ``LookupError``."""
+        """Return the callable of a canonical or other name; raises ``LookupError``."""
         if name in self.functions:
             return self.functions[name]
         for canonical, others in self.others.items():
@@ -77,7 +77,7 @@ class FunctionCatalogue:
 def list_functions(
     modules: Sequence[str], methods_of: Sequence[Tuple[str, Any]] = ()
 ) -> FunctionCatalogue:
-    """The functions of modules, and the methods of classes by the classes' names."""
+    """Return the functions of modules, and the methods of classes by the classes' names."""
     made = FunctionCatalogue()
     for module in modules:
         for name, member in _functions(import_module(module)):
@@ -89,7 +89,7 @@ def list_functions(
 
 
 def is_unsafe(name: str) -> bool:
-    """Whether a function is never called: it is for files, memory, devices or settings."""
+    """Return whether a function is never called: it is for files, memory, devices or settings."""
     own = name.rpartition(".")[2]
     return (
         own in _UNSAFE_WHOLE
@@ -168,7 +168,7 @@ PLAIN = {"int": int, "float": float, "bool": bool, "complex": complex, "slice": 
 
 
 def container_recipe(value: Any, array: Callable[[Any], Recipe]) -> Recipe:
-    """The recipe of a value; ``array`` spells what is neither container nor plain."""
+    """Return the recipe of a value; ``array`` spells what is neither container nor plain."""
     if type(value) in (list, tuple):
         if len(value) > MOST_ITEMS:
             raise BadRecipe("it is too long to be written")
@@ -191,14 +191,14 @@ def container_recipe(value: Any, array: Callable[[Any], Recipe]) -> Recipe:
 
 
 def number(value: Any) -> Recipe:
-    """A plain value; complex numbers of two parts are calls."""
+    """Return a plain value; complex numbers of two parts are calls."""
     if type(value) is complex:
         return CallRecipe("complex", (LiteralRecipe(value.real), LiteralRecipe(value.imag)))
     return literal(value)
 
 
 def elements(items: Any) -> Recipe:
-    """The display of nested lists of numbers, such as ``tolist`` gives."""
+    """Return the display of nested lists of numbers, such as ``tolist`` gives."""
     if not isinstance(items, list):
         return number(items)
     made: List[Recipe] = [elements(item) for item in items]  # pyright: ignore[reportUnknownVariableType]
@@ -206,7 +206,7 @@ def elements(items: Any) -> Recipe:
 
 
 def copied(value: Any, array: Callable[[Any], Any]) -> Any:
-    """Containers of their own; ``array`` copies what is no container."""
+    """Return containers of their own; ``array`` copies what is no container."""
     if type(value) in (list, tuple):
         return type(value)([copied(item, array) for item in value])
     if type(value) is dict:
@@ -233,7 +233,7 @@ class ArrayLibrary(ABC):
         self._apis: Optional[List[LibraryApi]] = None
 
     def apis(self) -> Sequence[LibraryApi]:
-        """Its public functions, each once, sorted by name."""
+        """Return its public functions, each once, sorted by name."""
         if self._apis is None:
             self._apis = [self._api(name) for name in sorted(self._known.functions)]
         return self._apis
@@ -245,19 +245,19 @@ class ArrayLibrary(ABC):
         return LibraryApi(name, kind, parameters(function, self.recipe_of), doc, others)
 
     def function(self, api: str) -> Any:
-        """The callable of that name; raises ``LookupError``."""
+        """Return the callable of that name; raises ``LookupError``."""
         return self._known.function(api)
 
     def named(self, function: Any) -> Optional[str]:
-        """The canonical name of a callable of the library, or ``None``."""
+        """Return the canonical name of a callable of the library, or ``None``."""
         return self._known.named(function)
 
     def valid(self) -> Iterator[Tuple[CallSource, str]]:
-        """Calls of documentation's examples, then those lent, then those made; each once."""
+        """Yield calls of documentation's examples, then those lent, then those made; each once."""
         yield from self.gathered(self._valid(self.apis()))
 
     def sources(self, names: Iterable[str] = ()) -> Sequence[Source]:
-        """What :meth:`valid` consists of, in parts that can be run beside each other.
+        """Return what :meth:`valid` consists of, in parts that can be run beside each other.
 
         ``names`` are the APIs whose calls are sought; all where there are none.
         """
@@ -267,7 +267,7 @@ class ArrayLibrary(ABC):
         return [partial(self._valid, apis[part::parts]) for part in range(parts)]
 
     def gathered(self, found: Iterable[Tuple[CallSource, str]]) -> Iterator[Tuple[CallSource, str]]:
-        """Each text once."""
+        """Yield each text once."""
         seen = set()
         for call, origin in found:
             text = call.source()
@@ -289,7 +289,7 @@ class ArrayLibrary(ABC):
             yield from ((call, "made") for call in self._succeeding(made))
 
     def documented(self, api: LibraryApi) -> Iterator[CallSource]:
-        """The calls that the examples of an API's documentation make."""
+        """Return the calls that the examples of an API's documentation make."""
         return calls_of(api.doc, self._examples, ExampleTracer(self.named, self.recipe_of))
 
     def _succeeding(self, calls: Iterator[CallSource]) -> Iterator[CallSource]:
@@ -297,29 +297,29 @@ class ArrayLibrary(ABC):
         return itertools.islice(found, self.limits.kept)
 
     def succeeds(self, call: CallSource) -> bool:
-        """Whether a call returns something."""
+        """Return whether a call returns something."""
         return succeeds(call, self.function(call.api), self.namespace)
 
     def lent(self, api: LibraryApi) -> Iterator[CallSource]:  # noqa: ARG002 - none unless a library has a model
-        """The valid calls of another library's function of the same name, in own arrays."""
+        """Return the valid calls of another library's function of the same name, in own arrays."""
         return iter(())
 
     @abstractmethod
     def array(self) -> Array:
-        """How the library makes an array of nested lists and a dtype's name."""
+        """Return how the library makes an array of nested lists and a dtype's name."""
 
     def recipe_of(self, value: Any) -> Recipe:
-        """The recipe of a value; raises ``BadRecipe``."""
+        """Return the recipe of a value; raises ``BadRecipe``."""
         return container_recipe(value, self.array_recipe)
 
     @abstractmethod
     def array_recipe(self, value: Any) -> Recipe:
-        """The recipe of an array, a dtype or another value of the library's own."""
+        """Return the recipe of an array, a dtype or another value of the library's own."""
 
     def copied(self, value: Any) -> Any:
-        """A value with arrays of its own."""
+        """Return a value with arrays of its own."""
         return copied(value, self.copied_array)
 
     @abstractmethod
     def copied_array(self, value: Any) -> Any:
-        """An array of its own; other values are as they are."""
+        """Return an array of its own; other values are as they are."""

@@ -39,11 +39,11 @@ class Jax(ArrayLibrary):
         self._lent: Optional[Dict[str, List[relation_types.CallSource]]] = None
 
     def documented(self, api: LibraryApi) -> Iterator[relation_types.CallSource]:
-        """The examples of what NumPy lends nothing to: each would be compiled."""
+        """Return the examples of what NumPy lends nothing to: each would be compiled."""
         return iter(()) if any(True for _ in self.lent(api)) else super().documented(api)
 
     def succeeds(self, call: relation_types.CallSource) -> bool:
-        """Whether a call can be traced, which compiles nothing, or returns something.
+        """Return whether a call can be traced, which compiles nothing, or returns something.
 
         Results whose shape depends on the elements cannot be traced.
         """
@@ -59,7 +59,7 @@ class Jax(ArrayLibrary):
         return call.api.startswith("jax.numpy.") and super().succeeds(call)
 
     def lent(self, api: LibraryApi) -> Iterator[relation_types.CallSource]:
-        """NumPy's calls, with JAX's arrays."""
+        """Yield NumPy's calls, with JAX's arrays."""
         if self._lent is None:
             self._lent = _by_api(self._model)
         if not api.name.startswith("jax.numpy."):
@@ -72,7 +72,7 @@ class Jax(ArrayLibrary):
         return array
 
     def array_recipe(self, value: Any) -> Recipe:
-        """The recipe of an array or a dtype."""
+        """Return the recipe of an array or a dtype."""
         import jax
         import numpy
 
@@ -93,13 +93,13 @@ class Jax(ArrayLibrary):
         return isinstance(value, (jax.Array, numpy.ndarray))
 
     def copied_array(self, value: Any) -> Any:
-        """The value itself: nothing changes JAX's arrays; a copy of one of NumPy's."""
+        """Return the value itself: nothing changes JAX's arrays; a copy of one of NumPy's."""
         import numpy
 
         return value.copy() if isinstance(value, numpy.ndarray) else value
 
     def plain(self, array: Any) -> Tuple[str, Tuple[int, ...], Any]:
-        """Dtype by name, shape, and the elements; narrow floating types as float32."""
+        """Return dtype by name, shape, and the elements; narrow floating types as float32."""
         import numpy
 
         dtype = str(array.dtype)
@@ -123,7 +123,7 @@ def _by_api(model: Library) -> Dict[str, List[relation_types.CallSource]]:
 
 
 def translated(call: relation_types.CallSource, api: str) -> relation_types.CallSource:
-    """A call of NumPy as one of JAX: its arrays and dtypes are JAX's."""
+    """Return a call of NumPy as one of JAX: its arrays and dtypes are JAX's."""
     return relation_types.CallSource(
         api,
         tuple([_renamed(item) for item in call.arguments]),
@@ -145,7 +145,7 @@ def _renamed(recipe: Recipe) -> Recipe:
 
 
 def array(items: Any, dtype: str) -> Recipe:
-    """An array of nested lists of numbers."""
+    """Return an array of nested lists of numbers."""
     return CallRecipe(
         "jax.numpy.array", (elements(items),), (("dtype", NameRecipe(f"jax.numpy.{dtype}")),)
     )

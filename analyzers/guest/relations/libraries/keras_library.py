@@ -48,17 +48,17 @@ class Keras(ArrayLibrary):
         raise BadRecipe(f"a {type(value).__name__} has no text")
 
     def is_array(self, value: Any) -> bool:
-        """Whether a value is a tensor."""
+        """Return whether a value is a tensor."""
         import torch
 
         return isinstance(value, torch.Tensor)
 
     def copied_array(self, value: Any) -> Any:
-        """A tensor of its own."""
+        """Return a tensor of its own."""
         return value.detach().clone() if self.is_array(value) else value
 
     def plain(self, array: Any) -> Tuple[str, Tuple[int, ...], Any]:
-        """Dtype by name, shape, and the elements; narrow floating types as float32."""
+        """Return dtype by name, shape, and the elements; narrow floating types as float32."""
         import numpy
 
         dtype = str(array.dtype).rpartition(".")[2]
@@ -77,7 +77,7 @@ class Keras(ArrayLibrary):
 
 
 def array(items: Any, dtype: str) -> Recipe:
-    """A tensor of nested lists of numbers."""
+    """Return a tensor of nested lists of numbers."""
     return _made(elements(items), dtype)
 
 

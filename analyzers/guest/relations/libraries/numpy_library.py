@@ -15,7 +15,7 @@ KINDS = "biufc"
 
 
 def numpy_recipe(value: Any) -> Recipe:
-    """The recipe of an array with its layout, of a scalar, or of a dtype.
+    """Return the recipe of an array with its layout, of a scalar, or of a dtype.
 
     Raises :class:`BadRecipe` for everything else and for what is large.
     """
@@ -35,7 +35,7 @@ def numpy_recipe(value: Any) -> Recipe:
 
 
 def array(items: Any, dtype: str) -> Recipe:
-    """An array of nested lists of numbers."""
+    """Return an array of nested lists of numbers."""
     return CallRecipe("numpy.array", (elements(items),), (("dtype", NameRecipe(f"numpy.{dtype}")),))
 
 
@@ -110,17 +110,17 @@ class Numpy(ArrayLibrary):
         return array
 
     def array_recipe(self, value: Any) -> Recipe:
-        """The recipe of an array, a scalar or a dtype."""
+        """Return the recipe of an array, a scalar or a dtype."""
         return numpy_recipe(value)
 
     def is_array(self, value: Any) -> bool:
-        """Whether a value is an array; scalars of NumPy are none."""
+        """Return whether a value is an array; scalars of NumPy are none."""
         import numpy
 
         return isinstance(value, numpy.ndarray)
 
     def copied_array(self, value: Any) -> Any:
-        """An array of the same strides, with elements of its own."""
+        """Return an array of the same strides, with elements of its own."""
         import numpy
 
         if not isinstance(value, numpy.ndarray):
@@ -131,7 +131,7 @@ class Numpy(ArrayLibrary):
         return numpy.broadcast_to(inner.copy(order="K"), value.shape)
 
     def plain(self, array: Any) -> Tuple[str, Tuple[int, ...], Any]:
-        """Dtype by name, shape, and the array itself."""
+        """Return dtype by name, shape, and the array itself."""
         return str(array.dtype), tuple(array.shape), array
 
     def seed(self) -> None:

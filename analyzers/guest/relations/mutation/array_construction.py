@@ -24,7 +24,7 @@ class Arrays(Protocol):
     """How a library's arrays are made."""
 
     def is_plain(self, array: Any) -> bool:
-        """Whether it is dense, in memory and not too large."""
+        """Return whether it is dense, in memory and not too large."""
         ...
 
     def made(self, dtype: str, values: Values, like: Any, /) -> Any:
@@ -36,17 +36,17 @@ class Arrays(Protocol):
         ...
 
     def overlapping(self, array: Any) -> List[Callable[[], Any]]:
-        """Ways to lay it out so that elements along an axis are one."""
+        """Return ways to lay it out so that elements along an axis are one."""
         ...
 
 
 def arrays_of(library: Library) -> Arrays:
-    """How the library's arrays are made."""
+    """Return how the library's arrays are made."""
     return TorchArrays() if library.name == "torch" else PlainArrays(library)
 
 
 def numpy_dtype(dtype: str) -> str:
-    """The dtype that NumPy holds such elements in."""
+    """Return the dtype that NumPy holds such elements in."""
     return "float32" if dtype == "bfloat16" else dtype
 
 
@@ -103,7 +103,7 @@ class TorchArrays:
 
 
 def _as_needed(array: Any, way: Callable[[Any], Any]) -> Any:
-    """Laid out that way, and needing gradients as before."""
+    """Return laid out that way, and needing gradients as before."""
     made = way(array.detach())
     return made.requires_grad_() if array.requires_grad else made
 
@@ -182,7 +182,7 @@ def _elements(shape: Tuple[int, ...]) -> int:
 
 
 def _asarray(library: Library) -> Callable[[Values, str], Any]:
-    """Of each library, its way from NumPy."""
+    """Return of each library, its way from NumPy."""
     makers: Dict[str, str] = {"jax": "jax.numpy.asarray", "keras": "keras.ops.convert_to_tensor"}
     name = makers.get(library.name)
     make: Optional[Callable[..., Any]] = None if name is None else _imported(name)

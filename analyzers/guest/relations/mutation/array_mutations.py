@@ -20,7 +20,7 @@ _FLOAT_BOUNDS: Dict[str, Tuple[float, float, float]] = {
 
 @cache
 def extremes(dtype: str) -> Tuple[Any, ...]:
-    """The extremes of a dtype, and a few plain values to go with them."""
+    """Return the extremes of a dtype, and a few plain values to go with them."""
     if dtype == "bool":
         return (False, True)
     if dtype in FLOATS:
@@ -54,7 +54,7 @@ Values = Any
 
 
 def another(draft: CallDraft, dtype: str, values: Values) -> Values:
-    """Other elements of the same dtype and shape."""
+    """Return other elements of the same dtype and shape."""
     return draft.rng.choice(_KINDS)(draft, dtype, values)
 
 
@@ -168,7 +168,7 @@ def grid(chosen: Sequence[Sequence[Any]], dtypes: Sequence[str]) -> Sequence[Val
 
 
 def _some(draft: CallDraft, dtype: str, ways: int) -> Sequence[Any]:
-    """Some extremes: not all, since one that is refused hides the others."""
+    """Return some extremes: not all, since one that is refused hides the others."""
     known = extremes(dtype)
     most = min(len(known), 15 if ways == 1 else 8 if ways == 2 else 4)
     return draft.rng.sample(known, draft.rng.randint(1, most))
@@ -182,7 +182,7 @@ _MOST = 64
 
 
 def refilled(draft: CallDraft) -> Optional[CallDraft]:
-    """An array has other elements."""
+    """Return the call where an array has other elements."""
     picked = draft.picked(draft.arrays(VALUE))
     if picked is None:
         return None
@@ -192,7 +192,7 @@ def refilled(draft: CallDraft) -> Optional[CallDraft]:
 
 
 def all_refilled(draft: CallDraft) -> Optional[CallDraft]:
-    """Every array has other elements."""
+    """Return the call where every array has other elements."""
     changes = {}
     for place, array in draft.arrays(VALUE):
         dtype, _, values = draft.plain(array)
@@ -201,7 +201,7 @@ def all_refilled(draft: CallDraft) -> Optional[CallDraft]:
 
 
 def crossed(draft: CallDraft) -> Optional[CallDraft]:
-    """Arrays become vectors that pair the extremes of their dtypes.
+    """Return the call where arrays become vectors that pair the extremes of their dtypes.
 
     Those of several shapes half of the time; and half of the time all get one
     dtype before.
@@ -249,7 +249,7 @@ def _numbers(draft: CallDraft, size: int, new: int) -> Dict[ArgumentPath, Any]:
 
 
 def reshaped(draft: CallDraft) -> Optional[CallDraft]:
-    """One array has another shape, whatever the others have."""
+    """Return the call where one array has another shape, whatever the others have."""
     picked = draft.picked(draft.arrays(SHAPE))
     if picked is None:
         return None
@@ -270,7 +270,7 @@ def _shapes(draft: CallDraft, shape: Tuple[int, ...]) -> List[Tuple[int, ...]]:
 
 
 def emptied(draft: CallDraft) -> Optional[CallDraft]:
-    """One array, or the batch of all, has no elements."""
+    """Return the call where one array, or the batch of all, has no elements."""
     free = draft.arrays(SHAPE)
     if not free:
         return None
@@ -281,7 +281,7 @@ def emptied(draft: CallDraft) -> Optional[CallDraft]:
 def cut(
     draft: CallDraft, chosen: Sequence[Tuple[ArgumentPath, Any]], axis: int
 ) -> Optional[CallDraft]:
-    """These arrays have no elements along an axis."""
+    """Return the call where these arrays have no elements along an axis."""
     changes: Dict[ArgumentPath, Any] = {}
     for place, array in chosen:
         shape = list(array.shape) or [1]
@@ -293,7 +293,7 @@ def cut(
 def _reshaped(
     draft: CallDraft, place: ArgumentPath, array: Any, shape: Tuple[int, ...]
 ) -> Dict[ArgumentPath, Any]:
-    """The array in another shape, its elements repeated or cut."""
+    """Return the array in another shape, its elements repeated or cut."""
     import numpy as np
 
     if shape == tuple(array.shape) or _product(shape) > max(_MOST, _product(array.shape)):
@@ -310,7 +310,7 @@ def _product(shape: Sequence[int]) -> int:
 
 
 def retyped(draft: CallDraft) -> Optional[CallDraft]:
-    """One array has another dtype, or all that share one."""
+    """Return the call where one array has another dtype, or all that share one."""
     free = draft.arrays(DTYPE)
     picked = draft.picked(free)
     if picked is None:
@@ -327,7 +327,7 @@ def retyped(draft: CallDraft) -> Optional[CallDraft]:
 
 
 def _other_dtype(draft: CallDraft, dtype: str) -> str:
-    """Mostly of the same kind; else any."""
+    """Return mostly of the same kind; else any."""
     kinds = [kind for kind in (INTEGERS, FLOATS, COMPLEX) if dtype in kind]
     alike = kinds[0] if kinds and draft.rng.random() < 0.6 else DTYPES
     return draft.rng.choice([item for item in alike if item != dtype])
@@ -354,7 +354,7 @@ def relaid(draft: CallDraft) -> Optional[CallDraft]:
 
 
 def overlapped(draft: CallDraft) -> Optional[CallDraft]:
-    """What a method changes in place has elements that share their memory."""
+    """Return the call where what a method changes in place has elements that share their memory."""
     first = ("arguments", 0)
     is_in_place = draft.live.api.endswith("_") and not draft.live.api.endswith("__")
     if not is_in_place or not _may(draft, first, STRIDES):

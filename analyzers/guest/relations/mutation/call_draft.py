@@ -45,7 +45,7 @@ MISSING = _Missing()
 
 
 def arguments(live: LiveCall) -> Iterator[Tuple[ArgumentPath, Any]]:
-    """The arguments as they were given, with their places."""
+    """Yield the arguments as they were given, with their places."""
     for number, value in enumerate(live.arguments):
         yield ("arguments", number), value
     for name, value in live.keywords.items():
@@ -55,7 +55,7 @@ def arguments(live: LiveCall) -> Iterator[Tuple[ArgumentPath, Any]]:
 
 
 def leaves(live: LiveCall) -> Iterator[Tuple[ArgumentPath, Any]]:
-    """The values inside tuples and lists, and all others as they stand."""
+    """Yield the values inside tuples and lists, and all others as they stand."""
     for place, value in arguments(live):
         yield from _inside(place, value)
 
@@ -69,7 +69,7 @@ def _inside(place: ArgumentPath, value: Any) -> Iterator[Tuple[ArgumentPath, Any
 
 
 def is_fixed(place: ArgumentPath, aspect: str, fixed: FixedPaths) -> bool:
-    """Whether this aspect of the value may not vary."""
+    """Return whether this aspect of the value may not vary."""
     if not fixed:
         return False
     prefixes = [place[:length] for length in range(2, len(place) + 1)]
@@ -77,7 +77,7 @@ def is_fixed(place: ArgumentPath, aspect: str, fixed: FixedPaths) -> bool:
 
 
 def changed(live: LiveCall, changes: Mapping[ArgumentPath, Any]) -> LiveCall:
-    """The call with other values at some places; all else is shared with it.
+    """Return the call with other values at some places; all else is shared with it.
 
     :data:`MISSING` leaves a keyword out, or a positional argument with all after it.
     """
@@ -130,7 +130,7 @@ class KnownCalls:
 def known(
     library: Library, arrays: Arrays, calls: Sequence[LiveCall], fixed: FixedPaths
 ) -> KnownCalls:
-    """What the valid calls tell."""
+    """Return what the valid calls tell."""
     values: Dict[ArgumentPath, List[Any]] = {}
     for live in calls:
         for place, value in arguments(live):
@@ -151,11 +151,11 @@ class CallDraft:
     numbers: Any
 
     def changed(self, changes: Mapping[ArgumentPath, Any]) -> CallDraft:
-        """With other values at some places."""
+        """Return with other values at some places."""
         return CallDraft(changed(self.live, changes), self.known, self.rng, self.numbers)
 
     def arrays(self, aspect: str) -> List[Tuple[ArgumentPath, Any]]:
-        """The arrays whose aspect may vary."""
+        """Return the arrays whose aspect may vary."""
         return [
             (place, value)
             for place, value in leaves(self.live)
@@ -163,19 +163,19 @@ class CallDraft:
         ]
 
     def is_array(self, value: Any) -> bool:
-        """Whether it is an array that mutations understand."""
+        """Return whether it is an array that mutations understand."""
         return self.known.library.is_array(value) and self.known.arrays.is_plain(value)
 
     def plain(self, array: Any) -> Tuple[str, Tuple[int, ...], Any]:
-        """Dtype, shape and elements; see :class:`Library`."""
+        """Return dtype, shape and elements; see :class:`Library`."""
         return self.known.library.plain(array)
 
     def made(self, dtype: str, values: Any, like: Any) -> Any:
-        """An array of the library."""
+        """Return an array of the library."""
         return self.known.arrays.made(dtype, values, like)
 
     def picked(self, among: Sequence[Any]) -> Optional[Any]:
-        """One of them, if there is any."""
+        """Return one of them, if there is any."""
         return self.rng.choice(among) if among else None
 
     @property

@@ -28,7 +28,7 @@ from .call_draft import (
 
 
 def renumbered(draft: CallDraft) -> Optional[CallDraft]:
-    """A number, word or option is another one."""
+    """Return the call where a number, word or option is another one."""
     free = [item for item in _free(draft) if not draft.known.library.is_array(item[1])]
     picked = draft.picked(free)
     if picked is None:
@@ -38,7 +38,7 @@ def renumbered(draft: CallDraft) -> Optional[CallDraft]:
 
 
 def switched(draft: CallDraft) -> Optional[CallDraft]:
-    """Options that are on or off are drawn anew."""
+    """Return the call where options that are on or off are drawn anew."""
     free = [place for place, value in _free(draft) if type(value) is bool]
     changes = {place: draft.rng.random() < 0.5 for place in free}
     return draft.changed(changes) if changes else None
@@ -50,7 +50,7 @@ def _free(draft: CallDraft) -> List[Tuple[ArgumentPath, Any]]:
 
 
 def _others(draft: CallDraft, value: Any) -> Sequence[Any]:
-    """What may stand instead of a value that is no array."""
+    """Return what may stand instead of a value that is no array."""
     kind = type(value)
     if kind is bool:
         return [not value]
@@ -72,7 +72,7 @@ def _other_ints(draft: CallDraft, value: int) -> Sequence[Any]:
 
 
 def _other_dtypes(draft: CallDraft, value: Any) -> Sequence[Any]:
-    """The other dtypes, where the value is one (``torch.int64``) or a word of one."""
+    """Return the other dtypes, where the value is one (``torch.int64``) or a word of one."""
     module = draft.known.library.namespace.get(draft.known.library.name)
     if module is None or str(value).rpartition(".")[2] not in DTYPES:
         return []
@@ -81,7 +81,7 @@ def _other_dtypes(draft: CallDraft, value: Any) -> Sequence[Any]:
 
 
 def omitted(draft: CallDraft) -> Optional[CallDraft]:
-    """An argument is left out, or ``None``."""
+    """Return the call where an argument is left out, or ``None``."""
     free = _options(draft)
     place = draft.picked(free)
     if place is None:
@@ -90,7 +90,7 @@ def omitted(draft: CallDraft) -> Optional[CallDraft]:
 
 
 def stripped(draft: CallDraft) -> Optional[CallDraft]:
-    """Each array beside the first is left out or ``None``, or stays."""
+    """Return the call where each array beside the first is left out or ``None``, or stays."""
     arrays = [
         place for place, value in arguments(draft.live) if draft.known.library.is_array(value)
     ]
@@ -100,7 +100,7 @@ def stripped(draft: CallDraft) -> Optional[CallDraft]:
 
 
 def _options(draft: CallDraft) -> List[ArgumentPath]:
-    """The arguments after the first, as far as nothing about them is fixed."""
+    """Return the arguments after the first, as far as nothing about them is fixed."""
     fixed = draft.known.fixed
     free = [
         place
@@ -118,7 +118,7 @@ def _nothing(draft: CallDraft, place: ArgumentPath) -> Any:
 
 
 def recombined(draft: CallDraft) -> Optional[CallDraft]:
-    """An argument is that of another call of the API."""
+    """Return the call where an argument is that of another call of the API."""
     fixed = draft.known.fixed
     free = [p for p, _ in arguments(draft.live) if not is_fixed(p, VALUE, fixed)]
     free = [p for p in free if not is_fixed(p, SHAPE, fixed)]
@@ -129,7 +129,7 @@ def recombined(draft: CallDraft) -> Optional[CallDraft]:
 
 
 def added(draft: CallDraft) -> Optional[CallDraft]:
-    """A keyword that other calls of the API have."""
+    """Return the call where a keyword that other calls of the API have."""
     names = [place for place in draft.known.values if place[0] == "keywords"]
     absent = [place for place in names if place[1] not in draft.live.keywords]
     place = draft.picked(absent)
@@ -166,7 +166,7 @@ def _whole(draft: CallDraft) -> Optional[CallDraft]:
 
 
 def _half(draft: CallDraft) -> Optional[CallDraft]:
-    """Pairs of what half precision holds: its own range is easily left."""
+    """Return the call where pairs of what half precision holds: its own range is easily left."""
     return _paired(draft, "float16", [20.0, -20.0, 1.0, -1.0, 300.0, -65504.0])
 
 
@@ -184,7 +184,7 @@ def _paired(draft: CallDraft, dtype: str, chosen: Sequence[Any]) -> Optional[Cal
 
 
 def _undefined(draft: CallDraft) -> Optional[CallDraft]:
-    """The last of each array's numbers is none, and all else is plain."""
+    """Return the call where the last of each array's numbers is none, and all else is plain."""
     return _with(draft, math.nan, -1)
 
 
@@ -207,7 +207,7 @@ def _with(draft: CallDraft, value: float, place: int) -> Optional[CallDraft]:
 
 
 def _without_batch(draft: CallDraft) -> Optional[CallDraft]:
-    """The first axis of the first array has no elements."""
+    """Return the call where the first axis of the first array has no elements."""
     free = draft.arrays(SHAPE)[:1]
     return array_mutations.cut(draft, free, 0) if free and free[0][1].ndim else None
 
@@ -234,7 +234,7 @@ STAPLES: Tuple[Mutation, ...] = (
 
 
 def kinds_of(calls: Sequence[LiveCall]) -> List[LiveCall]:
-    """One call of each combination of keywords and words, the first ones there are."""
+    """Return one call of each combination of keywords and words, the first ones there are."""
     found: Dict[FrozenSet[Any], LiveCall] = {}
     for live in calls:
         words = {
@@ -277,7 +277,7 @@ def mutants(
     rng: random.Random,
     fixed: FixedPaths = frozenset(),
 ) -> Iterator[LiveCall]:
-    """Calls like those given, but for one to three mutations each, without end.
+    """Yield calls like those given, but for one to three mutations each, without end.
 
     First the staples, then mutations as they are drawn.
 
@@ -304,7 +304,7 @@ def mutants(
 
 
 def _stapled(facts: KnownCalls, rng: random.Random, numbers: Any) -> Iterator[LiveCall]:
-    """Each of the staples on a call of each kind."""
+    """Yield each of the staples on a call of each kind."""
     kinds = kinds_of(facts.calls)
     for mutation in STAPLES:
         for live in kinds:
@@ -321,7 +321,7 @@ def _applied(mutation: Mutation, draft: CallDraft) -> Optional[CallDraft]:
 
 
 def _endless(items: Sequence[_Item], rng: random.Random) -> Iterator[_Item]:
-    """The items in rounds, each round in another order: few draws miss none for long."""
+    """Yield the items in rounds, each round in another order: few draws miss none for long."""
     while items:
         yield from rng.sample(list(items), len(items))
 
@@ -334,7 +334,7 @@ def _mutated(draft: CallDraft, bag: Iterator[Mutation]) -> Optional[LiveCall]:
 
 
 def _step(draft: CallDraft, bag: Iterator[Mutation]) -> Optional[CallDraft]:
-    """One mutation of those that apply."""
+    """Return the call where one mutation of those that apply."""
     for _ in range(_ATTEMPTS):
         made = _applied(next(bag), draft)
         if made is not None:
@@ -343,7 +343,7 @@ def _step(draft: CallDraft, bag: Iterator[Mutation]) -> Optional[CallDraft]:
 
 
 def _forms(facts: KnownCalls) -> List[List[LiveCall]]:
-    """The calls by their forms."""
+    """Return the calls by their forms."""
     found: Dict[Any, List[LiveCall]] = {}
     for live in facts.calls:
         found.setdefault(_form(live, facts.library), []).append(live)

@@ -27,7 +27,7 @@ _EMPTY = (
 
 
 def is_repeatable(trial: CallUnderTest) -> bool:
-    """Whether it draws no random numbers and reads no memory that it did not write.
+    """Return whether it draws no random numbers and reads no memory that it did not write.
 
     It is run again from another state of the random numbers, after memory of
     the size of its result has been dirtied.  The weights that a layer is made
@@ -48,7 +48,7 @@ def is_repeatable(trial: CallUnderTest) -> bool:
 
 
 def _called(live: LiveCall) -> Callable[[], Any]:
-    """The call, or the call of a layer that is made already."""
+    """Return the call, or the call of a layer that is made already."""
     if live.inputs is None:
         return live.run
     made, given = live.function(*live.arguments, **live.keywords), live.inputs
@@ -56,7 +56,7 @@ def _called(live: LiveCall) -> Callable[[], Any]:
 
 
 def _without_draws(call: Callable[[], Any], library: Library) -> Any:
-    """What it gives, :data:`MISSING` where an operator in it draws random numbers."""
+    """Return what it gives, :data:`MISSING` where an operator in it draws random numbers."""
     if library.name != "torch":
         return call()
     watch = _watch()()
@@ -67,7 +67,7 @@ def _without_draws(call: Callable[[], Any], library: Library) -> Any:
 
 @cache
 def _watch() -> Type[Any]:
-    """A mode that sees torch's operators, and fills what they leave empty."""
+    """Return a mode that sees torch's operators, and fills what they leave empty."""
     import torch
     from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -153,7 +153,7 @@ def _filled(size: int, library: Library) -> Any:
 def is_well_conditioned_difference(
     trial: CallUnderTest, expected: Any, tolerance: Tolerance
 ) -> bool:
-    """Whether a difference outlives a change of the inputs by their last digit.
+    """Return whether a difference outlives a change of the inputs by their last digit.
 
     Results that jump there (``floor`` of what is nearly whole) prove nothing,
     unless the inputs are numbers of few bits, for which arithmetic is exact.
@@ -209,7 +209,7 @@ def _nudged(leaf: Any, direction: float) -> Any:
 
 
 def _are_exact(live: LiveCall, library: Library) -> bool:
-    """Whether all floating inputs have few significant bits."""
+    """Return whether all floating inputs have few significant bits."""
     arrays = [_elements(leaf, library) for leaf in operands(live)]
     return all(_has_few_bits(array) for array in arrays if array is not None)
 
@@ -223,7 +223,7 @@ def _elements(leaf: Any, library: Library) -> Optional[Any]:
 
 
 def _parts(array: Any) -> Any:
-    """The real numbers that floating elements are made of."""
+    """Return the real numbers that floating elements are made of."""
     import numpy as np
 
     if array.dtype.kind != "c":

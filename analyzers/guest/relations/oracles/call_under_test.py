@@ -32,11 +32,11 @@ class CallUnderTest:
 
     @property
     def succeeded(self) -> bool:
-        """Whether there is a value to compare."""
+        """Return whether there is a value to compare."""
         return self.outcome.status == SUCCESS
 
     def run(self, live: LiveCall) -> Any:
-        """The value of a call with copies of its arguments; raises what it raises."""
+        """Return the value of a call with copies of its arguments; raises what it raises."""
         own = self.copied(live)
         self.library.seed()
         with warnings.catch_warnings():
@@ -44,11 +44,11 @@ class CallUnderTest:
             return own.run()
 
     def copied(self, live: LiveCall) -> LiveCall:
-        """The same call with arrays of its own."""
+        """Return the same call with arrays of its own."""
         return copy_call(live, self.library)
 
     def attempt(self, function: Callable[[], Any]) -> Any:
-        """What a function gives, :data:`MISSING` where it raises.
+        """Return what a function gives, :data:`MISSING` where it raises.
 
         Where one of two calls raises, the relation between them tells nothing.
         """
@@ -60,7 +60,7 @@ class CallUnderTest:
             return MISSING
 
     def widened(self, live: LiveCall) -> LiveCall:
-        """The same call in double precision."""
+        """Return the same call in double precision."""
         return widened(live)
 
     @cached_property
@@ -70,12 +70,12 @@ class CallUnderTest:
 
     @cached_property
     def tolerance(self) -> Tolerance:
-        """What rounding may do to results of this call."""
+        """Return what rounding may do to results of this call."""
         return tolerance_of(self.live, self.library)
 
     @property
     def is_open(self) -> bool:
-        """Whether the documentation leaves the value open.
+        """Return whether the documentation leaves the value open.
 
         It does where inputs have equal elements (:mod:`exempt`), where what
         overlaps itself is written into (:mod:`writing`), where a plain number
@@ -96,12 +96,12 @@ class CallUnderTest:
 
     @property
     def is_rounded(self) -> bool:
-        """Whether it is given floating arrays that float64 would be more precise for."""
+        """Return whether it is given floating arrays that float64 would be more precise for."""
         name = self.tolerance.coarsest
         return bool(name) and unit_of(name).eps > unit_of("float64").eps
 
     def differs(self, expected: Any, value: Any = MISSING) -> Optional[str]:
-        """How the value differs from another one, as no rounding explains."""
+        """Return how the value differs from another one, as no rounding explains."""
         ours = self.value if value is MISSING else value
         tolerance = self.tolerance
         if self.is_open or expected is MISSING:
@@ -119,7 +119,7 @@ class CallUnderTest:
     def disagreement(
         self, relation: str, related: str, expected: Any, value: Any = MISSING
     ) -> Optional[Disagreement]:
-        """The disagreement that a value of another call is, where it differs."""
+        """Return the disagreement that a value of another call is, where it differs."""
         text = self.differs(expected, value)
         if text is None:
             return None
@@ -137,7 +137,7 @@ class CallUnderTest:
     def told(
         self, relation: str, related: str, values: Tuple[str, str], text: str, rule: str = VALUE
     ) -> Disagreement:
-        """A disagreement of two values as they print; ``text`` where print hides it."""
+        """Return a disagreement of two values as they print; ``text`` where print hides it."""
         ours, theirs = values
         if ours == theirs or ours.endswith("…") or theirs.endswith("…"):
             theirs = f"{theirs}: {text}"
@@ -152,14 +152,14 @@ class CallUnderTest:
 
 
 def _has_undefined(live: LiveCall) -> bool:
-    """Whether a plain number among the arguments is NaN, or a scale is infinite."""
+    """Return whether a plain number among the arguments is NaN, or a scale is infinite."""
     numbers = [leaf for leaf in operands(live) if isinstance(leaf, float)]
     scales = [live.keywords.get(name) for name in ("alpha", "beta")]
     return any(map(math.isnan, numbers)) or math.inf in scales or -math.inf in scales
 
 
 def widened(live: LiveCall) -> LiveCall:
-    """The same call in double precision; a layer is made as it was, then widened.
+    """Return the same call in double precision; a layer is made as it was, then widened.
 
     Weights that are drawn in another dtype are other weights.
     """
@@ -172,7 +172,7 @@ def widened(live: LiveCall) -> LiveCall:
 
 
 def tolerance_of(live: LiveCall, library: Library, precise: Any = MISSING) -> Tolerance:
-    """The tolerance that the arrays of a call ask for."""
+    """Return the tolerance that the arrays of a call ask for."""
     arrays = _arrays(live, library)
     floating = [dtype for dtype, _, _ in arrays if is_inexact(dtype)]
     coarsest = max(floating, key=lambda name: unit_of(name).eps, default="")
@@ -195,7 +195,7 @@ def _arrays(live: LiveCall, library: Library) -> List[Tuple[str, Tuple[int, ...]
 
 
 def _has_ties(elements: Any) -> bool:
-    """Whether an array has equal elements, or more than one that is no number."""
+    """Return whether an array has equal elements, or more than one that is no number."""
     import numpy as np
 
     if elements.dtype.kind not in "biuf" or elements.size < 2:
@@ -204,7 +204,7 @@ def _has_ties(elements: Any) -> bool:
 
 
 def _is_beyond_exact(live: LiveCall, value: Any, library: Library) -> bool:
-    """Whether whole numbers that float64 cannot say come to floating ones."""
+    """Return whether whole numbers that float64 cannot say come to floating ones."""
     dtype = str(getattr(value, "dtype", "")).rsplit(".", 1)[-1]
     if not is_inexact(dtype):
         return False
@@ -222,7 +222,7 @@ def _has_infinite(elements: Any) -> bool:
 
 
 def _largest(elements: Any) -> float:
-    """The magnitude of the largest finite element of a floating array."""
+    """Return the magnitude of the largest finite element of a floating array."""
     import numpy as np
 
     if elements.dtype.kind not in "fc" or not elements.size:

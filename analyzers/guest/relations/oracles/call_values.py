@@ -12,7 +12,7 @@ _COMPLEX = ("complex32", "complex64")
 
 
 def leaves(value: Any, depth: int = DEEPEST) -> Iterator[Any]:
-    """The values in containers, and the value itself where it is none."""
+    """Yield the values in containers, and the value itself where it is none."""
     if depth and isinstance(value, (list, tuple)):
         for item in value:
             yield from leaves(item, depth - 1)
@@ -24,7 +24,7 @@ def leaves(value: Any, depth: int = DEEPEST) -> Iterator[Any]:
 
 
 def mapped(value: Any, change: Callable[[Any], Any], depth: int = DEEPEST) -> Any:
-    """The same containers with each leaf changed."""
+    """Return the same containers with each leaf changed."""
     if depth and isinstance(value, (list, tuple)):
         items = [mapped(item, change, depth - 1) for item in value]
         if hasattr(value, "_fields"):
@@ -42,7 +42,7 @@ def _rebuilt(value: Any, items: List[Any]) -> Any:
 
 
 def changed(live: LiveCall, change: Callable[[Any], Any]) -> LiveCall:
-    """The same call with each leaf of its arguments changed."""
+    """Return the same call with each leaf of its arguments changed."""
     inputs = None if live.inputs is None else [mapped(item, change) for item in live.inputs]
     return LiveCall(
         live.api,
@@ -54,7 +54,7 @@ def changed(live: LiveCall, change: Callable[[Any], Any]) -> LiveCall:
 
 
 def operands(live: LiveCall) -> Iterator[Any]:
-    """The leaves of all that a call is given."""
+    """Yield the leaves of all that a call is given."""
     given: Dict[str, Any] = live.keywords
     yield from leaves(live.arguments)
     yield from leaves(list(given.values()))
@@ -62,7 +62,7 @@ def operands(live: LiveCall) -> Iterator[Any]:
 
 
 def doubled(value: Any) -> Any:
-    """A leaf in double precision: arrays, and dtypes that are asked for; others as they are.
+    """Return a leaf in double precision: arrays, and dtypes that are asked for; others as they are.
 
     Raises what the library raises where it has none (JAX without x64 gives the array back).
     """
@@ -89,7 +89,7 @@ def _of_dtype(array: Any, name: str) -> Any:
 
 
 def _wide_dtype(value: Any) -> Any:
-    """``torch.float64`` for ``torch.float32``, NumPy's scalar types likewise."""
+    """Return ``torch.float64`` for ``torch.float32``, NumPy's scalar types likewise."""
     text = str(value) if type(value).__module__ in ("torch", "numpy") else ""
     name = text.rsplit(".", 1)[-1]
     if type(value).__name__ != "dtype" or name not in (*_FLOATS, *_COMPLEX):
@@ -103,12 +103,12 @@ _WRITING = "torch.nn.init."
 
 
 def writes(api: str) -> bool:
-    """Whether an API changes its first argument, as torch names those that do."""
+    """Return whether an API changes its first argument, as torch names those that do."""
     return api.startswith(_WRITING) or (api.endswith("_") and not api.endswith("__"))
 
 
 def overlaps(value: Any) -> bool:
-    """Whether elements of a tensor share a place in memory."""
+    """Return whether elements of a tensor share a place in memory."""
     stride: Any = getattr(value, "stride", None)
     if not callable(stride):
         return False
@@ -121,7 +121,7 @@ def overlaps(value: Any) -> bool:
 
 
 def may_write(live: LiveCall, value: Any) -> bool:
-    """Whether a call that writes can give a value: of its subject's shape and dtype."""
+    """Return whether a call that writes can give a value: of its subject's shape and dtype."""
     subject = live.arguments[0] if live.arguments else None
     if overlaps(subject):
         return False
@@ -129,7 +129,7 @@ def may_write(live: LiveCall, value: Any) -> bool:
 
 
 def _form(value: Any) -> Any:
-    """Dtype and shape; a nested tensor has none, and raises when it is asked."""
+    """Return dtype and shape; a nested tensor has none, and raises when it is asked."""
     try:
         return getattr(value, "dtype", None), getattr(value, "shape", None)
     except RuntimeError:
@@ -137,6 +137,6 @@ def _form(value: Any) -> Any:
 
 
 def dtypes_of(live: LiveCall) -> List[str]:
-    """The different dtypes of the arrays that a call is given."""
+    """Return the different dtypes of the arrays that a call is given."""
     found = {str(leaf.dtype) for leaf in operands(live) if hasattr(leaf, "dtype")}
     return sorted(found)

@@ -23,7 +23,7 @@ FLOAT64_RELATED = "the same call on float64"
 
 
 def judge_double_precision(trial: CallUnderTest) -> Iterator[Disagreement]:
-    """The value within the precision that its own inputs have."""
+    """Yield the value within the precision that its own inputs have."""
     rounded = any(
         trial.library.is_array(leaf) or type(leaf) is float for leaf in leaves(trial.value)
     )
@@ -46,7 +46,7 @@ def _is_all_finite(value: Any) -> bool:
 
 
 def _is_in_range(trial: CallUnderTest) -> bool:
-    """Whether exponentials and powers of the inputs stay within the range of the dtype.
+    """Return whether exponentials and powers of the inputs stay within the range of the dtype.
 
     Beyond, what is computed between may overflow though the result does not.
     A finite result needs no range.
@@ -62,7 +62,7 @@ def _is_in_range(trial: CallUnderTest) -> bool:
 
 
 def _size(leaf: Any) -> float:
-    """The magnitude of the largest of whole numbers, 0 for what is none."""
+    """Return the magnitude of the largest of whole numbers, 0 for what is none."""
     name = str(getattr(leaf, "dtype", "")).rsplit(".", 1)[-1]
     if not name.startswith(("int", "uint")) or isinstance(leaf, type) or not hasattr(leaf, "max"):
         return 0.0
@@ -92,7 +92,7 @@ def judge_strides(trial: CallUnderTest) -> Iterator[Disagreement]:
 
 
 def _expanded(trial: CallUnderTest) -> Iterator[Disagreement]:
-    """On inputs of which one row stands for all, against a copy of each row."""
+    """Yield on inputs of which one row stands for all, against a copy of each row."""
     if writes(trial.live.api):
         return
     repeated = changed(trial.live, lambda leaf: _of_array(leaf, trial.library, _of_one_row))
@@ -121,7 +121,7 @@ def _of_array(leaf: Any, library: Library, layout: Callable[[Any], Any]) -> Any:
 
 
 def _is_plain(leaf: Any, library: Library) -> bool:
-    """Whether it is an array whose strides are its own affair (dense, of torch or NumPy)."""
+    """Return whether it is an array whose strides are its own affair (dense, of torch or NumPy)."""
     if type(leaf).__module__ == "numpy":
         return library.is_array(leaf) and type(leaf).__name__ == "ndarray"
     if not library.is_array(leaf) or type(leaf).__name__ not in ("Tensor", "Parameter"):
@@ -138,7 +138,7 @@ def _transposed(array: Any) -> Any:
 
 
 def _stepped(array: Any) -> Any:
-    """The array as every second element of a larger one whose others are zeros or ones."""
+    """Return the array as every second element of a larger one whose others are zeros or ones."""
     if not array.ndim:
         return array
     if hasattr(array, "detach"):
@@ -171,7 +171,7 @@ MOST_MAPPED = 8
 
 
 def judge_vmap(trial: CallUnderTest) -> Iterator[Disagreement]:
-    """The value as a row of what ``torch.vmap`` gives on stacks of the tensors."""
+    """Yield the value as a row of what ``torch.vmap`` gives on stacks of the tensors."""
     import torch
 
     tensors = [leaf for leaf in operands(trial.live) if isinstance(leaf, torch.Tensor)]
@@ -197,7 +197,7 @@ def _mapped(trial: CallUnderTest, tensors: List[Any]) -> Any:
 
 
 def _other(tensor: Any) -> Any:
-    """A tensor of the same shape that is as valid: for floating ones, another one nearby."""
+    """Return a tensor of the same shape that is as valid: for floating ones, another one nearby."""
     tensor = tensor.detach()
     return tensor * 0.5 if tensor.is_floating_point() else tensor
 
@@ -256,7 +256,7 @@ def _quiet() -> Generator[None, None, None]:
 
 
 def _described(value: Any) -> Optional[List[Tuple[Tuple[int, ...], str]]]:
-    """Shape and dtype of each tensor in a result; ``None`` where a shape is not known."""
+    """Return shape and dtype of each tensor in a result; ``None`` where a shape is not known."""
     import torch
 
     found: List[Tuple[Tuple[int, ...], str]] = []
@@ -269,7 +269,7 @@ def _described(value: Any) -> Optional[List[Tuple[Tuple[int, ...], str]]]:
 
 
 def _is_usual(leaf: Any) -> bool:
-    """Whether a leaf is no tensor of the kinds that fake tensors know little of."""
+    """Return whether a leaf is no tensor of the kinds that fake tensors know little of."""
     import torch
 
     if not isinstance(leaf, torch.Tensor):

@@ -31,7 +31,7 @@ FEWEST_INPUTS = 3
 
 
 def judge_related_api(trial: CallUnderTest) -> Iterator[Disagreement]:
-    """Each value relation's target, called as its template says."""
+    """Yield each value relation's target, called as its template says."""
     for relation in trial.relations:
         if relation.source == trial.live.api and not (0 < relation.inputs < FEWEST_INPUTS):
             yield from _judged(trial, relation)
@@ -158,7 +158,7 @@ _ORDERED = ("torch.Tensor.where",)
 
 
 def numpy_function_of(api: str) -> Optional[NumpyFunction]:
-    """What NumPy has of a function or method of torch's."""
+    """Return what NumPy has of a function or method of torch's."""
     place, _, name = api.rpartition(".")
     return NUMPY_FUNCTIONS.get(name) if f"{place}." in _PLACES and api not in _ORDERED else None
 
@@ -167,7 +167,7 @@ NUMPY = "numpy"
 
 
 def judge_by_numpy(trial: CallUnderTest) -> Iterator[Disagreement]:
-    """What NumPy computes of the same real numbers, floating ones in float64."""
+    """Yield what NumPy computes of the same real numbers, floating ones in float64."""
     known = numpy_function_of(trial.live.api)
     if known is None or trial.is_open:
         return
@@ -182,7 +182,7 @@ def judge_by_numpy(trial: CallUnderTest) -> Iterator[Disagreement]:
 
 
 def _computed(trial: CallUnderTest, known: NumpyFunction) -> Any:
-    """The value as a tensor; raises where the call has no counterpart in NumPy."""
+    """Return the value as a tensor; raises where the call has no counterpart in NumPy."""
     import numpy as np
     import torch
 
@@ -205,7 +205,7 @@ def _computed(trial: CallUnderTest, known: NumpyFunction) -> Any:
 
 
 def _split(trial: CallUnderTest, known: NumpyFunction) -> Any:
-    """The operands in their order, and the options by NumPy's names."""
+    """Return the operands in their order, and the options by NumPy's names."""
     api = _by_name(trial.library.name)[trial.live.api]
     values = bind_arguments(api, trial.live)
     names = [each.name for each in api.parameters[: known.operands]]
@@ -230,7 +230,7 @@ def _option(value: Any) -> Any:
 
 
 def _common(operands: List[Any]) -> Any:
-    """The dtype that torch computes in."""
+    """Return the dtype that torch computes in."""
     import torch
 
     there = [each for each in operands if each is not None]
@@ -242,7 +242,7 @@ def _common(operands: List[Any]) -> Any:
 
 
 def _elements(operand: Any, dtype: Any, library: Library) -> Any:
-    """An operand's numbers, rounded as torch does before it computes."""
+    """Return an operand's numbers, rounded as torch does before it computes."""
     import numpy as np
     import torch
 

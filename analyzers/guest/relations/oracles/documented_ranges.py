@@ -29,7 +29,7 @@ class StatedRange:
     strict: bool = False
 
     def admits(self, value: float) -> bool:
-        """Whether a number is in the range; NaN is in none."""
+        """Return whether a number is in the range; NaN is in none."""
         return (value > self.low if self.strict else value >= self.low) and value <= self.high
 
 
@@ -70,7 +70,7 @@ NAME = "documentation"
 
 
 def judge(trial: CallUnderTest) -> Iterator[Disagreement]:
-    """Each stated range that a call which returned does not keep."""
+    """Yield each stated range that a call which returned does not keep."""
     rows = _BY_API.get(trial.live.api, ())
     documentation = " ".join(str(trial.live.function.__doc__).split()) if rows else ""
     given = _given(trial.live) if rows else {}
@@ -83,7 +83,7 @@ def judge(trial: CallUnderTest) -> Iterator[Disagreement]:
 
 
 def _given(live: LiveCall) -> Dict[str, Any]:
-    """The values of a call by its parameters' names, those of a layer's inputs included."""
+    """Return the values of a call by its parameters' names, those of a layer's inputs included."""
     found = _bound(live.function, live.arguments, live.keywords)
     if live.inputs is not None:
         forward = getattr(live.function, "forward", None)
@@ -99,7 +99,7 @@ def _bound(function: Any, arguments: List[Any], keywords: Dict[str, Any]) -> Dic
 
 
 def _is_outside(value: Any, row: StatedRange) -> bool:
-    """Whether any number of a value is out of its range; NaN says nothing."""
+    """Return whether any number of a value is out of its range; NaN says nothing."""
     numbers = [number for leaf in leaves(value) for number in _numbers(leaf)]
     return any(not isnan(number) and not row.admits(number) for number in numbers)
 

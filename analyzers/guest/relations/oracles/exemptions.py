@@ -100,6 +100,6 @@ _KEYS: FrozenSet[Tuple[str, str]] = frozenset((oracle, name) for oracle, name, _
 
 
 def is_exempt(oracle: str, api: str) -> bool:
-    """Whether an oracle says nothing about an API."""
+    """Return whether an oracle says nothing about an API."""
     name = api.rsplit(".", 1)[-1]
     return (oracle, name) in _KEYS or (oracle, api) in _KEYS

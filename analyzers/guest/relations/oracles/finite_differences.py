@@ -34,7 +34,7 @@ AGREE, WRONG = 1e-4, 1e-2
 
 
 def judge(trial: CallUnderTest) -> Iterator[Disagreement]:
-    """The directional derivative by autograd against that by differences, then the second."""
+    """Yield the directional derivative by autograd against that by differences, then the second."""
     if trial.live.api.endswith("_") or trial.is_open:
         return
     line = trial.attempt(partial(_moved_inputs, trial))
@@ -63,7 +63,7 @@ class MovedInputs:
     directions: List[Any]
 
     def at(self, step: float, *, graph: bool = False) -> Tuple[List[Any], List[Any]]:
-        """The floating results so many directions from here, and the inputs moved there.
+        """Return the floating results so many directions from here, and the inputs moved there.
 
         None where one of the inputs is written to, or a result is no float64.
         """
@@ -82,7 +82,7 @@ class MovedInputs:
 
 
 def _moved_inputs(trial: CallUnderTest) -> Optional[MovedInputs]:
-    """A random direction through what the call is given; ``None`` where that has none."""
+    """Return a random direction through what the call is given; ``None`` where that has none."""
     import torch
 
     live = widened(trial.copied(trial.live))
@@ -94,7 +94,7 @@ def _moved_inputs(trial: CallUnderTest) -> Optional[MovedInputs]:
 
 
 def _once(line: MovedInputs) -> Optional[Tuple[float, float]]:
-    """By autograd, and by differences; ``None`` where there is no derivative to be had."""
+    """Return by autograd, and by differences; ``None`` where there is no derivative to be had."""
     analytic, differentiable = _by_autograd(line)
     if analytic is None:
         return None
@@ -112,7 +112,7 @@ def _twice(line: MovedInputs) -> Optional[Tuple[float, float]]:
     others = [_direction(point, across) for point in line.points]
 
     def slope(step: float, *, graph: bool = False) -> Tuple[Any, List[Any], List[Any]]:
-        """The gradient along ``others``, what it depends on, and where to that moves."""
+        """Return the gradient along ``others``, what it depends on, and where to that moves."""
         results, moved = line.at(step, graph=True)
         results = [result for result in results if result.requires_grad]
         weights, turns = _weights(results, step)
@@ -129,7 +129,7 @@ def _twice(line: MovedInputs) -> Optional[Tuple[float, float]]:
 
 
 def _weights(results: List[Any], step: float) -> Tuple[List[Any], List[Any]]:
-    """Random weights of results so many random turns from where they were, and the turns."""
+    """Return random weights of results so many random turns from where they were, and the turns."""
     import torch
 
     chosen = torch.Generator().manual_seed(1)
@@ -177,7 +177,7 @@ def _results(value: Any) -> List[Any]:
 
 
 def _weighted(results: List[Any], differentiable: List[bool]) -> Any:
-    """A number that depends on all results that have a gradient."""
+    """Return a number that depends on all results that have a gradient."""
     import torch
 
     chosen = torch.Generator().manual_seed(1)
@@ -189,7 +189,7 @@ def _weighted(results: List[Any], differentiable: List[bool]) -> Any:
 
 
 def _by_autograd(line: MovedInputs) -> Tuple[Optional[float], List[bool]]:
-    """The derivative, and which results have one."""
+    """Return the derivative, and which results have one."""
     import torch
 
     results, moved = line.at(0.0, graph=True)
@@ -205,7 +205,7 @@ def _by_autograd(line: MovedInputs) -> Tuple[Optional[float], List[bool]]:
 
 
 def _by_differences(value: Callable[[float], float]) -> Optional[float]:
-    """The derivative at 0 where left, right and two step sizes agree on it."""
+    """Return the derivative at 0 where left, right and two step sizes agree on it."""
     here = value(0.0)
     found: List[float] = []
     for step in STEPS:

@@ -80,7 +80,7 @@ NOT_INTERNAL = "an exception of its own, or a result: no internal assertion fail
 
 
 def due_oracles(step: int, oracles: Optional[Iterable[str]] = None) -> Tuple[str, ...]:
-    """Those of some oracles that an API's input of this number is worth.
+    """Return those of some oracles that an API's input of this number is worth.
 
     What the costly ones find shows on few inputs: they look at dtypes and layouts.
     """
@@ -121,7 +121,7 @@ def _applies(name: str, oracle: Oracle, api: str, library: Library) -> bool:
 
 
 def _steady(trial: CallUnderTest, found: List[Disagreement]) -> List[Disagreement]:
-    """What a value that is not repeatable does not explain.
+    """Return what a value that is not repeatable does not explain.
 
     Whether it is costs two more runs: it is asked where something disagrees,
     and first where it was not before.

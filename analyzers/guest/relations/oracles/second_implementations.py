@@ -29,7 +29,7 @@ _PLACES = (
 
 
 def judge_by_reference(trial: CallUnderTest) -> Iterator[Disagreement]:
-    """The reference of the API, called with the same arguments."""
+    """Yield the reference of the API, called with the same arguments."""
     found = reference_of(trial.live.api)
     if found is not None:
         name, function = found
@@ -43,7 +43,7 @@ def judge_by_reference(trial: CallUnderTest) -> Iterator[Disagreement]:
 
 @functools.cache
 def reference_of(api: str) -> Optional[Tuple[str, Any]]:
-    """The dotted name of an API's reference, and the reference."""
+    """Return the dotted name of an API's reference, and the reference."""
     for prefix, place in _PLACES:
         if api.startswith(prefix):
             return _public(place, api[len(prefix) :])
@@ -74,7 +74,7 @@ DECOMPOSITION_RELATED = (
 
 
 def judge_decomposed(trial: CallUnderTest) -> Iterator[Disagreement]:
-    """The same call, with every operator that has one replaced by its decomposition."""
+    """Yield the same call, with every operator that has one replaced by its decomposition."""
     live = trial.copied(trial.live)
     mode = decomposition_mode()()
     trial.library.seed()
@@ -93,7 +93,7 @@ CUDA_RELATED = "the same call on CUDA"
 
 
 def judge_on_cuda(trial: CallUnderTest) -> Iterator[Disagreement]:
-    """The value that the GPU's kernels give; nothing without a GPU."""
+    """Yield the value that the GPU's kernels give; nothing without a GPU."""
     import torch
 
     if torch.cuda.is_available():
@@ -101,7 +101,7 @@ def judge_on_cuda(trial: CallUnderTest) -> Iterator[Disagreement]:
 
 
 def _on_gpu(trial: CallUnderTest) -> Any:
-    """The value, back on the CPU; a layer keeps the weights that it was made with there."""
+    """Return the value, back on the CPU; a layer keeps the weights that it was made with there."""
     import torch
 
     live = trial.copied(trial.live)
@@ -129,12 +129,12 @@ def load_inductor() -> None:
 
 
 def judge_compiled(trial: CallUnderTest) -> Iterator[Disagreement]:
-    """The value of the compiled call; nothing where torch went on without compiling it."""
+    """Yield the value of the compiled call; nothing where torch went on without compiling it."""
     yield from trial.compared(INDUCTOR, INDUCTOR_RELATED, lambda: _compiled(trial))
 
 
 def _compiled(trial: CallUnderTest) -> Any:
-    """What the compiled call gives, :data:`MISSING` where no kernel was compiled."""
+    """Return what the compiled call gives, :data:`MISSING` where no kernel was compiled."""
     import torch
     import torch._dynamo as dynamo
     from torch._dynamo.utils import counters
@@ -158,7 +158,7 @@ def _compiled(trial: CallUnderTest) -> Any:
 
 
 def _maker(live: Any, call: Any) -> Any:
-    """What is compiled: the function or layer itself, its other arguments bound."""
+    """Return what is compiled: the function or layer itself, its other arguments bound."""
     if live.inputs is not None:
         return live.function(*live.arguments, **live.keywords)
     return call

@@ -19,7 +19,7 @@ ARGUMENTS_RELATED = "its own arguments, which it should leave as they are"
 
 
 def judge_arguments(trial: CallUnderTest) -> Iterator[Disagreement]:
-    """The arguments after the call against what they were.
+    """Yield the arguments after the call against what they were.
 
     Calls may write to them by operators whose schemas say so: in-place ones,
     and those with ``out=``.
@@ -54,7 +54,7 @@ def _bits(tensor: Any, library: Library) -> Any:
 
 
 def _is_told(trial: CallUnderTest) -> bool:
-    """Whether an operator in the call says that it writes to an argument."""
+    """Return whether an operator in the call says that it writes to an argument."""
     live = trial.copied(trial.live)
     mode = _mode()(_memory(operands(live)))
     with mode:
@@ -63,13 +63,13 @@ def _is_told(trial: CallUnderTest) -> bool:
 
 
 def _memory(values: Any) -> FrozenSet[int]:
-    """Where the elements of tensors are."""
+    """Return where the elements of tensors are."""
     return frozenset(leaf.untyped_storage().data_ptr() for leaf in values if _is_read(leaf))
 
 
 @cache
 def _mode() -> Type[Any]:
-    """The mode's class, made where torch is at hand."""
+    """Return the mode's class, made where torch is at hand."""
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Watching(TorchDispatchMode):  # type: ignore[misc]
@@ -90,7 +90,7 @@ def _mode() -> Type[Any]:
 
 
 def _written_arguments(func: Any, args: Tuple[Any, ...], named: Any) -> Iterator[Any]:
-    """The arguments that an operator's schema says it writes to."""
+    """Yield the arguments that an operator's schema says it writes to."""
     for number, parameter in enumerate(func._schema.arguments):
         if parameter.alias_info is not None and parameter.alias_info.is_write:
             given = args[number] if number < len(args) else named.get(parameter.name)
@@ -164,13 +164,13 @@ _PLACES = ("torch.Tensor.", "torch.special.", "torch.")
 
 
 def judge_in_place(trial: CallUnderTest) -> Iterator[Disagreement]:
-    """``x.f_()`` and ``inplace=True`` against ``f(x)``."""
+    """Yield ``x.f_()`` and ``inplace=True`` against ``f(x)``."""
     if not writes(trial.live.api) and trial.live.inputs is None and _keeps(trial):
         yield from _written(trial)
 
 
 def _keeps(trial: CallUnderTest) -> bool:
-    """Whether the first argument is a tensor of the result's dtype and shape."""
+    """Return whether the first argument is a tensor of the result's dtype and shape."""
     import torch
 
     given = trial.live.arguments[0] if trial.live.arguments else None
@@ -189,7 +189,7 @@ def _written(trial: CallUnderTest) -> Iterator[Disagreement]:
 
 
 def _subject(trial: CallUnderTest, live: LiveCall) -> Any:
-    """The first argument, after the call has written into it."""
+    """Return the first argument, after the call has written into it."""
     import torch
 
     copied = trial.copied(live)
@@ -201,7 +201,7 @@ def _subject(trial: CallUnderTest, live: LiveCall) -> Any:
 
 
 def _in_place(trial: CallUnderTest) -> Any:
-    """The name and the call of the variant that writes into its input."""
+    """Return the name and the call of the variant that writes into its input."""
     live = trial.live
     method = _method(live.api)
     if method is not None:

@@ -17,7 +17,7 @@ Traced = FrozenSet[ArgumentPath]
 
 
 def fixed(seen: RecordedCall, traced: Traced, is_array: Any) -> FixedPaths:
-    """The places of a call that no input of the target varies.
+    """Return the places of a call that no input of the target varies.
 
     These are literals in the call's source and arguments that the source does
     not give.  Where the call is not found there (a layer makes it), only arrays
@@ -37,7 +37,7 @@ def fixed(seen: RecordedCall, traced: Traced, is_array: Any) -> FixedPaths:
 
 
 def _parameters(live: LiveCall) -> Iterator[ArgumentPath]:
-    """The weights of a layer."""
+    """Return the weights of a layer."""
     return (place for place, value in arguments(live) if type(value).__name__ == "Parameter")
 
 
@@ -59,7 +59,7 @@ def _name(node: ast.expr) -> str:
 
 
 def _open(node: ast.Call, live: LiveCall) -> Optional[Set[ArgumentPath]]:
-    """The places whose source is no literal; ``None`` where they cannot be told."""
+    """Return the places whose source is no literal; ``None`` where they cannot be told."""
     if any(isinstance(each, ast.Starred) for each in node.args) or any(
         each.arg is None for each in node.keywords
     ):
@@ -75,12 +75,12 @@ def _open(node: ast.Call, live: LiveCall) -> Optional[Set[ArgumentPath]]:
 
 
 def _shift(node: ast.Call, live: LiveCall) -> int:
-    """1 where the call is a method's, and the first argument what it is called on."""
+    """Return 1 where the call is a method's, and the first argument what it is called on."""
     return int(isinstance(node.func, ast.Attribute) and live.api.startswith("torch.Tensor."))
 
 
 def _places(number: Optional[int], word: Optional[str], live: LiveCall) -> List[ArgumentPath]:
-    """Where an argument of the source went; by a wrapper it may go on by name."""
+    """Return where an argument of the source went; by a wrapper it may go on by name."""
     if word is not None:
         return [("keywords", word)]
     if number is not None and number < len(live.arguments):
@@ -108,7 +108,7 @@ _MOST_ELEMENTS = 4096
 
 
 def slots(live: LiveCall, api: Optional[LibraryApi]) -> Dict[Slot, Any]:
-    """What a call gives, however it gives it: lists and tuples are taken apart."""
+    """Return what a call gives, however it gives it: lists and tuples are taken apart."""
     try:
         given: Mapping[str, Any] = {} if api is None else bind_arguments(api, live)
     except TemplateInapplicable:
@@ -120,7 +120,7 @@ def slots(live: LiveCall, api: Optional[LibraryApi]) -> Dict[Slot, Any]:
 
 
 def origins(given: Mapping[Slot, Any], values: Mapping[str, Any]) -> Dict[Slot, Path]:
-    """For slots of a call the parts of the target's arguments that they are.
+    """Return for slots of a call the parts of the target's arguments that they are.
 
     These are the same objects or share their storage, or else are equal.
     """
@@ -136,7 +136,7 @@ def origins(given: Mapping[Slot, Any], values: Mapping[str, Any]) -> Dict[Slot, 
 
 
 def part(values: Mapping[str, Any], path: Path) -> Any:
-    """The part of the target's arguments at a path."""
+    """Return the part of the target's arguments at a path."""
     found: Any = values
     for step in path:
         found = found[step]
@@ -158,7 +158,7 @@ def _parts(values: Mapping[Any, Any], depth: int = 0) -> Iterator[Tuple[Path, An
 
 
 def _is_same(value: Any, part: Any) -> bool:
-    """Whether two are one object, or arrays on the same storage with as many elements."""
+    """Return whether two are one object, or arrays on the same storage with as many elements."""
     if not (is_array(value) and is_array(part)):
         return False
     if value is part:

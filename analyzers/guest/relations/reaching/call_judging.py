@@ -29,13 +29,13 @@ COMPILED = ("meta",)
 
 
 def project_oracles() -> List[str]:
-    """The names of the oracles for the project that is loaded here."""
+    """Return the names of the oracles for the project that is loaded here."""
     names = (*ITSELF, *COMPILED) if COMPILER in sys.modules else ITSELF
     return [name for name in names if name in ORACLES]
 
 
 def concerns_project(found: Disagreement, live: LiveCall, library: Library) -> bool:
-    """Whether a disagreement speaks of the call as the project makes it.
+    """Return whether a disagreement speaks of the call as the project makes it.
 
     A call on contiguous arrays that differs from itself on strided ones, or from
     its variant that writes in place, shows a fault of what the project does not call.
@@ -67,7 +67,7 @@ class CallKinds:
         self._counts: Counts[Hashable] = Counter()
 
     def take(self, place: Hashable, live: LiveCall) -> bool:
-        """Whether a call is still to be judged; it counts as judged then."""
+        """Return whether a call is still to be judged; it counts as judged then."""
         kind = (place, of_call(live, self._library))
         if self._counts[kind] >= self._most:
             return False
@@ -76,7 +76,7 @@ class CallKinds:
 
 
 def of_call(live: LiveCall, library: Library) -> Hashable:
-    """Types, numbers of dimensions and magnitudes of what is given where."""
+    """Return types, numbers of dimensions and magnitudes of what is given where."""
     given = [(place, _of_value(value, library)) for place, value in arguments(live)]
     return live.api, tuple(sorted(given, key=repr))
 
@@ -137,7 +137,7 @@ def _of_elements(elements: Any) -> Dict[str, Hashable]:
 
 
 def _magnitude(number: Union[int, float]) -> Tuple[str, int]:
-    """Zero, or its exponent of ten in steps of four."""
+    """Return zero, or its exponent of ten in steps of four."""
     if isinstance(number, float) and not math.isfinite(number):
         return "none", 0
     return ("zero", 0) if number == 0 else ("ten", round(math.log10(abs(number)) / 4))
@@ -158,15 +158,15 @@ class LocatedDivergence:
 
     @property
     def key(self) -> DivergenceKey:
-        """What is the same one."""
+        """Return what is the same one."""
         return divergence_key(self.finding.disagreement, self.at)
 
     def as_json(self) -> Dict[str, Any]:
-        """For another process."""
+        """Return for another process."""
         return {"met": pack_finding(self.finding), "at": self.at, "arguments": self.arguments}
 
     def told(self) -> Dict[str, Any]:
-        """``divergence`` and ``at`` of a ``related`` frame."""
+        """Return ``divergence`` and ``at`` of a ``related`` frame."""
         row = self.finding.row()
         del row["kind"]
         api, path, line, function = self.at
@@ -184,12 +184,12 @@ class LocatedDivergence:
 
 
 def divergence_key(found: Disagreement, at: DivergenceLocation) -> DivergenceKey:
-    """Where it is met, and what is wrong there."""
+    """Return where it is met, and what is wrong there."""
     return (*at[:3], found.rule, found.relation, found.related)
 
 
 def parse_divergence(row: Mapping[str, Any]) -> LocatedDivergence:
-    """The meeting that :meth:`Met.as_json` wrote."""
+    """Return the meeting that :meth:`Met.as_json` wrote."""
     return LocatedDivergence(unpack_finding(row["met"]), row["at"], row["arguments"])
 
 
@@ -208,7 +208,7 @@ class CallJudge:
 
     @property
     def judged(self) -> int:
-        """How many calls were judged so far."""
+        """Return how many calls were judged so far."""
         return sum(self._counts.values())
 
     def run(self, arguments: Mapping[str, Any]) -> TargetRun:
@@ -216,17 +216,17 @@ class CallJudge:
         return self._watcher.run(arguments)
 
     def place(self, seen: RecordedCall) -> CallLocation:
-        """Where a call is."""
+        """Return where a call is."""
         return self._watcher.place(seen)
 
     def at(self, ran: TargetRun, place: CallLocation) -> Iterator[RecordedCall]:
-        """The calls of a run at a place."""
+        """Return the calls of a run at a place."""
         return (seen for seen in ran.calls if self.place(seen)[:3] == place[:3])
 
     def met(
         self, ran: TargetRun, arguments: Mapping[str, Any], place: Optional[CallLocation] = None
     ) -> Iterator[LocatedDivergence]:
-        """What the calls of a run disagree with, at one place or at all."""
+        """Yield what the calls of a run disagree with, at one place or at all."""
         for seen in ran.calls if place is None else self.at(ran, place):
             if seen.live is None or self._counts[seen.site] >= MOST_A_SITE:
                 continue

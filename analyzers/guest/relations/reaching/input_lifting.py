@@ -42,7 +42,7 @@ _MAKERS = {"torch": "tensor", "numpy": "array", "jax": "jax_array"}
 
 
 def recipe_like(value: Any, like: Any, library: Library) -> Recipe:
-    """The recipe of a value in the place of ``like``; raises :class:`BadRecipe`.
+    """Return the recipe of a value in the place of ``like``; raises :class:`BadRecipe`.
 
     An array becomes one of the kind that ``like`` is: of torch, NumPy or JAX.
     """
@@ -61,7 +61,7 @@ def recipe_like(value: Any, like: Any, library: Library) -> Recipe:
 
 
 def _kind(like: Any) -> Any:
-    """The library whose array a value is."""
+    """Return the library whose array a value is."""
     if not (hasattr(like, "dtype") and hasattr(like, "shape")):
         return None
     name = type(like).__module__.partition(".")[0]
@@ -76,7 +76,7 @@ def _number(array: Any, library: Library) -> Any:
 
 
 def _contents(shape: Tuple[int, ...], elements: Any) -> List[Tuple[str, Recipe]]:
-    """The element that is there most, and where there are others."""
+    """Return the element that is there most, and where there are others."""
     import numpy
 
     if 0 in shape:
@@ -97,7 +97,7 @@ def _contents(shape: Tuple[int, ...], elements: Any) -> List[Tuple[str, Recipe]]
 
 
 def replace_at(recipe: Recipe, path: Tuple[Any, ...], new: Recipe) -> Recipe:
-    """A recipe with another at a path of indices and keys; raises :class:`BadRecipe`."""
+    """Return a recipe with another at a path of indices and keys; raises :class:`BadRecipe`."""
     if not path:
         return new
     if isinstance(recipe, DisplayRecipe) and isinstance(path[0], int):
@@ -162,7 +162,7 @@ class LiftingStage:
                     return
 
     def _holds(self, live: LiveCall, met: LocatedDivergence) -> bool:
-        """Whether the call by itself fails as it is said to."""
+        """Return whether the call by itself fails as it is said to."""
         library = self.request.library
         if met.finding.ends_process:
             outcome_of(live.run, library)
@@ -176,7 +176,7 @@ class LiftingStage:
     def _attempts(
         self, live: LiveCall, site: LibraryCallSite, judging: CallJudge
     ) -> Iterator[Dict[str, Dict[str, Any]]]:
-        """Arguments of the target that meet its contract, with values of the call in them."""
+        """Yield arguments of the target that meet its contract, with values of the call in them."""
         admission = Admission(self.request)
         wanted = slots(live, self.apis.get(live.api))
         known: Set[str] = set()
@@ -213,7 +213,7 @@ class LiftingStage:
                         yield changed
 
     def _value(self, value: Any, like: Any, first: Optional[int]) -> Any:
-        """A value as it is, or an array in the shape and dtype that it had.
+        """Return a value as it is, or an array in the shape and dtype that it had.
 
         That has the elements from number ``first`` on: of many only one may be at fault.
         """
@@ -224,7 +224,7 @@ class LiftingStage:
 
 
 def _news(values: Mapping[Path, Any], ran: TargetRun, library: Library) -> Dict[Path, Recipe]:
-    """New recipes for parts of the target's arguments."""
+    """Return new recipes for parts of the target's arguments."""
     found: Dict[Path, Recipe] = {}
     for path, value in values.items():
         try:
@@ -243,7 +243,7 @@ def _cast(value: Any, like: Any, first: int = 0) -> Any:
 
 
 def _choices(news: Mapping[Path, Recipe]) -> Iterator[Mapping[Path, Recipe]]:
-    """All changes together, then each by itself."""
+    """Yield all changes together, then each by itself."""
     if news:
         yield news
     if len(news) > 1:
@@ -254,7 +254,7 @@ def _choices(news: Mapping[Path, Recipe]) -> Iterator[Mapping[Path, Recipe]]:
 def _with(
     given: Mapping[str, Mapping[str, Any]], news: Mapping[Path, Recipe]
 ) -> Optional[Dict[str, Dict[str, Any]]]:
-    """Arguments with other parts; ``None`` where they cannot be put there."""
+    """Return arguments with other parts; ``None`` where they cannot be put there."""
     changed = {name: dict(each) for name, each in given.items()}
     try:
         for (name, *inside), recipe in news.items():

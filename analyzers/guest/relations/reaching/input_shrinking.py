@@ -35,14 +35,14 @@ Cost = Tuple[int, int, int]
 
 
 def cost(recipes: Recipes) -> Cost:
-    """How much there is to read: arguments, characters, and what their digits are."""
+    """Return how much there is to read: arguments, characters, and what their digits are."""
     texts = [recipe.source() for recipe in recipes.values()]
     digits = sum("0123456789".find(letter) + 1 for text in texts for letter in text)
     return len(texts), sum(map(len, texts)), digits
 
 
 def recipes_of(arguments: Mapping[str, Mapping[str, Any]]) -> Optional[Recipes]:
-    """The recipes of arguments; ``None`` where one has none."""
+    """Return the recipes of arguments; ``None`` where one has none."""
     try:
         return {
             name: parse(given["recipe"] if given["kind"] == "made" else given["source"])
@@ -116,7 +116,7 @@ def _of_display(recipe: DisplayRecipe) -> Iterator[Recipe]:
 
 
 def _shape(recipe: Recipe) -> Optional[Tuple[int, ...]]:
-    """The shape of an array's recipe."""
+    """Return the shape of an array's recipe."""
     if not (isinstance(recipe, CallRecipe) and recipe.function in ARRAYS and recipe.arguments):
         return None
     shape = recipe.arguments[0]
@@ -127,7 +127,7 @@ def _shape(recipe: Recipe) -> Optional[Tuple[int, ...]]:
 
 
 def _resized(recipe: Recipe, size: int, new: int) -> Recipe:
-    """An array with ``new`` wherever its shape has ``size``, also inside displays."""
+    """Return an array with ``new`` wherever its shape has ``size``, also inside displays."""
     if isinstance(recipe, DisplayRecipe):
         return DisplayRecipe(recipe.kind, tuple(_resized(item, size, new) for item in recipe.items))
     shape = _shape(recipe)
@@ -191,7 +191,7 @@ def _of_elements(recipe: CallRecipe, at: PairsRecipe) -> Iterator[Recipe]:
 
 
 def _with(recipe: CallRecipe, changes: Mapping[str, Optional[Recipe]]) -> CallRecipe:
-    """With other keywords; ``None`` leaves one out."""
+    """Return with other keywords; ``None`` leaves one out."""
     given = {**dict(recipe.keywords), **changes}
     keywords = tuple((name, each) for name, each in given.items() if each is not None)
     return CallRecipe(recipe.function, recipe.arguments, keywords)
@@ -246,7 +246,7 @@ def smallest_divergence(
 
 
 def _first(trying: DivergenceSearch) -> Optional[LocatedDivergence]:
-    """What the first input that leads to it shows."""
+    """Return what the first input that leads to it shows."""
     seconds = trying.request.timeout + HANG_GRACE
     pool = ProcessPool(trying.work, 1, seconds, workers=1, deaths=MOST_DEATHS)
     for _, result in pool:
@@ -307,7 +307,7 @@ def _ending(met: LocatedDivergence, request: RelateRequest) -> Mapping[str, Any]
 
 
 def _is_as(met: LocatedDivergence, end: Mapping[str, Any]) -> bool:
-    """Whether an end is that of the divergence."""
+    """Return whether an end is that of the divergence."""
     outcome = met.finding.disagreement.outcome
     if "signal" in end:
         return outcome.status == CRASHED and end["signal"] == outcome.signal

@@ -47,7 +47,7 @@ ENOUGH = 12
 
 
 def relate(prepared: PreparedTarget, message: Mapping[str, Any]) -> Dict[str, Any]:
-    """The ``related`` frame for a ``relate`` frame."""
+    """Return the ``related`` frame for a ``relate`` frame."""
     library = loaded_library()
     if library is None:
         return nothing("no library whose calls can be seen is imported")
@@ -55,7 +55,7 @@ def relate(prepared: PreparedTarget, message: Mapping[str, Any]) -> Dict[str, An
 
 
 def nothing(obstacle: str) -> Dict[str, Any]:
-    """A ``related`` frame that says why nothing was compared."""
+    """Return a ``related`` frame that says why nothing was compared."""
     return {
         "type": "related",
         "reached": [],
@@ -121,7 +121,7 @@ class _Relating:
             self._take(result)
 
     def _plan(self) -> Optional[ExplorationPlan]:
-        """How inputs are drawn; ``None`` where enough are given, or they cannot be."""
+        """Return how inputs are drawn; ``None`` where enough are given, or they cannot be."""
         message = self._request.message
         if len(self._request.probes) >= ENOUGH:
             return None
@@ -213,7 +213,7 @@ class _Relating:
     # ------------------------------------------------------------ lifting
 
     def _known(self) -> List[Tuple[LocatedDivergence, LibraryCallSite]]:
-        """Known divergences at each place where their API is called."""
+        """Return known divergences at each place where their API is called."""
         return [
             (LocatedDivergence(FuzzFinding(row["call"], _disagreement(row)), site.place), site)
             for row in self._request.message.get("known") or ()
@@ -232,7 +232,7 @@ class _Relating:
     # ------------------------------------------------------------- frames
 
     def _rows(self) -> Iterator[Dict[str, Any]]:
-        """What is reached, by the smallest inputs, as far as a fresh process confirms it.
+        """Yield what is reached, by the smallest inputs, as far as a fresh process confirms it.
 
         Of the oracles that find a call wrong in the same way, one is told.
         """
@@ -253,7 +253,7 @@ class _Relating:
                 yield row
 
     def _beyond(self) -> List[LocatedDivergence]:
-        """What was verified of the calls by themselves, made small as far as time goes."""
+        """Return what was verified of the calls by themselves, made small as far as time goes."""
         mets = [met for key, met in self._verified.items() if key not in self._reached]
         del mets[MOST_BEYOND:]
         if not mets or self._left("shrinking") <= 0:
@@ -271,12 +271,12 @@ class _Relating:
 
 
 def _is_crash(result: Result) -> bool:
-    """Whether a process hung or ended by a signal that tells of a defect, not of a limit."""
+    """Return whether a process hung or ended by a signal that tells of a defect, not of a limit."""
     return not isinstance(result, ProcessDied) or outcome_of_death(result.signal).kind == DIED
 
 
 def _disagreement(row: Mapping[str, Any]) -> Disagreement:
-    """A known divergence as one that was seen; whether it is there is verified."""
+    """Return a known divergence as one that was seen; whether it is there is verified."""
     number = signal.Signals.__members__.get(row["outcome"])
     if number is not None:
         return death_disagreement(row["api"], int(number))

@@ -65,7 +65,7 @@ class Admission:
         self._requires = tuple(contract.get("requires") or ())
 
     def admits(self, arguments: Mapping[str, Mapping[str, Any]]) -> bool:
-        """Whether the arguments meet their constraints and the preconditions."""
+        """Return whether the arguments meet their constraints and the preconditions."""
         namespace = self._prepared.namespace
         try:
             values = {name: self._value(name, given) for name, given in arguments.items()}
@@ -196,7 +196,7 @@ class LibraryCallSite:
 
 
 def by_api(sites: Iterable[LibraryCallSite]) -> List[List[LibraryCallSite]]:
-    """The sites of each API together."""
+    """Return the sites of each API together."""
     found: Dict[str, List[LibraryCallSite]] = {}
     for site in sites:
         found.setdefault(site.place[0], []).append(site)
@@ -229,7 +229,7 @@ class MutationStage:
         stage.tell()
 
     def _end(self, item: int) -> float:
-        """When the time of an API is over: as many at once as there are workers."""
+        """Return when the time of an API is over: as many at once as there are workers."""
         rounds = -(-len(self.groups) // WORKERS)
         return self.began + (self.until - self.began) * (item // WORKERS + 1) / rounds
 
@@ -306,7 +306,7 @@ class _MutationProcess:
 def _seen(
     judging: CallJudge, site: LibraryCallSite, is_array: Any
 ) -> Tuple[List[LiveCall], FrozenSet[Where]]:
-    """The calls at a site, and what may not vary there."""
+    """Return the calls at a site, and what may not vary there."""
     lives: List[LiveCall] = []
     held: List[FrozenSet[Where]] = []
     for given in site.inputs:

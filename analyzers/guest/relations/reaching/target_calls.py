@@ -53,27 +53,27 @@ class RelateRequest:
 
     @property
     def seed(self) -> int:
-        """What everything that is drawn depends on."""
+        """Return what everything that is drawn depends on."""
         return int(self.message.get("seed", 0))
 
     @cached_property
     def relations(self) -> List[Relation]:
-        """What the library's calls are known to agree with."""
+        """Return what the library's calls are known to agree with."""
         return [
             Relation(each["source"], each["target"], each["template"], each["kind"])
             for each in self.message.get("equivalences") or ()
         ]
 
     def of_source(self, api: str) -> List[Relation]:
-        """The relations of one API."""
+        """Return the relations of one API."""
         return [each for each in self.relations if each.source == api]
 
     def inside(self, file: str) -> bool:
-        """Whether a file is the project's own."""
+        """Return whether a file is the project's own."""
         return is_own(file, self.prepared.root)
 
     def relative(self, file: str) -> str:
-        """The path of a file in the project, as the host has it."""
+        """Return the path of a file in the project, as the host has it."""
         return os.path.relpath(file, self.prepared.root).replace(os.sep, "/")
 
 
@@ -103,12 +103,12 @@ class InFlight:
     judging: bool = False
 
     def text(self) -> str:
-        """As it stands in shared memory."""
+        """Return as it stands in shared memory."""
         return json.dumps([self.arguments, self.at, self.call, self.judging])
 
 
 def parse_in_flight(text: str) -> InFlight:
-    """The mark of a text; an empty one where that is none."""
+    """Return the mark of a text; an empty one where that is none."""
     with suppress(ValueError, TypeError):
         arguments, at, call, judging = json.loads(text)
         return InFlight(arguments, at, call, judging)
@@ -150,7 +150,7 @@ class TargetWatcher:
         self._begin(mark.text())
 
     def place(self, seen: RecordedCall) -> CallLocation:
-        """Where a call is."""
+        """Return where a call is."""
         return [seen.api, self._request.relative(seen.path), seen.line, seen.function]
 
     def _told(self, live: Optional[LiveCall]) -> str:
@@ -168,7 +168,7 @@ class _WatchedTarget(PreparedTarget):
 
     @classmethod
     def of(cls, request: RelateRequest, bounds: RecordingBounds, watch: Watch) -> _WatchedTarget:
-        """The target of a request."""
+        """Return the target of a request."""
         prepared = request.prepared
         made = cls(**{each.name: getattr(prepared, each.name) for each in fields(prepared)})
         made.request, made.bounds, made.watch = request, bounds, watch
@@ -194,7 +194,7 @@ _HANG_GRACE = 2.0
 
 
 def record(prepared: PreparedTarget, message: Mapping[str, Any]) -> Dict[str, Any]:
-    """The ``recorded`` frame for a ``record`` frame."""
+    """Return the ``recorded`` frame for a ``record`` frame."""
     library = loaded_library()
     if library is None:
         return nothing("no library whose calls can be seen is imported")
@@ -218,7 +218,7 @@ def record(prepared: PreparedTarget, message: Mapping[str, Any]) -> Dict[str, An
 
 
 def nothing(*notes: str) -> Dict[str, Any]:
-    """A ``recorded`` frame without any calls."""
+    """Return a ``recorded`` frame without any calls."""
     return {"type": "recorded", "library": "", "version": "", "calls": [], "notes": list(notes)}
 
 

@@ -346,7 +346,7 @@ def study(message: Mapping[str, Any], send: Send) -> Frame:
 
 
 def _library(name: str) -> Library:
-    """The library, with one thread: processes that are forked from several do not work.
+    """Return the library, with one thread: processes that are forked from several do not work.
 
     What some of its calls import late is imported once, and not by each process.
     """

@@ -87,7 +87,7 @@ class StudyProgress:
 
 
 def _shortened(text: str) -> str:
-    """The beginning and the end of a text, which in a traceback are what matters."""
+    """Return the beginning and the end of a text, which in a traceback are what matters."""
     if len(text) <= LONGEST_NOTE:
         return text
     return f"{text[: LONGEST_NOTE // 3]} … {text[-LONGEST_NOTE // 2 :]}"
@@ -106,7 +106,7 @@ Source = Callable[[], Found]
 def collect_inputs(
     library: Library, workers: int, progress: StudyProgress, names: Sequence[str] = ()
 ) -> Dict[str, List[str]]:
-    """The texts of known valid calls by API, in the order in which the library tells them.
+    """Return the texts of known valid calls by API, in the order in which the library tells them.
 
     They are gathered in processes of their own, as what the library's own tests
     and examples do to a process stays there.  A library that has ``sources`` is
@@ -141,7 +141,7 @@ def _of_parts(
 def _gathered(
     sources: Sequence[Source], workers: int, progress: StudyProgress
 ) -> List[Tuple[str, str]]:
-    """API and text of each call of each source, in their order."""
+    """Return API and text of each call of each source, in their order."""
     found: List[List[Tuple[str, str]]] = [[] for _ in sources]
     work = _GatheringWork(sources)
     for item, result in ProcessPool(
@@ -199,7 +199,7 @@ def _read(text: str, library: Library) -> Optional[CallSource]:
 
 
 def spread(items: Sequence[str], most: int) -> List[str]:
-    """At most so many, evenly spread, the first among them."""
+    """Return at most so many, evenly spread, the first among them."""
     if len(items) <= most:
         return list(items)
     return [items[index * len(items) // most] for index in range(most)]

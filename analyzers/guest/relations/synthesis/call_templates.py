@@ -47,7 +47,7 @@ class CallTemplate:
     inputs: Optional[Tuple[Term, ...]]
 
     def uses(self) -> FrozenSet[str]:
-        """The names in it, parameters and others, by their first parts."""
+        """Return the names in it, parameters and others, by their first parts."""
         terms = (*self.arguments, *(term for _, term in self.keywords), *(self.inputs or ()))
         return frozenset(name for term in terms for name in _roots(term))
 
@@ -78,7 +78,7 @@ def apply_template(template: str, source: LibraryApi, live: LiveCall, library: L
 
 
 def check_template(template: str, source: LibraryApi, library: Library) -> str:
-    """The name of the target; raises :class:`BadRecipe` for what is no template."""
+    """Return the name of the target; raises :class:`BadRecipe` for what is no template."""
     reading = _read(template, _names(source))
     _function(reading.target, library)
     return reading.target

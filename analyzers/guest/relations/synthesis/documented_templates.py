@@ -26,7 +26,7 @@ _LIBRARIES = ("torch", "numpy", "jax", "keras")
 def templates_in_documentation(
     source: LibraryApi, apis: Union[Sequence[LibraryApi], ApiNames]
 ) -> List[Tuple[str, str]]:
-    """Pairs of target and template, in the order of the documentation, each once.
+    """Return pairs of target and template, in the order of the documentation, each once.
 
     Give :class:`Names` of the APIs instead of the APIs themselves where it is
     called many times.
@@ -41,7 +41,7 @@ def templates_in_documentation(
 
 
 def _parted(doc: str) -> Tuple[str, str]:
-    """The prose, and the code of the examples."""
+    """Return the prose, and the code of the examples."""
     prose: List[str] = []
     code: List[str] = []
     for line in doc.splitlines():
@@ -85,7 +85,7 @@ class _Writer:
         self._names = names
 
     def template(self, call: ast.Call, known: Dict[str, str]) -> Optional[Tuple[str, str]]:
-        """A call over expressions that stand for parameters (``known``), or ``None``."""
+        """Return a call over expressions that stand for parameters (``known``), or ``None``."""
         rewriter = _Rewriter(known, self._names, self._source.name)
         try:
             rewritten = rewriter.call(call)
@@ -107,7 +107,7 @@ class _Writer:
         return found
 
     def _bound(self, call: ast.Call) -> Dict[str, str]:
-        """Parameters by the text of what an example's call gives them."""
+        """Return parameters by the text of what an example's call gives them."""
         outer = [item for item in self._source.parameters if not item.is_input]
         given = zip((bare(item.name) for item in outer), call.args)
         pairs = [(ast.unparse(node), name) for name, node in given]
@@ -178,7 +178,7 @@ class _Rewriter:
 
 
 def _walked(code: str) -> Iterator[ast.AST]:
-    """The nodes of an example, statement by statement: one that is no Python is left out."""
+    """Yield the nodes of an example, statement by statement: one that is no Python is left out."""
     try:
         yield from ast.walk(ast.parse(code))
     except (SyntaxError, ValueError, RecursionError, MemoryError):

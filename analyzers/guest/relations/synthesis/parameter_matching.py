@@ -24,12 +24,12 @@ _SAME = (
 
 
 def bare(name: str) -> str:
-    """A parameter's name without the stars of ``*args``."""
+    """Return a parameter's name without the stars of ``*args``."""
     return name.lstrip("*")
 
 
 def of_parameters(source: ApiParameter, target: ApiParameter, positions: float) -> float:
-    """Equation 10: name + types + position (already computed), each of 0 to 1."""
+    """Return Equation 10: name + types + position (already computed), each of 0 to 1."""
     return of_names(bare(source.name), bare(target.name)) + of_types(source, target) + positions
 
 
@@ -49,7 +49,7 @@ def of_types(source: ApiParameter, target: ApiParameter) -> float:
 
 
 def of_positions(first: int, second: int, longest: int) -> float:
-    """Equation 13."""
+    """Return Equation 13."""
     return 1.0 - abs(first - second) / max(longest, 1)
 
 
@@ -70,7 +70,7 @@ class TemplateInapplicable(BadRecipe):
 
 
 def bind_arguments(source: LibraryApi, live: LiveCall) -> Dict[str, Any]:
-    """The values by the parameters' names without stars; those not given are left out.
+    """Return the values by the parameters' names without stars; those not given are left out.
 
     ``*args`` becomes a tuple, and so do sizes, however they are given.  Raises
     :class:`Inapplicable` for a call that does not fit the parameters.
@@ -90,7 +90,7 @@ def bind_arguments(source: LibraryApi, live: LiveCall) -> Dict[str, Any]:
 
 
 def _sizes(given: Sequence[Any]) -> Tuple[Any, ...]:
-    """Sizes given one by one, or as one sequence."""
+    """Return sizes given one by one, or as one sequence."""
     found = given[0] if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
     if not all(hasattr(item, "__index__") for item in found):
         raise TemplateInapplicable("these are no sizes")
@@ -114,7 +114,7 @@ def _positional(parameters: Sequence[ApiParameter], given: Sequence[Any]) -> Dic
 
 
 def is_default(parameter: ApiParameter, value: Any, namespace: Namespace) -> bool:
-    """Whether a value is what the parameter has when it is not given."""
+    """Return whether a value is what the parameter has when it is not given."""
     if parameter.name.startswith("*") and value == ():
         return True
     if value is None and not parameter.required and parameter.default is None:
@@ -131,7 +131,7 @@ def is_default(parameter: ApiParameter, value: Any, namespace: Namespace) -> boo
 
 
 def with_seen_types(api: LibraryApi, lives: Iterable[LiveCall], library: Library) -> LibraryApi:
-    """The API with the types that these calls of it give to its parameters."""
+    """Return the API with the types that these calls of it give to its parameters."""
     seen: Dict[str, Set[str]] = {}
     for live in lives:
         for name, kind in types_of(api, live, library).items():
@@ -149,7 +149,7 @@ def types_of(api: LibraryApi, live: LiveCall, library: Library) -> Dict[str, str
 
 
 def with_types(api: LibraryApi, types: Mapping[str, Iterable[str]]) -> LibraryApi:
-    """The API with more types for its parameters, by their bare names."""
+    """Return the API with more types for its parameters, by their bare names."""
     taken = tuple(
         replace(item, types=item.types.union(types.get(bare(item.name), ())))
         for item in api.parameters
@@ -158,14 +158,14 @@ def with_types(api: LibraryApi, types: Mapping[str, Iterable[str]]) -> LibraryAp
 
 
 def type_of(value: Any, library: Library) -> str:
-    """The name of a value's type; that of arrays is the same for all libraries."""
+    """Return the name of a value's type; that of arrays is the same for all libraries."""
     if library.is_array(value):
         return "tensor"
     return "None" if value is None else type(value).__name__
 
 
 def assignment(weights: Sequence[Sequence[float]]) -> List[Optional[int]]:
-    """For each row its column, or ``None`` where there are more rows than columns.
+    """Return for each row its column, or ``None`` where there are more rows than columns.
 
     The sum of the weights chosen is the largest possible among the matchings
     that leave none of the shorter side out.  All rows are of the same length.
@@ -181,7 +181,7 @@ def assignment(weights: Sequence[Sequence[float]]) -> List[Optional[int]]:
 
 
 def _columns(weights: Sequence[Sequence[float]]) -> List[int]:
-    """For at most as many rows as columns."""
+    """Return for at most as many rows as columns."""
     found = _Matching(weights)
     for row in range(1, len(weights) + 1):
         found.add(row)
@@ -243,7 +243,7 @@ _NEVER = -1000.0
 
 
 def assignment_template(source: LibraryApi, target: LibraryApi) -> Optional[str]:
-    """The target's call with the source's arguments, or ``None`` where one is left over.
+    """Return the target's call with the source's arguments, or ``None`` where one is left over.
 
     A template over the names of the source's parameters, such as
     ``torch.tensor_split(input, indices_or_sections)``,
@@ -265,7 +265,7 @@ def assignment_template(source: LibraryApi, target: LibraryApi) -> Optional[str]
 def _matched(
     sources: Sequence[ApiParameter], targets: Sequence[ApiParameter]
 ) -> Optional[Dict[str, ApiParameter]]:
-    """For each matched parameter of the target, by name, that of the source.
+    """Return for each matched parameter of the target, by name, that of the source.
 
     Where the best matching leaves a required parameter out, it is sought among
     the required ones alone: optional ones must not take their partners.
@@ -342,7 +342,7 @@ def _arguments(parameters: Sequence[ApiParameter], matched: Dict[str, ApiParamet
 
 
 def _can_spread(given: ApiParameter) -> bool:
-    """Whether it has been a sequence, as far as is known."""
+    """Return whether it has been a sequence, as far as is known."""
     known = given.name.startswith("*") or not given.types
     return known or not given.types.isdisjoint(("tuple", "list", "Size"))
 

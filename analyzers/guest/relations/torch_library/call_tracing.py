@@ -27,7 +27,7 @@ class TracingTimeout(BaseException):
 def traced(
     run: Callable[[], Any], library: Library, seconds: float = MOST_SECONDS
 ) -> List[LiveCall]:
-    """The calls made by ``run``, whose arguments are copies from before each call.
+    """Return the calls made by ``run``, whose arguments are copies from before each call.
 
     Its errors end it and nothing else.  A call that raised is among them.
     """
@@ -115,7 +115,7 @@ class _Tracer:
 
 
 def _codes(library: Library) -> Dict[Any, str]:
-    """The names of the public functions that are Python, by their code."""
+    """Return the names of the public functions that are Python, by their code."""
     named = {}
     for api in library.apis():
         code = getattr(library.function(api.name), "__code__", None)
@@ -130,7 +130,7 @@ def _layers(library: Library) -> Dict[Any, str]:
 
 
 def _given(frame: Any, function: Any) -> Tuple[List[Any], Dict[str, Any]]:
-    """What a frame that begins was given, without what is as the defaults have it."""
+    """Return what a frame that begins was given, without what is as the defaults have it."""
     code, has = frame.f_code, frame.f_locals
     names = code.co_varnames
     count, only = code.co_argcount, code.co_kwonlyargcount
@@ -163,7 +163,7 @@ _MODES: List[Any] = []
 
 
 def _mode() -> Any:
-    """The mode, a class that needs torch to be written."""
+    """Return the mode, a class that needs torch to be written."""
     if not _MODES:
         from torch.overrides import TorchFunctionMode
 
@@ -187,7 +187,7 @@ Form = Tuple[Any, ...]
 
 
 def most_different(lives: Sequence[LiveCall]) -> List[LiveCall]:
-    """All of them, in an order in which those of new forms come early, small ones first."""
+    """Return all of them, in an order in which those of new forms come early, small ones first."""
     forms: Dict[Form, List[LiveCall]] = {}
     for live in sorted(lives, key=_is_large):
         forms.setdefault(form(live), []).append(live)
@@ -200,7 +200,7 @@ def most_different(lives: Sequence[LiveCall]) -> List[LiveCall]:
 
 
 def form(live: LiveCall) -> Form:
-    """What kinds of values a call is given, and under which names."""
+    """Return what kinds of values a call is given, and under which names."""
     inputs = () if live.inputs is None else tuple(_form(item) for item in live.inputs)
     named = tuple((name, _form(item)) for name, item in sorted(live.keywords.items()))
     return (live.api, tuple(_form(item) for item in live.arguments), named, inputs)
@@ -219,7 +219,7 @@ def _form(value: Any) -> Any:
 
 
 def _is_large(live: LiveCall) -> bool:
-    """Whether a tensor has more elements than are written out."""
+    """Return whether a tensor has more elements than are written out."""
     from .torch_recipes import MOST_ELEMENTS
 
     given = [*live.arguments, *live.keywords.values(), *(live.inputs or ())]
@@ -231,7 +231,7 @@ MOST_REMADE = 2048
 
 
 def kept(live: LiveCall, library: Library) -> Optional[CallSource]:
-    """A call as text that was tried, or ``None``.
+    """Return a call as text that was tried, or ``None``.
 
     Where a tensor is too large to be written, another of its shape, dtype and
     range stands for it, if the call succeeds with it.
@@ -246,7 +246,7 @@ def kept(live: LiveCall, library: Library) -> Optional[CallSource]:
 
 
 def succeeds(call: CallSource, library: Library) -> bool:
-    """Whether a call, made anew, returns."""
+    """Return whether a call, made anew, returns."""
     library.seed()
     try:
         live_call(call, library).run()
@@ -256,7 +256,7 @@ def succeeds(call: CallSource, library: Library) -> bool:
 
 
 def several(lives: Sequence[LiveCall], library: Library, most: int) -> Iterator[CallSource]:
-    """The first calls that can be kept, each text once."""
+    """Yield the first calls that can be kept, each text once."""
     seen: Set[str] = set()
     for live in lives:
         if len(seen) >= most:

@@ -81,13 +81,13 @@ class TorchCatalogue:
     names: Dict[Any, str] = field(default_factory=dict)
 
     def canonical(self, name: str) -> str:
-        """The canonical name of what is public by a name; raises ``LookupError``."""
+        """Return the canonical name of what is public by a name; raises ``LookupError``."""
         if name in self.functions:
             return name
         return next((known for known, others in self.others.items() if name in others), name)
 
     def named(self, function: Any) -> Optional[str]:
-        """The canonical name of a callable that may be called, or ``None``."""
+        """Return the canonical name of a callable that may be called, or ``None``."""
         try:
             return self.names.get(function)
         except TypeError:
@@ -111,7 +111,7 @@ _OPEN = ("torch", "torch.nn.functional")
 
 
 def list_torch_apis() -> TorchCatalogue:
-    """What the installed torch has."""
+    """Return what the installed torch has."""
     made = TorchCatalogue()
     for namespace in NAMESPACES:
         for name, kind, function in _members(namespace):
@@ -121,7 +121,7 @@ def list_torch_apis() -> TorchCatalogue:
 
 
 def is_unsafe(name: str) -> bool:
-    """Whether an API is never called: it is for files, devices, threads, memory or settings.
+    """Return whether an API is never called: it is for files, devices, threads, memory or settings.
 
     Told by the words of its own name: one that sets, registers, saves, loads or
     seeds, or that names a device or raw memory.
@@ -166,7 +166,7 @@ def _is_layer(member: type) -> bool:
 
 
 def _is_own(member: Any, namespace: str) -> bool:
-    """Whether a function is at home in a namespace, and none of the runtime's services.
+    """Return whether a function is at home in a namespace, and none of the runtime's services.
 
     Operators in C++ belong to a submodule of ``torch._C`` or to nothing at all,
     services (``torch.set_num_threads``) to ``torch._C`` itself.
@@ -181,7 +181,7 @@ def _is_own(member: Any, namespace: str) -> bool:
 
 
 def _is_told(member: Any, namespace: str) -> bool:
-    """Whether a module that says what is public says so of a function in Python."""
+    """Return whether a module that says what is public says so of a function in Python."""
     told = getattr(_owner(namespace), "__all__", None)
     return namespace == "torch" or told is None or member.__name__ in told
 
@@ -215,7 +215,7 @@ Known = Callable[[Any], Optional[Recipe]]
 
 
 def parameters(name: str, kind: str, function: Any, recipe: Known) -> Tuple[ApiParameter, ...]:
-    """The parameters of an API, in order; none where nothing tells of them.
+    """Return the parameters of an API, in order; none where nothing tells of them.
 
     A variadic parameter has its star (``*tensors``); sizes that may be given one
     by one or as a tuple have one too, and are required (``*shape`` of ``view``).
@@ -281,7 +281,7 @@ def _of_layer(function: Any, recipe: Known) -> Tuple[ApiParameter, ...]:
 
 
 def _of_schemas(name: str, kind: str, function: Any, recipe: Known) -> Optional[List[ApiParameter]]:
-    """Those of an operator's overloads taken together.
+    """Return those of an operator's overloads taken together.
 
     Names are those of the overload with the most positional ones, then the
     keywords of all; what any overload does without is not required.
@@ -296,7 +296,7 @@ def _of_schemas(name: str, kind: str, function: Any, recipe: Known) -> Optional[
 
 
 def _starred(found: List[ApiParameter], kind: str, function: Any) -> List[ApiParameter]:
-    """With the star that documentation has before sizes, and schemas have not."""
+    """Return with the star that documentation has before sizes, and schemas have not."""
     at = int(kind == METHOD)
     documented = _STARRED.match(getattr(function, "__doc__", None) or "")
     if documented is None or len(found) <= at or found[at].keyword_only:
@@ -319,7 +319,7 @@ def _operators(name: str, function: Any) -> List[str]:
 
 
 def _is_out(schema: Any) -> bool:
-    """Whether an overload writes into what it is given, or has names for dimensions."""
+    """Return whether an overload writes into what it is given, or has names for dimensions."""
     return any(
         item.is_out or (item.name in ("dim", "dims", "names") and "str" in str(item.type))
         for item in schema.arguments
@@ -403,7 +403,7 @@ def _read(inside: str) -> Optional[List[ApiParameter]]:
 
 
 def _of_arguments(function: Any) -> List[ApiParameter]:
-    """Those of the section ``Args:`` of a class; what has a default says so."""
+    """Return those of the section ``Args:`` of a class; what has a default says so."""
     _, _, section = (getattr(function, "__doc__", None) or "").partition("Args:")
     told = _ARGUMENT.split(section.partition("\n\n")[0])
     return [

@@ -33,7 +33,7 @@ class Torch:
         return tuple(sorted(self._catalogue.unsafe))
 
     def apis(self) -> Sequence[LibraryApi]:
-        """Its public callables that are safe to call, each once, sorted by name."""
+        """Return its public callables that are safe to call, each once, sorted by name."""
         if self._apis is None:
             self._apis = [self._api(name) for name in sorted(self._catalogue.functions)]
         return self._apis
@@ -52,11 +52,11 @@ class Torch:
             return None
 
     def function(self, api: str) -> Any:
-        """The callable of that name, or one of its other names; raises ``LookupError``."""
+        """Return the callable of that name, or one of its other names; raises ``LookupError``."""
         return self._catalogue.functions[self._catalogue.canonical(api)]
 
     def named(self, function: Any) -> Optional[str]:
-        """The canonical name of a callable of torch, or ``None``.
+        """Return the canonical name of a callable of torch, or ``None``.
 
         Operators of tensors go by the function (``torch.Tensor.__add__`` by
         ``torch.add``), methods by the class (``torch.Tensor.view``).
@@ -68,30 +68,30 @@ class Torch:
         yield from self.gathered(found for source in self.sources() for found in source())
 
     def sources(self, names: Iterable[str] = ()) -> Sequence[Source]:
-        """What :meth:`valid` consists of, in parts that can be run beside each other.
+        """Return what :meth:`valid` consists of, in parts that can be run beside each other.
 
         ``names`` are the APIs whose calls are sought; all where there are none.
         """
         return sources(self, names)
 
     def gathered(self, found: Iterable[Tuple[CallSource, str]]) -> Iterator[Tuple[CallSource, str]]:
-        """What the sources give put together: see :func:`valid.gathering.gathered`."""
+        """Return what the sources give put together: see :func:`valid.gathering.gathered`."""
         return gathered(self, found)
 
     def recipe_of(self, value: Any) -> Recipe:
-        """The recipe of a value; raises :class:`BadRecipe`."""
+        """Return the recipe of a value; raises :class:`BadRecipe`."""
         return torch_recipe(value)
 
     def is_array(self, value: Any) -> bool:
-        """Whether a value is a tensor."""
+        """Return whether a value is a tensor."""
         return is_tensor(value)
 
     def copied(self, value: Any) -> Any:
-        """A value with tensors of its own."""
+        """Return a value with tensors of its own."""
         return copied(value)
 
     def plain(self, array: Any) -> Tuple[str, Tuple[int, ...], Any]:
-        """Dtype by name, shape, and the elements as a NumPy array."""
+        """Return dtype by name, shape, and the elements as a NumPy array."""
         return plain(array)
 
     def seed(self) -> None:

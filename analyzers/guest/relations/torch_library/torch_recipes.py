@@ -20,14 +20,14 @@ _WIDER = {"float16": "float32", "bfloat16": "float32", "complex32": "complex64"}
 
 
 def is_tensor(value: Any) -> bool:
-    """Whether a value is a tensor, of whatever kind."""
+    """Return whether a value is a tensor, of whatever kind."""
     import torch
 
     return isinstance(value, torch.Tensor)
 
 
 def copied(value: Any) -> Any:
-    """A value with tensors of its own, of the same strides, dtype and need of gradients.
+    """Return a value with tensors of its own, of the same strides, dtype and need of gradients.
 
     What overlaps itself (``expand``) does so in the copy.  Other objects that can
     change (layers, generators) are copied as ``copy.deepcopy`` does; what it cannot
@@ -94,7 +94,7 @@ def _copied_elements(value: Any) -> Any:
 
 
 def _filled(made: Any, value: Any) -> Any:
-    """With the same elements; each place that several share is written once."""
+    """Return with the same elements; each place that several share is written once."""
     once = tuple(slice(0, 1) if step == 0 else slice(None) for step in value.stride())
     if once:
         made[once].copy_(value[once])
@@ -135,7 +135,7 @@ _DIGITS = {"float32": (9, 8, 4), "float16": (5, 4, 3), "bfloat16": (4, 3, 2)}
 
 
 def elements(value: Any) -> Any:
-    """A flat list of a tensor's numbers, or the one number of a tensor without dimensions.
+    """Return a flat list of a tensor's numbers, or the one number of a tensor without dimensions.
 
     ``torch.tensor`` makes the same tensor of them, to the last bit, but for the
     payload of a NaN.
@@ -152,7 +152,7 @@ def elements(value: Any) -> Any:
 
 
 def _shortened(exact: List[float], dtype: Any) -> List[float]:
-    """For each number the shortest tried that is the same one in that precision."""
+    """Return for each number the shortest tried that is the same one in that precision."""
     import torch
 
     digits = _DIGITS.get(str(dtype).rpartition(".")[2], ())
@@ -178,7 +178,7 @@ _NAMED = ("dtype", "layout", "memory_format", "qscheme")
 
 
 def torch_recipe(value: Any) -> Recipe:
-    """The recipe of a value, exact to the last bit but for the payload of a NaN.
+    """Return the recipe of a value, exact to the last bit but for the payload of a NaN.
 
     Raises :class:`BadRecipe` for what is long, callable or on another device, and
     for kinds of tensor that have no plain text.
@@ -275,7 +275,7 @@ _TAKE_GRADIENT = ("torch.tensor", "torch.zeros", "torch.ones", "torch.full")
 
 
 def _laid_out(value: Any) -> Recipe:
-    """A tensor by how it lies in memory."""
+    """Return a tensor by how it lies in memory."""
     import torch
 
     if value.layout != torch.strided:
@@ -341,7 +341,7 @@ def _nested(flat: List[Any], shape: Sequence[int]) -> List[Any]:
 
 
 def _repeated(value: Any, shape: Tuple[int, ...]) -> Recipe:
-    """A large tensor that is one number all over, or counts from 0."""
+    """Return a large tensor that is one number all over, or counts from 0."""
     import torch
 
     first = value.flatten()[:1]
@@ -357,7 +357,7 @@ def _repeated(value: Any, shape: Tuple[int, ...]) -> Recipe:
 
 
 def _inferred(value: Any) -> str:
-    """The dtype that torch gives to such numbers by itself."""
+    """Return the dtype that torch gives to such numbers by itself."""
     name = _name(value)
     if name in _INFERRED:
         return name

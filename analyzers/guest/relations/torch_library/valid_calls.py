@@ -37,7 +37,7 @@ from .torch_catalogue import is_unsafe
 
 @cache
 def opinfo_database() -> List[Any]:
-    """``op_db``: torch's operators with generators of sample inputs (``OpInfo``)."""
+    """Return ``op_db``: torch's operators with generators of sample inputs (``OpInfo``)."""
     with _expecttest():
         from torch.testing._internal.common_methods_invocations import op_db
 
@@ -46,7 +46,7 @@ def opinfo_database() -> List[Any]:
 
 @cache
 def moduleinfo_database() -> List[Any]:
-    """``module_db``: torch's layers with generators of inputs (``ModuleInfo``)."""
+    """Return ``module_db``: torch's layers with generators of inputs (``ModuleInfo``)."""
     with _expecttest():
         from torch.testing._internal.common_modules import module_db
 
@@ -81,7 +81,7 @@ OPERATOR_DTYPES = ("float32", "int64", "bool", "complex64", "float64", "bfloat16
 
 
 def opinfo_calls(library: Library, operators: Sequence[Any]) -> Iterator[Tuple[CallSource, str]]:
-    """The calls of some operators."""
+    """Yield the calls of some operators."""
     for operator in operators:
         for call in _operator_calls(operator, library):
             yield call, "op_db"
@@ -137,7 +137,7 @@ def _operator_call(name: str, sample: Any, library: Library) -> LiveCall:
 
 
 def _inside(function: Any, samples: Sequence[Any], library: Library) -> Iterator[List[LiveCall]]:
-    """The calls that a test's own wrapper makes."""
+    """Yield the calls that a test's own wrapper makes."""
     found: Dict[str, List[LiveCall]] = {}
     for sample in samples:
         run = _run(function, sample)
@@ -156,7 +156,7 @@ LAYER_DTYPES = ("float32", "float64", "bfloat16", "complex64")
 
 
 def moduleinfo_calls(library: Library, modules: Sequence[Any]) -> Iterator[Tuple[CallSource, str]]:
-    """The calls of some layers."""
+    """Yield the calls of some layers."""
     for module in modules:
         for call in _layer_calls(module, library):
             yield call, "module_db"
@@ -191,7 +191,7 @@ def _inputs(module: Any, dtype: str, library: Library) -> List[Any]:
 
 
 def _layer_call(name: str, item: Any, library: Library) -> Optional[LiveCall]:
-    """A layer's call; what its inputs have names for is put in order."""
+    """Return a layer's call; what its inputs have names for is put in order."""
     layer = library.function(name)
     made, given = item.constructor_input, item.forward_input
     if given is None:
@@ -221,7 +221,7 @@ _ELSEWHERE = frozenset(("open", "os", "subprocess", "distributed", "multiprocess
 def calls_in_documentation(
     library: Library, apis: Sequence[LibraryApi]
 ) -> Iterator[Tuple[CallSource, str]]:
-    """The calls in the examples of some APIs' documentation."""
+    """Yield the calls in the examples of some APIs' documentation."""
     for api in apis:
         found: Dict[str, List[LiveCall]] = {}
         for live in _lives(api.doc, library):
@@ -232,7 +232,7 @@ def calls_in_documentation(
 
 
 def _lives(doc: str, library: Library) -> List[LiveCall]:
-    """The calls of a documentation's examples, which share their names."""
+    """Return the calls of a documentation's examples, which share their names."""
     import torch
 
     names: Dict[str, Any] = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional}
@@ -260,7 +260,7 @@ def _sources(doc: str) -> List[str]:
 
 
 def _compiled(source: str) -> Optional[CodeType]:
-    """An example that is nothing but torch's, and no use of what is never called."""
+    """Return an example that is nothing but torch's, and no use of what is never called."""
     words = set(_WORD.findall(source))
     if words & _ELSEWHERE or any(is_unsafe(word) for word in words):
         return None
@@ -280,7 +280,7 @@ PARTS = 8
 
 
 def sources(library: Library, names: Iterable[str] = ()) -> Sequence[Source]:
-    """What can be run in any order, and beside each other.
+    """Return what can be run in any order, and beside each other.
 
     ``names`` are of APIs: only what may tell calls of them or of their
     namesakes is run.  The test data is loaded here, once.
@@ -304,12 +304,12 @@ def sources(library: Library, names: Iterable[str] = ()) -> Sequence[Source]:
 
 
 def _parted(items: Sequence[Any], parts: int) -> List[Sequence[Any]]:
-    """Every n-th of them, as the slow ones stand together."""
+    """Return every n-th of them, as the slow ones stand together."""
     return [items[part::parts] for part in range(min(parts, len(items)))]
 
 
 def _quietly(source: Source) -> Found:
-    """Without the warnings of what is deprecated or in beta, and in one thread.
+    """Return without the warnings of what is deprecated or in beta, and in one thread.
 
     The inputs are small: threads would mostly wait for each other.
     """
@@ -357,7 +357,7 @@ def borrowed(library: Library, known: Dict[str, Dict[str, CallSource]]) -> Found
 
 
 def _lent(library: Library, api: LibraryApi, calls: Sequence[CallSource]) -> Found:
-    """Those that succeed, with the keywords that the borrower knows."""
+    """Return those that succeed, with the keywords that the borrower knows."""
     names = {item.name for item in api.parameters}
     seen: Set[str] = set()
     for call in calls:

@@ -36,7 +36,7 @@ class CallRun:
 
     @property
     def succeeded(self) -> bool:
-        """Whether there is a value."""
+        """Return whether there is a value."""
         return self.status == SUCCESS
 
 
@@ -48,7 +48,7 @@ def run_call(live: LiveCall, library: Library, *, seeded: bool = True) -> CallRu
 
 
 def attempted(function: Callable[[], Any], live: LiveCall) -> CallRun:
-    """The end of whatever runs in the name of a call."""
+    """Return the end of whatever runs in the name of a call."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -59,7 +59,7 @@ def attempted(function: Callable[[], Any], live: LiveCall) -> CallRun:
 
 
 def arrays(value: Any, library: Library) -> Iterator[Any]:
-    """The arrays in a value, also inside containers."""
+    """Yield the arrays in a value, also inside containers."""
     if library.is_array(value):
         yield value
     elif isinstance(value, (list, tuple)):
@@ -70,12 +70,12 @@ def arrays(value: Any, library: Library) -> Iterator[Any]:
 
 
 def given(live: LiveCall) -> List[Any]:
-    """All that a call is given, in order."""
+    """Return all that a call is given, in order."""
     return [*live.arguments, *live.keywords.values(), *(live.inputs or ())]
 
 
 def plain(value: Any, library: Library) -> List[Tuple[str, Tuple[int, ...], Any]]:
-    """The arrays in a value as NumPy has them; those that cannot be read are left out."""
+    """Return the arrays in a value as NumPy has them; those that cannot be read are left out."""
     found = []
     for array in arrays(value, library):
         try:
@@ -92,7 +92,7 @@ _MOST_BYTES = 1 << 22
 
 
 def nondeterminism(live: LiveCall, library: Library) -> Optional[str]:
-    """``random`` or ``uninitialised`` where two runs of a call differ, ``None`` where not.
+    """Return ``random`` or ``uninitialised`` where two runs of a call differ, ``None`` where not.
 
     A layer is made once, as its weights are random on purpose, and called twice.
     """
@@ -140,7 +140,7 @@ def _differ(one: CallRun, other: CallRun, library: Library) -> bool:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two arrays have the same bits."""
+    """Return whether two arrays have the same bits."""
     import numpy as np
 
     if one[:2] != other[:2]:
@@ -193,7 +193,7 @@ ProcessSettings = Tuple[str, ...]
 
 
 def settings_reader(library: Library) -> Callable[[], ProcessSettings]:
-    """A function that gives the library's settings as they are when it is called."""
+    """Return a function that gives the library's settings as they are when it is called."""
     module = library.namespace.get(library.name)
     getters: List[Any] = [getattr(module, name, None) for name in _KEPT.get(library.name, ())]
     known = [getter for getter in getters if getter is not None]
@@ -208,7 +208,7 @@ Texts = Dict[str, List[str]]
 
 
 def live_call_of(text: str, library: Library) -> Optional[LiveCall]:
-    """The call that a text is, ``None`` where it cannot be made."""
+    """Return the call that a text is, ``None`` where it cannot be made."""
     try:
         return live_call(parse_call(text, library), library)
     except Exception:

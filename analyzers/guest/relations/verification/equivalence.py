@@ -101,7 +101,7 @@ class CandidatePair:
         return verdict
 
     def _permits(self, refused: int, accepted: int) -> bool:
-        """Whether so many refusals leave a relation."""
+        """Return whether so many refusals leave a relation."""
         if not self._lenient:
             return not refused
         return self._namesakes or refused <= accepted
@@ -112,7 +112,7 @@ class CandidatePair:
             verdict.holds, verdict.inputs = VALUE, len(self._results)
 
     def called(self, live: LiveCall) -> LiveCall:
-        """The target's call with the values of one of the source's."""
+        """Return the target's call with the values of one of the source's."""
         return apply_template(self._template, self._inputs.api, live, self._library)
 
     def _run(self, tried: ValidCall) -> Any:
@@ -155,12 +155,12 @@ class CandidatePair:
 
 
 def _own(name: str) -> str:
-    """What forms of an API share: ``PixelShuffle`` and ``functional.pixel_shuffle``."""
+    """Return what forms of an API share: ``PixelShuffle`` and ``functional.pixel_shuffle``."""
     return name.rpartition(".")[2].replace("_", "").lower()
 
 
 def _say_something(results: List[CallRun], inputs: SourceInputs) -> bool:
-    """Whether results could have been other ones: elements, or not the same word each time.
+    """Return whether results could have been other ones: elements, or not the same word each time.
 
     Text says how values are shown to people, and nothing of them.
     """
@@ -230,7 +230,7 @@ class RelationVerification:
         return SourceInputs(source, calls, self.library, begin, avoided, self.seed)
 
     def _templates(self, source: LibraryApi) -> Iterator[Tuple[str, str]]:
-        """Each template once, with its target: of documentation first, as it knows more.
+        """Yield each template once, with its target: of documentation first, as it knows more.
 
         They are the same in every process: what is excluded meanwhile keeps its place.
         """

@@ -61,7 +61,7 @@ MOST_ELEMENTS = 1 << 14
 
 
 def variants(calls: Sequence[LiveCall], library: Library, seed: int = 0) -> Iterator[LiveCall]:
-    """Each call with other elements in all of its arrays, a kind of them after another.
+    """Yield each call with other elements in all of its arrays, a kind of them after another.
 
     Random numbers, ties, NaN, infinities, integers, complex numbers and one
     more dimension for floats; fractions for integers; truth for all.  The same
@@ -130,7 +130,7 @@ def _sprinkled(*specials: float) -> _Change:
 
 
 def _whole(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
-    """Integers in place of floats, and others of the same range in place of integers."""
+    """Return integers in place of floats, and others of the same range in place of integers."""
     if dtype in FLOATS:
         return "int64", cast(numbers.integers(-5, 6, values.shape), "int64")
     if dtype in INTEGERS and values.size:
@@ -153,7 +153,7 @@ def _complex(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
 
 
 def _deeper(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
-    """One more dimension, before the others."""
+    """Return one more dimension, before the others."""
     if dtype not in FLOATS:
         return dtype, values
     return dtype, cast(numbers.standard_normal((3, *values.shape)), dtype)
@@ -275,7 +275,7 @@ class SourceInputs:
                 yield found
 
     def harder_than(self, some: Sequence[ValidCall]) -> Iterator[ValidCall]:
-        """Variants of some of them, as far as they succeed."""
+        """Yield variants of some of them, as far as they succeed."""
         for live in self._varied(some):
             found = self._tried(live, f"{self.api.name}, varied")
             if found is not None:
@@ -310,7 +310,7 @@ class SourceInputs:
 
 
 def _different(tried: Sequence[ValidCall], library: Library) -> List[ValidCall]:
-    """Those first whose arguments have types and dtypes that none before has."""
+    """Return those first whose arguments have types and dtypes that none before has."""
     found: List[ValidCall] = []
     rest: List[ValidCall] = []
     seen = set()
