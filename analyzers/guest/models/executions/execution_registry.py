@@ -13,10 +13,10 @@ from .torch_executions import (
     ChannelsLast,
     Cuda,
     Decomposed,
-    Eager,
     Float64,
     Inductor,
     OnednnOff,
+    TorchExecution,
 )
 
 EAGER, FLOAT64 = "eager", "float64"
@@ -25,7 +25,7 @@ EAGER, FLOAT64 = "eager", "float64"
 DEFAULT = ("onednn-off", "decompositions", "onnxruntime")
 
 _TORCH: Tuple[Execution, ...] = (
-    Eager(),
+    TorchExecution(),
     Float64(),
     OnednnOff(),
     Decomposed(),

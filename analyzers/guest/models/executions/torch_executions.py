@@ -1,13 +1,13 @@
-"""Torch's compiler, with a check that it compiled."""
+"""Executions of torch models: eager, float64, other kernels, precisions and devices, inductor."""
 
 from __future__ import annotations
 
 import copy
 import functools
 import shutil
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
-from typing import Any, Callable, Generator, Optional, Type
+from typing import Any, Callable, ContextManager, Generator, Optional, Type
 
 from ...runtime.framework_setup import decomposition_mode
 from ..model_types import ModelUnderTest, Uncompiled, Unsupported
@@ -18,8 +18,8 @@ EPS32 = 2.0**-23
 EPS64 = 2.0**-52
 
 
-class Eager:
-    """The model as its author calls it."""
+class TorchExecution:
+    """A way to run a torch model in this process: eager, unless a subclass changes something."""
 
     name = "eager"
     eps = EPS32
@@ -27,12 +27,30 @@ class Eager:
     foreign = False
 
     def unavailable(self) -> Optional[str]:
-        """It is there."""
+        """Return why this execution is unavailable; ``None`` where it is not."""
         return None
 
+    def module(self, model: ModelUnderTest) -> Any:
+        """Return the module to run: the model's own, or a changed copy."""
+        return model.module
+
+    def tensor(self, tensor: Any) -> Any:
+        """Return a tensor of the arguments as the module takes it."""
+        return tensor
+
+    def running(self) -> ContextManager[Any]:
+        """Return the context of each call."""
+        return nullcontext()
+
     def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
-        """Return the module itself."""
-        return run_without_gradients(model.module)
+        """Return the model as a function of its arguments."""
+        run = run_without_gradients(self.module(model))
+
+        def call(*inputs: Any, **keywords: Any) -> Any:
+            with self.running():
+                return run(*map_tensors(inputs, self.tensor), **map_tensors(keywords, self.tensor))
+
+        return call
 
 
 def run_without_gradients(module: Any) -> Callable[..., Any]:
@@ -63,27 +81,23 @@ def _copied(tensor: Any) -> Any:
     return tensor.detach().clone()
 
 
-class Float64:
+class Float64(TorchExecution):
     """Parameters, inputs and every ``float32`` that the model itself asks for in float64."""
 
     name = "float64"
     eps = EPS64
-    framework = "torch"
-    foreign = False
 
-    def unavailable(self) -> Optional[str]:
-        """It is there."""
-        return None
+    def module(self, model: ModelUnderTest) -> Any:
+        """Return a copy in double precision."""
+        return copy.deepcopy(model.module).double()
 
-    def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
-        """Return a copy of the module in double precision."""
-        module = copy.deepcopy(model.module).double()
+    def tensor(self, tensor: Any) -> Any:
+        """Return a copy in double precision."""
+        return widened(tensor)
 
-        def call(*inputs: Any, **keywords: Any) -> Any:
-            with run_seeded(), widening():
-                return module(*map_tensors(inputs, widened), **map_tensors(keywords, widened))
-
-        return call
+    def running(self) -> ContextManager[Any]:
+        """Return the context in which float64 is the default."""
+        return widening()
 
 
 def widened(tensor: Any) -> Any:
@@ -135,36 +149,35 @@ def _mode() -> Type[Any]:
     return Widening
 
 
-class LowPrecision:
-    """The model and its inputs in ``bfloat16`` or ``float16``: ``model.half()``."""
+def _no_gpu() -> Optional[str]:
+    import torch
 
-    framework = "torch"
-    foreign = False
+    return None if torch.cuda.is_available() else "no GPU is here"
+
+
+class LowPrecision(TorchExecution):
+    """The model and its inputs in ``bfloat16`` or ``float16`` on the GPU: ``model.half()``."""
 
     def __init__(self, name: str, eps: float) -> None:
         self.name = name
         self.eps = eps
 
     def unavailable(self) -> Optional[str]:
-        """Without a GPU it is not what a project runs."""
+        """Return that there is no GPU: without one no project runs this."""
+        return _no_gpu()
+
+    def module(self, model: ModelUnderTest) -> Any:
+        """Return a copy in the dtype, on the GPU."""
         import torch
 
-        return None if torch.cuda.is_available() else "no GPU is here"
+        return copy.deepcopy(model.module).to(getattr(torch, self.name)).cuda()
 
-    def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
-        """Return a copy of the module in the dtype, on the GPU."""
+    def tensor(self, tensor: Any) -> Any:
+        """Return the tensor on the GPU, in the dtype where it is floating."""
         import torch
 
-        dtype = getattr(torch, self.name)
-        run = run_without_gradients(copy.deepcopy(model.module).to(dtype).cuda())
-
-        def narrowed(tensor: Any) -> Any:
-            return tensor.to(dtype).cuda() if tensor.is_floating_point() else tensor.cuda()
-
-        def call(*inputs: Any, **keywords: Any) -> Any:
-            return run(*map_tensors(inputs, narrowed), **map_tensors(keywords, narrowed))
-
-        return call
+        narrow = tensor.is_floating_point()
+        return tensor.to(getattr(torch, self.name)).cuda() if narrow else tensor.cuda()
 
 
 BFLOAT16 = LowPrecision("bfloat16", 2.0**-7)
@@ -173,65 +186,42 @@ FLOAT16 = LowPrecision("float16", 2.0**-10)
 _IMAGES = 4
 
 
-class ChannelsLast:
+class ChannelsLast(TorchExecution):
     """The model with its images and weights in ``torch.channels_last``."""
 
     name = "channels-last"
-    eps = EPS32
-    framework = "torch"
-    foreign = False
 
-    def unavailable(self) -> Optional[str]:
-        """It is there."""
-        return None
-
-    def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
-        """Return a copy of the module in that format."""
-        import torch
-
-        tensors = tensor_leaves((model.inputs, model.keywords))
-        if not any(tensor.dim() == _IMAGES for tensor in tensors):
+    def module(self, model: ModelUnderTest) -> Any:
+        """Return a copy in that format; raises :class:`Unsupported` without images."""
+        if not any(each.dim() == _IMAGES for each in tensor_leaves((model.inputs, model.keywords))):
             raise Unsupported("it takes no images")
-
-        def laid(tensor: Any) -> Any:
-            if tensor.dim() != _IMAGES:
-                return tensor
-            return tensor.contiguous(memory_format=torch.channels_last)
-
         module = copy.deepcopy(model.module)
         for weight in (*module.parameters(), *module.buffers()):
-            weight.data = laid(weight.data)
-        run = run_without_gradients(module)
+            weight.data = self.tensor(weight.data)
+        return module
 
-        def call(*inputs: Any, **keywords: Any) -> Any:
-            return run(*map_tensors(inputs, laid), **map_tensors(keywords, laid))
+    def tensor(self, tensor: Any) -> Any:
+        """Return an image in that format."""
+        import torch
 
-        return call
+        images = tensor.dim() == _IMAGES
+        return tensor.contiguous(memory_format=torch.channels_last) if images else tensor
 
 
-class OnednnOff:
+class OnednnOff(TorchExecution):
     """The model with oneDNN switched off."""
 
     name = "onednn-off"
-    eps = EPS32
-    framework = "torch"
-    foreign = False
 
     def unavailable(self) -> Optional[str]:
-        """Return whether this torch was built with oneDNN."""
+        """Return that this torch was built without oneDNN, if so."""
         import torch
 
         return None if torch.backends.mkldnn.is_available() else "torch was built without oneDNN"
 
-    def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
-        """Return the module itself, under the switch."""
-        run = run_without_gradients(model.module)
-
-        def call(*inputs: Any, **keywords: Any) -> Any:
-            with _off():
-                return run(*inputs, **keywords)
-
-        return call
+    def running(self) -> ContextManager[Any]:
+        """Return the context without oneDNN."""
+        return _off()
 
 
 @contextmanager
@@ -246,57 +236,40 @@ def _off() -> Generator[None, None, None]:
         switches._set_mkldnn_enabled(before)
 
 
-class Decomposed:
+class Decomposed(TorchExecution):
     """The model with every operator that has one replaced by its decomposition."""
 
     name = "decompositions"
-    eps = EPS32
-    framework = "torch"
-    foreign = False
 
-    def unavailable(self) -> Optional[str]:
-        """It is there."""
-        return None
-
-    def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
-        """Return the module itself, under the mode."""
-        run = run_without_gradients(model.module)
-
-        def call(*inputs: Any, **keywords: Any) -> Any:
-            with decomposition_mode()():
-                return run(*inputs, **keywords)
-
-        return call
+    def running(self) -> ContextManager[Any]:
+        """Return the mode that decomposes operators."""
+        mode: ContextManager[Any] = decomposition_mode()()
+        return mode
 
 
-class Cuda:
+class Cuda(TorchExecution):
     """The model on the GPU in float32, without the shorter floats of its tensor cores."""
 
     name = "cuda"
-    eps = EPS32
-    framework = "torch"
-    foreign = False
 
     def unavailable(self) -> Optional[str]:
-        """Return whether there is a GPU."""
+        """Return that there is no GPU, if so."""
+        return _no_gpu()
+
+    def module(self, model: ModelUnderTest) -> Any:
+        """Return a copy on the GPU."""
+        return copy.deepcopy(model.module).cuda()
+
+    def tensor(self, tensor: Any) -> Any:
+        """Return the tensor on the GPU."""
+        return tensor.cuda()
+
+    def running(self) -> ContextManager[Any]:
+        """Return the context without TF32."""
         import torch
 
-        return None if torch.cuda.is_available() else "no GPU is here"
-
-    def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
-        """Return a copy of the module on the GPU."""
-        import torch
-
-        run = run_without_gradients(copy.deepcopy(model.module).cuda())
-
-        def moved(tensor: Any) -> Any:
-            return tensor.cuda()
-
-        def call(*inputs: Any, **keywords: Any) -> Any:
-            with torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
-                return run(*map_tensors(inputs, moved), **map_tensors(keywords, moved))
-
-        return call
+        flags: ContextManager[Any] = torch.backends.cudnn.flags(enabled=True, allow_tf32=False)
+        return flags
 
 
 _COMPILERS = ("g++", "clang++", "c++")
@@ -304,12 +277,10 @@ _ABOUT = "Developer debug context:"
 _LONGEST = 800
 
 
-class Inductor:
+class Inductor(TorchExecution):
     """``torch.compile`` of the model; raises :class:`Uncompiled` for what is left to eager."""
 
     name = "inductor"
-    eps = EPS32
-    framework = "torch"
     foreign = True
     seconds = 180.0
 

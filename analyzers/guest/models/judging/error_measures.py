@@ -12,9 +12,6 @@ from ..executions.tensor_trees import as_numpy, map_tensors, tensor_leaves
 from ..keras import keras_calls as keras_noise
 from ..model_types import ExecutionOutcome, ExecutionOutcomes, ModelUnderTest
 
-D_MAD_THRESHOLD = 0.4
-"""From which LEMON tells an inconsistency (its section 4.3)."""
-
 
 @dataclass(frozen=True)
 class Measure:

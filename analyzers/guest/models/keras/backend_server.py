@@ -18,11 +18,9 @@ from . import array_frames
 from .array_frames import NotSerializable, deserialize, serialize
 from .keras_calls import (
     deserialize_with_precision,
-    gradients,
     of_inputs,
     of_precision,
     predict,
-    record_layer_calls,
     replay_layer,
 )
 from .serialized_model import MOST_MODELS, SerializedModel, keras_error_summary
@@ -62,8 +60,6 @@ class _Serving:
         self._answers: Dict[str, Callable[[Ask, List[Any]], Answer]] = {
             "build": self._build,
             "call": self._call,
-            "gradients": self._gradients,
-            "record": self._record,
             "replay": self._replay,
         }
 
@@ -107,19 +103,6 @@ class _Serving:
         arguments, keywords = of_inputs(deserialize(ask["arguments"], arrays), dtype)
         with of_precision(dtype):
             return _answer(predict(model, arguments, keywords))
-
-    def _gradients(self, ask: Ask, arrays: List[Any]) -> Answer:
-        model, dtype = self._models[ask["model"]]
-        arguments, keywords = of_inputs(deserialize(ask["arguments"], arrays), dtype)
-        with of_precision(dtype):
-            return _answer(gradients(model, arguments, keywords))
-
-    def _record(self, ask: Ask, arrays: List[Any]) -> Answer:
-        model, dtype = self._models[ask["model"]]
-        arguments, keywords = of_inputs(deserialize(ask["arguments"], arrays), dtype)
-        with of_precision(dtype):
-            steps = record_layer_calls(model, arguments, keywords)
-        return _answer([[step.layer, step.name, step.arguments, step.output] for step in steps])
 
     def _replay(self, ask: Ask, arrays: List[Any]) -> Answer:
         model, dtype = self._models[ask["model"]]

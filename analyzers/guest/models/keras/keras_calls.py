@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from typing import (
     Tuple,
 )
 
-from ..model_types import ModelUnderTest, Unsupported
+from ..model_types import ModelUnderTest
 from .array_frames import NotSerializable, as_array, serialize
 from .serialized_model import (
     Arguments,
@@ -126,72 +125,6 @@ def of_inputs(arrays: Any, dtype: str) -> Any:
         return value.astype(dtype) if floating else value
 
     return keras.tree.map_structure(cast, arrays)
-
-
-def gradients(model: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> List[Any]:
-    """Return gradients of the mean square of all outputs by the trainable weights, as arrays.
-
-    Raises :class:`Unsupported` on a backend that has none (NumPy).
-    """
-    import keras
-
-    backend = keras.backend.backend()
-    if backend not in _GRADIENTS:
-        raise Unsupported(f"the backend {backend} has no gradients")
-    keras.utils.set_random_seed(0)
-    return [as_array(each) for each in _GRADIENTS[backend](model, arguments, dict(keywords))]
-
-
-def _loss(outputs: Any) -> Any:
-    import keras
-
-    floating = [each for each in keras.tree.flatten(outputs) if _is_floating(each)]
-    return sum(keras.ops.mean(keras.ops.square(each)) for each in floating)
-
-
-def _is_floating(tensor: Any) -> bool:
-    import keras
-
-    is_tensor = keras.ops.is_tensor(tensor)
-    return is_tensor and "float" in keras.backend.standardize_dtype(tensor.dtype)
-
-
-def _by_torch(model: Any, arguments: Sequence[Any], keywords: Dict[str, Any]) -> List[Any]:
-    import torch
-
-    loss = _loss(model(*arguments, **evaluating(model, keywords)))
-    values = [variable.value for variable in model.trainable_weights]
-    found: Any = torch.autograd.grad(loss, values, allow_unused=True)
-    return [torch.zeros_like(v) if g is None else g for g, v in zip(found, values)]
-
-
-def _by_jax(model: Any, arguments: Sequence[Any], keywords: Dict[str, Any]) -> List[Any]:
-    import jax
-
-    fixed = [variable.value for variable in model.non_trainable_variables]
-
-    def loss(weights: List[Any]) -> Any:
-        given, _ = model.stateless_call(weights, fixed, *arguments, **evaluating(model, keywords))
-        return _loss(given)
-
-    return list(jax.grad(loss)([variable.value for variable in model.trainable_variables]))
-
-
-def _by_tensorflow(model: Any, arguments: Sequence[Any], keywords: Dict[str, Any]) -> List[Any]:
-    tensorflow: Any = importlib.import_module("tensorflow")
-
-    weights = [variable.value for variable in model.trainable_weights]
-    with tensorflow.GradientTape() as tape:
-        loss = _loss(model(*arguments, **evaluating(model, keywords)))
-    zero = tensorflow.UnconnectedGradients.ZERO
-    return list(tape.gradient(loss, weights, unconnected_gradients=zero))
-
-
-_GRADIENTS: Dict[str, Callable[[Any, Sequence[Any], Dict[str, Any]], List[Any]]] = {
-    "torch": _by_torch,
-    "jax": _by_jax,
-    "tensorflow": _by_tensorflow,
-}
 
 
 def sample(model: ModelUnderTest, seed: int, amplitude: float) -> Any:

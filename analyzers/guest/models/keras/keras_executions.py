@@ -196,10 +196,6 @@ class RemoteModel:
         """Return what the model gives, as arrays."""
         return self._asked("call", "arguments", (tuple(inputs), keywords))
 
-    def gradients(self, inputs: Sequence[Any], keywords: Dict[str, Any]) -> Any:
-        """Gradients of the mean square of the outputs, as :func:`.running.gradients` has them."""
-        return self._asked("gradients", "arguments", (tuple(inputs), keywords))
-
     def replayed(self, steps: Sequence[Tuple[int, Any]]) -> Any:
         """Return what layers give for such arguments, each by its number."""
         return self._asked("replay", "steps", [tuple(step) for step in steps])

@@ -195,9 +195,3 @@ def _named(name: str, way: Way, seed: int) -> str:
     if most is None and set(name.lower().split("_")) & set(_INDEX_NAME):
         most = _VOCABULARY - 1
     return _array(shape, "float32", 0, seed, most)
-
-
-def with_inputs(module: Any, seconds: float = 5.0) -> Tuple[ModelUnderTest, str]:
-    """Return the model with inputs that were looked for, and their recipe; raises ``NoInputs``."""
-    recipe = inputs_for(module, seconds)
-    return ModelUnderTest(module, evaluate(parse(recipe), {}), {}, "keras"), recipe

@@ -6,8 +6,7 @@ others, or made otherwise; weights are those of the model.
 
 from __future__ import annotations
 
-import random
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
 
 from ..model_types import ModelUnderTest, Mutation
 from ..mutation.mutation_grammar import (
@@ -23,7 +22,6 @@ from ..mutation.mutation_grammar import (
     REACTIVATION,
     REMOVAL,
     RULES,
-    SEEDS,
     SHUFFLING,
     SWITCH,
     layers_of,
@@ -33,11 +31,8 @@ from ..mutation.new_layers import MutationInapplicable
 from .keras_layer_survey import (
     ACTIVATIONS,
     SurveyedKerasLayer,
-    additions,
     build_keras_layers,
-    bundle,
     functional,
-    replacements,
     survey_keras_layers,
 )
 
@@ -168,54 +163,6 @@ def apply_keras_mutations(model: ModelUnderTest, mutations: Sequence[Mutation]) 
     for mutation in mutations:
         module = _applied(functional(module, model.inputs), mutation)
     return ModelUnderTest(module, model.inputs, model.keywords, model.framework)
-
-
-def draw_keras_mutations(
-    model: ModelUnderTest, rng: random.Random, each: int = 1
-) -> Iterator[Mutation]:
-    """Yield mutations of a model, ``each`` by every rule that fits it, in random order."""
-    layers = survey_keras_layers(functional(model.module, model.inputs))
-    for rule in rng.sample(list(RULES), len(RULES)):
-        for _ in range(each):
-            mutation = _candidate(layers, rule, rng)
-            if mutation is not None:
-                yield mutation
-
-
-# ------------------------------------------------------------------- candidates
-
-
-def _candidate(
-    layers: Sequence[SurveyedKerasLayer], rule: str, rng: random.Random
-) -> Optional[Mutation]:
-    fitting = [each for each in layers if FITS[rule](each)]
-    if rule == SWITCH:
-        pairs = [
-            (a.name, b.name)
-            for n, a in enumerate(fitting)
-            for b in fitting[n + 1 :]
-            if (a.given, a.gives) == (b.given, b.gives)
-        ]
-        return Mutation(SWITCH, *rng.choice(pairs)) if pairs else None
-    if not fitting:
-        return None
-    chosen = rng.choice(fitting)
-    if rule in (REMOVAL, COPY, DEACTIVATION):
-        return Mutation(rule, chosen.name)
-    detail = _detail(chosen, rule, rng)
-    return Mutation(rule, chosen.name, detail, rng.randrange(1, SEEDS)) if detail else None
-
-
-def _detail(layer: SurveyedKerasLayer, rule: str, rng: random.Random) -> str:
-    if rule in INNER:
-        return rng.choice(layer.weights)
-    if rule == REACTIVATION:
-        return rng.choice(replacements())
-    shape = layer.gives or ()
-    return rng.choice(additions(shape)) if rule == ADDITION else " > ".join(bundle(shape, rng))
-
-
-# --------------------------------------------------------------------- applying
 
 
 def _applied(model: Any, mutation: Mutation) -> Any:

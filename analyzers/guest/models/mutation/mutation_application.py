@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import random
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ..model_types import ModelUnderTest, Mutation
 from .layered_model import copy_sharing_tensors, with_functions_as_layers
@@ -301,21 +301,3 @@ def _check(mutation: Mutation, layers: Sequence[SurveyedLayer]) -> None:
         raise MutationInapplicable(f"{RULES[mutation.rule]} is not for {mutation.layer}")
     if mutation.rule == SWITCH and not switchable(chosen[0], chosen[1]):
         raise MutationInapplicable(f"{names[0]} and {names[1]} differ in their shapes")
-
-
-def draw_mutations(model: ModelUnderTest, rng: random.Random, each: int = 1) -> Iterator[Mutation]:
-    """Yield mutations of a model, ``each`` by every rule that fits it, in random order.
-
-    Raises :class:`Inapplicable` where the model does not run.
-    """
-    if model.framework == "keras":
-        from ..keras.keras_mutation import draw_keras_mutations as of_keras
-
-        yield from of_keras(model, rng, each)
-        return
-    layers = survey_layers(with_functions_as_layers(model))
-    for rule in rng.sample(list(RULES), len(RULES)):
-        for _ in range(each):
-            mutation = draw_mutation(layers, rule, rng)
-            if mutation is not None:
-                yield mutation

@@ -77,13 +77,6 @@ def apply_template(template: str, source: LibraryApi, live: LiveCall, library: L
     )
 
 
-def check_template(template: str, source: LibraryApi, library: Library) -> str:
-    """Return the name of the target; raises :class:`BadRecipe` for what is no template."""
-    reading = _read(template, _names(source))
-    _function(reading.target, library)
-    return reading.target
-
-
 # ------------------------------------------------------------------- reading
 
 

@@ -6,7 +6,7 @@ import keyword
 import math
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from ...inputs.recipes import BadRecipe, evaluate
 from ..relation_types import LAYER, ApiParameter, Library, LibraryApi, LiveCall, Namespace
@@ -128,15 +128,6 @@ def is_default(parameter: ApiParameter, value: Any, namespace: Namespace) -> boo
     return (
         type(default) is type(value) and isinstance(value, plain) and repr(default) == repr(value)
     )
-
-
-def with_seen_types(api: LibraryApi, lives: Iterable[LiveCall], library: Library) -> LibraryApi:
-    """Return the API with the types that these calls of it give to its parameters."""
-    seen: Dict[str, Set[str]] = {}
-    for live in lives:
-        for name, kind in types_of(api, live, library).items():
-            seen.setdefault(name, set()).add(kind)
-    return with_types(api, seen)
 
 
 def types_of(api: LibraryApi, live: LiveCall, library: Library) -> Dict[str, str]:

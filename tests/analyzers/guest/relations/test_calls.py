@@ -7,7 +7,7 @@ from analyzers.guest.inputs.recipes import BadRecipe
 from analyzers.guest.relations.libraries.library_registry import library
 from analyzers.guest.relations.library_calls import call_text, live_call, parse_call
 from analyzers.guest.relations.relation_types import LiveCall
-from analyzers.guest.relations.synthesis.parameter_matching import with_seen_types
+from analyzers.guest.relations.synthesis.parameter_matching import types_of, with_types
 
 TORCH = library("torch")
 
@@ -72,7 +72,11 @@ def test_parameters_have_the_types_that_calls_give_them() -> None:
     (api,) = [item for item in TORCH.apis() if item.name == "torch.sum"]
     sources = ["torch.sum(torch.tensor([1]), 0)", "torch.sum(torch.tensor([1]), (0,), dtype=None)"]
     lives = [live_call(parse_call(source, TORCH), TORCH) for source in sources]
-    types = {item.name: set(item.types) for item in with_seen_types(api, lives, TORCH).parameters}
+    seen = {}
+    for live in lives:
+        for name, kind in types_of(api, live, TORCH).items():
+            seen.setdefault(name, set()).add(kind)
+    types = {item.name: set(item.types) for item in with_types(api, seen).parameters}
     assert types["input"] == {"tensor"}
     assert types["dim"] == {"int", "tuple"}
     assert types["dtype"] == {"None"}

@@ -15,7 +15,6 @@ from analyzers.guest.models.judging.execution_oracles import judge
 from analyzers.guest.models.judging.isolated_runs import run_isolated
 from analyzers.guest.models.keras import backend_process as own
 from analyzers.guest.models.keras.backend_process import RaisedInBackend, warm_backend
-from analyzers.guest.models.keras.keras_executions import RemoteModel
 from analyzers.guest.models.model_types import ModelUnderTest, Unsupported
 
 pytestmark = pytest.mark.slow
@@ -86,21 +85,6 @@ def test_what_a_backend_raises_keeps_its_name() -> None:
         call(drawn(2, 8, 8, 5))
     assert type(raised.value).__name__ == "ValueError"
     assert call(*model.inputs).shape == (2, 3)
-
-
-def test_gradients_agree() -> None:
-    model = convolutional()
-    found = RemoteModel("jax", model).gradients(model.inputs, {})
-    from analyzers.guest.models.keras.keras_calls import gradients
-
-    for one, other in zip(found, gradients(model.module, model.inputs, {}), strict=True):
-        numpy.testing.assert_allclose(one, other, atol=1e-5)
-
-
-def test_numpy_has_no_gradients() -> None:
-    model = convolutional()
-    with pytest.raises(Unsupported):
-        RemoteModel("numpy", model).gradients(model.inputs, {})
 
 
 def test_code_for_one_backend_is_left_out(tmp_path, monkeypatch) -> None:

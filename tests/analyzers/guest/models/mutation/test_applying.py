@@ -14,7 +14,6 @@ from analyzers.guest.models.mutation.layered_model import with_functions_as_laye
 from analyzers.guest.models.mutation.mutation_application import (
     apply_mutations,
     draw_mutation,
-    draw_mutations,
     survey_layers,
 )
 from analyzers.guest.models.mutation.mutation_grammar import (
@@ -35,6 +34,12 @@ def out(model):
 
 def after(model, line):
     return apply_mutations(model, parse_mutations(line))
+
+
+def draw_mutations(model, rng, each):
+    layers = survey_layers(with_functions_as_layers(model))
+    drawn = [draw_mutation(layers, rule, rng) for rule in RULES for _ in range(each)]
+    return [mutation for mutation in drawn if mutation is not None]
 
 
 def weight(model, name):
