@@ -187,9 +187,10 @@ class GuestProcess:
         return self.stopped
 
     def wait(self, seconds: float) -> int | None:
-        """Wait for it to end by itself; ``None`` if it has not."""
+        """Wait until it ends by itself and its output is read; ``None`` if it has not ended."""
         with suppress(subprocess.TimeoutExpired):
             self._popen.wait(seconds)
+            self._watch.join(ENDING_SECONDS)
         return self._popen.returncode
 
     def stderr_tail(self) -> str:
