@@ -108,7 +108,7 @@ def test_public_modules_say_what_they_are():
     assert not silent
 
 
-@pytest.mark.parametrize("name", ["setup", "gate", "system-packages"])
+@pytest.mark.parametrize("name", ["setup", "closing", "system-packages"])
 def test_scripts_are_sound(name):
     script = ROOT / "scripts" / name
     assert script.stat().st_mode & 0o111
