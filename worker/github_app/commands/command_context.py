@@ -21,8 +21,8 @@ from worker.github_app.commands.command_grammar import (
     Unknown,
 )
 from worker.github_app.context import PULL_PERMISSIONS, TaskContext, bot_login
+from worker.github_app.events.pull_request_events import pull_request_of
 from worker.github_app.publishing.comment_marks import has_mark, marked
-from worker.github_app.publishing.staleness import stored_pull_request
 from worker.github_app.rate_limited_writer import RateLimitedWriter
 from worker.report.markdown_report import COMMENT_LIMIT
 from worker.store.records import (
@@ -178,7 +178,7 @@ def open_command_context(
     found = pulls.get(api, where.full_name, number)
     if found.base.repo and found.base.repo.id != repository:
         return None  # its name is another repository's by now
-    pull = stored_pull_request(found, repository)
+    pull = pull_request_of(found, repository)
     return CommandContext(
         context, task.key, record.created_at, where, pull, policy, task.order.get("head")
     )

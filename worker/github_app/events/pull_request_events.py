@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 
+from worker.github_app.client import pulls
 from worker.github_app.events.event_payloads import PullRequest, PullRequestEvent, read
 from worker.github_app.events.installation_events import record_repository
 from worker.store.outbox_tasks import ordering_key_of
@@ -80,8 +81,8 @@ def automatic_key(repository: int, head: str, base_ref: str) -> str:
     return f"{repository}:{head}:{base_ref}"
 
 
-def pull_request_of(told: PullRequest, repository: int) -> PullRecord:
-    """The pull request that an event tells of."""
+def pull_request_of(told: PullRequest | pulls.Pull, repository: int) -> PullRecord:
+    """Return a pull request of an event or of the API as the store keeps it."""
     source = told.head.repo
     return PullRecord(
         repository=repository,
@@ -90,12 +91,12 @@ def pull_request_of(told: PullRequest, repository: int) -> PullRecord:
         base=told.base.sha,
         head_ref=told.head.ref,
         head=told.head.sha,
-        head_repository=None if source is None else source.id,
-        head_name=None if source is None else source.full_name,
-        author=GHOST if told.user is None else told.user.login,
-        draft=told.draft,
+        head_repository=source.id if source else None,
+        head_name=source.full_name if source else None,
+        author=told.user.login if told.user else GHOST,
+        draft=bool(told.draft),
         open=told.state == "open",
-        maintainers_edit=told.maintainer_can_modify,
+        maintainers_edit=bool(told.maintainer_can_modify),
         updated_at=told.updated_at,
     )
 

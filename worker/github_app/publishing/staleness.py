@@ -8,9 +8,9 @@ from itertools import takewhile
 
 from worker.github_app.client import pulls
 from worker.github_app.context import PULL_PERMISSIONS, PublishDestination, TaskContext
-from worker.github_app.events.pull_request_events import GHOST, ensure_checked
+from worker.github_app.events.pull_request_events import ensure_checked, pull_request_of
 from worker.github_app.publishing.related_runs import is_partial
-from worker.store.records import PullRecord, RunRecord, RunState
+from worker.store.records import RunRecord, RunState
 
 
 class StaleError(Exception):
@@ -77,30 +77,9 @@ def check_current_head(destination: PublishDestination, context: TaskContext) ->
     if known is None or where is None or known.head != destination.head:
         return
     api = context.api(destination.installation, destination.repository, **PULL_PERMISSIONS)
-    pull = stored_pull_request(
+    pull = pull_request_of(
         pulls.get(api, destination.name, destination.pull), destination.repository
     )
     with context.store.write() as unit:
         if unit.pulls.see(pull):
             ensure_checked(unit, pull, where, f"head of pull request {pull.number} found at GitHub")
-
-
-def stored_pull_request(pull: pulls.Pull, repository: int) -> PullRecord:
-    """A pull request of the API as the store's noun."""
-    assert pull.updated_at is not None
-    source = pull.head.repo
-    return PullRecord(
-        repository=repository,
-        number=pull.number,
-        base_ref=pull.base.ref,
-        base=pull.base.sha,
-        head_ref=pull.head.ref,
-        head=pull.head.sha,
-        head_repository=source.id if source else None,
-        head_name=source.full_name if source else None,
-        author=pull.user.login if pull.user else GHOST,
-        draft=bool(pull.draft),
-        open=pull.state == "open",
-        maintainers_edit=bool(pull.maintainer_can_modify),
-        updated_at=pull.updated_at,
-    )
