@@ -8,9 +8,7 @@ from functools import partial
 
 from worker.changes.python_source import NotANotebookError, has_function, notebook_code
 from worker.github_app.client import contents
-from worker.github_app.commands import command_messages
-from worker.github_app.commands.command_context import CommandContext
-from worker.github_app.commands.command_grammar import (
+from worker.github_app.command_grammar import (
     Apply,
     Approve,
     Command,
@@ -22,6 +20,8 @@ from worker.github_app.commands.command_grammar import (
     Unignore,
     Unknown,
 )
+from worker.github_app.commands import command_messages
+from worker.github_app.commands.command_context import CommandContext
 from worker.github_app.commands.suggestion_commits import Change, NotAppliedError, apply_change
 from worker.github_app.context import CONTENT_PERMISSIONS
 from worker.github_app.events.pull_request_events import job_of

@@ -11,12 +11,10 @@ from worker.github_app.client import comments, pulls, repositories
 from worker.github_app.client.api import Api
 from worker.github_app.client.errors import NotFoundError
 from worker.github_app.client.repositories import LEVELS, Level, Permission
-from worker.github_app.commands.command_grammar import (
-    Apply,
-    Approve,
+from worker.github_app.command_grammar import (
+    AUTHOR_COMMANDS,
+    WRITE_COMMANDS,
     Command,
-    Explain,
-    Help,
     Rerun,
     Unknown,
 )
@@ -35,14 +33,10 @@ from worker.store.records import (
 )
 from worker.store.store import UnitOfWork
 
-_OF_AUTHORS = (Explain, Help)
-_NEEDS_WRITE = (Apply, Approve)
-"""What changes code or spends money: being on the maintainers' list is not enough."""
-
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody by the login of then; ``id``, where it is known, outlives a login."""
+    """A login at the time of asking; ``id``, if known, outlives the login."""
 
     login: str
     id: int | None = None
@@ -50,7 +44,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Requester:
-    """Somebody who asks for something; ``author``: of this very pull request."""
+    """A person who asks, and their rights; ``author``: of this very pull request."""
 
     login: str
     author: bool
@@ -58,10 +52,10 @@ class Requester:
     commands: bool
 
     def may(self, command: Command, policy: Policy) -> bool:
-        """Whether a command is theirs to give; what is no command is anybody's."""
+        """Return whether they may give a command; an unknown one is answered for anybody."""
         if isinstance(command, Unknown):
             return True
-        if isinstance(command, _NEEDS_WRITE):
+        if isinstance(command, WRITE_COMMANDS):
             return self.commands and self.writes
         return self.commands or (self.author and _is_authors(command, policy))
 
@@ -107,9 +101,9 @@ def _level(name: str) -> Level:
 
 
 def _is_authors(command: Command, policy: Policy) -> bool:
-    """Whether the author may: nothing that tests less, or until the inputs happen to be kind."""
+    """Return whether an author may: nothing that tests less, or picks a seed."""
     if not isinstance(command, Rerun):
-        return isinstance(command, _OF_AUTHORS)
+        return isinstance(command, AUTHOR_COMMANDS)
     inputs, seed = command.options.inputs, command.options.seed
     return seed is None and (inputs is None or inputs >= policy.inputs)
 

@@ -9,6 +9,15 @@ from datetime import datetime, timedelta
 
 from analyzers.vocabulary import ANALYZER_NAMES
 from worker.github_app.client import checks, pulls
+from worker.github_app.command_grammar import (
+    INPUTS,
+    Apply,
+    Command,
+    IgnoreFinding,
+    Rerun,
+    Unknown,
+    parse,
+)
 from worker.github_app.commands import command_messages
 from worker.github_app.commands.command_actions import (
     CommandResult,
@@ -27,15 +36,6 @@ from worker.github_app.commands.command_context import (
     find_requester,
     open_command_context,
     reply,
-)
-from worker.github_app.commands.command_grammar import (
-    INPUTS,
-    Apply,
-    Command,
-    IgnoreFinding,
-    Rerun,
-    Unknown,
-    parse,
 )
 from worker.github_app.commands.suggestion_commits import Change, NotAppliedError, apply_change
 from worker.github_app.context import CHECK_PERMISSIONS, NotNowError, TaskContext

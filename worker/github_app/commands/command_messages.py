@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from datetime import date
 
-from worker.github_app.commands.command_grammar import Unknown
+from worker.github_app.command_grammar import SLASH_COMMANDS, Unknown, usage
 from worker.report import markdown_escape
 from worker.store.records import RunRecord, RunState
 
-HELP = """\
-| write | to |
-|---|---|
-| `/assayer rerun [inputs=N] [target=PATH::FUNCTION] [analyzer=NAME] [seed=N]` | test this head again |
-| `/assayer ignore FINGERPRINT reason… [until=YYYY-MM-DD]` | hear no more of a finding |
-| `/assayer unignore FINGERPRINT` | hear of it again |
-| `/assayer explain FINGERPRINT` | see everything that is known of it |
-| `/assayer apply FINGERPRINT` | commit its suggestion |
-| `/assayer approve [COMMIT]` | let this very commit of a fork ask paid engines |
-| `/assayer stop` | end what runs |
-| `/assayer help` | see this |
-
-One to a line, outside code and quotes. People with write access may use all of \
-them, unless the repository's configuration says otherwise; the author of the \
-pull request may `rerun`, `explain` and `help`."""  # noqa: E501
+HELP = "\n".join(
+    [
+        "| write | to |",
+        "|---|---|",
+        *(f"| `{usage(verb)}` | {each.purpose} |" for verb, each in SLASH_COMMANDS.items()),
+        "",
+        "Write one command per line, outside code and quotes. People with write access may use all"
+        " of them, unless the repository's configuration says otherwise; the author of the pull"
+        " request may use "
+        + ", ".join(f"`{verb}`" for verb, each in SLASH_COMMANDS.items() if each.author)
+        + ".",
+    ]
+)
 
 FORBIDDEN = "You may not do this here."
 NARROWED = (

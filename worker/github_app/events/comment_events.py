@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from worker.github_app.command_grammar import mentions
 from worker.github_app.events.event_payloads import (
     CommentPart,
     IssueCommentEvent,
@@ -12,9 +13,6 @@ from worker.github_app.events.installation_events import record_repository
 from worker.store.outbox_tasks import pull_ordering_key
 from worker.store.records import Delivery, OutboxTask, OutboxTaskKind, PullRecord, RepositoryRecord
 from worker.store.store import UnitOfWork
-
-_WORD = "/assayer"
-_LONGEST = 65_536
 
 
 def handle_issue_comment(delivery: Delivery, unit: UnitOfWork) -> None:
@@ -76,10 +74,4 @@ def _head_before(known: PullRecord, comment: CommentPart) -> str | None:
 def _is_for_us(comment: CommentPart) -> bool:
     """Whether a person wrote it, with no app in between, and it can hold a command."""
     by_person = comment.user is not None and comment.user.type == "User"
-    body = comment.body or ""
-    return (
-        by_person
-        and comment.performed_via_github_app is None
-        and len(body) <= _LONGEST
-        and _WORD in body.lower()
-    )
+    return by_person and comment.performed_via_github_app is None and mentions(comment.body or "")

@@ -9,6 +9,7 @@ from analyzers.vocabulary import Level, Status
 from worker.github_app.client import comments
 from worker.github_app.client.api import Api
 from worker.github_app.client.errors import GoneError, NotFoundError
+from worker.github_app.command_grammar import SLASH_COMMANDS, usage
 from worker.github_app.context import PULL_PERMISSIONS, PublishDestination, TaskContext, bot_login
 from worker.github_app.publishing.check_runs import cut
 from worker.github_app.publishing.comment_marks import SUMMARY, has_mark, marked
@@ -21,15 +22,6 @@ from worker.store.records import IdempotencyState, IgnoreRecord
 MAX_REST_BYTES = 40_000
 MAX_LISTED = 20
 NOTHING_TO_DO = "Nothing is left to do here."
-COMMANDS = (
-    ("rerun [inputs=N] [target=PATH::FUNCTION] [analyzer=NAME] [seed=N]", "test again"),
-    ("ignore FINGERPRINT reason… [until=YYYY-MM-DD]", "silence a finding"),
-    ("unignore FINGERPRINT", "let it count again"),
-    ("explain FINGERPRINT", "say more about it"),
-    ("apply FINGERPRINT", "commit its verified suggestion"),
-    ("stop", "stop the run that is under way"),
-    ("help", "say all this"),
-)
 
 
 def is_worth_a_comment(report: StoredReport) -> bool:
@@ -63,7 +55,10 @@ def sections_of(fixed: Sequence[StoredFinding], unneeded: Sequence[IgnoreRecord]
 
 def help_section() -> str:
     """Return the slash-commands, folded away."""
-    lines = [f"- {markdown_escape.code(f'/assayer {order}')}: {does}" for order, does in COMMANDS]
+    lines = [
+        f"- {markdown_escape.code(usage(verb))}: {each.purpose}"
+        for verb, each in SLASH_COMMANDS.items()
+    ]
     return _folded("Commands", "\n".join(lines))
 
 

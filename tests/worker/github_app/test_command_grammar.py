@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worker.github_app.commands.command_grammar import (
+from worker.github_app.command_grammar import (
     Apply,
     Approve,
     Explain,

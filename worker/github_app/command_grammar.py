@@ -1,4 +1,4 @@
-"""What ``/assayer …`` may say: every argument on a list, every number in a range."""
+"""Slash-commands: their one table, and the parser of ``/assayer …`` in a comment."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _VISIBLE_PARENTS = frozenset({"paragraph_open", "heading_open"})
 
 
 def mentions(body: str) -> bool:
-    """Whether a comment can hold a line for us at all; cheap."""
+    """Return whether a comment can hold a command at all; cheap."""
     return len(body) <= MAX_COMMENT_LENGTH and COMMAND_PREFIX in body.lower()
 
 
 def command_lines(body: str) -> tuple[str, ...]:
-    """What follows ``/assayer`` on each line that begins with it, in order.
+    """Return what follows ``/assayer`` on each line that begins with it, in order.
 
-    Without characters of no width: what is read is what is done.
+    Characters of no width are dropped: what people read is what is done.
     """
     if not mentions(body):
         return ()
@@ -61,7 +61,7 @@ def _parser() -> MarkdownIt:
 
 
 def _read(tokens: Sequence[Token]) -> Iterator[str]:
-    """The marks that stand at the beginning of a visible line of text."""
+    """Yield the marks at the beginning of visible lines of text."""
     quoted, html = 0, _Html()
     for before, token in zip([None, *tokens], tokens, strict=False):
         quoted += (token.type == "blockquote_open") - (token.type == "blockquote_close")
@@ -90,7 +90,7 @@ def _inline(children: Sequence[Token], html: _Html) -> Iterator[str]:
 
 
 class _Html:
-    """How deep raw HTML is in elements that quote or show code."""
+    """Nesting depth of raw HTML elements that quote or show code."""
 
     def __init__(self) -> None:
         self.quoting = 0
@@ -117,14 +117,14 @@ _PLACEHOLDERS = frozenset({"reason…", "reason...", "<reason>", "reason"})
 
 @dataclass(frozen=True, slots=True)
 class Rerun:
-    """Check the same head again, with other options where they are given."""
+    """A new check of the same head, with other options where they are given."""
 
     options: RunOptions = field(default_factory=RunOptions)
 
 
 @dataclass(frozen=True, slots=True)
 class IgnoreFinding:
-    """``ignore``: hear no more of a finding, until a date where there is one."""
+    """``ignore``: a finding that is no longer reported, until a date if there is one."""
 
     fingerprint: str
     reason: str
@@ -133,45 +133,45 @@ class IgnoreFinding:
 
 @dataclass(frozen=True, slots=True)
 class Unignore:
-    """Hear of a finding again."""
+    """The end of an ignore."""
 
     fingerprint: str
 
 
 @dataclass(frozen=True, slots=True)
 class Explain:
-    """Show everything that is known about a finding."""
+    """A request for everything that is known about a finding."""
 
     fingerprint: str
 
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """Commit the suggestion of a finding."""
+    """A request to commit the suggestion of a finding."""
 
     fingerprint: str
 
 
 @dataclass(frozen=True, slots=True)
 class Approve:
-    """Let this very head of a fork ask paid engines; ``commit`` is its whole name."""
+    """The approval of a fork's commit for paid ML services; ``commit`` is its full name."""
 
     commit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """End what runs for the pull request."""
+    """A request to stop the runs of the pull request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Help:
-    """List the commands."""
+    """A request for the list of commands."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """What was meant for us and is no command; ``problem`` says why, our own words only."""
+    """A line that is no valid command; ``problem`` says why, in our own words only."""
 
     problem: str
 
@@ -184,9 +184,9 @@ class _WrongError(Exception):
 
 
 def parse(body: str, analyzers: Collection[str]) -> tuple[Command, ...]:
-    """The commands of a comment, each once, in order.
+    """Return the commands of a comment, each once, in order.
 
-    Where there are more than ``MOST``, the last that is returned says so.
+    Beyond ``MAX_COMMANDS`` the last one that is returned says so.
     """
     found = tuple(dict.fromkeys(_command(line, analyzers) for line in command_lines(body)))
     if len(found) <= MAX_COMMANDS:
@@ -200,13 +200,13 @@ def parse(body: str, analyzers: Collection[str]) -> tuple[Command, ...]:
 def _command(line: str, analyzers: Collection[str]) -> Command:
     visible = DIRECTIONS.sub("", line)
     verb, *words = visible.split() or ["help"]
-    read = _VERBS.get(verb.lower())
-    if read is None:
+    command = SLASH_COMMANDS.get(verb.lower())
+    if command is None:
         return Unknown("there is no such command")
-    if read is _rerun and visible != line:
+    if command.parse is _rerun and visible != line:
         return Unknown("`rerun`: it holds characters that change the direction of the text")
     try:
-        return read(words, analyzers)
+        return command.parse(words, analyzers)
     except _WrongError as wrong:
         return Unknown(f"`{verb.lower()}`: {wrong}")
 
@@ -255,7 +255,7 @@ _OPTIONS: Mapping[str, Callable[[RunOptions, str, Collection[str]], RunOptions]]
 
 
 def is_target(text: str) -> bool:
-    """Whether a text has the form ``path/to/file.py::Qualified.name``."""
+    """Return whether a text has the form ``path/to/file.py::Qualified.name``."""
     path, colons, function = text.partition("::")
     too_odd = len(text) > MAX_TARGET_LENGTH or not text.isprintable()
     if not colons or too_odd or not _PATH.fullmatch(path):
@@ -285,12 +285,6 @@ def _fingerprint(words: list[str]) -> str:
     return fingerprint
 
 
-def _only_fingerprint(words: list[str]) -> str:
-    fingerprint = _fingerprint(words)
-    _nothing_else(words[1:])
-    return fingerprint
-
-
 def _ignore(words: list[str], _analyzers: Collection[str]) -> IgnoreFinding:
     fingerprint = _fingerprint(words)
     dates = [word for word in words[1:] if word.lower().startswith("until=")]
@@ -313,48 +307,89 @@ def _date(value: str) -> date:
     raise _WrongError("`until` is a date like 2031-12-31")
 
 
-def _nothing_else(words: list[str]) -> None:
+def _none(words: list[str]) -> tuple[()]:
     if words:
         raise _WrongError("there is more on the line than it takes")
+    return ()
 
 
-def _unignore(words: list[str], _analyzers: Collection[str]) -> Unignore:
-    return Unignore(_only_fingerprint(words))
-
-
-def _explain(words: list[str], _analyzers: Collection[str]) -> Explain:
-    return Explain(_only_fingerprint(words))
-
-
-def _apply(words: list[str], _analyzers: Collection[str]) -> Apply:
-    return Apply(_only_fingerprint(words))
+def _only(words: list[str]) -> str:
+    fingerprint = _fingerprint(words)
+    _none(words[1:])
+    return fingerprint
 
 
 def _approve(words: list[str], _analyzers: Collection[str]) -> Approve:
     commit = words[0].strip("`").lower() if words else ""
     if words and not _COMMIT.fullmatch(commit):
         raise _WrongError("it takes the whole name of a commit, 40 or 64 characters of 0-9 and a-f")
-    _nothing_else(words[1:])
+    _none(words[1:])
     return Approve(commit)
 
 
-def _stop(words: list[str], _analyzers: Collection[str]) -> Stop:
-    _nothing_else(words)
-    return Stop()
+@dataclass(frozen=True, slots=True)
+class SlashCommand:
+    """A row of the table of commands: its grammar, its help and who may use it.
+
+    ``author``: the author of the pull request may use it without write access.
+    ``writes``: it needs write access, even of those whom the configuration lists.
+    """
+
+    kind: type[Command]
+    arguments: str
+    purpose: str
+    parse: Callable[[list[str], Collection[str]], Command]
+    author: bool = False
+    writes: bool = False
 
 
-def _help(words: list[str], _analyzers: Collection[str]) -> Help:
-    _nothing_else(words)
-    return Help()
+_RERUN = "[inputs=N] [target=PATH::FUNCTION] [analyzer=NAME] [seed=N]"
+_IGNORE = "FINGERPRINT reason… [until=YYYY-MM-DD]"
+_FINDING = "FINGERPRINT"
 
-
-_VERBS: Mapping[str, Callable[[list[str], Collection[str]], Command]] = {
-    "rerun": _rerun,
-    "ignore": _ignore,
-    "unignore": _unignore,
-    "explain": _explain,
-    "apply": _apply,
-    "approve": _approve,
-    "stop": _stop,
-    "help": _help,
+SLASH_COMMANDS: Mapping[str, SlashCommand] = {
+    "rerun": SlashCommand(
+        Rerun, _RERUN, "test this commit again, in a new check run", _rerun, author=True
+    ),
+    "ignore": SlashCommand(IgnoreFinding, _IGNORE, "ignore a finding", _ignore),
+    "unignore": SlashCommand(
+        Unignore, _FINDING, "report the finding again", lambda words, _: Unignore(_only(words))
+    ),
+    "explain": SlashCommand(
+        Explain,
+        _FINDING,
+        "show the evidence, the inputs and how to reproduce the finding",
+        lambda words, _: Explain(_only(words)),
+        author=True,
+    ),
+    "apply": SlashCommand(
+        Apply,
+        _FINDING,
+        "commit the verified suggestion to the branch",
+        lambda words, _: Apply(_only(words)),
+        writes=True,
+    ),
+    "approve": SlashCommand(
+        Approve,
+        "[COMMIT]",
+        "let this commit of a fork call paid ML services",
+        _approve,
+        writes=True,
+    ),
+    "stop": SlashCommand(
+        Stop, "", "stop the runs of this pull request", lambda words, _: Stop(*_none(words))
+    ),
+    "help": SlashCommand(
+        Help, "", "list these commands", lambda words, _: Help(*_none(words)), author=True
+    ),
 }
+"""The one table of commands: grammar, rights, help, summary comment and documentation."""
+
+
+def usage(verb: str) -> str:
+    """Return a command of the table as people write it."""
+    return f"{COMMAND_PREFIX} {verb} {SLASH_COMMANDS[verb].arguments}".rstrip()
+
+
+AUTHOR_COMMANDS = tuple(each.kind for each in SLASH_COMMANDS.values() if each.author)
+WRITE_COMMANDS = tuple(each.kind for each in SLASH_COMMANDS.values() if each.writes)
