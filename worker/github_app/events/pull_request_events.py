@@ -84,6 +84,7 @@ def automatic_key(repository: int, head: str, base_ref: str) -> str:
 def pull_request_of(told: PullRequest | pulls.Pull, repository: int) -> PullRecord:
     """Return a pull request of an event or of the API as the store keeps it."""
     source = told.head.repo
+    assert told.updated_at is not None
     return PullRecord(
         repository=repository,
         number=told.number,
