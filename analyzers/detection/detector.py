@@ -184,7 +184,11 @@ def detect(
     asked = detect_api_targets(files, catalogue, known, differences, extent)
     used = _framework_targets(changes, files, around, differences, extent)
     skipped = {entry.target: entry for entry in (*asked.skipped, *unread)}
-    left = [entry for name, entry in skipped.items() if not _stands_for(used, name)]
+    left = [
+        entry
+        for name, entry in skipped.items()
+        if not any(target.id == outermost(name) for target in used)
+    ]
     return DetectionResult(_united(asked.targets, used), tuple(left))
 
 
@@ -265,8 +269,3 @@ def _both(asking: Target, using: Target) -> Target:
         calls=tuple(calls),
         files=tuple(sorted({*asking.files, *using.files})),
     )
-
-
-def _stands_for(targets: Iterable[Target], name: str) -> bool:
-    """Whether one of the targets is the function of this id, or the outermost around it."""
-    return any(target.id == outermost(name) for target in targets)

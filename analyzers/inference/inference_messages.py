@@ -98,12 +98,11 @@ def validity_sentence(failure: Failure, terms: FunctionContract) -> str:
     }
     if all(term.source is ConstraintSource.GIVEN for term in relevant.values()):
         return "The annotations of the function allow this input."
-    said = "; ".join(f"`{_name(name)}`: {_source_phrase(term)}" for name, term in relevant.items())
+    said = "; ".join(
+        f"`{name.removeprefix(CONSTRUCTOR)}`: {_source_phrase(term)}"
+        for name, term in relevant.items()
+    )
     return f"That this input is valid is inferred: {said}."
-
-
-def _name(name: str) -> str:
-    return name.removeprefix(CONSTRUCTOR)
 
 
 def _source_phrase(term: ParameterContract) -> str:

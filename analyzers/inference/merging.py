@@ -117,14 +117,12 @@ def merge_facts(facts: Iterable[Fact]) -> InferredContract:
     arguments: dict[str, InferredConstraint] = {}
     for name in dict.fromkeys(fact.parameter for fact in inferred):
         ours = [fact for fact in inferred if fact.parameter == name]
-        found = _one(ours, refuses_none=any(_refuses_none(each, name) for each in conditions))
+        found = _one(
+            ours, refuses_none=any((each.condition == f"{name} is not None") for each in conditions)
+        )
         if found is not None:
             arguments[name] = found
     return InferredContract(arguments, _distinct(conditions), every)
-
-
-def _refuses_none(condition: InferredRequirement, name: str) -> bool:
-    return condition.condition == f"{name} is not None"
 
 
 def _distinct(conditions: Sequence[InferredRequirement]) -> tuple[InferredRequirement, ...]:

@@ -163,7 +163,10 @@ class FrameworkTargetSelection:
             return False
         if unit.name == MODULE:
             return self._is_annotated(unit)
-        return not (unit.decorators & _UNREAL or (unit.node is not None and _is_empty(unit.body)))
+        return not (
+            unit.decorators & _UNREAL
+            or (unit.node is not None and all(_is_placeholder(node) for node in unit.body))
+        )
 
     def _generators(self, unit: CodeUnit) -> set[str]:
         """The functions that draw values for a function's arguments, by id."""
@@ -213,11 +216,6 @@ class FrameworkTargetSelection:
             return unit.node.lineno, unit.node.end_lineno or unit.node.lineno
         last = max(1, len(self._files.sources[unit.path].splitlines()))
         return (unit.body[0].lineno if unit.name == MAIN else 1), last
-
-
-def _is_empty(body: Collection[ast.stmt]) -> bool:
-    """Whether a function has no code of its own: a docstring, ``pass``, ``...``."""
-    return all(_is_placeholder(node) for node in body)
 
 
 def _is_placeholder(node: ast.stmt) -> bool:

@@ -207,7 +207,7 @@ class GuardClauses:
             names = {name for each in flat for name in names_in(each)}
             flat += [holds for name, holds in self._unless.items() if name in names]
             if UNKNOWN not in {name for each in flat for name in names_in(each)}:
-                yield GuardClause(_distinct(flat), line)
+                yield GuardClause(tuple({ast.dump(each): each for each in flat}.values()), line)
 
 
 UNKNOWN = "__unknown__"
@@ -304,10 +304,6 @@ def _one_of(parts: list[list[list[ast.expr]]]) -> list[list[ast.expr]]:
         [literal for clause in chosen for literal in clause]
         for chosen in itertools.islice(itertools.product(*parts), _MOST)
     ]
-
-
-def _distinct(options: Sequence[ast.expr]) -> tuple[ast.expr, ...]:
-    return tuple({ast.dump(each): each for each in options}.values())
 
 
 # --------------------------------------------------------------- statements

@@ -232,7 +232,9 @@ def _part(ledger: SizeConstraints, tensor: Tensor, keys: tuple[Any, ...]) -> Any
         else:
             found += _kept(ledger, dims[at], key)
             at += 1
-    return Tensor(TensorShape(ledger, found), _same(tensor), tensor.kind)
+    return Tensor(
+        TensorShape(ledger, found), TensorElements(tensor.elements.dtype, drawn=True), tensor.kind
+    )
 
 
 def _opened(ledger: SizeConstraints, tensor: Tensor, keys: tuple[Any, ...]) -> Any:
@@ -242,10 +244,6 @@ def _opened(ledger: SizeConstraints, tensor: Tensor, keys: tuple[Any, ...]) -> A
         if isinstance(key, int) and size is not None:
             ledger.least(size, key + 1 if key >= 0 else -key)
     return UNKNOWN
-
-
-def _same(tensor: Tensor) -> TensorElements:
-    return TensorElements(tensor.elements.dtype, drawn=True)
 
 
 def _kept(ledger: SizeConstraints, size: Size, key: Any) -> list[Size]:
