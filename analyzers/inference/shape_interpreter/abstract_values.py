@@ -71,15 +71,12 @@ class TensorShape:
     ``likened``: open, it was put together with another that is open too.
     """
 
-    def __init__(
-        self, ledger: SizeConstraints, dims: list[Size] | None = None, name: str = ""
-    ) -> None:
-        self._ledger = ledger
+    def __init__(self, ledger: SizeConstraints, dims: list[Size] | None = None) -> None:
+        self.ledger = ledger
         self._same: TensorShape | None = None
         self._front: list[Size] = []
         self._back: list[Size] = []
         self._dims = dims
-        self._name = name
         self.touched = dims is not None
         self.likened = False
 
@@ -94,17 +91,17 @@ class TensorShape:
     def dims(self) -> list[Size] | None:
         """All dimensions, where their number is known."""
         dims = self._root._dims
-        return None if dims is None else [self._ledger.resolved(each) for each in dims]
+        return None if dims is None else [self.ledger.resolved(each) for each in dims]
 
     @property
     def last(self) -> list[Size]:
         """The last dimensions that are known, where their number is not."""
-        return [self._ledger.resolved(each) for each in self._root._back]
+        return [self.ledger.resolved(each) for each in self._root._back]
 
     @property
     def first(self) -> list[Size]:
         """The first dimensions that are known, where their number is not."""
-        return [self._ledger.resolved(each) for each in self._root._front]
+        return [self.ledger.resolved(each) for each in self._root._front]
 
     def at(self, index: int) -> Size | None:
         """A dimension; ``None`` where there is none of that index."""
@@ -112,14 +109,14 @@ class TensorShape:
         root.touched = True
         if root._dims is not None:
             inside = -len(root._dims) <= index < len(root._dims)
-            return self._ledger.resolved(root._dims[index]) if inside else None
+            return self.ledger.resolved(root._dims[index]) if inside else None
         if index >= 0:
             while len(root._front) <= index:
                 root._front.append(SizeVariable(_letter(len(root._front))))
-            return self._ledger.resolved(root._front[index])
+            return self.ledger.resolved(root._front[index])
         while len(root._back) < -index:
             root._back.insert(0, SizeVariable("d" if not root._back else "n"))
-        return self._ledger.resolved(root._back[index])
+        return self.ledger.resolved(root._back[index])
 
     def close(self, rank: int) -> list[Size] | None:
         """There are so many dimensions; ``None`` where there cannot be."""
@@ -134,7 +131,7 @@ class TensorShape:
                 *(SizeVariable(_letter(i, rank)) for i in range(len(root._front), rank)),
             ]
             for back, known in enumerate(reversed(root._back), 1):
-                self._ledger.equal(root._dims[-back], known)
+                self.ledger.equal(root._dims[-back], known)
         return self.dims if len(root._dims) == rank else None
 
     def same_as(self, other: TensorShape) -> bool:
@@ -151,14 +148,14 @@ class TensorShape:
         if mine._dims is not None:
             dims = its.close(len(mine._dims))
             if dims is None:
-                self._ledger.conflict(f"{len(mine._dims)} dimensions are fewer than are used")
+                self.ledger.conflict(f"{len(mine._dims)} dimensions are fewer than are used")
             for left, right in zip(mine._dims, dims or (), strict=False):
-                self._ledger.equal(left, right)
+                self.ledger.equal(left, right)
             return
         for index, size in enumerate(its._front):
-            self._ledger.equal(size, mine.at(index) or 0)
+            self.ledger.equal(size, mine.at(index) or 0)
         for index, size in enumerate(reversed(its._back), 1):
-            self._ledger.equal(size, mine.at(-index) or 0)
+            self.ledger.equal(size, mine.at(-index) or 0)
         mine.touched = its.touched = True
         its._same = mine
 
@@ -179,6 +176,36 @@ class Tensor:
     elements: TensorElements = field(default_factory=TensorElements)
     kind: str = "tensors"
 
+    @property
+    def ledger(self) -> SizeConstraints:
+        """The conditions that its sizes are part of."""
+        return self.shape.ledger
+
+    def rearranged(self, dims: list[Size]) -> Tensor:
+        """Return the same elements under other dimensions."""
+        return Tensor(TensorShape(self.ledger, dims), self.elements, self.kind)
+
+    def computed(self, shape: list[Size] | TensorShape, dtype: str | None = None) -> Tensor:
+        """Return an array of this library with other elements, of the same dtype by default."""
+        if isinstance(shape, list):
+            shape = TensorShape(self.ledger, shape)
+        elements = TensorElements(dtype or self.elements.dtype, drawn=True)
+        return Tensor(shape, elements, self.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class CallArguments:
+    """The arguments of a call."""
+
+    args: list[Any]
+    kwargs: Mapping[str, Any]
+
+    def get(self, place: int, *names: str) -> Any:
+        """Return an argument by place or name; ``None`` where it is not given."""
+        if place < len(self.args):
+            return self.args[place]
+        return next((self.kwargs[name] for name in names if name in self.kwargs), None)
+
 
 class UntypedParameter:
     """An argument of which it is open whether it is a number, a tensor or anything else.
@@ -197,7 +224,7 @@ class UntypedParameter:
     def as_tensor(self) -> Tensor:
         """The parameter as a tensor, always the same."""
         if self.tensor is None:
-            self.tensor = Tensor(TensorShape(self._ledger, name=self.name))
+            self.tensor = Tensor(TensorShape(self._ledger))
         return self.tensor
 
     @property
@@ -354,10 +381,6 @@ class CallFrame:
     env: Env
     module: Any
     owner: ProjectClass | None = None
-
-
-class ControlFlow(Protocol):
-    """How a block of statements ended."""
 
 
 class Evaluator(Protocol):

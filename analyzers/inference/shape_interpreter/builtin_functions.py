@@ -8,6 +8,7 @@ from typing import Any
 
 from .abstract_values import (
     UNKNOWN,
+    CallArguments,
     Evaluator,
     LayerChain,
     LibraryName,
@@ -25,12 +26,11 @@ from .sizes import Size, SizeTerm, SizeVariable, combined
 from .statement_handlers import rounds
 
 _MOST = 512
-Native = Callable[[Evaluator, list[Any], Mapping[str, Any]], Any]
+Native = Callable[[Evaluator, CallArguments], Any]
 
 
-def _len(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-    del machine, kwargs
-    (value,) = args
+def _len(_: Evaluator, call: CallArguments) -> Any:
+    (value,) = call.args
     if isinstance(value, list | tuple | dict | str):
         return len(value)
     if isinstance(value, ShapeAttribute):
@@ -42,40 +42,36 @@ def _len(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
     return UNKNOWN
 
 
-def _range(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-    del machine, kwargs
-    if all(isinstance(each, int) for each in args) and 1 <= len(args) <= 3:
+def _range(_: Evaluator, call: CallArguments) -> Any:
+    if all(isinstance(each, int) for each in call.args) and 1 <= len(call.args) <= 3:
         try:
-            found = range(*args)
+            found = range(*call.args)
         except ValueError:
             return UNKNOWN
         many = len(found) > _MOST
         return [found[0], found[1], found[-1]] if many else list(found)
-    for each in args:
+    for each in call.args:
         sized(each)
     return UNKNOWN
 
 
-def _enumerate(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-    del machine
-    items = rounds(args[0])
-    start = kwargs.get("start", args[1] if len(args) > 1 else 0)
+def _enumerate(_: Evaluator, call: CallArguments) -> Any:
+    items = rounds(call.args[0])
+    start = call.get(1, "start") or 0
     if items is None or not isinstance(start, int):
         return UNKNOWN
     return list(enumerate(items, start))
 
 
-def _zip(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-    del machine, kwargs
-    all_items = [rounds(each) for each in args]
+def _zip(_: Evaluator, call: CallArguments) -> Any:
+    all_items = [rounds(each) for each in call.args]
     known = [items for items in all_items if items is not None]
     return list(zip(*known, strict=False)) if len(known) == len(all_items) else UNKNOWN
 
 
 def _number(kind: Callable[[Any], Any]) -> Native:
-    def convert(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-        del machine, kwargs
-        (value,) = args
+    def convert(_: Evaluator, call: CallArguments) -> Any:
+        (value,) = call.args
         if isinstance(value, int | float | str):
             try:
                 return kind(value)
@@ -87,9 +83,8 @@ def _number(kind: Callable[[Any], Any]) -> Native:
 
 
 def _extreme(word: str) -> Native:
-    def choose(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-        del machine, kwargs
-        items = rounds(args[0]) if len(args) == 1 else args
+    def choose(_: Evaluator, call: CallArguments) -> Any:
+        items = rounds(call.args[0]) if len(call.args) == 1 else call.args
         if not items:
             return UNKNOWN
         if all(isinstance(each, int | float) for each in items):
@@ -106,19 +101,17 @@ def _extreme(word: str) -> Native:
 
 
 def _sequence(kind: Callable[[Any], Any]) -> Native:
-    def convert(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-        del machine, kwargs
-        if not args:
+    def convert(_: Evaluator, call: CallArguments) -> Any:
+        if not call.args:
             return kind(())
-        items = rounds(args[0])
+        items = rounds(call.args[0])
         return UNKNOWN if items is None else kind(items)
 
     return convert
 
 
-def _sum(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-    del machine, kwargs
-    items = rounds(args[0])
+def _sum(_: Evaluator, call: CallArguments) -> Any:
+    items = rounds(call.args[0])
     if items is None:
         return UNKNOWN
     total: Size = 0
@@ -130,21 +123,15 @@ def _sum(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
     return total
 
 
-def _isinstance(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-    del machine, kwargs
-    value: Any = args[0]
-    wanted: Any = args[1] if len(args) > 1 else UNKNOWN
-    kinds = {"int": int, "float": float, "str": str, "list": list, "tuple": tuple, "dict": dict,
-             "bool": bool}  # fmt: skip
+def _isinstance(_: Evaluator, call: CallArguments) -> Any:
+    value: Any = call.args[0]
+    wanted: Any = call.args[1] if len(call.args) > 1 else UNKNOWN
+    plain_types = (int, float, str, list, tuple, dict, bool)
+    kinds = {f"builtins.{each.__name__}": each for each in plain_types}
     options: tuple[Any, ...] = wanted if isinstance(wanted, tuple) else (wanted,)
     plain = isinstance(value, int | float | str | list | tuple | dict) or value is None
-    known = [
-        kinds[each.name[9:]]
-        for each in options
-        if isinstance(each, LibraryName)
-        and each.name[9:] in kinds
-        and each.name.startswith("builtins.")
-    ]
+    names = [each.name for each in options if isinstance(each, LibraryName)]
+    known = [kinds[name] for name in names if name in kinds]
     if plain and len(known) == len(options):
         return isinstance(value, tuple(known))
     if isinstance(value, ProjectInstance) and all(
@@ -154,28 +141,24 @@ def _isinstance(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) 
     return UNKNOWN
 
 
-def _getattr(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-    del kwargs
-    if len(args) < 2 or not isinstance(args[1], str):
+def _getattr(machine: Evaluator, call: CallArguments) -> Any:
+    if len(call.args) < 2 or not isinstance(call.args[1], str):
         return UNKNOWN
-    return machine.attribute(args[0], args[1])
+    return machine.attribute(call.args[0], call.args[1])
 
 
-def _setattr(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-    del machine, kwargs
-    holder, name, value = args
+def _setattr(_: Evaluator, call: CallArguments) -> Any:
+    holder, name, value = call.args
     if isinstance(holder, ProjectInstance) and isinstance(name, str):
         holder.attributes[name] = value
 
 
-def _unknown(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-    del machine, args, kwargs
+def _unknown(_: Evaluator, _call: CallArguments) -> Any:
     return UNKNOWN
 
 
-def _dict(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-    del machine
-    return UNKNOWN if args else dict(kwargs)
+def _dict(_: Evaluator, call: CallArguments) -> Any:
+    return UNKNOWN if call.args else dict(call.kwargs)
 
 
 BUILTINS: Mapping[str, Native] = {
@@ -197,21 +180,15 @@ BUILTINS: Mapping[str, Native] = {
     "isinstance": _isinstance,
     "getattr": _getattr,
     "setattr": _setattr,
-    "print": _unknown,
-    "str": _unknown,
-    "bool": _unknown,
     "dict": _dict,
-    "round": _unknown,
-    "sorted": _unknown,
-    "hasattr": _unknown,
-    "type": _unknown,
-    "set": _unknown,
-    "map": _unknown,
+    **dict.fromkeys(
+        ("print", "str", "bool", "round", "sorted", "hasattr", "type", "set", "map"), _unknown
+    ),
 }
 
 
 def number_of(name: str, args: Sequence[Any]) -> Any:
-    """A function of ``math``; of a size, some number: what it is tells nothing of shapes."""
+    """Call a function of ``math``; of a size, some number: what it is tells nothing of shapes."""
     function = getattr(math, name, None)
     if not callable(function):
         return function if isinstance(function, float) else UNKNOWN
@@ -225,7 +202,7 @@ def number_of(name: str, args: Sequence[Any]) -> Any:
 
 
 def native_call(receiver: Any, name: str, args: Sequence[Any]) -> Any:
-    """A method of a list, a dictionary or a text."""
+    """Call a method of a list, a dictionary or a text."""
     if isinstance(receiver, list):
         return _list_call(receiver, name, args)
     if isinstance(receiver, dict):
@@ -257,7 +234,7 @@ def _list_call(receiver: list[Any], name: str, args: Sequence[Any]) -> Any:
 
 
 def parser_call(parser: Parser, name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """A method of an ``ArgumentParser``."""
+    """Call a method of an ``ArgumentParser``."""
     if name == "add_argument" and args:
         flags = [each for each in args if isinstance(each, str)]
         longest = max(flags, key=lambda flag: (flag.startswith("--"), len(flag)), default="")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from . import expression_handlers, statement_handlers
 from .abstract_values import (
     UNKNOWN,
+    CallArguments,
     CallEvent,
     CallFrame,
     LayerChain,
@@ -28,7 +29,7 @@ from .abstract_values import (
     ValueMethod,
 )
 from .builtin_functions import BUILTINS, native_call, number_of, parser_call
-from .framework_signatures import KERAS, canonical, layer_of
+from .framework_signatures import canonical, layer_of
 from .project_modules import ProjectModule, dotted, located
 from .sizes import SizeConstraints
 from .tensor_creation import created
@@ -147,7 +148,10 @@ class Interpreter:
         return ValueMethod(value, name) if found is UNKNOWN and self.is_network(value.of) else found
 
     def _of_class(self, of: ProjectClass, name: str, bound: Any) -> Any:
-        for each in self.lineage(of):
+        return self._first_member(self.lineage(of), name, bound)
+
+    def _first_member(self, lineage: Iterable[ProjectClass], name: str, bound: Any) -> Any:
+        for each in lineage:
             for statement in each.node.body:
                 found = self._member(each, statement, name, bound)
                 if found is not None:
@@ -164,7 +168,9 @@ class Interpreter:
             holder = None if "staticmethod" in words else of if "classmethod" in words else bound
             function = ProjectFunction(statement, of.module, full, holder)
             return self.call(function, (), {}) if "property" in words else function
-        if isinstance(statement, ast.Assign) and name in _bound(statement):
+        if isinstance(statement, ast.Assign) and any(
+            isinstance(each, ast.Name) and each.id == name for each in statement.targets
+        ):
             return self.evaluate(statement.value, CallFrame({}, of.module, of))
         return None
 
@@ -182,31 +188,15 @@ class Interpreter:
 
     def is_network(self, of: ProjectClass) -> bool:
         """Whether a class is a module or layer of a framework."""
-        for each in self.lineage(of):
-            for base in each.node.bases:
-                if (dotted(base) or "").rpartition(".")[2] in _NETWORKS:
-                    return True
-        return False
-
-    def is_keras(self, of: ProjectClass) -> bool:
-        """Whether a class is Keras's kind of network."""
-        for each in self.lineage(of):
-            for base in each.node.bases:
-                found = self.evaluate(base, CallFrame({}, each.module))
-                if isinstance(found, LibraryName) and found.name.startswith(KERAS):
-                    return True
-        return False
+        bases = (base for each in self.lineage(of) for base in each.node.bases)
+        return any((dotted(base) or "").rpartition(".")[2] in _NETWORKS for base in bases)
 
     def _above(self, value: SuperProxy, name: str) -> Any:
         lineage = list(self.lineage(value.instance.of))
         names = [each.name for each in lineage]
         start = names.index(value.of.name) + 1 if value.of.name in names else 1
-        for each in lineage[start:]:
-            for statement in each.node.body:
-                found = self._member(each, statement, name, value.instance)
-                if found is not None:
-                    return found
-        return ValueMethod(value, name)
+        found = self._first_member(lineage[start:], name, value.instance)
+        return ValueMethod(value, name) if found is UNKNOWN else found
 
     # ----------------------------------------------------------------- calls
 
@@ -241,7 +231,7 @@ class Interpreter:
     def _method(self, method: ValueMethod, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         receiver = method.receiver
         if isinstance(receiver, Tensor | UntypedParameter | MixedArithmetic):
-            return method_call(self, method, list(args), kwargs)
+            return method_call(self, method, CallArguments(list(args), kwargs))
         if isinstance(receiver, Parser):
             return parser_call(receiver, method.name, args, kwargs)
         if isinstance(receiver, ProjectInstance) and method.name in _REGISTERS and len(args) > 1:
@@ -268,19 +258,16 @@ class Interpreter:
         if name.startswith("math."):
             return number_of(name[5:], args)
         if name.startswith("builtins."):
-            builtin = BUILTINS.get(name.removeprefix("builtins."), Interpreter._unfollowed)
-            return builtin(self, list(args), kwargs)
+            builtin = BUILTINS.get(name.removeprefix("builtins."))
+            if builtin is None:  # a method that is looked up on its type: ``set.difference``
+                return self._escape(args, kwargs)
+            return builtin(self, CallArguments(list(args), kwargs))
         layer = layer_of(name, args, kwargs)
         if layer is not None:
             return layer
-        made = created(self.ledger, name, list(args), kwargs)
-        if made is not None:
-            return made
-        return library_call(self, name, list(args), kwargs)
-
-    def _unfollowed(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """Of a method of a built-in type that is looked up on the type: ``set.difference``."""
-        return self._escape(args, kwargs)
+        call = CallArguments(list(args), kwargs)
+        made = created(self.ledger, name, call)
+        return library_call(self, name, call) if made is None else made
 
     def _escape(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """Arguments go to where they cannot be followed."""
@@ -323,9 +310,10 @@ class Interpreter:
         if self._depth >= _DEEPEST:
             return self._escape(args, kwargs)
         env = dict(function.around or {})
-        owner = function.bound.of if isinstance(function.bound, ProjectInstance) else None
-        if owner is not None:
-            owner = self._defining(owner, function)
+        owner = None
+        if isinstance(function.bound, ProjectInstance):
+            owner, name = function.bound.of, function.name.rpartition(".")[0]
+            owner = next((each for each in self.lineage(owner) if each.name == name), owner)
         frame = CallFrame(env, function.module, owner)
         given = args if function.bound is None else (function.bound, *args)
         env.update(self._arguments(function, given, kwargs, frame))
@@ -339,10 +327,6 @@ class Interpreter:
         if isinstance(flow, statement_handlers.ReturnedValue):
             return flow.value
         return flow[0] if isinstance(flow, list) and len(flow) == 1 else None
-
-    def _defining(self, of: ProjectClass, function: ProjectFunction) -> ProjectClass:
-        name = function.name.rpartition(".")[0]
-        return next((each for each in self.lineage(of) if each.name == name), of)
 
     def _arguments(
         self,
@@ -380,10 +364,6 @@ def defaults(spec: ast.arguments) -> dict[str, ast.expr]:
         if default is not None:
             found[each.arg] = default
     return found
-
-
-def _bound(statement: ast.Assign) -> set[str]:
-    return {each.id for each in statement.targets if isinstance(each, ast.Name)}
 
 
 def _of_layer(layer: LibraryLayer, name: str) -> Any:

@@ -2,146 +2,115 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
-from .abstract_values import UNKNOWN, Tensor, TensorElements, TensorShape, sized
-from .reshaping import convolved, flattened, pooled
-from .sizes import Size, SizeConstraints, SizeVariable, product
-
-Apply = Callable[[SizeConstraints, Mapping[str, Any], Tensor], Any]
-
-
-def _floats(ledger: SizeConstraints, tensor: Tensor, dims: list[Size]) -> Tensor:
-    return Tensor(TensorShape(ledger, dims), TensorElements("float32", drawn=True), tensor.kind)
-
-
-def _ranked(ledger: SizeConstraints, tensor: Tensor, rank: int) -> list[Size] | None:
-    tensor.elements.floating()
-    dims = tensor.shape.close(rank)
-    if dims is None:
-        ledger.doubt()
-    return dims
+from .abstract_values import UNKNOWN, Tensor, sized
+from .layer_windows import (
+    ApplyLayer,
+    Layer,
+    SizeAfter,
+    convolved,
+    floats,
+    pooled,
+    ranked,
+    sizes_after,
+)
+from .sizes import Size, SizeConstraints, product
+from .tensor_operations import flattened
 
 
-def _dense(ledger: SizeConstraints, layer: Mapping[str, Any], tensor: Tensor) -> Any:
+def _dense(layer: Layer, tensor: Tensor) -> Any:
     tensor.elements.floating()
     dims = tensor.shape.dims or tensor.shape.close(max(2, len(tensor.shape.last)))
     units = sized(layer.get("units"))
-    if dims is None or units is None:
-        return UNKNOWN
-    return _floats(ledger, tensor, [*dims[:-1], units])
+    return UNKNOWN if dims is None or units is None else floats(tensor, [*dims[:-1], units])
 
 
-def _convolution(rank: int) -> Apply:
-    def act(ledger: SizeConstraints, layer: Mapping[str, Any], tensor: Tensor) -> Any:
-        dims, filters = _ranked(ledger, tensor, rank), sized(layer.get("filters"))
-        if dims is None or filters is None:
-            return UNKNOWN
-        like = {**layer, "stride": layer.get("strides"), "dilation": layer.get("dilation_rate")}
-        if layer.get("padding") == "same":
-            like |= {"padding": None, "kernel_size": 1, "ceil_mode": True}
-            sizes = [
-                pooled(ledger, size, {**like, "padding": 0}, i) for i, size in enumerate(dims[1:-1])
-            ]
-        else:
-            sizes = [convolved(ledger, size, like, i) for i, size in enumerate(dims[1:-1])]
-        after = [SizeVariable("n") if each is None else each for each in sizes]
-        return _floats(ledger, tensor, [dims[0], *after, filters])
+def _windowed(rank: int, after: SizeAfter) -> ApplyLayer:
+    """Return a layer of windows; one with filters makes as many channels."""
 
-    return act
-
-
-def _pool(rank: int) -> Apply:
-    def act(ledger: SizeConstraints, layer: Mapping[str, Any], tensor: Tensor) -> Any:
-        dims = _ranked(ledger, tensor, rank)
+    def act(layer: Layer, tensor: Tensor) -> Any:
+        dims = ranked(tensor, rank)
         if dims is None:
             return UNKNOWN
-        like = {
-            "kernel_size": layer.get("pool_size"),
-            "stride": layer.get("strides"),
-            "padding": 0,
-            "ceil_mode": layer.get("padding") == "same",
-        }
-        sizes = [pooled(ledger, size, like, i) for i, size in enumerate(dims[1:-1])]
-        after = [SizeVariable("n") if each is None else each for each in sizes]
-        return _floats(ledger, tensor, [dims[0], *after, dims[-1]])
+        channels = sized(layer["filters"]) if "filters" in layer else dims[-1]
+        if channels is None:
+            return UNKNOWN
+        sizes = sizes_after(tensor, layer, dims[1:-1], after)
+        return floats(tensor, [dims[0], *sizes, channels])
 
     return act
 
 
-def _global(rank: int) -> Apply:
-    def act(ledger: SizeConstraints, layer: Mapping[str, Any], tensor: Tensor) -> Any:
-        del layer
-        dims = _ranked(ledger, tensor, rank)
-        return UNKNOWN if dims is None else _floats(ledger, tensor, [dims[0], dims[-1]])
+def _convolved(ledger: SizeConstraints, size: Size, layer: Layer, index: int) -> Size | None:
+    like = {**layer, "stride": layer.get("strides"), "dilation": layer.get("dilation_rate")}
+    if layer.get("padding") != "same":
+        return convolved(ledger, size, like, index)
+    return convolved(ledger, size, like | {"padding": 0, "kernel_size": 1}, index)
+
+
+def _pooled(ledger: SizeConstraints, size: Size, layer: Layer, index: int) -> Size | None:
+    like = {
+        "kernel_size": layer.get("pool_size"),
+        "stride": layer.get("strides"),
+        "padding": 0,
+        "ceil_mode": layer.get("padding") == "same",
+    }
+    return pooled(ledger, size, like, index)
+
+
+def _global(rank: int) -> ApplyLayer:
+    def act(_: Layer, tensor: Tensor) -> Any:
+        dims = ranked(tensor, rank)
+        return UNKNOWN if dims is None else floats(tensor, [dims[0], dims[-1]])
 
     return act
 
 
-def _embedding(ledger: SizeConstraints, layer: Mapping[str, Any], tensor: Tensor) -> Any:
+def _embedding(layer: Layer, tensor: Tensor) -> Any:
     tensor.elements.indices(sized(layer.get("input_dim")))
     dims, width = tensor.shape.dims or tensor.shape.close(2), sized(layer.get("output_dim"))
-    return UNKNOWN if dims is None or width is None else _floats(ledger, tensor, [*dims, width])
+    return UNKNOWN if dims is None or width is None else floats(tensor, [*dims, width])
 
 
-def _recurrent(ledger: SizeConstraints, layer: Mapping[str, Any], tensor: Tensor) -> Any:
-    dims, units = _ranked(ledger, tensor, 3), sized(layer.get("units"))
+def _recurrent(layer: Layer, tensor: Tensor) -> Any:
+    dims, units = ranked(tensor, 3), sized(layer.get("units"))
     if dims is None or units is None:
         return UNKNOWN
     kept = dims[:2] if layer.get("return_sequences") is True else dims[:1]
-    return _floats(ledger, tensor, [*kept, units])
+    return floats(tensor, [*kept, units])
 
 
-def _same(ledger: SizeConstraints, layer: Mapping[str, Any], tensor: Tensor) -> Any:
-    del ledger, layer
+def _same(_: Layer, tensor: Tensor) -> Any:
     tensor.elements.floating()
     if tensor.shape.dims is None:
         tensor.shape.at(0)
-    return Tensor(tensor.shape, TensorElements("float32", drawn=True), tensor.kind)
+    return floats(tensor, tensor.shape)
 
 
-def _flatten(ledger: SizeConstraints, layer: Mapping[str, Any], tensor: Tensor) -> Any:
-    del layer
-    return flattened(ledger, tensor, 1, -1)
-
-
-def _upsample(ledger: SizeConstraints, layer: Mapping[str, Any], tensor: Tensor) -> Any:
-    dims, scale = _ranked(ledger, tensor, 4), sized(layer.get("size"))
+def _upsample(layer: Layer, tensor: Tensor) -> Any:
+    dims, scale = ranked(tensor, 4), sized(layer.get("size"))
     if dims is None or scale is None:
         return UNKNOWN
-    sizes = [product([size, scale]) for size in dims[1:3]]
-    return _floats(ledger, tensor, [dims[0], *sizes, dims[3]])
+    return floats(tensor, [dims[0], *(product([size, scale]) for size in dims[1:3]), dims[3]])
 
 
-KERAS_LAYERS: dict[str, Apply] = {
+_SAME = (
+    "Dropout", "SpatialDropout1D", "SpatialDropout2D", "GaussianDropout", "GaussianNoise",
+    "AlphaDropout", "BatchNormalization", "LayerNormalization", "Activation", "ReLU",
+    "LeakyReLU", "Softmax",
+)  # fmt: skip
+KERAS_LAYERS: dict[str, ApplyLayer] = {
     "Dense": _dense,
-    "Conv1D": _convolution(3),
-    "Conv2D": _convolution(4),
-    "Convolution2D": _convolution(4),
-    "SeparableConv2D": _convolution(4),
-    "Conv3D": _convolution(5),
-    "MaxPooling1D": _pool(3),
-    "AveragePooling1D": _pool(3),
-    "MaxPooling2D": _pool(4),
-    "MaxPool2D": _pool(4),
-    "AveragePooling2D": _pool(4),
-    "GlobalAveragePooling1D": _global(3),
-    "GlobalMaxPooling1D": _global(3),
-    "GlobalAveragePooling2D": _global(4),
-    "GlobalMaxPooling2D": _global(4),
+    **{f"Conv{n}D": _windowed(n + 2, _convolved) for n in (1, 2, 3)},
+    **dict.fromkeys(("Convolution2D", "SeparableConv2D"), _windowed(4, _convolved)),
+    **{f"{kind}Pooling{n}D": _windowed(n + 2, _pooled)
+       for n in (1, 2) for kind in ("Max", "Average")},
+    "MaxPool2D": _windowed(4, _pooled),
+    **{f"Global{kind}Pooling{n}D": _global(n + 2) for n in (1, 2) for kind in ("Max", "Average")},
     "Embedding": _embedding,
-    "LSTM": _recurrent,
-    "GRU": _recurrent,
-    "SimpleRNN": _recurrent,
-    "Flatten": _flatten,
+    **dict.fromkeys(("LSTM", "GRU", "SimpleRNN"), _recurrent),
+    "Flatten": lambda _, tensor: flattened(tensor, 1, -1),
     "UpSampling2D": _upsample,
-    **dict.fromkeys(
-        (
-            "Dropout", "SpatialDropout1D", "SpatialDropout2D", "GaussianDropout", "GaussianNoise",
-            "AlphaDropout", "BatchNormalization", "LayerNormalization", "Activation", "ReLU",
-            "LeakyReLU", "Softmax",
-        ),
-        _same,
-    ),
+    **dict.fromkeys(_SAME, _same),
 }  # fmt: skip

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
-from .abstract_values import UNKNOWN, LibraryLayer, Tensor, TensorElements, TensorShape, sized
+from .abstract_values import (
+    UNKNOWN,
+    CallArguments,
+    LibraryLayer,
+    Tensor,
+    TensorElements,
+    TensorShape,
+    sized,
+)
+from .layer_windows import Layer
 from .operators import broadcast, tensor_of
 from .sizes import Size, SizeConstraints, product
 
-MultiInputLayer = Callable[[SizeConstraints, Mapping[str, Any], list[Any], Mapping[str, Any]], Any]
+MultiInputLayer = Callable[[SizeConstraints, Layer, CallArguments], Any]
 
 
 def _floats(ledger: SizeConstraints, dims: list[Size]) -> Tensor:
     return Tensor(TensorShape(ledger, dims), TensorElements("float32", drawn=True))
 
 
-def _sequence(
-    ledger: SizeConstraints, value: Any, width: Size | None
-) -> tuple[Tensor, list[Size]] | None:
-    """A batch of sequences of floats, with its dimensions."""
+def _sequence(ledger: SizeConstraints, value: Any, width: Size | None) -> list[Size] | None:
+    """Return the dimensions of a batch of sequences of floats."""
     tensor = tensor_of(ledger, value)
     dims = tensor.shape.close(3) if tensor is not None else None
     if tensor is None or dims is None:
@@ -27,29 +34,23 @@ def _sequence(
     tensor.elements.floating()
     if width is not None:
         ledger.equal(dims[2], width)
-    return tensor, dims
+    return dims
 
 
 def _recurrent(*, cell: bool) -> MultiInputLayer:
-    def act(
-        ledger: SizeConstraints,
-        layer: Mapping[str, Any],
-        args: list[Any],
-        kwargs: Mapping[str, Any],
-    ) -> Any:
-        del kwargs
+    def act(ledger: SizeConstraints, layer: Layer, call: CallArguments) -> Any:
         hidden, count = sized(layer.get("hidden_size")), sized(layer.get("num_layers"))
-        found = _sequence(ledger, args[0], sized(layer.get("input_size"))) if args else None
-        if found is None or hidden is None or count is None:
+        width = sized(layer.get("input_size"))
+        dims = _sequence(ledger, call.args[0], width) if call.args else None
+        if dims is None or hidden is None or count is None:
             ledger.doubt()
             return UNKNOWN
-        dims = found[1]
         ways = 2 if layer.get("bidirectional") is True else 1
         output = _floats(ledger, [*dims[:2], product([ways, hidden])])
         batch = dims[0] if layer.get("batch_first") is True else dims[1]
         state = _floats(ledger, [product([ways, count]), batch, hidden])
-        if len(args) > 1:
-            _state(ledger, args[1], state)
+        if len(call.args) > 1:
+            _state(ledger, call.args[1], state)
         return output, (state, state) if cell else state
 
     return act
@@ -64,11 +65,11 @@ def _state(ledger: SizeConstraints, given: Any, state: Tensor) -> None:
             broadcast(ledger, tensor.shape, state.shape)
 
 
-def _attention(
-    ledger: SizeConstraints, layer: Mapping[str, Any], args: list[Any], kwargs: Mapping[str, Any]
-) -> Any:
+def _attention(ledger: SizeConstraints, layer: Layer, call: CallArguments) -> Any:
     width = sized(layer.get("embed_dim"))
-    given = args[:3] if len(args) >= 3 else [kwargs.get(k) for k in ("query", "key", "value")]
+    given = call.args[:3]
+    if len(given) < 3:
+        given = [call.kwargs.get(name) for name in ("query", "key", "value")]
     ledger.divides(sized(layer.get("num_heads")) or 1, width or 1)
     found = [_sequence(ledger, each, width) for each in given]
     query, key, value = found
@@ -76,45 +77,37 @@ def _attention(
         ledger.doubt()
         return UNKNOWN, UNKNOWN
     batch, length = (0, 1) if layer.get("batch_first") is True else (1, 0)
-    ledger.equal(query[1][batch], key[1][batch])
+    ledger.equal(query[batch], key[batch])
     for index in (batch, length):
-        ledger.equal(key[1][index], value[1][index])
-    weights = [query[1][batch], query[1][length], key[1][length]]
-    return _floats(ledger, query[1]), _floats(ledger, weights)
+        ledger.equal(key[index], value[index])
+    weights = [query[batch], query[length], key[length]]
+    return _floats(ledger, query), _floats(ledger, weights)
 
 
-def _encoder_layer(
-    ledger: SizeConstraints, layer: Mapping[str, Any], args: list[Any], kwargs: Mapping[str, Any]
-) -> Any:
-    del kwargs
+def _encoder_layer(ledger: SizeConstraints, layer: Layer, call: CallArguments) -> Any:
     width = sized(layer.get("d_model"))
     ledger.divides(sized(layer.get("nhead")) or 1, width or 1)
-    found = _sequence(ledger, args[0], width) if args else None
-    return UNKNOWN if found is None else _floats(ledger, found[1])
+    found = _sequence(ledger, call.args[0], width) if call.args else None
+    return UNKNOWN if found is None else _floats(ledger, found)
 
 
-def _decoder_layer(
-    ledger: SizeConstraints, layer: Mapping[str, Any], args: list[Any], kwargs: Mapping[str, Any]
-) -> Any:
-    del kwargs
+def _decoder_layer(ledger: SizeConstraints, layer: Layer, call: CallArguments) -> Any:
     width = sized(layer.get("d_model"))
-    found = [_sequence(ledger, each, width) for each in args[:2]]
+    found = [_sequence(ledger, each, width) for each in call.args[:2]]
     if len(found) < 2 or found[0] is None or found[1] is None:
         return UNKNOWN
     batch = 0 if layer.get("batch_first") is True else 1
-    ledger.equal(found[0][1][batch], found[1][1][batch])
+    ledger.equal(found[0][batch], found[1][batch])
     target = found[-1] if "num_encoder_layers" in layer else found[0]
-    return _floats(ledger, target[1]) if target else UNKNOWN
+    return _floats(ledger, target) if target else UNKNOWN
 
 
-def _stack(
-    ledger: SizeConstraints, layer: Mapping[str, Any], args: list[Any], kwargs: Mapping[str, Any]
-) -> Any:
+def _stack(ledger: SizeConstraints, layer: Layer, call: CallArguments) -> Any:
     inner = layer.get("layer", layer.get("encoder_layer", layer.get("decoder_layer")))
     if not isinstance(inner, LibraryLayer) or inner.name not in ATTENTION:
         ledger.doubt()
         return UNKNOWN
-    return ATTENTION[inner.name](ledger, inner.arguments, args, kwargs)
+    return ATTENTION[inner.name](ledger, inner.arguments, call)
 
 
 ATTENTION: dict[str, MultiInputLayer] = {
@@ -130,30 +123,29 @@ ATTENTION: dict[str, MultiInputLayer] = {
 }
 
 
-def _pair(ledger: SizeConstraints, args: list[Any]) -> tuple[Tensor, Tensor] | None:
-    first, second = (tensor_of(ledger, each) for each in (*args, None, None)[:2])
-    return None if first is None or second is None else (first, second)
-
-
-def _classes(
-    ledger: SizeConstraints, layer: Mapping[str, Any], args: list[Any], kwargs: Mapping[str, Any]
-) -> Any:
-    """Scores ``b k ...`` and labels ``b ...`` below ``k``."""
-    pair = _pair(ledger, args)
-    if pair is None:
+def _pair(ledger: SizeConstraints, call: CallArguments) -> tuple[Tensor, Tensor] | None:
+    first, second = (tensor_of(ledger, each) for each in (*call.args, None, None)[:2])
+    if first is None or second is None:
         ledger.doubt()
+        return None
+    return first, second
+
+
+def _classes(ledger: SizeConstraints, layer: Layer, call: CallArguments) -> Any:
+    """Scores ``b k ...`` and labels ``b ...`` below ``k``."""
+    pair = _pair(ledger, call)
+    if pair is None:
         return UNKNOWN
     scores, labels = pair
-    whole = _is_reduced(layer, kwargs)
     scores.elements.floating()
     if labels.elements.dtype is not None and labels.elements.dtype.startswith("float"):
         broadcast(ledger, scores.shape, labels.shape)
-        return _scalar(ledger) if whole else UNKNOWN
+        return _loss(ledger, layer, call, None)
     known = labels.shape.dims
     if known is None and scores.shape.dims is None:
         ledger.guess()
     if known in ([1], []):
-        return _scalar(ledger) if whole else UNKNOWN
+        return _loss(ledger, layer, call, None)
     dims = scores.shape.dims or scores.shape.close(2 if known is None else len(known) + 1)
     if dims is None or len(dims) < 2:
         ledger.doubt()
@@ -162,60 +154,40 @@ def _classes(
     for left, right in zip([dims[0], *dims[2:]], targets or (), strict=False):
         ledger.equal(left, right)
     labels.elements.indices(dims[1])
-    return _scalar(ledger) if whole else _each(ledger, targets)
+    return _loss(ledger, layer, call, targets)
 
 
-def _is_reduced(layer: Mapping[str, Any], kwargs: Mapping[str, Any]) -> bool:
-    """Whether there is one loss for all examples."""
-    return str(kwargs.get("reduction", layer.get("reduction"))) != "none"
-
-
-def _each(ledger: SizeConstraints, dims: list[Size] | None) -> Any:
-    """A loss for each example."""
-    return (
-        UNKNOWN
-        if dims is None
-        else Tensor(TensorShape(ledger, dims), TensorElements("float32", drawn=True))
-    )
-
-
-def _scalar(ledger: SizeConstraints) -> Tensor:
-    return Tensor(TensorShape(ledger, []), TensorElements("float32", drawn=True))
+def _loss(
+    ledger: SizeConstraints, layer: Layer, call: CallArguments, dims: list[Size] | None
+) -> Any:
+    """One loss for all examples, or one for each."""
+    if str(call.kwargs.get("reduction", layer.get("reduction"))) != "none":
+        return _floats(ledger, [])
+    return UNKNOWN if dims is None else _floats(ledger, dims)
 
 
 def _alike(*, first: bool = False, second: bool = False) -> MultiInputLayer:
     """Two tensors of the same shape; those that are set hold probabilities."""
 
-    def act(
-        ledger: SizeConstraints,
-        layer: Mapping[str, Any],
-        args: list[Any],
-        kwargs: Mapping[str, Any],
-    ) -> Any:
-        pair = _pair(ledger, args)
+    def act(ledger: SizeConstraints, layer: Layer, call: CallArguments) -> Any:
+        pair = _pair(ledger, call)
         if pair is None:
-            ledger.doubt()
             return UNKNOWN
         for tensor, probable in zip(pair, (first, second), strict=True):
             tensor.elements.floating()
             if probable and not tensor.elements.drawn:
                 tensor.elements.low, tensor.elements.high = 0, 1
         together = broadcast(ledger, pair[0].shape, pair[1].shape)
-        return _scalar(ledger) if _is_reduced(layer, kwargs) else _each(ledger, together.dims)
+        return _loss(ledger, layer, call, together.dims)
 
     return act
 
 
 LOSSES: dict[str, MultiInputLayer] = {
-    "CrossEntropyLoss": _classes,
-    "NLLLoss": _classes,
+    **dict.fromkeys(("CrossEntropyLoss", "NLLLoss"), _classes),
     "BCELoss": _alike(first=True, second=True),
-    "BCEWithLogitsLoss": _alike(second=True),
-    "MSELoss": _alike(),
-    "L1Loss": _alike(),
-    "SmoothL1Loss": _alike(),
-    "HuberLoss": _alike(),
-    "KLDivLoss": _alike(second=True),
+    **dict.fromkeys(("BCEWithLogitsLoss", "KLDivLoss"), _alike(second=True)),
+    **dict.fromkeys(("MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss"), _alike()),
 }
 
 FUNCTIONS: dict[str, str] = {

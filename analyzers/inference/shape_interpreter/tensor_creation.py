@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from .abstract_values import (
     UNKNOWN,
+    CallArguments,
     LibraryName,
     ShapeAttribute,
     Tensor,
@@ -38,7 +39,7 @@ _WORDS = {
 
 
 def dtype_of(value: Any) -> str | None:
-    """A dtype by its name: ``torch.long``, ``np.float32``, ``"int64"``, ``float``."""
+    """Return a dtype by its name: ``torch.long``, ``np.float32``, ``"int64"``, ``float``."""
     if isinstance(value, LibraryName):
         plain = value.name.startswith("builtins.")
         word = value.name.rpartition(".")[2]
@@ -48,25 +49,22 @@ def dtype_of(value: Any) -> str | None:
     return value if isinstance(value, str) and value.rstrip("0123456789").isalpha() else None
 
 
-def created(  # noqa: PLR0911 - one for each kind of value
-    ledger: SizeConstraints, name: str, args: list[Any], kwargs: Mapping[str, Any]
-) -> Any | None:
-    """What a creating function returns; ``None`` where it is no such function."""
+def created(ledger: SizeConstraints, name: str, call: CallArguments) -> Any | None:  # noqa: PLR0911 - one for each kind of value
+    """Return what a creating function makes; ``None`` where it is no such function."""
     word, kind = _word(name)
+    args = call.args
     if not kind:
         return None
     if word in _SIZED and not (word in _CONVERTS and args and isinstance(args[0], list)):
-        return _sized(ledger, word, kind, args, kwargs)
+        return _sized(ledger, word, kind, call)
     if word in _DRAWN:
-        return _drawn(ledger, word, kind, args, kwargs)
+        return _drawn(ledger, word, kind, call)
     if word in _LIKE and args:
         return _like(args[0], kind, word)
     if word in ("arange", "linspace", "eye", "randperm"):
         return _counted(ledger, word, kind, args)
     if word in _CONVERTS and args:
-        return _converted(
-            ledger, args[0], kind, kwargs.get("dtype", args[1] if len(args) > 1 else None)
-        )
+        return _converted(ledger, args[0], kind, call.get(1, "dtype"))
     return None
 
 
@@ -79,7 +77,7 @@ def _word(name: str) -> tuple[str, str]:
 
 
 def dims_of(values: Sequence[Any]) -> list[Size] | None:
-    """Sizes given one by one or as one sequence."""
+    """Return sizes that are given one by one or as one sequence."""
     if len(values) == 1 and isinstance(values[0], ShapeAttribute):
         return values[0].tensor.shape.dims
     if len(values) == 1 and isinstance(values[0], list | tuple):
@@ -99,12 +97,10 @@ def _float(kind: str) -> str:
     return "float64" if kind == "np_arrays" else "float32"
 
 
-def _sized(
-    ledger: SizeConstraints, word: str, kind: str, args: list[Any], kwargs: Mapping[str, Any]
-) -> Any:
-    given = args or [each for key, each in kwargs.items() if key in ("size", "shape")]
+def _sized(ledger: SizeConstraints, word: str, kind: str, call: CallArguments) -> Any:
+    given = call.args or [each for key, each in call.kwargs.items() if key in ("size", "shape")]
     spread = kind == "tensors" or word in _SPREAD
-    dtype = dtype_of(kwargs.get("dtype"))
+    dtype = dtype_of(call.kwargs.get("dtype"))
     if not spread:
         dtype = dtype or (dtype_of(given[1]) if len(given) > 1 else None)
         given = given[:1]
@@ -116,17 +112,15 @@ def _sized(
     return _tensor(ledger, dims_of(given) if given else [], kind, elements)
 
 
-def _drawn(
-    ledger: SizeConstraints, word: str, kind: str, args: list[Any], kwargs: Mapping[str, Any]
-) -> Any:
-    size = kwargs.get("size")
-    given = list(args)
+def _drawn(ledger: SizeConstraints, word: str, kind: str, call: CallArguments) -> Any:
+    size = call.kwargs.get("size")
+    given = list(call.args)
     if size is None and given and (isinstance(given[-1], list | tuple) or len(given) == 3):
         size = given.pop()
     if word == "full":
-        return _filled(ledger, kind, args, kwargs)
+        return _filled(ledger, kind, call)
     dims = [] if size is None else dims_of([size])
-    low, high = (kwargs.get("low"), kwargs.get("high"))
+    low, high = call.kwargs.get("low"), call.kwargs.get("high")
     numbers = [each for each in given if not isinstance(each, list | tuple)]
     if high is None and len(numbers) == 1:
         low, high = 0 if low is None else low, numbers[0]
@@ -137,18 +131,20 @@ def _drawn(
     if not word.endswith(("randint", "integers")):
         return _tensor(ledger, dims, kind, TensorElements(_float(kind), low, high, drawn=True))
     top = sized(high)
-    dtype = dtype_of(kwargs.get("dtype")) or "int64"
+    dtype = dtype_of(call.kwargs.get("dtype")) or "int64"
     last = combined("-", top, 1) if top is not None else None
     return _tensor(ledger, dims, kind, TensorElements(dtype, low or 0, last, drawn=True))
 
 
-def _filled(ledger: SizeConstraints, kind: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+def _filled(ledger: SizeConstraints, kind: str, call: CallArguments) -> Any:
     """``full(shape, value, dtype=...)``: without a dtype that of the value."""
-    value = kwargs.get("fill_value", args[1] if len(args) > 1 else None)
+    value = call.get(1, "fill_value")
     natural = {bool: "bool", int: "int64", float: _float(kind)}.get(type(value))
     known = value if isinstance(value, int | float) and not isinstance(value, bool) else None
-    elements = TensorElements(dtype_of(kwargs.get("dtype")) or natural, known, known, drawn=True)
-    return _tensor(ledger, dims_of(args[:1]), kind, elements)
+    elements = TensorElements(
+        dtype_of(call.kwargs.get("dtype")) or natural, known, known, drawn=True
+    )
+    return _tensor(ledger, dims_of(call.args[:1]), kind, elements)
 
 
 def _like(value: Any, kind: str, word: str) -> Any:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from .abstract_values import (
     UNKNOWN,
+    CallArguments,
     Evaluator,
     LibraryLayer,
-    MixedArithmetic,
     ShapeAttribute,
     Tensor,
     TensorElements,
@@ -22,30 +22,8 @@ from .operators import broadcast, matmul, tensor_of
 from .sizes import Size, SizeConstraints, plus
 from .statement_handlers import rounds
 from .tensor_creation import dims_of
-from .tensor_operations import OPERATIONS, given
+from .tensor_operations import OPERATIONS
 from .torch_layers import apply_layer
-
-
-def einsum(ledger: SizeConstraints, equation: str, tensors: list[Tensor]) -> Any:
-    """The result of ``torch.einsum``: letters that are equal are equal sizes."""
-    left, arrow, right = equation.replace(" ", "").partition("->")
-    parts = left.split(",")
-    if not arrow or len(parts) != len(tensors) or "." in equation:
-        ledger.doubt()
-        return UNKNOWN
-    sizes: dict[str, Size] = {}
-    for letters, tensor in zip(parts, tensors, strict=True):
-        dims = tensor.shape.close(len(letters))
-        if dims is None:
-            ledger.doubt()
-            return UNKNOWN
-        for letter, size in zip(letters, dims, strict=True):
-            ledger.equal(sizes.setdefault(letter, size), size)
-    if any(letter not in sizes for letter in right):
-        return UNKNOWN
-    found = [ledger.resolved(sizes[letter]) for letter in right]
-    return Tensor(TensorShape(ledger, found), TensorElements(tensors[0].elements.dtype, drawn=True))
-
 
 _TENSORS_ONLY = frozenset(OPERATIONS) - {
     "split", "copy", "add", "data", "type", "size", "any", "all", "sort", "mode", "sum", "max",
@@ -55,36 +33,19 @@ _TENSORS_ONLY = frozenset(OPERATIONS) - {
 }  # fmt: skip
 """Methods that nothing but a tensor has."""
 
-_TORCH_ONLY = frozenset(
-    [
-        "sum",
-        "max",
-        "min",
-        "mean",
-        "to",
-        "float",
-        "long",
-        "size",
-        "split",
-        "repeat",
-        "expand",
-        "transpose",
-        "t",
-        "cuda",
-        "cpu",
-        "flatten",
-        "add",
-    ]
-)
+_TORCH_ONLY = frozenset({
+    "sum", "max", "min", "mean", "to", "float", "long", "size", "repeat", "expand", "transpose",
+    "t", "cuda", "cpu", "flatten",
+})  # fmt: skip
 
 
 def tensor_attribute(ledger: SizeConstraints, value: Any, name: str) -> Any:
-    """An attribute of what is, or may be, a tensor."""
+    """Return an attribute of what is, or may be, a tensor."""
     if name == "shape":
         tensor = tensor_of(ledger, value)
         return UNKNOWN if tensor is None else ShapeAttribute(tensor)
     if name in ("T", "mT") and isinstance(value, Tensor):
-        return OPERATIONS["t"](ledger, value, [], {})
+        return OPERATIONS["t"](value, CallArguments([], {}))
     if name in ("ndim", "dtype", "device", "is_cuda", "grad", "requires_grad"):
         tensor = value if isinstance(value, Tensor) else None
         dims = tensor.shape.dims if tensor is not None and name == "ndim" else None
@@ -94,12 +55,10 @@ def tensor_attribute(ledger: SizeConstraints, value: Any, name: str) -> Any:
     return ValueMethod(value, name)
 
 
-def method_call(
-    machine: Evaluator, method: ValueMethod, args: list[Any], kwargs: Mapping[str, Any]
-) -> Any:
-    """A method of a tensor, or of what thereby is one."""
-    receiver = method.receiver
-    if isinstance(receiver, UntypedParameter) and not _tells(receiver, method.name):
+def method_call(machine: Evaluator, method: ValueMethod, call: CallArguments) -> Any:
+    """Call a method of a tensor, or of what thereby is one."""
+    receiver, open_ = method.receiver, isinstance(method.receiver, UntypedParameter)
+    if open_ and receiver.tensor is None and method.name not in _TENSORS_ONLY | _TORCH_ONLY:
         receiver.escaped = True
         return UNKNOWN
     tensor = tensor_of(machine.ledger, receiver)
@@ -107,31 +66,17 @@ def method_call(
     if tensor is None:
         return UNKNOWN
     if operation is None:
-        return _other(machine, tensor, method.name, args)
-    return operation(machine.ledger, tensor, args, kwargs)
+        return _other(machine, tensor, method.name, call)
+    return operation(tensor, call)
 
 
-def _tells(parameter: UntypedParameter, name: str) -> bool:
-    """Whether a method's name says that what it is called on is a tensor."""
-    if parameter.tensor is not None or name in _TENSORS_ONLY:
-        return True
-    return (
-        name in _TORCH_ONLY
-        and not isinstance(parameter, MixedArithmetic)
-        and name not in ("split", "add")
-    )
-
-
-def _other(machine: Evaluator, tensor: Tensor, name: str, args: list[Any]) -> Any:
-    ledger = machine.ledger
-    if name in ("new_zeros", "new_ones", "new_empty") and args:
-        dims = dims_of(args)
-        if dims is not None:
-            return Tensor(
-                TensorShape(ledger, dims), TensorElements(tensor.elements.dtype, drawn=True)
-            )
-    ledger.doubt()
-    return UNKNOWN
+def _other(machine: Evaluator, tensor: Tensor, name: str, call: CallArguments) -> Any:
+    dims = dims_of(call.args) if name in ("new_zeros", "new_ones", "new_empty") else None
+    if not call.args or dims is None:
+        machine.ledger.doubt()
+        return UNKNOWN
+    elements = TensorElements(tensor.elements.dtype, drawn=True)
+    return Tensor(TensorShape(machine.ledger, dims), elements)
 
 
 _PREFIXES = (
@@ -144,23 +89,24 @@ _POOLS = {
                        ("adaptive_max", "AdaptiveMax"))
     for n in (1, 2, 3)
 }  # fmt: skip
-Function = Callable[[Evaluator, list[Any], Mapping[str, Any]], Any]
+Function = Callable[[Evaluator, CallArguments], Any]
 
 
-def library_call(machine: Evaluator, name: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: PLR0911 - one for each kind of value
-    """What a library's function returns; ``UNKNOWN``, with a doubt, where it is not known."""
+def library_call(machine: Evaluator, name: str, call: CallArguments) -> Any:  # noqa: PLR0911 - one for each kind of value
+    """Return what a library's function returns; ``UNKNOWN``, with a doubt, where nobody knows."""
     prefix = next((each for each in _PREFIXES if name.startswith(each)), None)
     if prefix is None:
-        return _away(machine, args, kwargs)
+        return _away(machine, call)
     word = name.removeprefix(prefix)
     several = _FUNCTIONS.get(word)
     if several is not None:
-        return several(machine, args, kwargs)
+        return several(machine, call)
     if word in _POOLS:
-        return _pool(machine, word, args, kwargs)
+        return _pool(machine, word, call)
     if word in LOSS_FUNCTIONS:
-        return _loss(machine, word, args, kwargs)
-    first = given(args, kwargs, 0, "input", "a", "x")
+        both = [call.get(0, "input"), call.get(1, "target", "labels")]
+        return apply_layer(machine, LibraryLayer(LOSS_FUNCTIONS[word], dict(call.kwargs)), both, {})
+    first = call.get(0, "input", "a", "x")
     tensor = tensor_of(machine.ledger, first)
     if tensor is None:
         return UNKNOWN
@@ -170,12 +116,12 @@ def library_call(machine: Evaluator, name: str, args: list[Any], kwargs: Mapping
         tensor.shape.touched = True
     operation = OPERATIONS.get(word)
     if operation is None:
-        return _away(machine, args, kwargs)
-    return operation(machine.ledger, tensor, args[1:], kwargs)
+        return _away(machine, call)
+    return operation(tensor, CallArguments(call.args[1:], call.kwargs))
 
 
-def _away(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-    for each in [*args, *kwargs.values()]:
+def _away(machine: Evaluator, call: CallArguments) -> Any:
+    for each in [*call.args, *call.kwargs.values()]:
         if isinstance(each, UntypedParameter):
             each.escaped = True
         if isinstance(each, Tensor | UntypedParameter):
@@ -183,28 +129,23 @@ def _away(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any
     return UNKNOWN
 
 
-def _pool(machine: Evaluator, word: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+def _pool(machine: Evaluator, word: str, call: CallArguments) -> Any:
     first = "output_size" if word.startswith("adaptive") else "kernel_size"
     arguments = {
-        first: given(args, kwargs, 1, first),
-        "stride": given(args, kwargs, 2, "stride"),
-        "padding": given(args, kwargs, 3, "padding") or 0,
-        "ceil_mode": kwargs.get("ceil_mode", False),
+        first: call.get(1, first),
+        "stride": call.get(2, "stride"),
+        "padding": call.get(3, "padding") or 0,
+        "ceil_mode": call.kwargs.get("ceil_mode", False),
     }
-    return apply_layer(machine, LibraryLayer(_POOLS[word], arguments), args[:1], {})
+    return apply_layer(machine, LibraryLayer(_POOLS[word], arguments), call.args[:1], {})
 
 
-def _loss(machine: Evaluator, word: str, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-    both = [given(args, kwargs, 0, "input"), given(args, kwargs, 1, "target", "labels")]
-    return apply_layer(machine, LibraryLayer(LOSS_FUNCTIONS[word], dict(kwargs)), both, {})
-
-
-def _interpolate(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+def _interpolate(machine: Evaluator, call: CallArguments) -> Any:
     arguments = {
-        "size": given(args, kwargs, 1, "size"),
-        "scale_factor": given(args, kwargs, 2, "scale_factor"),
+        "size": call.get(1, "size"),
+        "scale_factor": call.get(2, "scale_factor"),
     }
-    return apply_layer(machine, LibraryLayer("Upsample", arguments), args[:1], {})
+    return apply_layer(machine, LibraryLayer("Upsample", arguments), call.args[:1], {})
 
 
 def _tensors(machine: Evaluator, value: Any) -> list[Tensor] | None:
@@ -216,11 +157,11 @@ def _tensors(machine: Evaluator, value: Any) -> list[Tensor] | None:
     return known if known and len(known) == len(found) else None
 
 
-def _cat(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+def _cat(machine: Evaluator, call: CallArguments) -> Any:
     """Tensors of equal dimensions but for one, which adds up."""
-    dim = given(args, kwargs, 1, "dim", "axis")
+    dim = call.get(1, "dim", "axis")
     dim = 0 if dim is None else dim
-    tensors = _tensors(machine, args[0]) if args else None
+    tensors = _tensors(machine, call.args[0]) if call.args else None
     if tensors is None or not isinstance(dim, int):
         return UNKNOWN
     rank = next((len(each.shape.dims) for each in tensors if each.shape.dims is not None), None)
@@ -247,9 +188,9 @@ def _cat(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
     )
 
 
-def _stack(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-    dim = given(args, kwargs, 1, "dim", "axis") or 0
-    tensors = _tensors(machine, args[0]) if args else None
+def _stack(machine: Evaluator, call: CallArguments) -> Any:
+    dim = call.get(1, "dim", "axis") or 0
+    tensors = _tensors(machine, call.args[0]) if call.args else None
     if tensors is None or not isinstance(dim, int):
         return UNKNOWN
     for each in tensors[1:]:
@@ -264,11 +205,10 @@ def _stack(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> An
     )
 
 
-def _where(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-    del kwargs
-    tensors = [tensor_of(machine.ledger, each) for each in args]
+def _where(machine: Evaluator, call: CallArguments) -> Any:
+    tensors = [tensor_of(machine.ledger, each) for each in call.args]
     known = [each for each in tensors if each is not None]
-    if len(args) != 3 or not known:
+    if len(call.args) != 3 or not known:
         return UNKNOWN
     shape = known[0].shape
     for each in known[1:]:
@@ -276,69 +216,79 @@ def _where(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> An
     return Tensor(shape, TensorElements(known[-1].elements.dtype, drawn=True))
 
 
-def _matmul(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-    del kwargs
-    return matmul(machine.ledger, args[0], args[1]) if len(args) > 1 else UNKNOWN
+def _matmul(machine: Evaluator, call: CallArguments) -> Any:
+    return matmul(machine.ledger, *call.args[:2]) if len(call.args) > 1 else UNKNOWN
 
 
-def _einsum(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-    del kwargs
-    tensors = [tensor_of(machine.ledger, each) for each in args[1:]]
+def _einsum(machine: Evaluator, call: CallArguments) -> Any:
+    """``torch.einsum``: letters that are equal are equal sizes."""
+    ledger = machine.ledger
+    tensors = [tensor_of(ledger, each) for each in call.args[1:]]
     known = [each for each in tensors if each is not None]
-    if not args or not isinstance(args[0], str) or len(known) != len(tensors):
+    equation = call.args[0] if call.args else None
+    if not isinstance(equation, str) or len(known) != len(tensors):
         return UNKNOWN
-    return einsum(machine.ledger, args[0], known)
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    parts = left.split(",")
+    all_dims = [tensor.shape.close(len(part)) for tensor, part in zip(known, parts, strict=False)]
+    if not arrow or len(parts) != len(known) or "." in equation or None in all_dims:
+        ledger.doubt()
+        return UNKNOWN
+    sizes: dict[str, Size] = {}
+    for letters, dims in zip(parts, all_dims, strict=True):
+        for letter, size in zip(letters, dims or (), strict=True):
+            ledger.equal(sizes.setdefault(letter, size), size)
+    if any(letter not in sizes for letter in right):
+        return UNKNOWN
+    found = [ledger.resolved(sizes[letter]) for letter in right]
+    return Tensor(TensorShape(ledger, found), TensorElements(known[0].elements.dtype, drawn=True))
 
 
-def _normalize(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-    tensor = tensor_of(machine.ledger, args[0]) if args else None
+def _normalize(machine: Evaluator, call: CallArguments) -> Any:
+    tensor = tensor_of(machine.ledger, call.args[0]) if call.args else None
     if tensor is None:
         return UNKNOWN
-    dim = given(args, kwargs, 2, "dim")
+    dim = call.get(2, "dim")
     tensor.elements.floating()
     tensor.shape.at(dim if isinstance(dim, int) else 1)
     return Tensor(tensor.shape, TensorElements("float32", drawn=True))
 
 
-def _attention(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
+def _attention(machine: Evaluator, call: CallArguments) -> Any:
     """``scaled_dot_product_attention``: ``... n d``, ``... m d`` and ``... m v``."""
-    three = [given(args, kwargs, i, name) for i, name in enumerate(("query", "key", "value"))]
-    tensors = [tensor_of(machine.ledger, each) for each in three]
-    query, key, value = tensors
-    if query is None or key is None or value is None:
+    ledger = machine.ledger
+    three = [call.get(i, name) for i, name in enumerate(("query", "key", "value"))]
+    tensors = [each for each in (tensor_of(ledger, one) for one in three) if each is not None]
+    if len(tensors) < 3:
         return UNKNOWN
-    for each in (query, key, value):
+    for each in tensors:
         each.elements.floating()
-    rank = next((len(t.shape.dims) for t in (query, key, value) if t.shape.dims is not None), 4)
-    dims = [each.shape.close(rank) for each in (query, key, value)]
-    if dims[0] is None or dims[1] is None or dims[2] is None:
-        machine.ledger.doubt()
+    rank = next((len(t.shape.dims) for t in tensors if t.shape.dims is not None), 4)
+    query, key, value = (each.shape.close(rank) for each in tensors)
+    if query is None or key is None or value is None:
+        ledger.doubt()
         return UNKNOWN
-    machine.ledger.equal(dims[0][-1], dims[1][-1])
-    machine.ledger.equal(dims[1][-2], dims[2][-2])
+    ledger.equal(query[-1], key[-1])
+    ledger.equal(key[-2], value[-2])
     for index in range(rank - 2):
-        machine.ledger.equal(dims[0][index], dims[1][index])
-        machine.ledger.equal(dims[0][index], dims[2][index])
-    shape = TensorShape(machine.ledger, [*dims[0][:-1], dims[2][-1]])
+        ledger.equal(query[index], key[index])
+        ledger.equal(query[index], value[index])
+    shape = TensorShape(ledger, [*query[:-1], value[-1]])
     return Tensor(shape, TensorElements("float32", drawn=True))
 
 
-def _embedding(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-    weight = tensor_of(machine.ledger, given(args, kwargs, 1, "weight"))
-    dims = weight.shape.close(2) if weight is not None else None
-    if dims is None or not args:
-        return UNKNOWN
-    layer = LibraryLayer("Embedding", {"num_embeddings": dims[0], "embedding_dim": dims[1]})
-    return apply_layer(machine, layer, args[:1], {})
+def _weighted(name: str, *sizes: str) -> Function:
+    """Return a layer as a function of its weight, whose dimensions are these sizes."""
 
+    def act(machine: Evaluator, call: CallArguments) -> Any:
+        weight = tensor_of(machine.ledger, call.get(1, "weight"))
+        dims = weight.shape.close(2) if weight is not None else None
+        if dims is None or not call.args:
+            return UNKNOWN
+        layer = LibraryLayer(name, dict(zip(sizes, dims, strict=True)))
+        return apply_layer(machine, layer, call.args[:1], {})
 
-def _linear(machine: Evaluator, args: list[Any], kwargs: Mapping[str, Any]) -> Any:
-    weight = tensor_of(machine.ledger, given(args, kwargs, 1, "weight"))
-    dims = weight.shape.close(2) if weight is not None else None
-    if dims is None or not args:
-        return UNKNOWN
-    layer = LibraryLayer("Linear", {"in_features": dims[1], "out_features": dims[0]})
-    return apply_layer(machine, layer, args[:1], {})
+    return act
 
 
 _FUNCTIONS: dict[str, Function] = {
@@ -348,9 +298,8 @@ _FUNCTIONS: dict[str, Function] = {
     **dict.fromkeys(("matmul", "dot"), _matmul),
     "einsum": _einsum,
     "normalize": _normalize,
-    "interpolate": _interpolate,
-    "upsample": _interpolate,
+    **dict.fromkeys(("interpolate", "upsample"), _interpolate),
     "scaled_dot_product_attention": _attention,
-    "embedding": _embedding,
-    "linear": _linear,
+    "embedding": _weighted("Embedding", "num_embeddings", "embedding_dim"),
+    "linear": _weighted("Linear", "out_features", "in_features"),
 }

@@ -180,3 +180,34 @@ def test_a_rank_that_indices_alone_show_is_likely_only():
     assert said(shape_facts.facts(subject(text, "P.count"))) == [
         "x: tensors(dtype='float32', shape=('b', 'c')) LIKELY"
     ]
+
+
+KERAS = """
+from keras import layers, Model
+class Net(Model):
+    def __init__(self):
+        super().__init__()
+        self.first = layers.Conv2D(8, 3, padding="same", strides=2)
+        self.pool = layers.MaxPooling2D()
+        self.flat = layers.Flatten()
+        self.words = layers.Embedding(50, 16)
+        self.state = layers.LSTM(12, return_sequences=True)
+        self.mean = layers.GlobalAveragePooling1D()
+        self.out = layers.Dense(4)
+    def pictures(self, x):
+        return self.out(self.flat(self.pool(self.first(x)))).shape[1]
+    def call(self, tokens, labels):
+        hidden = self.mean(self.state(self.words(tokens)))
+        return self.out(hidden) + labels
+"""
+
+
+def test_keras_layers_have_channels_last():
+    assert said(shape_facts.facts(subject(KERAS, "Net.pictures"))) == [
+        "x: tensors(dtype='float32', "
+        "shape=('b', ints(min=3, max=19), ints(min=3, max=19), 'w')) STRONG"
+    ]
+    assert said(shape_facts.facts(subject(KERAS, "Net.call"))) == [
+        "tokens: tensors(dtype='int64', shape=('b', 'd'), min=0, max=49) STRONG",
+        "labels: tensors(dtype='float32', shape=('b', 4)) STRONG",
+    ]
