@@ -160,14 +160,14 @@ class GuestAtHand:
     def _received(self) -> dict[str, Any]:
         self._socket.settimeout(None)
         header = self._exactly(4)
-        assert header, self.errors.read_text()
+        assert header, self.errors.read_text(errors="replace")
         return decoded(self._exactly(int.from_bytes(header, "big")))
 
     def _exactly(self, size: int) -> bytes:
         received = self._socket.recv(size, socket.MSG_WAITALL)
         while received and len(received) < size:
             more = self._socket.recv(size - len(received), socket.MSG_WAITALL)
-            assert more, self.errors.read_text()
+            assert more, self.errors.read_text(errors="replace")
             received += more
         return received
 

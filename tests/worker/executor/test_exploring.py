@@ -57,7 +57,7 @@ def probe(recipe, name="app.py::check", **more):
 def bench(tmp_path, sessions):
     texts = {"app": ALARM, "test_app": "import app\n"}
     head = tree(tmp_path / "head", **texts)
-    made = SandboxExecutor(laboratory(head, head), target(), time.monotonic() + 120)
+    made = SandboxExecutor(laboratory(head, head), target(), time.monotonic() + 20)
     yield made
     made.close()
 
@@ -132,7 +132,7 @@ def test_tests_run_once_for_all_functions_of_a_file(tmp_path, sessions):
     sessions.observed = calls
     shared = laboratory(head, head)
     for number, each in enumerate((target(), target(function="other"))):
-        bench = SandboxExecutor(shared, each, time.monotonic() + 120)
+        bench = SandboxExecutor(shared, each, time.monotonic() + 20)
         assert bench.observe(each) == (calls[number],)
         bench.close()
     assert len(sessions.opened) == 1
@@ -145,7 +145,7 @@ def test_broken_guest_observes_nothing(bench, sessions):
 
 def test_project_without_tests_has_no_calls(tmp_path, sessions):
     head = tree(tmp_path / "head", app=ALARM)
-    bench = SandboxExecutor(laboratory(head, head), target(), time.monotonic() + 120)
+    bench = SandboxExecutor(laboratory(head, head), target(), time.monotonic() + 20)
     assert bench.observe(target()) == ()
     assert sessions.opened == []
 
