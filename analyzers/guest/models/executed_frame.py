@@ -1,4 +1,4 @@
-"""What departs, in the words of the frame ``executed``."""
+"""Rows of the frame ``executed``."""
 
 from __future__ import annotations
 

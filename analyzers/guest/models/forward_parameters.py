@@ -1,4 +1,4 @@
-"""What a parameter of ``forward`` may be given, by its name, its annotation and the layers."""
+"""Candidates for a parameter of ``forward``, from its name, its annotation and the layers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_LAYERS = 24
 
 @dataclass(frozen=True)
 class LayerInput:
-    """What a layer is fed: ``name`` in the module, and ``shapes`` it may have, likeliest first.
+    """Input of a layer: ``name`` in the module, and ``shapes`` it may have, likeliest first.
 
     A shape has numbers and, by name, the axes that are free: ``batch``, ``side``, ``length``.
     ``high`` is the greatest index where the layer looks up, -1 for floating numbers.
@@ -174,7 +174,7 @@ _GENERIC = frozenset(re.findall("[a-z]+", _COMMON))
 
 @dataclass(frozen=True)
 class AxisLengths:
-    """How long the free axes are."""
+    """Lengths of the free axes."""
 
     batch: int
     side: int

@@ -37,7 +37,7 @@ DERIVING = ("onednn-off", "decompositions", "channels-last", "cuda")
 
 @dataclass(frozen=True)
 class GradientDeparture:
-    """What one execution has against the others' gradients.
+    """Departure of one execution's gradients from the others'.
 
     ``verdict`` is of the rule ``gradient`` and names the parameter; ``outcomes`` are those of
     the derivative, whose output ``verdict.worst`` is.  ``place`` is the layer that departs
@@ -171,7 +171,7 @@ def _deriving() -> Type[Any]:
     import torch
 
     class Deriving(torch.nn.Module):  # type: ignore[misc]
-        """Gives the gradients of a module by its parameters, then its outputs one step on."""
+        """Module that gives another's gradients by its parameters, then its outputs one step on."""
 
         def __init__(self, module: Any) -> None:
             super().__init__()

@@ -159,7 +159,7 @@ def _weights(module: Any) -> Iterator[Any]:
 
 
 def _fill(module: Any) -> None:
-    """Numbers for memory that was never written, and statistics that no batch has moved."""
+    """Set numbers for memory that was never written, and statistics that no batch has moved."""
     import torch
 
     generator = torch.Generator().manual_seed(framework_setup.SEED)

@@ -1,4 +1,4 @@
-"""What the rooms of this folder hand to each other."""
+"""Data classes of model testing."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class LayerLocation:
 
 @dataclass(frozen=True)
 class ExecutionOutcome:
-    """What one execution of a model came to.
+    """Outcome of one execution of a model.
 
     ``status`` is ``returned``, ``raised``, ``died``, ``timed-out`` (or another limit that
     the sandbox has, which ``detail`` names) or ``unsupported`` (the
@@ -106,7 +106,7 @@ class Uncompiled(Exception):  # noqa: N818 - a fact about the compiler
 
 @dataclass(frozen=True)
 class ExecutionVerdict:
-    """What one oracle says of one execution of a model.
+    """Verdict of one oracle on one execution of a model.
 
     ``rule`` is one of the five above.  ``error_ratio`` is the execution's error against
     float64 over eager's own, ``d_mad`` LEMON's measure beside it, ``worst`` the index of

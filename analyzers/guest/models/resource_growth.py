@@ -1,4 +1,4 @@
-"""Whether repeating a call lets memory or time grow: the check behind the word ``settles``.
+"""Growth of memory or time over repeated calls: the check behind the word ``settles``.
 
 After a first part of the calls, in which caches fill, what is alive is counted after each of
 several blocks of calls: bytes of tensors and objects that the garbage collector reaches, once
@@ -37,7 +37,7 @@ _CACHE = type(functools.lru_cache(maxsize=1)(len))
 
 @dataclass(frozen=True)
 class ResourceReading:
-    """What was alive after a block of calls, in bytes and objects, and the least time of a call."""
+    """Reading after a block of calls: bytes and objects alive, and the least time of a call."""
 
     tensors: int
     held: float
@@ -73,7 +73,7 @@ def growth_of_repeated_call(
 
 @contextmanager
 def _counting() -> Generator[List[Any], None, None]:
-    """Nothing that is there already is counted; gives the bounded caches among it."""
+    """Count nothing that is there already; give the bounded caches among it."""
     caches = _bounded(gc.get_objects())
     gc.freeze()
     try:

@@ -1,4 +1,4 @@
-"""What happens when a model is trained for a few steps: the check behind the word ``trains``.
+"""Training for a few steps: the check behind the word ``trains``.
 
 It is a fair test: the loss is one that every output has (cross entropy of rows of scores
 against their own places, else the mean square), and no step moves the parameters by more than
@@ -102,7 +102,7 @@ def _step(model: ModelUnderTest, module: Any, weights: Any, step: int) -> Option
 
 
 def _descend(pairs: Sequence[Tuple[Any, Any]]) -> None:
-    """A step against the gradients, no longer than a thousandth of the parameters' length."""
+    """Step against the gradients, no longer than a thousandth of the parameters' length."""
     import torch
 
     length = _norm([each for each, _ in pairs])

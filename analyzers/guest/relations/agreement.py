@@ -1,4 +1,4 @@
-"""Whether the library calls of a run agree with what one oracle says: the word ``agrees``."""
+"""Agreement of a run's library calls with one oracle: the check behind the word ``agrees``."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class Recording:
 
 @dataclass(frozen=True)
 class RecordingBounds:
-    """What is recorded: ``apis`` (all where it is ``None``), and how many calls at most.
+    """Bounds of a recording: ``apis`` (all where it is ``None``), and numbers of calls.
 
     ``elements`` are those of all arrays of one call together.
     """
@@ -105,7 +105,7 @@ def _mode(call: Callable[..., Any]) -> Any:
 
 
 class _Recorder:
-    """Looks at one call after another."""
+    """Recorder of one call after another."""
 
     def __init__(
         self,

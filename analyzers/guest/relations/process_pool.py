@@ -53,12 +53,12 @@ _KINDS = (("value", object), ("over", bool), ("again", int), ("failed", str))
 
 
 class ReplaceProcess(Exception):  # noqa: N818 - a fact about the process
-    """This process is of no more use: let another one go on with the next step."""
+    """Request to let another process go on with the next step."""
 
 
 @dataclass
 class ItemProcess:
-    """Works on ``items``, on the first from the step ``start`` on."""
+    """Process that works on ``items``, on the first from the step ``start`` on."""
 
     work: Work
     items: Tuple[int, ...]
@@ -165,7 +165,7 @@ class _Batch:
 
 
 class ProcessPool:
-    """Runs ``work(item, start, begin, report)`` for each item below ``items``.
+    """Pool of processes that run ``work(item, start, begin, report)`` for each of ``items``.
 
     ``begin(step, text)`` says what is about to be tried, and may be told as
     often as one likes for a step; from each on there are ``seconds``.  After a
@@ -232,7 +232,7 @@ class ProcessPool:
             self._waiting.appendleft(batch)
 
     def _ended(self, worker: Worker, batch: _Batch) -> Iterator[Result]:
-        """The process has ended before its work: go on behind what it was at."""
+        """Go on behind what a process was at that ended before its work."""
         stopped = batch.stopped or {"failed": "its process broke off", "step": -1}
         flying = worker.hung or worker.lost
         step = stopped.get("step", -1) if flying is None else flying.step

@@ -1,4 +1,4 @@
-"""The nouns of relational testing (DeepREL): APIs of a library, calls, relations."""
+"""Data classes of relational testing (DeepREL): APIs of a library, calls, relations."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class LiveCall:
 
 @dataclass(frozen=True)
 class Relation:
-    """That ``target``, called as ``template`` says, agrees with ``source`` on its valid inputs.
+    """Agreement of ``target``, called as ``template`` says, with ``source`` on its valid inputs.
 
     ``template`` is an expression over the names of the source's parameters:
     ``torch.tensor_split(input, indices_or_sections, dim=0)``.  ``kind`` is
@@ -123,7 +123,7 @@ class Relation:
 
 @dataclass(frozen=True)
 class CallOutcome:
-    """What a call came to: its status, and what is to be said of it.
+    """Outcome of a call: its status, and a text.
 
     ``text`` is the value, shortened (``tensor([2., 4.])``), the exception
     (``RuntimeError: …``), or the end of the process (``SIGSEGV``).

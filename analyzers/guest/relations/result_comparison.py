@@ -49,7 +49,7 @@ class FloatFormat:
 
 @dataclass(frozen=True)
 class Tolerance:
-    """What is known of how two results came about.
+    """Allowances for the difference of two results.
 
     ``terms`` is how many elements one of the result may sum, ``magnitude`` the
     largest finite one among them.  ``coarsest`` is the coarsest floating dtype

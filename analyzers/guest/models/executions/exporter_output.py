@@ -1,4 +1,4 @@
-"""What exporters, compilers and kernels say when they do not take a model by their own word."""
+"""Refusals of exporters, compilers and kernels, told apart from their faults; silenced output."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CACHE = "TORCHINDUCTOR_CACHE_DIR"
 
 @contextmanager
 def silenced() -> Generator[None, None, None]:
-    """Nothing from inside is shown, whether Python or native code writes it."""
+    """Hide all output from inside, of Python and of native code."""
     off = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
@@ -34,7 +34,7 @@ def silenced() -> Generator[None, None, None]:
 
 @contextmanager
 def _redirected(null: int) -> Generator[None, None, None]:
-    """The descriptors of the process's own streams, where it has any, lead nowhere."""
+    """Redirect the process's own streams to nowhere."""
     kept: Dict[int, int] = {}
     for stream in _STREAMS:
         with suppress(OSError):
@@ -50,7 +50,7 @@ def _redirected(null: int) -> Generator[None, None, None]:
 
 @contextmanager
 def temporary_cache(variable: str) -> Generator[str, None, None]:
-    """A folder that an environment variable names inside, and that is gone afterwards."""
+    """Give a folder that an environment variable names inside; remove it afterwards."""
     before = os.environ.get(variable)
     with tempfile.TemporaryDirectory(prefix="assayer-") as folder:
         os.environ[variable] = folder
@@ -105,7 +105,7 @@ def refusal_reason(error: BaseException) -> Optional[str]:
 
 @contextmanager
 def refusing() -> Generator[None, None, None]:
-    """Refusals from inside become :class:`Unsupported`; faults stay what they are."""
+    """Raise :class:`Unsupported` for refusals from inside; faults stay what they are."""
     try:
         yield
     except Exception as error:

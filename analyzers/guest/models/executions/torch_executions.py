@@ -65,7 +65,7 @@ def run_without_gradients(module: Any) -> Callable[..., Any]:
 
 @contextmanager
 def run_seeded(seed: int = 0) -> Generator[None, None, None]:
-    """Without gradients, drawing the same random numbers at each call."""
+    """Run without gradients and with the same random numbers at each call."""
     import torch
 
     state = torch.random.get_rng_state()
@@ -111,7 +111,7 @@ def widened(tensor: Any) -> Any:
 
 @contextmanager
 def widening() -> Generator[None, None, None]:
-    """What asks for float32 gets float64."""
+    """Make float64 of each float32 that is asked for inside."""
     import torch
 
     default = torch.get_default_dtype()
@@ -226,7 +226,7 @@ class OnednnOff(TorchExecution):
 
 @contextmanager
 def _off() -> Generator[None, None, None]:
-    """The switch alone: ``torch.backends.mkldnn.flags`` also sets TF32, and warns of that."""
+    """Switch oneDNN off alone: ``torch.backends.mkldnn.flags`` also sets TF32, and warns."""
     switches: Any = import_module("torch._C")
     before = switches._get_mkldnn_enabled()
     switches._set_mkldnn_enabled(False)

@@ -1,4 +1,4 @@
-"""How far the outputs of an execution are from those of the reference."""
+"""Distances of the outputs of an execution from those of the reference."""
 
 from __future__ import annotations
 
@@ -224,7 +224,7 @@ def _moved(samples: List[Any], index: int, expected: Any) -> float:
 
 
 def _floor(near: float, far: float) -> float:
-    """Larger changes count where they change more than in proportion: there is a jump."""
+    """Return the larger move where it is out of proportion, as at a jump."""
     return far if far > _JUMP * (_FAR / _NEAR) * near else near
 
 

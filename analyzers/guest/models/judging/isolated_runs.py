@@ -122,7 +122,7 @@ def _descendants(process: int) -> List[int]:
 
 
 def _serve(prepare: Callable[[], Answering], request: int, answer: int) -> None:
-    """The process: prepare at the first request, and answer until there are no more."""
+    """Prepare at the first request, and answer until there are no more."""
     try:
         _calm()
         answering: Optional[Answering] = None
@@ -137,7 +137,7 @@ def _serve(prepare: Callable[[], Answering], request: int, answer: int) -> None:
 
 
 def _calm() -> None:
-    """One thread, no streams, no core files; what is there already is nobody's garbage."""
+    """Set one thread, no streams, no core files; freeze what the garbage collector knows."""
     gc.freeze()
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     faulthandler.disable()
@@ -252,7 +252,7 @@ def _wanted(names: Sequence[str]) -> Sequence[str]:
 
 
 def _materialise(model: ModelUnderTest) -> None:
-    """Lazy layers take their sizes from the first call, before anything is exported."""
+    """Call a model with lazy layers once, so that they take their sizes before an export."""
     from torch.nn.parameter import is_lazy
 
     tensors = () if model.framework != "torch" else model.module.parameters()

@@ -24,7 +24,7 @@ _FOLDER = str(Path(__file__).resolve().parents[__name__.count(".")])
 
 
 class RaisedInBackend(Exception):  # noqa: N818 - what another process has raised
-    """What a model raised over another backend; of the type's own name there."""
+    """Exception of a model over another backend; its class has the name that the type has there."""
 
 
 @dataclass

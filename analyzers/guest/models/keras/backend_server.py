@@ -125,7 +125,7 @@ def _answer(value: Any) -> Answer:
 
 
 def start(folders: List[str], folder: str, reading: int, writing: int) -> None:
-    """What the interpreter is started with: see what the parent sees, then serve."""
+    """Set the parent's paths and folder, then serve."""
     sys.path[:] = folders
     if Path(folder).is_dir():
         os.chdir(folder)

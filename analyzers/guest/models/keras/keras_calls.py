@@ -84,7 +84,7 @@ def deserialize_with_precision(
 
 @contextmanager
 def of_precision(dtype: str) -> Generator[None, None, None]:
-    """What asks for Keras's usual dtype gets this one."""
+    """Make this dtype the usual one of Keras."""
     import keras
 
     usual = keras.config.floatx(), keras.config.dtype_policy()
@@ -103,7 +103,7 @@ def of_precision(dtype: str) -> Generator[None, None, None]:
 
 @contextmanager
 def _wide(wide: bool) -> Generator[None, None, None]:
-    """JAX computes in float64 only where it is told to."""
+    """Let JAX compute in float64, if asked to."""
     import keras
 
     if not wide or keras.backend.backend() != "jax":

@@ -1,4 +1,4 @@
-"""Where a project makes a layer of a Keras model, and how it would be written alone."""
+"""Location of a Keras model's layers in the project, and the first that departs."""
 
 from __future__ import annotations
 

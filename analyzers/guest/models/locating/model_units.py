@@ -289,7 +289,7 @@ def _applied() -> Type[Any]:
     import torch
 
     class Applied(torch.nn.Module):  # type: ignore[misc]
-        """Calls a function; gives what it was given where that is changed in place."""
+        """Module that calls a function; it gives its argument where that is changed in place."""
 
         def __init__(self, function: Any) -> None:
             super().__init__()

@@ -204,7 +204,7 @@ def _defaults(module: Any, model: ModelUnderTest) -> Optional[Dict[str, Any]]:
 
 
 def _apart(module: Any, node: Any, seen: Dict[str, int]) -> None:
-    """Each use of a layer gets its own name; weights stay shared."""
+    """Give each use of a layer its own name; weights stay shared."""
     target = node.target
     seen[target] = seen.get(target, 0) + 1
     if seen[target] > 1:

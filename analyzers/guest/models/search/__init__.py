@@ -1,1 +1,1 @@
-"""Which seed and which rule next, and what the search comes to (LEMON, section 3.2)."""
+"""Search for mutants: the choice of seeds and rules, and their runs (LEMON, section 3.2)."""

@@ -57,14 +57,14 @@ class RuleChain:
                 return self._ranked[index]
 
     def learned(self, rule: str, *, amplifies: bool) -> None:
-        """A mutant of the rule was run: it is the chain's state now, and its rank may change."""
+        """Make a rule whose mutant was run the chain's state, and rank the rules anew."""
         self._current = rule
         self._chosen[rule] += 1
         self._amplified[rule] += amplifies
         self._ranked.sort(key=self.rate, reverse=True)
 
     def rate(self, rule: str) -> float:
-        """The share of a rule's mutants that amplified; none at first."""
+        """Return the share of a rule's mutants that amplified; none at first."""
         return self._amplified[rule] / max(self._chosen[rule], 1)
 
 
@@ -73,7 +73,7 @@ _TIMES = 3
 
 @contextmanager
 def threads(model: ModelUnderTest) -> Generator[None, None, None]:
-    """One thread, unless a call of the model is clearly faster with as many as there were."""
+    """Set one thread, unless a call is clearly faster with as many as there were."""
     import torch
 
     before = torch.get_num_threads()
@@ -179,7 +179,7 @@ class _Search:
                 yield mutant
 
     def _next(self) -> Optional[ModelMutant]:
-        """A seed and a rule are chosen and tried; ``None`` where they do not fit."""
+        """Choose a seed and a rule and try them; ``None`` where they do not fit."""
         seed = self._seed()
         rule = self._rules.proposed() if self._plan.guided else self._rng.choice(list(RULES))
         mutation = draw_mutation(seed.seen(), rule, self._rng)
@@ -218,7 +218,7 @@ class _Search:
         return replace(mutant, inconsistency=accumulated(outcomes, self._plan.measure))
 
     def _keep(self, mutant: ModelMutant) -> None:
-        """The mutant is a seed from here on, where it may be mutated further."""
+        """Keep the mutant as a seed, where it may be mutated further."""
         if len(mutant.mutations) >= self._plan.order:
             return
         own = sum(_size(each) for each in _own(mutant.model, self._base))

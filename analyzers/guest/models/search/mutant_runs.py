@@ -20,7 +20,7 @@ ERROR, RATIO, D_MAD = "error", "ratio", "d_mad"
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """How a search goes.
+    """Bounds and strategy of a search.
 
     It ends after ``mutants`` mutants or ``seconds``.  ``guided`` chooses seeds and rules by what
     amplified before, else both are drawn evenly from the start.  ``order`` is the most mutations
@@ -138,7 +138,7 @@ Arguments = Tuple[Tuple[Any, ...], Mapping[str, Any]]
 
 
 class MutantRunner:
-    """Runs mutants of one model; those of its weights that they share are widened once.
+    """Runner of one model's mutants; weights that they share are widened once.
 
     ``names`` are executions beside eager and float64.  ``apart`` gives each of those that run
     foreign native code a process, as a crash of theirs would end this one.  ``model`` is
@@ -186,7 +186,7 @@ class MutantRunner:
     def _asked(
         self, name: str, mutations: Sequence[Mutation], inputs: Sequence[Arguments]
     ) -> List[ExecutionOutcome]:
-        """An execution's process makes the mutant and runs it; one that ends gets a successor."""
+        """Let an execution's process make and run the mutant; one that ends gets a successor."""
         if name not in self._processes:
             execution = execution_of(name, self._model)
             warm = getattr(execution, "warm", None)

@@ -156,7 +156,7 @@ class _Simpler:
                 yield self._changed(place, False)
 
     def with_plainer_parts(self) -> Iterator[LiveCall]:
-        """Halves and quarters of an array's elements are 0 (delta debugging, Zeller)."""
+        """Yield calls with 0 for parts of an array's elements (delta debugging, Zeller)."""
         for place, array in self._tensors():
             dtype, _, values = self._library.plain(array)
             for parts in (2, 4, 8):
@@ -279,7 +279,7 @@ def _shrink(shrinking: _ShrinkWork, deaths: int) -> None:
 
 @dataclass
 class _ShrinkWork:
-    """What the processes do, and what this one keeps of it for those that follow."""
+    """Work of the shrinking processes, and what this one keeps of it for those that follow."""
 
     items: List[_Item]
     library: Library
@@ -348,7 +348,7 @@ class _ShrinkWork:
         return [] if found.relation == STATUS else self.settings.oracles
 
     def take(self, number: int, result: Result) -> None:
-        """A call showed it, or ended the process: then the next begin from there."""
+        """Keep a call that showed the finding, or ended the process: the next begin from there."""
         item = self.items[number]
         if isinstance(result, ItemReport):
             item.finding = unpack_finding(result.value)

@@ -1,4 +1,4 @@
-"""What is known of one API while it is fuzzed."""
+"""Fuzzing campaigns over the APIs of a library."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Key = Tuple[str, ...]
 
 @dataclass(frozen=True)
 class FuzzedApi:
-    """What came of an API: how many calls were judged, its divergences, and what is to be noted.
+    """Result for an API: how many calls were judged, its divergences, and notes.
 
     ``rows`` are confirmed and as small as they were made; see :meth:`Finding.row`.
     """
@@ -53,7 +53,7 @@ class ApiFuzzing:
         self._start = 0
 
     def take(self, result: Result) -> None:
-        """The process reports something, or has failed."""
+        """Take a report or a failure of the process."""
         if isinstance(result, ItemReport):
             self._reported(result.value)
         elif isinstance(result, ItemFailed):
@@ -66,7 +66,7 @@ class ApiFuzzing:
             self._keep(unpack_finding(value), is_exact=value["exact"])
 
     def end(self, result: ProcessEnd, call: str, is_exact: bool) -> None:
-        """A call has ended the process; empty where it cannot be told."""
+        """Take the end of the process at a call; empty where it has no text."""
         self._executions += result.step + 1 - self._start
         self._start = result.step + 1
         if isinstance(result, ProcessDied):
@@ -83,7 +83,7 @@ class ApiFuzzing:
             self._notes.append(f"no text: {found.outcome.text} at {result.step}")
 
     def _keep(self, finding: FuzzFinding, is_exact: bool) -> None:
-        """Those of each kind whose text is exact, and short, come first."""
+        """Keep some findings of each kind: those whose text is exact, and short, first."""
         calls = self._found.setdefault(finding.key, [])
         calls.append((not is_exact, len(finding.call), finding))
         calls.sort(key=lambda item: item[:2])
@@ -98,7 +98,7 @@ class ApiFuzzing:
         ]
 
     def confirm(self, kept: Mapping[FuzzFinding, Optional[FuzzFinding]]) -> None:
-        """What came of trying: the smallest call, ``None`` where it was not repeated."""
+        """Take the smallest call of each finding, ``None`` where it was not repeated."""
         for kind, calls in self._found.items():
             for _, _, finding in calls:
                 made = kept.get(finding)
@@ -112,7 +112,7 @@ class ApiFuzzing:
         return [self._ended[kind] for kind in open_ends]
 
     def blame(self, step: int, before: str) -> None:
-        """An input ends the process again after that call."""
+        """Note that an input ends the process again after that call."""
         text = f"not repeated alone, input {step} ends the process after {before}"
         self._notes.append(text[:_LONGEST_NOTE])
 

@@ -1,4 +1,4 @@
-"""What fuzzing found, each kind once."""
+"""Findings of fuzzing, each kind once, and their programs."""
 
 from __future__ import annotations
 

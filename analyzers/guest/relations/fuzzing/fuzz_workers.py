@@ -1,4 +1,4 @@
-"""What a process does with an API: its inputs, one after another, and what each shows."""
+"""Work of the fuzzing processes: the inputs of an API, and what each shows."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ class FuzzSubject:
 
 @dataclass(frozen=True)
 class FuzzSettings:
-    """How much is tried.
+    """Amounts of inputs, time and memory.
 
     ``inputs`` for an API with few arguments, up to three times as many for
     others; ``seconds`` for one call with all that it is compared with;
@@ -249,7 +249,7 @@ class FuzzWork:
         report(count)
 
     def _tell(self, live: LiveCall, found: Any, report: Report) -> None:
-        """What cannot be told cannot be shown."""
+        """Report a finding whose call has a text."""
         text, is_exact = writable_call(live, self.library)
         if text:
             report({**pack_finding(FuzzFinding(text, found)), "exact": is_exact})

@@ -109,7 +109,7 @@ _UNCHANGED = CallOutcome(SUCCESS, "memory around its arrays is left alone")
 
 @dataclass(frozen=True)
 class _Run:
-    """What a call gave in some surroundings, and whether it wrote there."""
+    """Result of a call in some surroundings, and whether it wrote there."""
 
     value: Any
     seen: Any

@@ -33,7 +33,7 @@ MOST_STATEMENTS = 80
 
 
 class ExampleTracer:
-    """Modules and functions that look like the library's and record what they are called with."""
+    """Maker of modules and functions that look like the library's and record their calls."""
 
     def __init__(
         self, named: Callable[[Any], Optional[str]], recipe_of: Callable[[Any], Recipe]
@@ -124,7 +124,7 @@ def calls_of(
 
 
 def _check_short(source: str) -> None:
-    """Loops in examples measure time."""
+    """Raise :class:`BadRecipe` for loops, which in examples measure time."""
     if any(isinstance(node, (ast.For, ast.While)) for node in ast.walk(ast.parse(source))):
         raise BadRecipe("a loop")
 
@@ -194,7 +194,7 @@ _OPTIONAL = ("axis", "keepdims", "ddof", "k", "axes", "side", "offset", "decimal
 
 @dataclass(frozen=True)
 class CallLimits:
-    """How many calls of one function are tried, and how many of those that succeed are kept."""
+    """Numbers of calls of one function that are tried, and that are kept of those that succeed."""
 
     tried: int = 60
     kept: int = 8
@@ -202,7 +202,7 @@ class CallLimits:
 
 @dataclass(frozen=True)
 class ArrayProfile:
-    """What the arrays of a call are like."""
+    """Arrays for a call."""
 
     first: Recipe
     second: Recipe

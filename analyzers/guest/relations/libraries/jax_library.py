@@ -68,7 +68,7 @@ class Jax(ArrayLibrary):
             yield translated(call, api.name)
 
     def array(self) -> Array:
-        """Makes ``jax.numpy.array([1.0], dtype=jax.numpy.float32)``."""
+        """Return the maker of ``jax.numpy.array([1.0], dtype=jax.numpy.float32)``."""
         return array
 
     def array_recipe(self, value: Any) -> Recipe:
@@ -112,7 +112,7 @@ class Jax(ArrayLibrary):
         return dtype, tuple(made.shape), made
 
     def seed(self) -> None:
-        """JAX has no random numbers but those of explicit keys."""
+        """Do nothing: JAX has no random numbers but those of explicit keys."""
 
 
 def _by_api(model: Library) -> Dict[str, List[relation_types.CallSource]]:

@@ -36,7 +36,7 @@ class Keras(ArrayLibrary):
         self.namespace: Namespace = {"keras": keras, "torch": torch, **PLAIN}
 
     def array(self) -> Array:
-        """Makes ``keras.ops.convert_to_tensor([1.0], dtype="float32")``."""
+        """Return the maker of ``keras.ops.convert_to_tensor([1.0], dtype="float32")``."""
         return array
 
     def array_recipe(self, value: Any) -> Recipe:

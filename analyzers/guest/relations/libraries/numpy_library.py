@@ -106,7 +106,7 @@ class Numpy(ArrayLibrary):
         self.namespace: Namespace = {"numpy": numpy, **PLAIN}
 
     def array(self) -> Array:
-        """Makes ``numpy.array([1.0], dtype=numpy.float32)``."""
+        """Return the maker of ``numpy.array([1.0], dtype=numpy.float32)``."""
         return array
 
     def array_recipe(self, value: Any) -> Recipe:

@@ -21,7 +21,7 @@ Values = Any
 
 
 class Arrays(Protocol):
-    """How a library's arrays are made."""
+    """Maker of a library's arrays."""
 
     def is_plain(self, array: Any) -> bool:
         """Return whether it is dense, in memory and not too large."""

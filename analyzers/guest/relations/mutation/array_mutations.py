@@ -82,7 +82,7 @@ def _constant(draft: CallDraft, dtype: str, values: Values) -> Values:
 
 
 def _pointed(draft: CallDraft, dtype: str, values: Values) -> Values:
-    """One element is an extreme."""
+    """Make one element an extreme."""
     import numpy as np
 
     made = np.array(values)

@@ -38,7 +38,7 @@ VALUE, SHAPE, DTYPE, STRIDES = "value", "shape", "dtype", "strides"
 
 
 class _Missing:
-    """What stands where an argument is left out."""
+    """Value of an argument that is left out."""
 
 
 MISSING = _Missing()
@@ -110,7 +110,7 @@ def _put(value: Any, path: Sequence[Union[str, int]], new: Any) -> Any:
 
 @dataclass(frozen=True)
 class KnownCalls:
-    """What is known of an API's calls: those that are valid, and the values at each place."""
+    """Knowledge of an API's calls: those that are valid, and the values at each place."""
 
     library: Library
     arrays: Arrays

@@ -1,4 +1,4 @@
-"""Whether a call is steady: repeatable, and not torn by the last digit of its inputs."""
+"""Stability of a call: repeatable, and not changed much by the last digit of its inputs."""
 
 from __future__ import annotations
 

@@ -246,7 +246,7 @@ def _faked(trial: CallUnderTest) -> Any:
 
 @contextmanager
 def _quiet() -> Generator[None, None, None]:
-    """Torch logs what a fake tensor cannot do, with a stack, before it raises it."""
+    """Silence torch's log of what a fake tensor cannot do, which it also raises."""
     log = logging.getLogger("torch._subclasses.fake_tensor")
     before, log.disabled = log.disabled, True
     try:

@@ -19,7 +19,7 @@ from .call_values import leaves
 
 @dataclass(frozen=True)
 class StatedRange:
-    """That a parameter is from ``low`` to ``high``, as ``quote`` says; ``strict`` without low."""
+    """Range of a parameter from ``low`` to ``high``, as ``quote`` says; ``strict`` without low."""
 
     api: str
     parameter: str

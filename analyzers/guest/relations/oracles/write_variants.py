@@ -1,4 +1,4 @@
-"""What an operation writes into its own input, against what it returns."""
+"""Oracles for writes: into arguments, ``out=``, in place and into overlapping memory."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ OVERLAP = "overlap"
 
 
 def judge_overlap(trial: CallUnderTest) -> Iterator[Disagreement]:
-    """An expanded tensor must be refused, or written right.
+    """Judge that an expanded tensor is refused, or written right.
 
     Torch's documentation of ``expand`` says that writing into one may give
     wrong results; operators check for it and raise, or warn that they will.

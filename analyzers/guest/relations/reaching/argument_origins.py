@@ -1,4 +1,4 @@
-"""What of a call stands in the source as it is, so that no input changes it."""
+"""Origins of a call's arguments: literals in the source, or parts of the target's arguments."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ _LONGEST = 60
 
 
 class CallKinds:
-    """How many calls of each kind were judged so far, at most ``most`` each."""
+    """Counter of judged calls by kind, at most ``most`` each."""
 
     def __init__(self, library: Library, most: int) -> None:
         self._library = library
@@ -198,7 +198,7 @@ MOST_A_KIND = 1
 
 
 class CallJudge:
-    """Runs inputs and judges what they call; of each site at most so many calls of a kind."""
+    """Judge of the calls that inputs make; of each site at most so many calls of a kind."""
 
     def __init__(self, request: RelateRequest, begin: Callable[[str], None]) -> None:
         self._request = request

@@ -203,7 +203,7 @@ HANG_GRACE = 2.0
 
 @dataclass
 class DivergenceSearch:
-    """Runs one input after another until one leads to a divergence."""
+    """Search among inputs for the first that leads to a divergence."""
 
     request: RelateRequest
     met: LocatedDivergence

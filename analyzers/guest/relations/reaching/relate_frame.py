@@ -165,7 +165,7 @@ class _Relating:
     # ----------------------------------------------------------- results
 
     def _take(self, result: Result) -> None:
-        """Something came of an input or of a mutant."""
+        """Take a result of an input or of a mutant."""
         if isinstance(result, ItemReport):
             self._take_report(result.value)
         elif isinstance(result, ItemFailed):
@@ -195,7 +195,7 @@ class _Relating:
             known.append(met)
 
     def _take_end(self, result: Any) -> None:
-        """A process ended: in a library call of the target, in a mutant, or elsewhere."""
+        """Take the end of a process: in a library call of the target, in a mutant, or elsewhere."""
         self._executions += 1
         mark = parse_in_flight(result.text)
         if mark.at is None or mark.judging or not _is_crash(result):

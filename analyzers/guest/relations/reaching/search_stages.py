@@ -56,7 +56,7 @@ from .target_calls import InFlight, RelateRequest, TargetRun
 
 
 class Admission:
-    """Looks at values of arguments together, as strategies would draw them."""
+    """Check of arguments against the constraints and preconditions of the contract."""
 
     def __init__(self, request: RelateRequest) -> None:
         contract: Mapping[str, Any] = request.message["contract"]

@@ -92,7 +92,7 @@ class TargetRun:
 
 @dataclass(frozen=True)
 class InFlight:
-    """What is in flight: an input of the target, and the library call that it is at.
+    """Record in shared memory: an input of the target, and the library call that it is at.
 
     ``judging``: the call is compared with others, no more made by the target.
     """
@@ -116,7 +116,7 @@ def parse_in_flight(text: str) -> InFlight:
 
 
 class TargetWatcher:
-    """Runs inputs of a target; ``begin`` is told what is in flight."""
+    """Runner of a target's inputs; ``begin`` is told what is in flight."""
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class TargetWatcher:
         return TargetRun(result.ending, target.recording.calls, target.values)
 
     def judging(self, arguments: Mapping[str, Any], seen: RecordedCall) -> None:
-        """A call that was seen is about to be judged."""
+        """Mark that a recorded call is about to be judged."""
         mark = InFlight(arguments, self.place(seen), self._told(seen.live), judging=True)
         self._begin(mark.text())
 
@@ -223,7 +223,7 @@ def nothing(*notes: str) -> Dict[str, Any]:
 
 
 class _RecordWork:
-    """Runs the probes and tells their calls: of each site some that differ."""
+    """Run of the probes that reports their calls: of each site some that differ."""
 
     def __init__(self, request: RelateRequest, until: float) -> None:
         self._request = request

@@ -55,7 +55,7 @@ _DEATHS = 20
 
 @dataclass(frozen=True)
 class StudyScope:
-    """What is asked for: sources (all where there are none), and how much of them.
+    """Scope of a study: sources (all where there are none), and how much of them.
 
     ``done`` are sources whose relations are known.
     """
@@ -68,7 +68,7 @@ class StudyScope:
 
 
 class RelationStudy:
-    """Finds which APIs of a library behave alike (DeepREL, section 4)."""
+    """Study of which APIs of a library behave alike (DeepREL, section 4)."""
 
     def __init__(self, library: Library, scope: StudyScope, progress: StudyProgress) -> None:
         self._library = library
@@ -209,7 +209,7 @@ _CALLS = 60
 
 
 class DivergenceStudy:
-    """Fuzzes the APIs of a library that are asked for, and are not ``done``."""
+    """Fuzzing of the APIs of a library that are asked for, and are not ``done``."""
 
     def __init__(
         self,

@@ -38,7 +38,7 @@ LONGEST_NOTE = 1_000
 
 
 class StudyProgress:
-    """Sends rows as ``progress`` frames, often; a frame is sent whole, whatever the time."""
+    """Sender of rows as ``progress`` frames; a frame is sent whole, whatever the time."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -48,28 +48,28 @@ class StudyProgress:
         self.notes: List[str] = []
 
     def stage(self, name: str, total: int) -> None:
-        """A stage of so many items begins."""
+        """Begin a stage of so many items."""
         self.flush()
         self._stage, self._done, self._total = name, 0, total
         self.flush()
 
     def add(self, **row: Any) -> None:
-        """A row is found."""
+        """Add a row."""
         self._rows.append(row)
         self._tell()
 
     def did(self) -> None:
-        """An item of the stage is done; it counts once it was told so."""
+        """Count an item of the stage as done."""
         self._done += 1
         self._tell()
 
     def checked(self, name: str) -> None:
-        """An item of the stage is done, and need not be done again."""
+        """Count an item of the stage as done, for later studies too."""
         self._rows.append({"kind": "checked", "stage": self._stage, "name": name})
         self.did()
 
     def note(self, text: str) -> None:
-        """Something is to be said of the study."""
+        """Add a note."""
         if len(self.notes) < MOST_NOTES:
             self.notes.append(_shortened(text))
 

@@ -172,7 +172,7 @@ def _check_mentioned(
 
 
 class _Binder:
-    """Puts values in the places of a template."""
+    """Binding of values to the places of a template."""
 
     def __init__(
         self,

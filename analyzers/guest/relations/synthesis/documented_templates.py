@@ -78,7 +78,7 @@ def _call(text: str) -> Optional[ast.Call]:
 
 
 class _Writer:
-    """Rewrites calls in documentation into templates."""
+    """Writer of templates from calls in documentation."""
 
     def __init__(self, source: LibraryApi, names: ApiNames) -> None:
         self._source = source

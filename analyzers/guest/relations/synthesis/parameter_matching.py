@@ -341,7 +341,7 @@ def _can_spread(given: ApiParameter) -> bool:
 def _inputs(
     parameters: Sequence[ApiParameter], matched: Dict[str, ApiParameter]
 ) -> Optional[List[str]]:
-    """A layer is called by position: nothing may follow an input that is left out."""
+    """Return inputs by position: nothing may follow one that is left out."""
     given = [matched.get(parameter.name) for parameter in parameters]
     while given and given[-1] is None:
         given.pop()

@@ -21,7 +21,7 @@ MOST_SECONDS = 0.5
 
 
 class TracingTimeout(BaseException):
-    """What was traced is slow; it must not be caught by what runs."""
+    """Interruption of a slow run that is traced; it must not be caught by what runs."""
 
 
 def traced(
@@ -46,7 +46,7 @@ def traced(
 
 
 class _Tracer:
-    """Collects calls until a deadline."""
+    """Collector of calls until a deadline."""
 
     def __init__(self, library: Library, deadline: float) -> None:
         self.found: List[LiveCall] = []
@@ -57,13 +57,13 @@ class _Tracer:
         self.over = False
 
     def seen(self, function: Any, arguments: Tuple[Any, ...], keywords: Dict[str, Any]) -> None:
-        """A call that the mode saw."""
+        """Keep a call that the mode saw."""
         name = self._library.named(function)
         if name is not None and not self._busy:
             self._keep(name, list(arguments), dict(keywords))
 
     def profiled(self, frame: Any, event: str, _argument: Any) -> None:
-        """Something that ``sys.setprofile`` tells of."""
+        """Keep a call that ``sys.setprofile`` reports."""
         if event != "call" or self._busy or self.over:
             return
         if time.monotonic() > self._deadline:
@@ -88,7 +88,7 @@ class _Tracer:
             self._busy = False
 
     def _constructed(self, frame: Any) -> None:
-        """A layer is made: its outermost constructor is kept until it is called."""
+        """Keep a layer's outermost constructor until the layer is called."""
         new = frame.f_locals.get("self")
         name = self._layers.get(type(new))
         if name is None or id(new) in self._made:

@@ -193,7 +193,7 @@ def _homes(namespace: str, home: str) -> Tuple[str, ...]:
 
 
 def _name_operators(made: TorchCatalogue) -> None:
-    """Operators of tensors (``torch.Tensor.__add__``) go by the function of that name."""
+    """Name operators of tensors (``torch.Tensor.__add__``) by the function of that name."""
     import torch
 
     same = {name: name for name in _SAME.split()}

@@ -1,4 +1,4 @@
-"""What torch computes with, as the text that makes it again."""
+"""Values of torch: copied, as NumPy has them, and as the text that makes them again."""
 
 from __future__ import annotations
 

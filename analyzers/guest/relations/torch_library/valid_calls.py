@@ -55,7 +55,7 @@ def moduleinfo_database() -> List[Any]:
 
 @contextmanager
 def _expecttest() -> Generator[None, None, None]:
-    """What torch's tests import is there, if only by name.
+    """Provide what torch's tests import, if only by name.
 
     Of ``expecttest`` the test data needs a base class that is never used.
     """

@@ -1,1 +1,1 @@
-"""Whether an API behaves like another one on the valid inputs of the other (DeepREL, 4.3)."""
+"""Verification that an API behaves like another on the other's valid inputs (DeepREL, 4.3)."""

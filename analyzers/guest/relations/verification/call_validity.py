@@ -1,4 +1,4 @@
-"""Which calls of an API succeed here, and whether anything can be compared with it."""
+"""Validity of an API's calls, and whether anything can be compared with it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ..synthesis.parameter_matching import types_of
 
 @dataclass(frozen=True)
 class CallRun:
-    """How a call ended, its value, and the copies that it ran on, perhaps changed by it."""
+    """Run of a call: its end, its value, and the copies that it ran on, perhaps changed by it."""
 
     status: str
     value: Any
@@ -111,7 +111,7 @@ def nondeterminism(live: LiveCall, library: Library) -> Optional[str]:
 
 
 class _Again:
-    """Runs a call again and again, a layer as it was made at first."""
+    """Repeated runs of a call, of a layer as it was made at first."""
 
     def __init__(self, live: LiveCall, library: Library) -> None:
         self._live, self._library = live, library

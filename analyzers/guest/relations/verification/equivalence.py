@@ -44,7 +44,7 @@ FEW = 3
 
 @dataclass
 class PairVerdict:
-    """What holds of a pair: ``value``, ``status``, or nothing.
+    """Verdict on a pair: ``value``, ``status``, or nothing holds.
 
     ``inputs`` were compared: the source's own, and for ``value`` the harder ones
     too on which both succeed.  ``lent`` are the calls of the target that

@@ -114,7 +114,7 @@ def _tied(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
 
 
 def _sprinkled(*specials: float) -> _Change:
-    """About every third element is special; one is for sure, one is not."""
+    """Make about every third element special; one for sure."""
 
     def change(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
         import numpy as np
