@@ -133,16 +133,12 @@ def layer_expression(program: str) -> str:
         return ""
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
-            return _returned(node)
+            values = [each.value for each in ast.walk(node) if isinstance(each, ast.Return)]
+            return ast.unparse(values[0]) if values and values[0] is not None else ""
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "layer":
             made = ast.unparse(node.value)
             return made[: -len(_EVAL)] if made.endswith(_EVAL) else made
     return ""
-
-
-def _returned(node: ast.ClassDef) -> str:
-    values = [each.value for each in ast.walk(node) if isinstance(each, ast.Return)]
-    return ast.unparse(values[0]) if values and values[0] is not None else ""
 
 
 def _violated(verdict: ExecutionVerdict) -> Dict[str, Any]:

@@ -71,7 +71,7 @@ def gradient_departures(
     verdicts = [each for each in judge(deriving, found, ratio) if each.execution in chosen]
     if not verdicts:
         return []
-    weights = _weights(model)
+    weights = [name for name, each in model.module.named_parameters() if each.requires_grad]
     noise = Noise(deriving, found[FLOAT64])
     return [_told(model, each, found, (weights, noise, root)) for each in verdicts]
 
@@ -79,10 +79,6 @@ def gradient_departures(
 def trains(model: ModelUnderTest) -> bool:
     """Return whether a model has parameters that training changes."""
     return model.framework == "torch" and any(p.requires_grad for p in model.module.parameters())
-
-
-def _weights(model: ModelUnderTest) -> List[str]:
-    return [name for name, each in model.module.named_parameters() if each.requires_grad]
 
 
 def _told(

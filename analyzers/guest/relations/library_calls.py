@@ -5,11 +5,21 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from typing import Any, Callable, Optional, Tuple
+from functools import lru_cache
+from typing import Any, Callable, Mapping, Optional, Tuple, cast
 
 from ..inputs.recipes import MOST_CHARACTERS, BadRecipe, Recipe, evaluate, parse
 from ..inputs.recipes import CallRecipe as Called
-from .relation_types import CRASHED, EXCEPTION, SUCCESS, CallOutcome, CallSource, Library, LiveCall
+from .relation_types import (
+    CRASHED,
+    EXCEPTION,
+    SUCCESS,
+    CallOutcome,
+    CallSource,
+    Library,
+    LibraryApi,
+    LiveCall,
+)
 
 MOST_TEXT = 200
 _STACK = re.compile(r"Exception raised from|\nC\+\+ CapturedTraceback")
@@ -71,6 +81,16 @@ def _message(error: BaseException) -> str:
     except Exception:
         return ""
     return _STACK.split(text, maxsplit=1)[0]
+
+
+def apis_by_name(library: Library) -> Mapping[str, LibraryApi]:
+    """Return the APIs of a library by their canonical names."""
+    return _apis_by_name(cast("Any", library))
+
+
+@lru_cache(maxsize=8)
+def _apis_by_name(library: Any) -> Mapping[str, LibraryApi]:
+    return {api.name: api for api in library.apis()}
 
 
 def live_call(call: CallSource, library: Library) -> LiveCall:

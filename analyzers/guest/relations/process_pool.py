@@ -27,7 +27,11 @@ GIBIBYTE = 1 << 30
 
 def limit(memory: int) -> None:
     """Let this process allocate ``memory`` bytes more, use one thread, and stay silent."""
-    _address_space(memory)
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    most = pages * mmap.PAGESIZE + memory
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     faulthandler.disable()
     null = os.open(os.devnull, os.O_RDWR)
@@ -36,14 +40,6 @@ def limit(memory: int) -> None:
     torch = sys.modules.get("torch")
     if torch is not None:
         torch.set_num_threads(1)
-
-
-def _address_space(memory: int) -> None:
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-    most = pages * mmap.PAGESIZE + memory
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
 
 
 Begin = Callable[[int, str], None]

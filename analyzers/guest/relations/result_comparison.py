@@ -112,7 +112,11 @@ def array_difference(
     wrong = _wrong(result, expected, precise, tolerance)
     if wrong is None or not wrong.any():
         return None
-    return _told(result.elements, expected.elements, wrong)
+    import numpy as np
+
+    place = tuple(int(index) for index in np.argwhere(wrong)[0]) if wrong.shape else ()
+    at = f"{list(place)} is" if place else "is"
+    return f"{at} {_number(result.elements[place])}, expected {_number(expected.elements[place])}"
 
 
 def _wrong(
@@ -228,15 +232,6 @@ def _error(value: Any, truth: Any, unit: FloatFormat) -> Any:
     same = (np.isnan(value) & np.isnan(truth)) | (value == truth) | (np.isinf(value) & beyond)
     gap = np.abs(value - truth)
     return np.where(same, 0.0, np.where(np.isnan(gap), np.inf, gap))
-
-
-def _told(ours: Any, theirs: Any, wrong: Any) -> str:
-    """Return the first wrong element, in words."""
-    import numpy as np
-
-    place = tuple(int(index) for index in np.argwhere(wrong)[0]) if wrong.shape else ()
-    at = f"{list(place)} is" if place else "is"
-    return f"{at} {_number(ours[place])}, expected {_number(theirs[place])}"
 
 
 def _number(element: Any) -> str:

@@ -134,7 +134,8 @@ def baked_branch(
         if turned is None:
             continue
         found = prepared.outcomes(turned.inputs, turned.keywords)
-        verdict = _divergence(turned, found, name, ratio)
+        verdicts = judge(turned, found, ratio)
+        verdict = next((v for v in verdicts if (v.rule, v.execution) == (DIVERGENCE, name)), None)
         if verdict is None or not _agrees(turned, name, ratio):
             continue
         told = replace(verdict, detail=_branch_message(name, other), error_ratio=None)
@@ -153,13 +154,6 @@ def _turned(model: ModelUnderTest, other: str) -> Optional[ModelUnderTest]:
     if all(torch.equal(one, before) for one, before in pairs):
         return None
     return ModelUnderTest(model.module, inputs, keywords, model.framework)
-
-
-def _divergence(
-    model: ModelUnderTest, found: ExecutionOutcomes, name: str, ratio: float
-) -> Optional[ExecutionVerdict]:
-    verdicts = judge(model, found, ratio)
-    return next((v for v in verdicts if (v.rule, v.execution) == (DIVERGENCE, name)), None)
 
 
 def _agrees(model: ModelUnderTest, name: str, ratio: float) -> bool:

@@ -71,18 +71,14 @@ def _exactly(descriptor: int, size: int, until: Any) -> bytes:
     found = bytearray()
     while len(found) < size:
         if until is not None:
-            _await(descriptor, until)
+            remaining = until - time.monotonic()
+            if remaining <= 0 or not select.select([descriptor], [], [], remaining)[0]:
+                raise PipeTimeout("it has not answered in time")
         part = os.read(descriptor, min(size - len(found), 1 << 20))
         if not part:
             raise PipeClosed("it has closed its end")
         found += part
     return bytes(found)
-
-
-def _await(descriptor: int, until: float) -> None:
-    remaining = until - time.monotonic()
-    if remaining <= 0 or not select.select([descriptor], [], [], remaining)[0]:
-        raise PipeTimeout("it has not answered in time")
 
 
 _PLAIN = (bool, int, float, str, type(None))
@@ -109,10 +105,6 @@ def serialize(value: Any, arrays: List[Any]) -> Any:
         }
     if isinstance(value, _PLAIN):
         return {"plain": value}
-    return _told_array(value, arrays)
-
-
-def _told_array(value: Any, arrays: List[Any]) -> Any:
     dtype = str(getattr(value, "dtype", "")).rpartition(".")[2]
     array = as_array(value)
     arrays.append(array)

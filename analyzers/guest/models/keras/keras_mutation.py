@@ -73,35 +73,47 @@ def _chosen(count: int, rng: Any, least: int = 1) -> Any:
     return rng.permutation(count)[: max(least, round(count * SHARE))]
 
 
-def _fuzzed(value: Any, axes: Axes, rng: Any) -> Any:
+def _rule(
+    change: Callable[[Any, Any, Any], None], axis: int, least: int = 1
+) -> Callable[[Any, Axes, Any], Any]:
+    """Return a rule that changes the rows of some neurons, which lie along one of the axes."""
+
+    def changed(value: Any, axes: Axes, rng: Any) -> Any:
+        import numpy
+
+        moved = numpy.moveaxis(value.copy(), axes[axis], 0)
+        change(moved, _chosen(moved.shape[0], rng, least), rng)
+        return numpy.moveaxis(moved, 0, axes[axis])
+
+    return changed
+
+
+def _fuzz(weights: Any, rows: Any, rng: Any) -> None:
     import numpy
 
-    moved = numpy.moveaxis(value.copy(), axes[0], 0)
-    rows = _chosen(moved.shape[0], rng)
-    spread = float(value.std()) if value.size > 1 else float(numpy.abs(value).max())
-    moved[rows] += rng.standard_normal(moved[rows].shape) * spread * SPREAD
-    return numpy.moveaxis(moved, 0, axes[0])
+    spread = float(weights.std()) if weights.size > 1 else float(numpy.abs(weights).max())
+    weights[rows] += rng.standard_normal(weights[rows].shape) * spread * SPREAD
 
 
-def _shuffled(value: Any, axes: Axes, rng: Any) -> Any:
-    import numpy
-
-    moved = numpy.moveaxis(value.copy(), axes[0], 0)
-    rows = _chosen(moved.shape[0], rng)
-    if moved[0].size < 2:
+def _shuffle(weights: Any, rows: Any, rng: Any) -> None:
+    if weights[0].size < 2:
         raise MutationInapplicable("one weight alone cannot be shuffled")
     for row in rows:
-        moved[row] = rng.permutation(moved[row].ravel()).reshape(moved[row].shape)
-    return numpy.moveaxis(moved, 0, axes[0])
+        weights[row] = rng.permutation(weights[row].ravel()).reshape(weights[row].shape)
 
 
-def _inverted(value: Any, axes: Axes, rng: Any) -> Any:
+def _invert(weights: Any, rows: Any, _rng: Any) -> None:
+    weights[rows] = -weights[rows]
+
+
+def _block(weights: Any, rows: Any, _rng: Any) -> None:
+    weights[rows] = 0.0
+
+
+def _exchange(weights: Any, rows: Any, _rng: Any) -> None:
     import numpy
 
-    moved = numpy.moveaxis(value.copy(), axes[0], 0)
-    rows = _chosen(moved.shape[0], rng)
-    moved[rows] = -moved[rows]
-    return numpy.moveaxis(moved, 0, axes[0])
+    weights[rows] = weights[numpy.roll(rows, 1)]
 
 
 def _invert_bias(bias: Any, count: int, seed: int) -> None:
@@ -115,29 +127,12 @@ def _invert_bias(bias: Any, count: int, seed: int) -> None:
         bias.assign(value)
 
 
-def _blocked(value: Any, axes: Axes, rng: Any) -> Any:
-    import numpy
-
-    moved = numpy.moveaxis(value.copy(), axes[1], 0)
-    moved[_chosen(moved.shape[0], rng)] = 0.0
-    return numpy.moveaxis(moved, 0, axes[1])
-
-
-def _exchanged(value: Any, axes: Axes, rng: Any) -> Any:
-    import numpy
-
-    moved = numpy.moveaxis(value.copy(), axes[1], 0)
-    rows = _chosen(moved.shape[0], rng, least=2)
-    moved[rows] = moved[numpy.roll(rows, 1)]
-    return numpy.moveaxis(moved, 0, axes[1])
-
-
 _RULES: Mapping[str, Callable[[Any, Axes, Any], Any]] = {
-    FUZZING: _fuzzed,
-    SHUFFLING: _shuffled,
-    INVERSION: _inverted,
-    BLOCKING: _blocked,
-    EXCHANGE: _exchanged,
+    FUZZING: _rule(_fuzz, 0),
+    SHUFFLING: _rule(_shuffle, 0),
+    INVERSION: _rule(_invert, 0),
+    BLOCKING: _rule(_block, 1),
+    EXCHANGE: _rule(_exchange, 1, least=2),
 }
 
 FITS: Mapping[str, Callable[[SurveyedKerasLayer], bool]] = {

@@ -228,15 +228,11 @@ def _of_dtype(key: str, value: Any, dtype: str) -> Any:
     if key == "dtype" and isinstance(value, str):
         return dtype if value in FLOATING else value
     if key == "dtype" and isinstance(value, Mapping):
-        return _policy(value, dtype)
+        name = value.get("config", {}).get("name")
+        if value.get("class_name") != "DTypePolicy" or name not in FLOATING:
+            raise Unsupported(f"a dtype policy {name or value.get('class_name')} is not changed")
+        return {**value, "config": {**value["config"], "name": dtype}}
     return of_dtype(value, dtype)
-
-
-def _policy(policy: Mapping[str, Any], dtype: str) -> Any:
-    name = policy.get("config", {}).get("name")
-    if policy.get("class_name") != "DTypePolicy" or name not in FLOATING:
-        raise Unsupported(f"a dtype policy {name or policy.get('class_name')} is not changed")
-    return {**policy, "config": {**policy["config"], "name": dtype}}
 
 
 def weights_of(model: Any) -> List[Any]:

@@ -116,7 +116,9 @@ class _Simpler:
         inner = values[(0,) * dropped] if dropped and 0 not in old[:dropped] else values
         cut = inner[tuple(slice(0, size) for size in shape)] if inner.ndim == len(shape) else inner
         if tuple(cut.shape) != shape:
-            cut = _resize(cut, shape)
+            import numpy as np
+
+            cut = np.resize(cut, shape)
         return self._arrays.made(dtype, cut, array)
 
     def with_all_arrays_plain(self) -> Iterator[LiveCall]:
@@ -204,12 +206,6 @@ def _corners(values: Any) -> Iterator[Any]:
     if 1 < values.size <= 64 and values.ndim:
         for index in range(values.size):
             yield values.reshape(-1)[index : index + 1].reshape((1,) * values.ndim)
-
-
-def _resize(values: Any, shape: Tuple[int, ...]) -> Any:
-    import numpy as np
-
-    return np.resize(values, shape)
 
 
 def _full(values: Any, number: int) -> Any:

@@ -64,7 +64,8 @@ def _laid_out(value: Any) -> Recipe:
 
 
 def _contiguous(value: Any) -> Recipe:
-    dtype = _dtype(value)
+    name = value.dtype.name
+    dtype = () if name in INFERRED else (("dtype", NameRecipe(f"numpy.{name}")),)
     if value.size == 0 and value.shape != (0,):
         return CallRecipe("numpy.zeros", (literal(value.shape),), dtype)
     if value.size > MOST_ITEMS:
@@ -80,11 +81,6 @@ def _repeated(value: Any, dtype: Tuple[Tuple[str, Recipe], ...]) -> Recipe:
     if value.ndim == 1 and value.tolist() == list(range(value.size)):
         return CallRecipe("numpy.arange", (LiteralRecipe(value.size),), dtype)
     raise BadRecipe("an array of many elements has no text")
-
-
-def _dtype(value: Any) -> Tuple[Tuple[str, Recipe], ...]:
-    name = value.dtype.name
-    return () if name in INFERRED else (("dtype", NameRecipe(f"numpy.{name}")),)
 
 
 MODULES = ("numpy", "numpy.linalg", "numpy.fft")

@@ -30,10 +30,6 @@ def extremes(dtype: str) -> Tuple[Any, ...]:
     if dtype in COMPLEX:
         nan, inf = math.nan, math.inf
         return (0j, 1 + 0j, -1 + 0j, 1j, complex(0, nan), complex(inf, 0), complex(-0.0, -0.0))
-    return _integers(dtype)
-
-
-def _integers(dtype: str) -> Tuple[int, ...]:
     bits = int(dtype.lstrip("uint"))
     if dtype.startswith("u"):
         return (0, 1, 2**bits - 1, 2, 5, 2 ** (bits - 1))
@@ -316,7 +312,9 @@ def retyped(draft: CallDraft) -> Optional[CallDraft]:
     if picked is None:
         return None
     old = draft.plain(picked[1])[0]
-    new = _other_dtype(draft, old)
+    kinds = [kind for kind in (INTEGERS, FLOATS, COMPLEX) if old in kind]
+    alike = kinds[0] if kinds and draft.rng.random() < 0.6 else DTYPES
+    new = draft.rng.choice([item for item in alike if item != old])
     chosen = [picked] if draft.rng.random() < 0.4 else free
     changes = {}
     for place, array in chosen:
@@ -324,13 +322,6 @@ def retyped(draft: CallDraft) -> Optional[CallDraft]:
         if dtype == old:
             changes[place] = draft.made(new, _real(values, new), array)
     return draft.changed(changes)
-
-
-def _other_dtype(draft: CallDraft, dtype: str) -> str:
-    """Return mostly of the same kind; else any."""
-    kinds = [kind for kind in (INTEGERS, FLOATS, COMPLEX) if dtype in kind]
-    alike = kinds[0] if kinds and draft.rng.random() < 0.6 else DTYPES
-    return draft.rng.choice([item for item in alike if item != dtype])
 
 
 def _real(values: Any, dtype: str) -> Any:

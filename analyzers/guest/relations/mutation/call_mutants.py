@@ -55,7 +55,9 @@ def _others(draft: CallDraft, value: Any) -> Sequence[Any]:
     if kind is bool:
         return [not value]
     if kind is int:
-        return _other_ints(draft, value)
+        near = [value + 1, value - 1, -value, value * 2, float(value), value + 0.5]
+        bounds = [item for size in draft.sizes for item in (size, -size, size + 1, -size - 1)]
+        return [item for item in (*INTS, *near, *near, *bounds) if item != value or item == 0]
     if kind is float:
         return [*NUMBERS, -value, value * 2, int(value) if abs(value) < 2**63 else 0]
     if kind is str:
@@ -63,12 +65,6 @@ def _others(draft: CallDraft, value: Any) -> Sequence[Any]:
     if kind is complex:
         return [0j, 1 + 0j, value.conjugate(), value.real]
     return _other_dtypes(draft, value)
-
-
-def _other_ints(draft: CallDraft, value: int) -> Sequence[Any]:
-    near = [value + 1, value - 1, -value, value * 2, float(value), value + 0.5]
-    bounds = [item for size in draft.sizes for item in (size, -size, size + 1, -size - 1)]
-    return [item for item in (*INTS, *near, *near, *bounds) if item != value or item == 0]
 
 
 def _other_dtypes(draft: CallDraft, value: Any) -> Sequence[Any]:
@@ -290,7 +286,10 @@ def mutants(
 
     facts = known(library, arrays_of(library), calls, fixed)
     numbers = np.random.Generator(np.random.PCG64(rng.getrandbits(64)))
-    forms = _forms(facts)
+    found: Dict[Any, List[LiveCall]] = {}
+    for live in facts.calls:
+        found.setdefault(_form(live, facts.library), []).append(live)
+    forms = list(found.values())
     failures = 0
     yield from _stapled(facts, rng, numbers)
     bag = _endless(_MUTATIONS, rng)
@@ -340,14 +339,6 @@ def _step(draft: CallDraft, bag: Iterator[Mutation]) -> Optional[CallDraft]:
         if made is not None:
             return made
     return None
-
-
-def _forms(facts: KnownCalls) -> List[List[LiveCall]]:
-    """Return the calls by their forms."""
-    found: Dict[Any, List[LiveCall]] = {}
-    for live in facts.calls:
-        found.setdefault(_form(live, facts.library), []).append(live)
-    return list(found.values())
 
 
 def _form(live: LiveCall, library: Library) -> FrozenSet[Any]:

@@ -29,16 +29,12 @@ def mapped(value: Any, change: Callable[[Any], Any], depth: int = DEEPEST) -> An
         items = [mapped(item, change, depth - 1) for item in value]
         if hasattr(value, "_fields"):
             return type(value)(*items)
-        return _rebuilt(value, items)
+        if all(new is old for new, old in zip(items, value)):
+            return value
+        return list(items) if isinstance(value, list) else tuple(items)
     if depth and type(value) is dict:
         return {key: mapped(item, change, depth - 1) for key, item in value.items()}
     return change(value)
-
-
-def _rebuilt(value: Any, items: List[Any]) -> Any:
-    if all(new is old for new, old in zip(items, value)):
-        return value
-    return list(items) if isinstance(value, list) else tuple(items)
 
 
 def changed(live: LiveCall, change: Callable[[Any], Any]) -> LiveCall:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache, reduce
-from typing import Any, Dict, Iterator, List, Mapping, Optional, cast
+from functools import reduce
+from typing import Any, Dict, Iterator, List, Mapping, Optional
 
-from ..library_calls import format_value, outcome_of, success_outcome
+from ..library_calls import apis_by_name, format_value, outcome_of, success_outcome
 from ..relation_types import (
     CRASH,
     CRASHED,
@@ -14,7 +14,6 @@ from ..relation_types import (
     VALUE,
     Disagreement,
     Library,
-    LibraryApi,
     LiveCall,
     Relation,
 )
@@ -57,13 +56,8 @@ def _judged(trial: CallUnderTest, relation: Relation) -> Iterator[Disagreement]:
 def _applied(relation: Relation, live: LiveCall, library: Library) -> Optional[LiveCall]:
     from ..synthesis.call_templates import apply_template
 
-    source = _apis(cast("Any", library)).get(relation.source)
+    source = apis_by_name(library).get(relation.source)
     return None if source is None else apply_template(relation.template, source, live, library)
-
-
-@lru_cache(maxsize=4)
-def _apis(library: Any) -> Dict[str, LibraryApi]:
-    return {api.name: api for api in library.apis()}
 
 
 @dataclass(frozen=True)
@@ -206,7 +200,7 @@ def _computed(trial: CallUnderTest, known: NumpyFunction) -> Any:
 
 def _split(trial: CallUnderTest, known: NumpyFunction) -> Any:
     """Return the operands in their order, and the options by NumPy's names."""
-    api = _by_name(trial.library.name)[trial.live.api]
+    api = apis_by_name(trial.library)[trial.live.api]
     values = bind_arguments(api, trial.live)
     names = [each.name for each in api.parameters[: known.operands]]
     operands = [values.pop(name, None) for name in names]
@@ -253,10 +247,3 @@ def _elements(operand: Any, dtype: Any, library: Library) -> Any:
     tensor = operand if isinstance(operand, torch.Tensor) else torch.tensor(operand)
     elements = library.plain(tensor.to(dtype))[2]
     return elements.astype(np.float64) if dtype.is_floating_point else elements
-
-
-@cache
-def _by_name(name: str) -> Dict[str, LibraryApi]:
-    from ..libraries.library_registry import library
-
-    return {api.name: api for api in library(name).apis()}

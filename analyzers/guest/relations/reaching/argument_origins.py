@@ -64,7 +64,7 @@ def _open(node: ast.Call, live: LiveCall) -> Optional[Set[ArgumentPath]]:
         each.arg is None for each in node.keywords
     ):
         return None
-    shift = _shift(node, live)
+    shift = int(isinstance(node.func, ast.Attribute) and live.api.startswith("torch.Tensor."))
     found: Set[ArgumentPath] = {("arguments", 0)} if shift else set()
     given = [(number + shift, None, each) for number, each in enumerate(node.args)]
     given += [(None, each.arg, each.value) for each in node.keywords]  # type: ignore[misc]
@@ -72,11 +72,6 @@ def _open(node: ast.Call, live: LiveCall) -> Optional[Set[ArgumentPath]]:
         if not _is_literal(value):
             found |= set(_places(number, word, live))
     return found
-
-
-def _shift(node: ast.Call, live: LiveCall) -> int:
-    """Return 1 where the call is a method's, and the first argument what it is called on."""
-    return int(isinstance(node.func, ast.Attribute) and live.api.startswith("torch.Tensor."))
 
 
 def _places(number: Optional[int], word: Optional[str], live: LiveCall) -> List[ArgumentPath]:

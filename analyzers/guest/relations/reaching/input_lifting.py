@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ...inputs.exploration.exploration_plan import text_of
@@ -21,9 +21,9 @@ from ...inputs.recipes import (
 )
 from ...runtime import time_limits
 from ..agreement import disagreements
-from ..library_calls import live_call, outcome_of, parse_call
+from ..library_calls import apis_by_name, live_call, outcome_of, parse_call
 from ..process_pool import Begin
-from ..relation_types import Library, LibraryApi, LiveCall
+from ..relation_types import Library, LiveCall
 from .argument_origins import Path, origins, part, slots
 from .call_judging import (
     CallJudge,
@@ -127,11 +127,6 @@ class LiftingStage:
     until: float
     reached: Mapping[DivergenceKey, LocatedDivergence]
 
-    @cached_property
-    def apis(self) -> Mapping[str, LibraryApi]:
-        """The library's callables by name."""
-        return {api.name: api for api in self.request.library.apis()}
-
     def work(self, item: int, start: int, begin: Begin, report: Report) -> None:
         """Verify the call by itself (step 0), then try inputs until one leads there."""
         met, site = self.waiting[item]
@@ -178,7 +173,7 @@ class LiftingStage:
     ) -> Iterator[Dict[str, Dict[str, Any]]]:
         """Yield arguments of the target that meet its contract, with values of the call in them."""
         admission = Admission(self.request)
-        wanted = slots(live, self.apis.get(live.api))
+        wanted = slots(live, apis_by_name(self.request.library).get(live.api))
         known: Set[str] = set()
         for given in site.inputs:
             for arguments in self._changed(given, wanted, site, judging):
@@ -198,7 +193,7 @@ class LiftingStage:
         for seen in judging.at(ran, site.place):
             if seen.given is None:
                 continue
-            there = slots(seen.given, self.apis.get(seen.api))
+            there = slots(seen.given, apis_by_name(self.request.library).get(seen.api))
             paths = origins(there, ran.values)
             shared = {slot: path for slot, path in paths.items() if slot in wanted}
             for first in (None, *range(MOST_ROTATIONS)):
@@ -219,7 +214,10 @@ class LiftingStage:
         """
         arrays = self.request.library.is_array
         if first is not None and arrays(value) and arrays(like) and value.numel():
-            return _cast(value, like, first)
+            flat, count = value.detach().reshape(-1), like.numel()
+            rotated = flat.roll(-first) if first else flat
+            repeated = rotated.repeat(-(-count // flat.numel()))[:count]
+            return repeated.to(like.dtype).reshape(like.shape)
         return value
 
 
@@ -232,14 +230,6 @@ def _news(values: Mapping[Path, Any], ran: TargetRun, library: Library) -> Dict[
         except (BadRecipe, ValueError, TypeError, OverflowError):
             continue
     return found
-
-
-def _cast(value: Any, like: Any, first: int = 0) -> Any:
-    """The elements of an array, from one on, in one of the shape and dtype that another one has."""
-    flat, count = value.detach().reshape(-1), like.numel()
-    rotated = flat.roll(-first) if first else flat
-    repeated = rotated.repeat(-(-count // flat.numel()))[:count]
-    return repeated.to(like.dtype).reshape(like.shape)
 
 
 def _choices(news: Mapping[Path, Recipe]) -> Iterator[Mapping[Path, Recipe]]:

@@ -25,7 +25,6 @@ from ..process_pool import (
     ProcessDied,
     ProcessHung,
     ProcessPool,
-    Result,
 )
 from ..relation_types import CallSource, Library
 
@@ -150,14 +149,10 @@ def _gathered(
         if isinstance(result, ItemReport):
             found[item] += [(api, text) for api, text in result.value]
             continue
-        _note(result, progress)
+        if isinstance(result, (ProcessDied, ProcessHung, ItemFailed)):
+            progress.note(f"the search for valid calls: {result}")
         progress.did()
     return [each for part in found for each in part]
-
-
-def _note(result: Result, progress: StudyProgress) -> None:
-    if isinstance(result, (ProcessDied, ProcessHung, ItemFailed)):
-        progress.note(f"the search for valid calls: {result}")
 
 
 @dataclass

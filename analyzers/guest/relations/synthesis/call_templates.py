@@ -15,10 +15,11 @@ import ast
 from dataclasses import dataclass
 from functools import lru_cache
 from types import ModuleType
-from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Tuple, Union, cast
+from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ...inputs import recipes
 from ...inputs.recipes import BadRecipe, NameRecipe, Recipe
+from ..library_calls import apis_by_name
 from ..relation_types import ApiParameter, Library, LibraryApi, LiveCall
 from .parameter_matching import TemplateInapplicable, bare, bind_arguments, is_default
 
@@ -62,11 +63,11 @@ def apply_template(template: str, source: LibraryApi, live: LiveCall, library: L
     one that sets a parameter which the template does not mention, or leaves
     out one that it needs.
     """
-    reading = _read(template, _names(source))
+    reading = _read(template, frozenset(bare(item.name) for item in source.parameters))
     function = _function(reading.target, library)
     values = bind_arguments(source, live)
     _check_mentioned(reading.uses(), values, source, library)
-    target = _by_name(cast("Any", library)).get(reading.target)
+    target = apis_by_name(library).get(reading.target)
     binder = _Binder(values, source, target, library)
     return LiveCall(
         reading.target,
@@ -78,10 +79,6 @@ def apply_template(template: str, source: LibraryApi, live: LiveCall, library: L
 
 
 # ------------------------------------------------------------------- reading
-
-
-def _names(source: LibraryApi) -> FrozenSet[str]:
-    return frozenset(bare(item.name) for item in source.parameters)
 
 
 @lru_cache(maxsize=65536)
@@ -128,14 +125,10 @@ def _term(node: ast.expr, names: FrozenSet[str]) -> Term:
     recipe = recipes.parse(ast.unparse(node))
     for part in recipes.parts(recipe):
         if isinstance(part, NameRecipe):
-            _check_attribute(part.dotted, names)
+            first, *rest = part.dotted.split(".")
+            if first in names and (len(rest) > 1 or not ATTRIBUTES.issuperset(rest)):
+                raise BadRecipe(f"a template asks no {part.dotted}")
     return recipe
-
-
-def _check_attribute(dotted: str, names: FrozenSet[str]) -> None:
-    first, *rest = dotted.split(".")
-    if first in names and (len(rest) > 1 or not ATTRIBUTES.issuperset(rest)):
-        raise BadRecipe(f"a template asks no {dotted}")
 
 
 def _roots(term: Term) -> List[str]:
@@ -146,11 +139,6 @@ def _roots(term: Term) -> List[str]:
 
 
 # ------------------------------------------------------------------- binding
-
-
-@lru_cache(maxsize=8)
-def _by_name(library: Any) -> Mapping[str, LibraryApi]:
-    return {api.name: api for api in library.apis()}
 
 
 def _function(name: str, library: Library) -> Any:

@@ -287,7 +287,10 @@ def _of_schemas(name: str, kind: str, function: Any, recipe: Known) -> Optional[
     keywords of all; what any overload does without is not required.
     """
     for operator in _operators(name, function):
-        schemas = _schemas(operator)
+        import torch
+
+        core: Any = torch._C
+        schemas = list(core._jit_get_schemas_for_operator(f"aten::{operator}"))
         overloads = [_arguments(schema) for schema in schemas if not _is_out(schema)]
         overloads = [item for item in overloads if item]
         if overloads:
@@ -303,13 +306,6 @@ def _starred(found: List[ApiParameter], kind: str, function: Any) -> List[ApiPar
         return found
     sizes = replace(found[at], name=f"*{found[at].name}", required=True, default=None)
     return [*found[:at], sizes, *found[at + 1 :]]
-
-
-def _schemas(operator: str) -> List[Any]:
-    import torch
-
-    core: Any = getattr(torch, "_C")  # noqa: B009 - there is no public way
-    return list(core._jit_get_schemas_for_operator(f"aten::{operator}"))
 
 
 def _operators(name: str, function: Any) -> List[str]:
