@@ -51,7 +51,6 @@ class Guest:
             "explore": self._explore,
             "observe": self._observe,
             "study": self._study,
-            "survey": self._study,
             "record": self._record,
             "relate": self._relate,
             "execute": self._execute,
@@ -356,10 +355,7 @@ class Guest:
         raise RuntimeError(f"the study ended: {exit_reasons.reason(_signal(end.status))}")
 
     def _study_once(self, message: Mapping[str, Any]) -> None:
-        if message["type"] == "survey":
-            from .layers import survey as study
-        else:
-            from .relations.study.library_study import study
+        from .relations.study.library_study import study
 
         def send(frame: Mapping[str, Any]) -> None:
             packed = pack(frame)

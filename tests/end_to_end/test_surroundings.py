@@ -28,7 +28,6 @@ ENDING = {
 LONG = {
     "doctor": ("doctor",),
     "relations build": ("relations", "build", "--library", "numpy", "--api", "numpy.sin"),
-    "layers build": ("layers", "build", "--layer", "torch.nn.ReLU", "--seconds", "2"),
 }
 LASTING = {"demo", "serve", "worker", "beat"}
 OURSELVES = (sys.executable, "-P", "-m", "worker.cli")

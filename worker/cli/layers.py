@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from analyzers.assembly import layer_tables
-from analyzers.assembly.layer_tables import LayerApi
-from worker.check.leftovers import remove_leftovers
+from analyzers.assembly.layer_tables import Edge, LayerApi, LayerParameter
 from worker.cli.relation_tables import publish, whole
 from worker.errors import UsageError
-from worker.executor.execution_context import guest_runtime
-from worker.layers import Progress, Surveyed, SurveySandbox, build, of_layer, summary
-from worker.settings.operator_settings import read_settings
-from worker.studies.installed_library import installed_library
 
 _PATH = click.Path(path_type=Path)
 
@@ -33,7 +28,6 @@ def layers() -> None:
     \b
     assayer layers show                       what is taken silently outside its range
     assayer layers show torch.nn.LayerNorm    its parameters, ranges, constraints
-    assayer layers build --output FILE        survey the torch installed here
     """  # noqa: D301 - click reads the escape
 
 
@@ -62,62 +56,12 @@ def show(name: str | None, version: str | None, form: str, output: Path | None) 
         text = json.dumps([asdict(each) for each in chosen], indent=2) + "\n"
     else:
         text = (
-            of_layer(chosen[0]) if name else summary(layer_tables.loaded(version) or version, found)
+            _of_layer(chosen[0])
+            if name
+            else _summary(layer_tables.loaded(version) or version, found)
         )
     publish(text, output)
     return 0
-
-
-@layers.command(
-    "build",
-    epilog="The file is the same each time. Exit status: 0 done, 2 wrong usage, 3 our fault or "
-    "the machine's.",
-)
-@click.option(
-    "--python", type=_PATH, metavar="PATH", help="An interpreter that has torch (default: ours)."
-)
-@click.option(
-    "--layer", "names", multiple=True, metavar="NAME", help="Only this layer (repeatable)."
-)
-@click.option("--seconds", type=click.FloatRange(1), default=1800.0, show_default=True, metavar="S")
-@click.option("--settings", "settings_file", type=_PATH, metavar="FILE")
-@click.option("--output", type=_PATH, metavar="FILE", help="Write the file here.")
-@click.option("--quiet", is_flag=True, help="No progress.")
-@whole()
-def build_command(
-    *,
-    python: Path | None,
-    names: tuple[str, ...],
-    seconds: float,
-    settings_file: Path | None,
-    output: Path | None,
-    quiet: bool,
-) -> int:
-    """Survey the layers of an installed torch in the sandbox, and print the file.
-
-    Signatures, documentation and checks are read, values around the ends of
-    every range tried; some of them take a process down, and only that.
-    """
-    settings = read_settings(settings_file)
-    found = installed_library("torch", python or settings.sandbox.python)
-    remove_leftovers(settings)
-    place = SurveySandbox(guest_runtime(settings, trust=False).isolation, found.python)
-    for event in build(found.version, place, seconds, names):
-        if isinstance(event, Surveyed):
-            publish(event.text, output)
-            _say(f"{event.layers} layers, {event.trials:,} trials", quiet=quiet)
-        else:
-            _tell(event, quiet=quiet)
-    return 0
-
-
-def _tell(event: Progress, *, quiet: bool) -> None:
-    _say(f"{event.done} of {event.total}: {event.name}", quiet=quiet)
-
-
-def _say(text: str, *, quiet: bool) -> None:
-    if not quiet:
-        click.echo(text, err=True)
 
 
 def _named(found: Mapping[str, LayerApi], name: str) -> LayerApi:
@@ -130,3 +74,73 @@ def _named(found: Mapping[str, LayerApi], name: str) -> LayerApi:
     )
     hint = f"; meant may be {', '.join(close)}" if close else ""
     raise UsageError(f"nothing is known of a layer {name!r}{hint}")
+
+
+_UNSAID = "signature"
+
+
+def _summary(version: str, layers: Mapping[str, LayerApi]) -> str:
+    """How much is known of all layers, and what is taken silently."""
+    parameters = [each for layer in layers.values() for each in layer.parameters]
+    limited = [each for each in parameters if each.said_by != _UNSAID]
+    lines = [
+        f"torch {version}: {len(layers)} layers, {len(parameters)} parameters, "
+        f"{len(limited)} of them with a range or choices",
+        "taken silently outside their range:",
+    ]
+    for name, layer in layers.items():
+        lines += [f"  {name}({each.name}): {_range(each)}" for each in _unchecked(layer)]
+    return "\n".join(lines) + "\n"
+
+
+def _of_layer(layer: LayerApi) -> str:
+    """One layer: its parameters, their ranges, who says so, and what comes of others."""
+    return "\n".join(_lines(layer)) + "\n"
+
+
+def _lines(layer: LayerApi) -> Iterator[str]:
+    kind = ", a container" if layer.container else ""
+    yield f"{layer.name}{kind}"
+    yield f"  {layer.describes}"
+    if layer.example:
+        yield f"  example: {layer.example} on {', '.join(layer.inputs)}"
+        yield f"  its output {'has' if layer.keeps_shape else 'need not have'} the input's shape"
+    for condition in layer.requires:
+        yield f"  requires: {condition}"
+    for parameter in layer.parameters:
+        yield from _parameter(parameter)
+
+
+def _parameter(parameter: LayerParameter) -> Iterator[str]:
+    default = f" = {parameter.default}" if parameter.default else ""
+    tied = ", tied to the input's shape" if parameter.tied else ""
+    yield f"  {parameter.name}: {' or '.join(parameter.kinds)}{default}{tied}"
+    limits = _range(parameter)
+    if not limits:
+        return
+    yield f"    {limits}, says {parameter.said_by}: {parameter.quote}"
+    for edge in parameter.edges:
+        yield f"    {_edge(edge)}"
+
+
+def _edge(edge: Edge) -> str:
+    if edge.refused:
+        return f"{edge.value} is refused in {edge.refused}: {edge.consequence}"
+    return f"{edge.value} is taken silently: {edge.consequence}"
+
+
+def _range(parameter: LayerParameter) -> str:
+    """A range in brackets, an open end in a round one; choices in braces."""
+    if parameter.choices:
+        return f"{{{', '.join(parameter.choices)}}}"
+    if parameter.low is None and parameter.high is None:
+        return ""
+    left = "(" if parameter.open_low or parameter.low is None else "["
+    right = ")" if parameter.open_high or parameter.high is None else "]"
+    low = "-inf" if parameter.low is None else f"{parameter.low:g}"
+    high = "inf" if parameter.high is None else f"{parameter.high:g}"
+    return f"{left}{low}, {high}{right}"
+
+
+def _unchecked(layer: LayerApi) -> list[LayerParameter]:
+    return [each for each in layer.parameters if not each.checked]

@@ -1,18 +1,11 @@
-"""``assayer layers`` shows what layers take, and builds the file in the sandbox."""
+"""``assayer layers show`` prints what layers take."""
 
 import json
-from pathlib import Path
 
-import pytest
 from click.testing import CliRunner
 
-import worker.cli.layers
 from worker.cli.layers import layers
 from worker.errors import UsageError
-from worker.layers import SurveySandbox
-from worker.sandbox.guest_launch import GuestProgram
-
-SURVEYOR = GuestProgram(Path(__file__).parents[1] / "layers/guests/surveyor", "_surveyor_guest")
 
 
 def run(*arguments):
@@ -42,17 +35,3 @@ def test_json_is_one_layer_or_all():
 def test_unknown_names_and_versions_are_wrong_usage():
     assert "LayerNorm" in str(run("show", "LayrNorm").exception)
     assert isinstance(run("show", "--version", "1.0").exception, UsageError)
-
-
-@pytest.fixture
-def surveyor(monkeypatch):
-    def place(isolation, python):
-        return SurveySandbox(isolation, python, program=SURVEYOR)
-
-    monkeypatch.setattr(worker.cli.layers, "SurveySandbox", place)
-
-
-def test_build_writes_the_file(surveyor, tmp_path):
-    result = run("build", "--output", str(tmp_path / "torch.json"), "--quiet")
-    assert result.exception is None
-    assert json.loads((tmp_path / "torch.json").read_text())["layers"][0]["name"] == "torch.nn.A"

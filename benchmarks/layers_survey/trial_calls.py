@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Generator, List, Mapping, Sequence, Tuple
+from typing import Any
 
-from .nouns import Outcome
+import torch
+
+from .survey_models import Outcome
 
 LONGEST_ERROR = 240
 _STEPS = 4
@@ -29,23 +32,17 @@ def written(name: str, arguments: Mapping[str, str]) -> str:
 
 def evaluated(source: str) -> Any:
     """The value of a source that we wrote."""
-    import torch
-
     return eval(source, {"torch": torch})
 
 
-def inputs(sources: Sequence[str]) -> Tuple[Any, ...]:
+def inputs(sources: Sequence[str]) -> tuple[Any, ...]:
     """What a layer is called with, the same each time; its floats want gradients."""
-    import torch
-
     torch.manual_seed(0)
     return tuple(_given(source) for source in sources)
 
 
 def constructed(name: str, arguments: Mapping[str, str]) -> Any:
     """The layer; raises :class:`Refused`."""
-    import torch
-
     values = {key: evaluated(value) for key, value in arguments.items()}
     torch.manual_seed(0)
     with at("construction"):
@@ -93,10 +90,8 @@ def at(stage: str) -> Generator[None, None, None]:
         raise Refused(stage, error) from error
 
 
-def floats(value: Any) -> List[Any]:
+def floats(value: Any) -> list[Any]:
     """The tensors of real numbers in a value, however nested."""
-    import torch
-
     if isinstance(value, torch.Tensor):
         return [value] if value.is_floating_point() else []
     if isinstance(value, dict):
@@ -116,7 +111,7 @@ def digest(layer: Any, given: Sequence[Any]) -> str:
     return told.hexdigest()[:16]
 
 
-def gradients(layer: Any, given: Sequence[Any]) -> List[Any]:
+def gradients(layer: Any, given: Sequence[Any]) -> list[Any]:
     """The gradients of a layer's parameters and of what it was called with."""
     parameters = list(getattr(layer, "parameters", list)())
     return [each.grad for each in (*parameters, *floats(list(given))) if each.grad is not None]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from .nouns import Bounds, Outcome
-from .trying import NEGATIVE, SOFT
+from .layer_trials import NEGATIVE, SOFT
+from .survey_models import Bounds, Outcome
 
 _SNUG = 0.01
 _FEWEST = 4
 _LESS = re.compile(r"\w+ < \w+")
-_TEMPLATES: Tuple[Tuple[str, Callable[[int, int], bool]], ...] = (
+_TEMPLATES: tuple[tuple[str, Callable[[int, int], bool]], ...] = (
     ("{a} % {b} == 0", lambda a, b: a % b == 0),
     ("{b} % {a} == 0", lambda a, b: b % a == 0),
     ("{a} * 2 <= {b}", lambda a, b: a * 2 <= b),
@@ -29,7 +29,7 @@ Outcomes = Mapping[str, Outcome]
 class Line:
     """A parameter's outcomes in the order of its values; ``tied``: its calls fix the value."""
 
-    points: Tuple[Tuple[float, Outcome], ...]
+    points: tuple[tuple[float, Outcome], ...]
     anchor: float
     whole: bool
     tied: bool
@@ -41,13 +41,13 @@ class Line:
         return bool(outcome.stage) or bool(hard(outcome, whole=self.whole))
 
 
-def hard(outcome: Outcome, *, whole: bool) -> Tuple[str, ...]:
+def hard(outcome: Outcome, *, whole: bool) -> tuple[str, ...]:
     """The signs that make a value illegal by themselves."""
     soft = SOFT if whole else SOFT | {NEGATIVE}
     return tuple(sign for sign in outcome.signs if sign not in soft)
 
 
-def line(outcomes: Outcomes, anchor: Optional[float], *, whole: bool) -> Optional[Line]:
+def line(outcomes: Outcomes, anchor: float | None, *, whole: bool) -> Line | None:
     """What was tried of a number, if one of its values is fine."""
     points = tuple(sorted((float(value), outcome) for value, outcome in outcomes.items()))
     tied = _is_tied(points, anchor) if whole else False
@@ -59,7 +59,7 @@ def line(outcomes: Outcomes, anchor: Optional[float], *, whole: bool) -> Optiona
     return Line(points, nearest, whole, tied)
 
 
-def bounds(found: Line) -> Optional[Bounds]:
+def bounds(found: Line) -> Bounds | None:
     """The ends around the anchor beyond which every value tried is illegal."""
     low = _end([point for point in reversed(found.points) if point[0] < found.anchor], found)
     high = None
@@ -79,7 +79,7 @@ def bounds(found: Line) -> Optional[Bounds]:
     )
 
 
-def constraint(one: str, other: str, outcomes: Sequence[Tuple[int, int, bool]]) -> Optional[str]:
+def constraint(one: str, other: str, outcomes: Sequence[tuple[int, int, bool]]) -> str | None:
     """The one template that tells exactly which pairs of values are taken."""
     refused = sum(not taken for _, _, taken in outcomes)
     if refused < _FEWEST or len(outcomes) - refused < _FEWEST:
@@ -90,13 +90,13 @@ def constraint(one: str, other: str, outcomes: Sequence[Tuple[int, int, bool]]) 
     return None
 
 
-def merged(constraints: Sequence[str]) -> Tuple[str, ...]:
+def merged(constraints: Sequence[str]) -> tuple[str, ...]:
     """Constraints of pairs, those to be less than one or the other value in one.
 
     Were less than both needed, neither pair alone would tell exactly what is taken.
     """
     sides = [each.split(" < ") for each in constraints if _LESS.fullmatch(each)]
-    greater: Dict[str, List[str]] = {}
+    greater: dict[str, list[str]] = {}
     for less, other in sides:
         greater.setdefault(less, []).append(other)
     found = [each for each in constraints if not _LESS.fullmatch(each)]
@@ -113,7 +113,7 @@ class _End:
     quote: str
 
 
-def _end(outward: List[Tuple[float, Outcome]], found: Line) -> Optional[_End]:
+def _end(outward: list[tuple[float, Outcome]], found: Line) -> _End | None:
     """The end of the fine values, walking outward from the anchor."""
     last = found.anchor
     for index, (value, outcome) in enumerate(outward):
@@ -126,19 +126,19 @@ def _end(outward: List[Tuple[float, Outcome]], found: Line) -> Optional[_End]:
     return None
 
 
-def _between(fine: float, bad: float, outcome: Outcome, found: Line) -> Optional[_End]:
+def _between(fine: float, bad: float, outcome: Outcome, found: Line) -> _End | None:
     quote = outcome.error or "; ".join(hard(outcome, whole=found.whole)[:1])
     if found.whole:
         of_input = bad > 0 and outcome.stage != "construction"
         is_next = bad == 0 or fine - bad == 1
-        return _End(bad + 1, False, quote) if is_next and not of_input else None
+        return _End(bad + 1, is_open=False, quote=quote) if is_next and not of_input else None
     if abs(fine - bad) > _SNUG:
         return None
     round_fine = fine == int(fine)
-    return _End(fine, False, quote) if round_fine else _End(bad, True, quote)
+    return _End(fine, is_open=False, quote=quote) if round_fine else _End(bad, is_open=True, quote=quote)
 
 
-def _is_tied(points: Sequence[Tuple[float, Outcome]], anchor: Optional[float]) -> bool:
+def _is_tied(points: Sequence[tuple[float, Outcome]], anchor: float | None) -> bool:
     """Whether calls of the layer refuse other values that its constructor takes.
 
     All others, or the smallest ones: an index of the input lies beyond so few.
@@ -152,6 +152,6 @@ def _is_tied(points: Sequence[Tuple[float, Outcome]], anchor: Optional[float]) -
     return any(value in (1, 2) and each.stage == "forward" for value, each in points)
 
 
-def tied(outcomes: Outcomes, anchor: Optional[float]) -> bool:
+def tied(outcomes: Outcomes, anchor: float | None) -> bool:
     """Whether what the layer is called with has to change with a count."""
     return _is_tied(sorted((float(value), each) for value, each in outcomes.items()), anchor)

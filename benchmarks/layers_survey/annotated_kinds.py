@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import inspect
 import typing
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from collections.abc import Callable
+from typing import Any
 
-_PLAIN: Dict[Any, str] = {int: "int", float: "float", bool: "bool", str: "str", type(None): "none"}
-_TUPLES: Dict[Any, str] = {int: "ints", float: "floats"}
+_PLAIN: dict[Any, str] = {int: "int", float: "float", bool: "bool", str: "str", type(None): "none"}
+_TUPLES: dict[Any, str] = {int: "ints", float: "floats"}
 _NAMED = ("device", "dtype")
 
 
-def signature(constructor: Callable[..., Any]) -> Optional[inspect.Signature]:
+def signature(constructor: Callable[..., Any]) -> inspect.Signature | None:
     """The signature of a class or function, that of its first overload where it has ``*args``."""
     try:
         found = inspect.signature(constructor)
@@ -21,19 +22,19 @@ def signature(constructor: Callable[..., Any]) -> Optional[inspect.Signature]:
         return found
     initializer = getattr(constructor, "__init__", constructor)
     overloaded: Any = getattr(typing, "get_overloads", None)
-    overloads: List[Any] = overloaded(initializer) if overloaded else []
+    overloads: list[Any] = overloaded(initializer) if overloaded else []
     if not overloads:
         return found
     parameters = list(inspect.signature(overloads[0]).parameters.values())
     return inspect.Signature([each for each in parameters if each.name != "self"])
 
 
-def kinds(annotation: Any) -> Tuple[str, ...]:
+def kinds(annotation: Any) -> tuple[str, ...]:
     """The kinds of value that an annotation allows, sorted; none where it is not known."""
     return tuple(sorted(set(_kinds(annotation))))
 
 
-def length(annotation: Any) -> Optional[int]:
+def length(annotation: Any) -> int | None:
     """How many items the tuple of an annotation has, if it says so."""
     for each in _members(annotation):
         items = typing.get_args(each)
@@ -42,7 +43,7 @@ def length(annotation: Any) -> Optional[int]:
     return None
 
 
-def literals(annotation: Any) -> Tuple[str, ...]:
+def literals(annotation: Any) -> tuple[str, ...]:
     """The sources of the values that a ``Literal`` lists."""
     for each in _members(annotation):
         if typing.get_origin(each) is typing.Literal:
@@ -58,11 +59,11 @@ def resolved(constructor: Callable[..., Any], annotation: Any) -> Any:
     names = getattr(inspect.unwrap(initializer), "__globals__", {})
     try:
         return eval(annotation, dict(names))
-    except Exception:
+    except Exception:  # noqa: BLE001 - an annotation of a library
         return inspect.Parameter.empty
 
 
-def _members(annotation: Any) -> List[Any]:
+def _members(annotation: Any) -> list[Any]:
     arguments = typing.get_args(annotation)
     origin = typing.get_origin(annotation)
     is_union = origin is typing.Union or type(annotation).__name__ == "UnionType"
@@ -71,11 +72,11 @@ def _members(annotation: Any) -> List[Any]:
     return [member for each in arguments for member in _members(each)]
 
 
-def _kinds(annotation: Any) -> List[str]:
+def _kinds(annotation: Any) -> list[str]:
     return [kind for each in _members(annotation) for kind in _kind(each)]
 
 
-def _kind(annotation: Any) -> List[str]:
+def _kind(annotation: Any) -> list[str]:
     if annotation in (inspect.Parameter.empty, Any):
         return []
     if annotation in _PLAIN:
@@ -88,12 +89,12 @@ def _kind(annotation: Any) -> List[str]:
     return [_of_class(annotation)]
 
 
-def _of_items(arguments: Tuple[Any, ...]) -> str:
+def _of_items(arguments: tuple[Any, ...]) -> str:
     items = [member for each in arguments[:1] for member in _members(each)]
     return next((_TUPLES[item] for item in items if item in _TUPLES), "other")
 
 
-def _literal(values: Tuple[Any, ...]) -> List[str]:
+def _literal(values: tuple[Any, ...]) -> list[str]:
     return [_PLAIN.get(type(each), "other") for each in values]
 
 

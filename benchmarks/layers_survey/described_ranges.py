@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 import re
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any
 
-from .nouns import Bounds
+from .survey_models import Bounds
 
 _SECTION = re.compile(r"^\s*(Args|Arguments|Parameters|Keyword args|Keyword Args)\s*:+\s*$")
 _ENTRY = re.compile(r"^\s+(?:\*\*|``)?([A-Za-z_]\w*)(?:\*\*|``)?\s*(?:\(([^)]*)\))?\s*:(?!\w)(.*)$")
@@ -54,10 +54,10 @@ def described(documented: Any) -> str:
     return re.split(r"(?<=[.])\s", plain, maxsplit=1)[0][:300]
 
 
-def entries(documented: Any) -> Dict[str, Tuple[str, str]]:
+def entries(documented: Any) -> dict[str, tuple[str, str]]:
     """For each documented parameter what stands in brackets behind it, and its text."""
     lines = (inspect.getdoc(documented) or "").splitlines()
-    found: Dict[str, Tuple[str, List[str]]] = {}
+    found: dict[str, tuple[str, list[str]]] = {}
     inside, indent, name = False, 0, ""
     for line in lines:
         if _SECTION.match(line):
@@ -79,7 +79,7 @@ def entries(documented: Any) -> Dict[str, Tuple[str, str]]:
     return {name: (told, " ".join(" ".join(text).split())) for name, (told, text) in found.items()}
 
 
-def kinds(told: str, text: str) -> Tuple[str, ...]:
+def kinds(told: str, text: str) -> tuple[str, ...]:
     """The kinds that the words in brackets name, or else the words of the text."""
     words = set(re.findall(r"[a-z.]+", told.lower()))
     found = {kind for kind, names in _WORDS.items() if words & set(names)}
@@ -92,19 +92,19 @@ def kinds(told: str, text: str) -> Tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def default(text: str) -> Optional[str]:
+def default(text: str) -> str | None:
     """The default that a text tells, as it is written there."""
     found = _DEFAULT.search(text)
     return found.group(1).rstrip(".") if found else None
 
 
-def choices(text: str) -> Tuple[str, ...]:
+def choices(text: str) -> tuple[str, ...]:
     """The quoted words of a text, each once, as sources."""
     words = [single or double for single, double in _QUOTED.findall(text)]
     return tuple(dict.fromkeys(repr(word) for word in words))
 
 
-def bounds(text: str, numeric: str) -> Optional[Bounds]:
+def bounds(text: str, numeric: str) -> Bounds | None:
     """The legal range that a text tells of a number."""
     plain = re.sub(r":\w+:`([^`]*)`", r"\1", text)
     for reader in (_only, _bracketed, _between, _signed, _chance, _counted):
@@ -114,14 +114,14 @@ def bounds(text: str, numeric: str) -> Optional[Bounds]:
     return None
 
 
-def _only(text: str, _: str) -> Optional[Bounds]:
+def _only(text: str, _: str) -> Bounds | None:
     found = _ONLY.search(text)
     if found is None:
         return None
     return Bounds(choices=(found.group(1), found.group(2)), quote=_sentence(text, found))
 
 
-def _bracketed(text: str, _: str) -> Optional[Bounds]:
+def _bracketed(text: str, _: str) -> Bounds | None:
     found = _BRACKETS.search(text)
     if found is None:
         return None
@@ -129,14 +129,14 @@ def _bracketed(text: str, _: str) -> Optional[Bounds]:
     return Bounds(float(low), float(high), left == "(", right == ")", quote=_sentence(text, found))
 
 
-def _between(text: str, _: str) -> Optional[Bounds]:
+def _between(text: str, _: str) -> Bounds | None:
     found = _BETWEEN.search(text)
     if found is None:
         return None
     return Bounds(float(found.group(1)), float(found.group(2)), quote=_sentence(text, found))
 
 
-def _signed(text: str, numeric: str) -> Optional[Bounds]:
+def _signed(text: str, numeric: str) -> Bounds | None:
     found = _NONNEGATIVE.search(text)
     if found is not None:
         return Bounds(0.0, quote=_sentence(text, found))
@@ -148,12 +148,12 @@ def _signed(text: str, numeric: str) -> Optional[Bounds]:
     return Bounds(0.0, open_low=True, quote=_sentence(text, found))
 
 
-def _chance(text: str, numeric: str) -> Optional[Bounds]:
+def _chance(text: str, numeric: str) -> Bounds | None:
     found = _PROBABILITY.search(text) if numeric == "float" else None
     return None if found is None else Bounds(0.0, 1.0, quote=_sentence(text, found))
 
 
-def _counted(text: str, numeric: str) -> Optional[Bounds]:
+def _counted(text: str, numeric: str) -> Bounds | None:
     found = _COUNT.search(text) if numeric == "int" else None
     return None if found is None else Bounds(0.0, quote=_sentence(text, found), firm=False)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Sequence, Tuple
+from typing import Any
 
-from ..relations.process_pool import (
+from analyzers.guest.relations.process_pool import (
     Begin,
     ItemFailed,
     ItemReport,
@@ -15,55 +15,49 @@ from ..relations.process_pool import (
     ProcessHung,
     ProcessPool,
 )
-from . import catalogue, deciding, errors, examples, reading, trying
-from .nouns import Outcome, Subject, Tried
+
+from . import (
+    constructor_reading,
+    expected_errors,
+    layer_list,
+    layer_trials,
+    range_decisions,
+    working_calls,
+)
+from .survey_models import Outcome, Subject, Tried
 
 SECONDS = 10.0
 """How long one trial may take."""
 MEMORY = 2 << 30
 _CONTAINED = 20
-Send = Callable[[Dict[str, Any]], None]
 
 
-def survey(message: Mapping[str, Any], send: Send) -> Dict[str, Any]:
-    """Survey the layers of the installed torch; ``message`` has ``names`` (all where empty).
+def survey(names: Iterable[str] = ()) -> Iterator[tuple[dict[str, Any], int]]:
+    """Yield a row for each layer of the installed torch, and how many trials it took.
 
-    Sends ``progress`` frames with a row for each layer, returns the ``surveyed`` frame.
+    ``names`` are all layers where there are none.
     """
-    import torch
-
     warnings.simplefilter("ignore")
-    began = time.monotonic()
-    wanted = set(map(str, message.get("names") or ()))
-    chosen = [each for each in catalogue.layers() if not wanted or each[0] in wanted]
-    subjects = [_subject(*each) for each in chosen]
-    trials, done = 0, 0
-    for row, count in _tried(subjects):
-        trials, done = trials + count, done + 1
-        send({"type": "progress", "done": done, "total": len(subjects), "rows": [row]})
-    return {
-        "type": "surveyed",
-        "version": torch.__version__,
-        "trials": trials,
-        "seconds": round(time.monotonic() - began, 1),
-    }
+    wanted = set(names)
+    chosen = [each for each in layer_list.layers() if not wanted or each[0] in wanted]
+    return _tried([_subject(name, made, container=container) for name, made, container in chosen])
 
 
-def _subject(name: str, constructor: Any, container: bool) -> Subject:
-    found = reading.subject(name, constructor, container=container)
-    return found if container else replace(found, example=examples.example(found))
+def _subject(name: str, constructor: Any, *, container: bool) -> Subject:
+    found = constructor_reading.subject(name, constructor, container=container)
+    return found if container else replace(found, example=working_calls.example(found))
 
 
-def _tried(subjects: Sequence[Subject]) -> Iterator[Tuple[Dict[str, Any], int]]:
+def _tried(subjects: Sequence[Subject]) -> Iterator[tuple[dict[str, Any], int]]:
     """Each layer's row once it was tried, and of how many trials."""
-    plans = [trying.trials(each) for each in subjects]
-    results: List[Dict[int, Outcome]] = [{} for _ in subjects]
+    plans = [layer_trials.trials(each) for each in subjects]
+    results: list[dict[int, Outcome]] = [{} for _ in subjects]
 
     def work(item: int, start: int, begin: Begin, report: Callable[[Any], None]) -> None:
         warnings.simplefilter("ignore")
         for step in range(start, len(plans[item])):
             begin(step, plans[item][step].text)
-            report([step, trying.tried(subjects[item], plans[item][step]).row()])
+            report([step, layer_trials.tried(subjects[item], plans[item][step]).row()])
 
     pool = ProcessPool(work, len(subjects), SECONDS, workers=1, memory=MEMORY, batch=_CONTAINED)
     for item, result in pool:
@@ -78,10 +72,13 @@ def _tried(subjects: Sequence[Subject]) -> Iterator[Tuple[Dict[str, Any], int]]:
             continue
         subject = subjects[item]
         tried = _sorted(plans[item], results[item])
-        yield deciding.row(subject, tried, errors.expected(subject)), len(results[item])
+        yield (
+            range_decisions.row(subject, tried, expected_errors.expected(subject)),
+            len(results[item]),
+        )
 
 
-def _outcome(told: Dict[str, Any]) -> Outcome:
+def _outcome(told: dict[str, Any]) -> Outcome:
     return Outcome(told["stage"], told["error"], tuple(told["signs"]), told["digest"])
 
 
@@ -91,7 +88,7 @@ def _broken(result: Any) -> Outcome:
     return Outcome(signs=(sign,))
 
 
-def _sorted(plan: Sequence[trying.Trial], outcomes: Dict[int, Outcome]) -> Tried:
+def _sorted(plan: Sequence[layer_trials.Trial], outcomes: dict[int, Outcome]) -> Tried:
     tried = Tried()
     for step, outcome in sorted(outcomes.items()):
         changed = plan[step].changed

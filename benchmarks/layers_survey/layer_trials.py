@@ -6,15 +6,18 @@ Inputs are scaled as well: what is wrong of a variance shows on small or on larg
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any
 
-from . import calling
-from .calling import Refused
-from .documented import bounds
-from .nouns import Argument, Bounds, Outcome, Subject
+import torch
+
+from . import trial_calls
+from .described_ranges import bounds
+from .survey_models import Argument, Bounds, Outcome, Subject
+from .trial_calls import Refused
 
 NAN = "NaN"
 INFINITE = "infinity"
@@ -40,7 +43,7 @@ NONSENSE = "'nonsense'"
 class Trial:
     """Arguments of a layer that are changed, as sources by name."""
 
-    changed: Tuple[Tuple[str, str], ...]
+    changed: tuple[tuple[str, str], ...]
 
     @property
     def text(self) -> str:
@@ -48,7 +51,7 @@ class Trial:
         return ", ".join(f"{name}={value}" for name, value in self.changed)
 
 
-def trials(subject: Subject) -> List[Trial]:
+def trials(subject: Subject) -> list[Trial]:
     """Everything that is tried of a layer: single values, values outside what is told, pairs."""
     if subject.example is None:
         return []
@@ -67,7 +70,7 @@ def trials(subject: Subject) -> List[Trial]:
     ]
 
 
-def values(argument: Argument, checked: Optional[Bounds]) -> Tuple[str, ...]:
+def values(argument: Argument, checked: Bounds | None) -> tuple[str, ...]:
     """The sources that are tried of a parameter."""
     if not argument.numeric:
         return (NONSENSE,) if argument.choices and "str" in argument.kinds else ()
@@ -77,9 +80,9 @@ def values(argument: Argument, checked: Optional[Bounds]) -> Tuple[str, ...]:
     return tuple(sorted({*grid, *outside}, key=lambda value: (float(value), value)))
 
 
-def beyond(limits: Bounds, numeric: str) -> Tuple[str, ...]:
+def beyond(limits: Bounds, numeric: str) -> tuple[str, ...]:
     """Sources of values outside a range: the nearest that a person would write."""
-    found: List[float] = []
+    found: list[float] = []
     if limits.low is not None and math.isfinite(limits.low):
         found.append(limits.low - 1)
     if limits.high is not None and math.isfinite(limits.high):
@@ -94,40 +97,40 @@ def tried(subject: Subject, trial: Trial) -> Outcome:
     if len(changed) > 1:
         return _called(subject, changed)
     try:
-        layer = calling.constructed(subject.name, _arguments(subject, changed))
+        layer = trial_calls.constructed(subject.name, _arguments(subject, changed))
     except Refused as refused:
         return refused.outcome
-    signs: List[str] = []
-    for scale, sound in zip(_SCALES, _sound(subject)):
+    signs: list[str] = []
+    for scale, sound in zip(_SCALES, _sound(subject), strict=False):
         if not sound:
             continue
         try:
             signs += _signs(subject, layer, scale, sound)
-            layer = calling.constructed(subject.name, _arguments(subject, changed))
+            layer = trial_calls.constructed(subject.name, _arguments(subject, changed))
         except Refused as refused:
             return refused.outcome
     ordered = tuple(dict.fromkeys(sorted(signs, key=_rank)))
     try:
-        return Outcome(signs=ordered, digest=calling.digest(layer, _inputs(subject)))
+        return Outcome(signs=ordered, digest=trial_calls.digest(layer, _inputs(subject)))
     except Refused as refused:
         return refused.outcome
 
 
-def _inputs(subject: Subject) -> Tuple[Any, ...]:
+def _inputs(subject: Subject) -> tuple[Any, ...]:
     assert subject.example is not None
-    return calling.inputs(subject.example.inputs)
+    return trial_calls.inputs(subject.example.inputs)
 
 
-def _called(subject: Subject, changed: Dict[str, str]) -> Outcome:
+def _called(subject: Subject, changed: dict[str, str]) -> Outcome:
     try:
-        layer = calling.constructed(subject.name, _arguments(subject, changed))
-        calling.forwarded(layer, _inputs(subject))
+        layer = trial_calls.constructed(subject.name, _arguments(subject, changed))
+        trial_calls.forwarded(layer, _inputs(subject))
     except Refused as refused:
         return refused.outcome
     return Outcome()
 
 
-def _arguments(subject: Subject, changed: Dict[str, str]) -> Dict[str, str]:
+def _arguments(subject: Subject, changed: dict[str, str]) -> dict[str, str]:
     assert subject.example is not None
     return {**subject.example.arguments, **changed}
 
@@ -136,84 +139,83 @@ def _arguments(subject: Subject, changed: Dict[str, str]) -> Dict[str, str]:
 class _Sound:
     """What can be seen of the unchanged layer at a scale, so that it is no sign of a change."""
 
-    signs: Tuple[str, ...]
+    signs: tuple[str, ...]
 
 
 @cache
-def _sound_of(name: str, arguments: Tuple[Tuple[str, str], ...], given: Tuple[str, ...]) -> Any:
+def _sound_of(name: str, arguments: tuple[tuple[str, str], ...], given: tuple[str, ...]) -> Any:
     """By scale: the signs of the unchanged layer, ``None`` where it cannot be called."""
-    found: List[Optional[_Sound]] = []
+    found: list[_Sound | None] = []
     for scale in _SCALES:
         try:
-            layer = calling.constructed(name, dict(arguments))
+            layer = trial_calls.constructed(name, dict(arguments))
             found.append(_Sound(tuple(_seen(name, layer, given, scale))))
         except Refused:
             found.append(None)
     return found
 
 
-def _sound(subject: Subject) -> Sequence[Optional[_Sound]]:
+def _sound(subject: Subject) -> Sequence[_Sound | None]:
     assert subject.example is not None
     arguments = tuple(sorted(subject.example.arguments.items()))
-    found: Sequence[Optional[_Sound]] = _sound_of(subject.name, arguments, subject.example.inputs)
+    found: Sequence[_Sound | None] = _sound_of(subject.name, arguments, subject.example.inputs)
     return found
 
 
-def _signs(subject: Subject, layer: Any, scale: float, sound: _Sound) -> List[str]:
+def _signs(subject: Subject, layer: Any, scale: float, sound: _Sound) -> list[str]:
     assert subject.example is not None
     seen = _seen(subject.name, layer, subject.example.inputs, scale)
     return [sign for sign in seen if sign not in sound.signs]
 
 
-def _seen(name: str, layer: Any, sources: Sequence[str], scale: float) -> List[str]:
+def _seen(name: str, layer: Any, sources: Sequence[str], scale: float) -> list[str]:
     """What is wrong, or may be, of a layer: trained on an input, and then in eval."""
-    given = _scaled(calling.inputs(sources), scale)
-    result = calling.forwarded(layer, given)
-    calling.backwarded(result)
-    found = [*_unfinite(calling.floats(result), "")]
-    found += _unfinite(calling.gradients(layer, given), " gradient")
-    if name.endswith("Loss") and any(bool((each < 0).any()) for each in calling.floats(result)):
+    given = _scaled(trial_calls.inputs(sources), scale)
+    result = trial_calls.forwarded(layer, given)
+    trial_calls.backwarded(result)
+    found = [*_unfinite(trial_calls.floats(result), "")]
+    found += _unfinite(trial_calls.gradients(layer, given), " gradient")
+    if name.endswith("Loss") and any(bool((each < 0).any()) for each in trial_calls.floats(result)):
         found.append(NEGATIVE_LOSS)
     found += _variances(layer)
     if hasattr(layer, "eval"):
-        later = calling.forwarded(layer.eval(), _scaled(calling.inputs(sources), scale))
-        found += _unfinite(calling.floats(later), " in eval")
+        later = trial_calls.forwarded(layer.eval(), _scaled(trial_calls.inputs(sources), scale))
+        found += _unfinite(trial_calls.floats(later), " in eval")
         found += _turned(layer, sources, scale)
     return found
 
 
-def _turned(layer: Any, sources: Sequence[str], scale: float) -> List[str]:
+def _turned(layer: Any, sources: Sequence[str], scale: float) -> list[str]:
     """Whether what is positive comes out negative."""
-    given = [_positive(each) for each in _scaled(calling.inputs(sources), scale)]
+    given = [_positive(each) for each in _scaled(trial_calls.inputs(sources), scale)]
     try:
-        found = calling.floats(calling.forwarded(layer, given))
+        found = trial_calls.floats(trial_calls.forwarded(layer, given))
     except Refused:
         return []
     return [NEGATIVE] if any(bool((each < 0).any()) for each in found) else []
 
 
 def _positive(value: Any) -> Any:
-    return value.abs() if calling.floats(value) else value
+    return value.abs() if trial_calls.floats(value) else value
 
 
-def _scaled(given: Sequence[Any], scale: float) -> Tuple[Any, ...]:
+def _scaled(given: Sequence[Any], scale: float) -> tuple[Any, ...]:
     if scale == 1.0:
         return tuple(given)
     return tuple(
-        (each.detach() * scale).requires_grad_() if calling.floats(each) else each for each in given
+        (each.detach() * scale).requires_grad_() if trial_calls.floats(each) else each
+        for each in given
     )
 
 
-def _unfinite(tensors: Sequence[Any], where: str) -> List[str]:
-    import torch
-
+def _unfinite(tensors: Sequence[Any], where: str) -> list[str]:
     found = [NAN + where] if any(bool(torch.isnan(each).any()) for each in tensors) else []
     if any(bool(torch.isinf(each).any()) for each in tensors):
         found.append(INFINITE + where)
     return found
 
 
-def _variances(layer: Any) -> List[str]:
+def _variances(layer: Any) -> list[str]:
     named = list(getattr(layer, "named_buffers", list)())
     return [
         f"negative {name}"
@@ -222,6 +224,6 @@ def _variances(layer: Any) -> List[str]:
     ]
 
 
-def _rank(sign: str) -> Tuple[int, str]:
+def _rank(sign: str) -> tuple[int, str]:
     order = (NAN, "negative running_var", NAN + " in eval", INFINITE, NAN + " gradient", NEGATIVE)
     return (order.index(sign) if sign in order else len(order), sign)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from analyzers.guest.layers import checked
+from benchmarks.layers_survey import constructor_checks
 
 NAMES = {"size", "p", "groups", "mode"}
 
@@ -30,11 +30,11 @@ class Layer(Base):
 
 
 def conditions(layer):
-    return checked.conditions(layer, NAMES)
+    return constructor_checks.conditions(layer, NAMES)
 
 
 def test_bounds_of_a_class_and_its_bases_meet():
-    found = checked.ranges(conditions(Layer))
+    found = constructor_checks.ranges(conditions(Layer))
     size, p = found["size"], found["p"]
     assert (size.low, size.high, size.open_low, size.open_high) == (0, 9, True, True)
     assert (p.low, p.high, p.open_low, p.open_high) == (0, 1, False, False)
@@ -43,7 +43,7 @@ def test_bounds_of_a_class_and_its_bases_meet():
 
 
 def test_checks_under_another_condition_say_nothing():
-    assert "groups" not in checked.ranges(conditions(Layer))
+    assert "groups" not in constructor_checks.ranges(conditions(Layer))
 
 
 def sized(size, p=(0.5, 0.5), mode="sum"):
@@ -54,20 +54,20 @@ def sized(size, p=(0.5, 0.5), mode="sum"):
 
 
 def test_texts_of_a_display_are_choices_and_items_speak_for_tuples():
-    found = checked.ranges(conditions(sized))
+    found = constructor_checks.ranges(conditions(sized))
     assert found["mode"].choices == ("'sum'", "'mean'")
     assert (found["p"].low, found["p"].high, found["p"].open_high) == (0, 1, True)
 
 
 def test_conditions_over_several_parameters_are_relations():
-    assert checked.relations(conditions(Layer)) == ("size % groups == 0",)
+    assert constructor_checks.relations(conditions(Layer)) == ("size % groups == 0",)
 
 
 @pytest.mark.parametrize(("name", "p"), [("Dropout", "p"), ("AlphaDropout", "p")])
 def test_checks_of_called_functions_are_those_of_the_layer(name, p):
-    found = checked.ranges(checked.conditions(getattr(torch.nn, name), {p}))
+    found = constructor_checks.ranges(constructor_checks.conditions(getattr(torch.nn, name), {p}))
     assert (found[p].low, found[p].high) == (0, 1)
 
 
 def test_functions_without_source_have_no_checks():
-    assert checked.conditions(torch.relu, {"input"}) == ()
+    assert constructor_checks.conditions(torch.relu, {"input"}) == ()

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any
 
-from . import calling
-from .nouns import Example, Subject
-from .own import CALLS, OPTIMIZER
-from .reading import example_arguments
+import torch
+
+from analyzers.guest.relations.torch_library import valid_calls
+
+from . import trial_calls
+from .constructor_reading import example_arguments
+from .own_examples import CALLS, OPTIMIZER
+from .survey_models import Example, Subject
 
 _MOST_CANDIDATES = 24
 _SPACE = 12
@@ -16,7 +21,7 @@ _VOLUME = 6
 _MOST_WRITTEN = 16
 
 
-def example(subject: Subject) -> Optional[Example]:
+def example(subject: Subject) -> Example | None:
     """The first candidate that gives finite values forwards and backwards."""
     candidates = [*_own(subject), *_tested(subject)]
     for arguments, sources in candidates:
@@ -27,7 +32,7 @@ def example(subject: Subject) -> Optional[Example]:
     return None
 
 
-def _own(subject: Subject) -> List[Tuple[Dict[str, str], Tuple[str, ...]]]:
+def _own(subject: Subject) -> list[tuple[dict[str, str], tuple[str, ...]]]:
     if subject.name.startswith("torch.optim."):
         return [OPTIMIZER]
     return [CALLS[_short(subject)]] if _short(subject) in CALLS else []
@@ -37,13 +42,13 @@ def _short(subject: Subject) -> str:
     return subject.name.rpartition(".")[2]
 
 
-def _tested(subject: Subject) -> List[Tuple[Dict[str, str], Tuple[str, ...]]]:
+def _tested(subject: Subject) -> list[tuple[dict[str, str], tuple[str, ...]]]:
     """Calls of torch's test data that can be written, those with the fewest arguments first."""
     found = list(islice(_written(subject), _MOST_CANDIDATES))
     return sorted(found, key=lambda call: (len(call[0]), -sum(map(len, call[1]))))
 
 
-def _written(subject: Subject) -> Iterator[Tuple[Dict[str, str], Tuple[str, ...]]]:
+def _written(subject: Subject) -> Iterator[tuple[dict[str, str], tuple[str, ...]]]:
     for each in _samples(_short(subject)):
         made, given = each.constructor_input, each.forward_input
         arguments = example_arguments(subject, made.args, made.kwargs)
@@ -59,11 +64,7 @@ def _written(subject: Subject) -> Iterator[Tuple[Dict[str, str], Tuple[str, ...]
 
 
 def _samples(name: str) -> Iterator[Any]:
-    import torch
-
-    from ..relations.torch_library.valid_calls import moduleinfo_database
-
-    for info in moduleinfo_database():
+    for info in valid_calls.moduleinfo_database():
         if info.module_cls is getattr(torch.nn, name, None):
             torch.manual_seed(0)
             yield from info.module_inputs_func(
@@ -71,10 +72,8 @@ def _samples(name: str) -> Iterator[Any]:
             )
 
 
-def source(value: Any) -> Optional[str]:
+def source(value: Any) -> str | None:
     """The source of a value, or of one like it; ``None`` for what has none."""
-    import torch
-
     if isinstance(value, torch.Tensor):
         return _tensor(value)
     if value is None or isinstance(value, (bool, int, float, str)):
@@ -87,9 +86,7 @@ def source(value: Any) -> Optional[str]:
     return None
 
 
-def _tensor(value: Any) -> Optional[str]:
-    import torch
-
+def _tensor(value: Any) -> str | None:
     shape = tuple(value.shape)
     if value.dtype is torch.bool:
         return f"torch.ones({shape}, dtype=torch.bool)"
@@ -113,41 +110,39 @@ def _real(value: Any) -> str:
     return f"torch.randn({shape})"
 
 
-def _enlarged(sources: Tuple[str, ...]) -> Iterator[Tuple[str, ...]]:
+def _enlarged(sources: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """Inputs with more room for windows, then as they are."""
     shapes = [_shape(each) for each in sources]
     if all(shape is not None and len(shape) in (3, 4, 5) for shape in shapes):
         yield tuple(
             each.replace(str(shape), str(_larger(shape)))
-            for each, shape in zip(sources, shapes)
+            for each, shape in zip(sources, shapes, strict=False)
             if shape is not None
         )
     yield sources
 
 
-def _larger(shape: Sequence[int]) -> Tuple[int, ...]:
+def _larger(shape: Sequence[int]) -> tuple[int, ...]:
     room = _VOLUME if len(shape) == 5 else _SPACE
     return (*shape[:2], *(max(size, room) for size in shape[2:]))
 
 
-def _shape(text: str) -> Optional[Tuple[int, ...]]:
+def _shape(text: str) -> tuple[int, ...] | None:
     if not text.startswith(("torch.rand(", "torch.randn(")):
         return None
     shape = eval(text[text.index("(") + 1 :].partition(")")[0] + ")")
     return shape if isinstance(shape, tuple) else None
 
 
-def _kept(name: str, arguments: Dict[str, str], sources: Tuple[str, ...]) -> Optional[bool]:
+def _kept(name: str, arguments: dict[str, str], sources: tuple[str, ...]) -> bool | None:
     """Whether the call keeps its input's shape; ``None`` where it does not work."""
-    import torch
-
     try:
-        given = calling.inputs(sources)
-        result = calling.forwarded(calling.constructed(name, arguments), given)
-        calling.backwarded(result)
-    except calling.Refused:
+        given = trial_calls.inputs(sources)
+        result = trial_calls.forwarded(trial_calls.constructed(name, arguments), given)
+        trial_calls.backwarded(result)
+    except trial_calls.Refused:
         return None
-    found = calling.floats(result)
+    found = trial_calls.floats(result)
     if not found or not all(bool(torch.isfinite(each).all()) for each in found):
         return None
     shape = getattr(given[0], "shape", None) if given else None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analyzers.guest.layers import documented
+from benchmarks.layers_survey import described_ranges
 
 
 class DocumentedLayer:
@@ -22,22 +22,22 @@ class DocumentedLayer:
 
 
 def test_first_sentence_describes():
-    assert documented.described(DocumentedLayer) == "Applies a thing."
+    assert described_ranges.described(DocumentedLayer) == "Applies a thing."
 
 
 def test_entries_go_over_lines_and_end_with_their_section():
-    told = documented.entries(DocumentedLayer)
+    told = described_ranges.entries(DocumentedLayer)
     assert list(told) == ["size", "p", "mode", "delta"]
     assert told["delta"][1].endswith("The value must be positive. More words.")
-    assert documented.choices(told["mode"][1]) == ("'sum'", "'mean'", "'max'")
+    assert described_ranges.choices(told["mode"][1]) == ("'sum'", "'mean'", "'max'")
 
 
 def test_kinds_are_read_from_brackets_or_words():
-    told = documented.entries(DocumentedLayer)
-    assert documented.kinds(*told["size"]) == ("int", "ints")
-    assert documented.kinds(*told["p"]) == ("float",)
-    assert documented.kinds("", "Total dimension of the model.") == ("int",)
-    assert documented.kinds("", "If ``True``, adds a bias") == ("bool",)
+    told = described_ranges.entries(DocumentedLayer)
+    assert described_ranges.kinds(*told["size"]) == ("int", "ints")
+    assert described_ranges.kinds(*told["p"]) == ("float",)
+    assert described_ranges.kinds("", "Total dimension of the model.") == ("int",)
+    assert described_ranges.kinds("", "If ``True``, adds a bias") == ("bool",)
 
 
 @pytest.mark.parametrize(
@@ -53,23 +53,23 @@ def test_kinds_are_read_from_brackets_or_words():
     ],
 )
 def test_range_phrases(text, numeric, ends):
-    found = documented.bounds(text, numeric)
+    found = described_ranges.bounds(text, numeric)
     assert (found.low, found.high, found.open_low, found.open_high) == ends
     assert found.firm
     assert found.quote
 
 
 def test_nouns_are_not_firm_and_say_nothing_of_floats():
-    assert documented.bounds("Number of layers", "int").firm is False
-    assert documented.bounds("Number of layers", "float") is None
-    assert documented.bounds("a dimension along which", "int") is None
+    assert described_ranges.bounds("Number of layers", "int").firm is False
+    assert described_ranges.bounds("Number of layers", "float") is None
+    assert described_ranges.bounds("a dimension along which", "int") is None
 
 
 def test_the_quote_is_the_sentence():
     text = "Words before. The value must be positive. Words behind."
-    assert documented.bounds(text, "float").quote == "The value must be positive."
+    assert described_ranges.bounds(text, "float").quote == "The value must be positive."
 
 
 def test_only_supported_values_are_choices():
     text = "Has a default. :math:`1` and :math:`2` are the only supported values."
-    assert documented.bounds(text, "int").choices == ("1", "2")
+    assert described_ranges.bounds(text, "int").choices == ("1", "2")

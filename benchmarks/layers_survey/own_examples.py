@@ -5,8 +5,6 @@ The second item are the sources of what the layer is called with.
 
 from __future__ import annotations
 
-from typing import Dict, Tuple
-
 _IMAGE = ("torch.randn((2, 4, 12, 12))",)
 _VOLUME = ("torch.randn((2, 4, 6, 6, 6))",)
 _LINE = ("torch.randn((2, 4, 12))",)
@@ -14,11 +12,11 @@ _ROWS = ("torch.randn((4, 6))",)
 _PAIR = ("torch.randn((4, 6))", "torch.randn((4, 6))")
 _SEQUENCE = ("torch.randn((5, 2, 8))",)
 
-OPTIMIZER: Tuple[Dict[str, str], Tuple[str, ...]] = (
+OPTIMIZER: tuple[dict[str, str], tuple[str, ...]] = (
     {"params": "[torch.ones((2, 2), requires_grad=True)]"},
     (),
 )
-CALLS: Dict[str, Tuple[Dict[str, str], Tuple[str, ...]]] = {
+CALLS: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
     "AdaptiveLogSoftmaxWithLoss": (
         {"in_features": "8", "n_classes": "10", "cutoffs": "[3, 6]"},
         ("torch.randn((4, 8))", "torch.tensor([0, 4, 7, 9])"),

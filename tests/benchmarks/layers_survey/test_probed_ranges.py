@@ -1,7 +1,7 @@
 """Ranges and constraints follow from what came of trying, where it tells them exactly."""
 
-from analyzers.guest.layers import probed
-from analyzers.guest.layers.nouns import Outcome
+from benchmarks.layers_survey import probed_ranges
+from benchmarks.layers_survey.survey_models import Outcome
 
 FINE = Outcome()
 REFUSED = Outcome("forward", "ValueError: no")
@@ -10,8 +10,8 @@ NAN = Outcome(signs=("NaN",))
 
 
 def bounds(outcomes, anchor, whole=False):
-    found = probed.line(outcomes, anchor, whole=whole)
-    return found and probed.bounds(found)
+    found = probed_ranges.line(outcomes, anchor, whole=whole)
+    return found and probed_ranges.bounds(found)
 
 
 def floats(bad, outcome=NAN):
@@ -41,13 +41,13 @@ def test_soft_signs_set_no_range():
 def test_a_count_that_the_input_fixes_is_judged_by_the_constructor():
     outcomes = {str(value): FINE if value == 4 else REFUSED for value in range(7)}
     outcomes["-1"] = UNMADE
-    assert probed.tied(outcomes, 4.0)
+    assert probed_ranges.tied(outcomes, 4.0)
     assert bounds(outcomes, 4.0, whole=True).low == 0
 
 
 def test_a_default_of_zero_is_not_tied():
     outcomes = {str(value): FINE if value == 0 else REFUSED for value in range(-1, 5)}
-    assert not probed.tied(outcomes, 0.0)
+    assert not probed_ranges.tied(outcomes, 0.0)
     assert bounds(outcomes, 0.0, whole=True).low == 0
 
 
@@ -56,12 +56,12 @@ def pairs(holds):
 
 
 def test_the_template_that_tells_all_pairs_is_the_constraint():
-    assert probed.constraint("c", "g", pairs(lambda a, b: a % b == 0)) == "c % g == 0"
-    assert probed.constraint("p", "k", pairs(lambda a, b: a * 2 <= b)) == "p * 2 <= k"
-    assert probed.constraint("p", "k", pairs(lambda a, b: a + b < 7)) is None
-    assert probed.constraint("p", "k", pairs(lambda a, b: True)) is None
+    assert probed_ranges.constraint("c", "g", pairs(lambda a, b: a % b == 0)) == "c % g == 0"
+    assert probed_ranges.constraint("p", "k", pairs(lambda a, b: a * 2 <= b)) == "p * 2 <= k"
+    assert probed_ranges.constraint("p", "k", pairs(lambda a, b: a + b < 7)) is None
+    assert probed_ranges.constraint("p", "k", pairs(lambda a, b: True)) is None
 
 
 def test_less_than_either_is_less_than_the_greater():
-    assert probed.merged(["o < d", "o < s", "a <= b"]) == ("a <= b", "o < max(d, s)")
-    assert probed.merged(["o < d"]) == ("o < d",)
+    assert probed_ranges.merged(["o < d", "o < s", "a <= b"]) == ("a <= b", "o < max(d, s)")
+    assert probed_ranges.merged(["o < d"]) == ("o < d",)

@@ -5,24 +5,16 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import (
     Any,
-    Callable,
-    Dict,
-    Iterator,
-    List,
-    Mapping,
-    Optional,
-    Sequence,
-    Set,
-    Tuple,
     cast,
 )
 
-from .nouns import Bounds
+from .survey_models import Bounds
 
-_NEGATED: Dict[type, type] = {
+_NEGATED: dict[type, type] = {
     ast.Lt: ast.GtE,
     ast.LtE: ast.Gt,
     ast.Gt: ast.LtE,
@@ -32,7 +24,7 @@ _NEGATED: Dict[type, type] = {
     ast.In: ast.NotIn,
     ast.NotIn: ast.In,
 }
-_MIRRORED: Dict[type, type] = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
+_MIRRORED: dict[type, type] = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
 _FORWARD = ("__init__", "forward", "_check_input_dim")
 _ORDERED = (ast.Mod, ast.Add, ast.Sub, ast.Mult, ast.FloorDiv)
 _ALLOWED = (
@@ -42,13 +34,13 @@ _ALLOWED = (
 )
 
 
-def conditions(constructor: Any, names: Set[str]) -> Tuple[ast.expr, ...]:
+def conditions(constructor: Any, names: set[str]) -> tuple[ast.expr, ...]:
     """What has to hold of the parameters ``names``, by every check of the class's own code.
 
     Read are ``if …: raise`` and ``assert`` in the constructors of the class and its bases,
     in ``forward``, and in the functions that it calls with ``self.name``.
     """
-    found: List[ast.expr] = []
+    found: list[ast.expr] = []
     for function in _functions(constructor):
         tree = _tree(function)
         if tree is None:
@@ -60,9 +52,9 @@ def conditions(constructor: Any, names: Set[str]) -> Tuple[ast.expr, ...]:
     return tuple(told.values())
 
 
-def ranges(conditions_: Sequence[ast.expr]) -> Dict[str, Bounds]:
+def ranges(conditions_: Sequence[ast.expr]) -> dict[str, Bounds]:
     """The bounds of single parameters among conditions."""
-    found: Dict[str, Bounds] = {}
+    found: dict[str, Bounds] = {}
     for condition in conditions_:
         for part in _conjuncts(condition):
             bound = _bound(part)
@@ -72,7 +64,7 @@ def ranges(conditions_: Sequence[ast.expr]) -> Dict[str, Bounds]:
     return {name: limits for name, limits in found.items() if not limits.is_empty}
 
 
-def relations(conditions_: Sequence[ast.expr]) -> Tuple[str, ...]:
+def relations(conditions_: Sequence[ast.expr]) -> tuple[str, ...]:
     """The conditions on several parameters at once, as source."""
     parts = [part for each in conditions_ for part in _conjuncts(each)]
     return tuple(sorted({ast.unparse(part) for part in parts if len(_names(part)) > 1}))
@@ -89,7 +81,7 @@ def _functions(constructor: Any) -> Iterator[Callable[..., Any]]:
                 yield function
 
 
-def _tree(function: Callable[..., Any]) -> Optional[ast.FunctionDef]:
+def _tree(function: Callable[..., Any]) -> ast.FunctionDef | None:
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     except (OSError, TypeError, SyntaxError):
@@ -98,9 +90,9 @@ def _tree(function: Callable[..., Any]) -> Optional[ast.FunctionDef]:
     return first if isinstance(first, ast.FunctionDef) else None
 
 
-def _checks(function: ast.FunctionDef, names: Mapping[str, str]) -> List[ast.expr]:
+def _checks(function: ast.FunctionDef, names: Mapping[str, str]) -> list[ast.expr]:
     """Conditions that a function's own raises and asserts ask, over renamed parameters."""
-    found: List[ast.expr] = []
+    found: list[ast.expr] = []
     for node in function.body:
         test = _asked(node)
         if test is None:
@@ -112,7 +104,7 @@ def _checks(function: ast.FunctionDef, names: Mapping[str, str]) -> List[ast.exp
     return found
 
 
-def _asked(node: ast.stmt) -> Optional[ast.expr]:
+def _asked(node: ast.stmt) -> ast.expr | None:
     """What a statement asks of the arguments, for it does not raise."""
     if isinstance(node, ast.Assert):
         return _copy(node.test)
@@ -134,10 +126,10 @@ def _negated(test: ast.expr) -> ast.expr:
 
 
 def _of_callees(
-    forward: ast.FunctionDef, function: Callable[..., Any], names: Set[str]
-) -> List[ast.expr]:
+    forward: ast.FunctionDef, function: Callable[..., Any], names: set[str]
+) -> list[ast.expr]:
     """The checks of functions that ``forward`` calls with what the layer was made with."""
-    found: List[ast.expr] = []
+    found: list[ast.expr] = []
     for call in [node for node in ast.walk(forward) if isinstance(node, ast.Call)]:
         callee = _named(call.func, getattr(inspect.unwrap(function), "__globals__", {}))
         if callee is None:
@@ -149,17 +141,17 @@ def _of_callees(
     return found
 
 
-def _named(called: ast.expr, names: Mapping[str, Any]) -> Optional[Callable[..., Any]]:
+def _named(called: ast.expr, names: Mapping[str, Any]) -> Callable[..., Any] | None:
     if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name):
         found = getattr(names.get(called.value.id), called.attr, None)
         return found if inspect.isfunction(found) else None
     return None
 
 
-def _given(call: ast.Call, callee: Callable[..., Any], names: Set[str]) -> Dict[str, str]:
+def _given(call: ast.Call, callee: Callable[..., Any], names: set[str]) -> dict[str, str]:
     """Which parameters of a callee are given which parameters of the layer."""
     parameters = list(inspect.signature(callee).parameters)
-    given = list(zip(parameters, call.args))
+    given = list(zip(parameters, call.args, strict=False))
     given += [(each.arg, each.value) for each in call.keywords if each.arg]
     pairs = ((parameter, _attribute(value)) for parameter, value in given)
     return {parameter: name for parameter, name in pairs if name in names}
@@ -203,14 +195,14 @@ def _conjuncts(condition: ast.expr) -> Iterator[ast.expr]:
             yield from _conjuncts(each)
     elif isinstance(condition, ast.Compare) and len(condition.ops) > 1:
         left = condition.left
-        for operator, right in zip(condition.ops, condition.comparators):
+        for operator, right in zip(condition.ops, condition.comparators, strict=False):
             yield ast.Compare(left, [operator], [right])
             left = right
     else:
         yield condition
 
 
-def _bound(part: ast.expr) -> Optional[Tuple[str, Bounds]]:
+def _bound(part: ast.expr) -> tuple[str, Bounds] | None:
     """The bound that a comparison of one parameter with a number or values sets."""
     if not isinstance(part, ast.Compare) or len(part.ops) != 1:
         return None
@@ -223,9 +215,9 @@ def _bound(part: ast.expr) -> Optional[Tuple[str, Bounds]]:
     return None if limits is None else (left.id, limits)
 
 
-def _listed(operator: type, right: ast.expr, part: ast.expr) -> Optional[Bounds]:
+def _listed(operator: type, right: ast.expr, part: ast.expr) -> Bounds | None:
     """The choices that equality with a text, or being in a display of texts, leaves."""
-    items: List[ast.expr] = [right] if operator is ast.Eq else []
+    items: list[ast.expr] = [right] if operator is ast.Eq else []
     if operator is ast.In and isinstance(right, (ast.Tuple, ast.List, ast.Set)):
         items = right.elts
     if not items or not all(isinstance(_value(item), str) for item in items):
@@ -234,7 +226,7 @@ def _listed(operator: type, right: ast.expr, part: ast.expr) -> Optional[Bounds]
     return Bounds(choices=listed, said_by="code", quote=ast.unparse(part))
 
 
-def _limits(operator: type, found: Any, quote: str) -> Optional[Bounds]:
+def _limits(operator: type, found: Any, quote: str) -> Bounds | None:
     if isinstance(found, bool) or not isinstance(found, (int, float)):
         return None
     value = float(found)
@@ -245,7 +237,7 @@ def _limits(operator: type, found: Any, quote: str) -> Optional[Bounds]:
     return None
 
 
-def _met(one: Optional[Bounds], other: Bounds) -> Bounds:
+def _met(one: Bounds | None, other: Bounds) -> Bounds:
     """Both bounds at once."""
     if one is None or other.choices:
         return other
@@ -262,7 +254,7 @@ def _value(node: ast.expr) -> Any:
         return None
 
 
-def _names(node: ast.expr) -> Set[str]:
+def _names(node: ast.expr) -> set[str]:
     return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -14,11 +14,11 @@ class Bounds:
     follows from a noun alone (a number of channels is not negative).
     """
 
-    low: Optional[float] = None
-    high: Optional[float] = None
+    low: float | None = None
+    high: float | None = None
     open_low: bool = False
     open_high: bool = False
-    choices: Tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
     said_by: str = "documentation"
     quote: str = ""
     firm: bool = True
@@ -44,11 +44,11 @@ class Argument:
     """A parameter by its signature and documentation; ``default`` is a source or empty."""
 
     name: str
-    kinds: Tuple[str, ...]
+    kinds: tuple[str, ...]
     default: str = ""
     text: str = ""
-    choices: Tuple[str, ...] = ()
-    length: Optional[int] = None
+    choices: tuple[str, ...] = ()
+    length: int | None = None
 
     @property
     def numeric(self) -> str:
@@ -62,8 +62,8 @@ class Argument:
 class Example:
     """A call that works: sources by parameter, and sources of what the layer is called with."""
 
-    arguments: Dict[str, str]
-    inputs: Tuple[str, ...]
+    arguments: dict[str, str]
+    inputs: tuple[str, ...]
     keeps_shape: bool = False
 
 
@@ -74,12 +74,12 @@ class Subject:
     name: str
     container: bool
     describes: str
-    arguments: Tuple[Argument, ...]
-    checks: Dict[str, Bounds]
-    requires: Tuple[str, ...]
-    example: Optional[Example] = None
+    arguments: tuple[Argument, ...]
+    checks: dict[str, Bounds]
+    requires: tuple[str, ...]
+    example: Example | None = None
 
-    def argument(self, name: str) -> Optional[Argument]:
+    def argument(self, name: str) -> Argument | None:
         """The parameter of this name."""
         return next((each for each in self.arguments if each.name == name), None)
 
@@ -96,10 +96,10 @@ class Outcome:
 
     stage: str = ""
     error: str = ""
-    signs: Tuple[str, ...] = ()
+    signs: tuple[str, ...] = ()
     digest: str = ""
 
-    def row(self) -> Dict[str, Any]:
+    def row(self) -> dict[str, Any]:
         """As JSON has it."""
         return {
             "stage": self.stage,
@@ -113,5 +113,5 @@ class Outcome:
 class Tried:
     """Outcomes by parameter and source of its value."""
 
-    outcomes: Dict[str, Dict[str, Outcome]] = field(default_factory=dict)
-    pairs: Dict[Tuple[str, str], List[Tuple[int, int, Outcome]]] = field(default_factory=dict)
+    outcomes: dict[str, dict[str, Outcome]] = field(default_factory=dict)
+    pairs: dict[tuple[str, str], list[tuple[int, int, Outcome]]] = field(default_factory=dict)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, List, Tuple
+from typing import Any
 
-Entry = Tuple[str, Any, bool]
+import torch
+
+Entry = tuple[str, Any, bool]
 
 
-def layers() -> List[Entry]:
+def layers() -> list[Entry]:
     """Public name, class, whether it is a container: of ``torch.nn`` and ``torch.optim``."""
-    import torch
-
     found = _classes("torch.nn", torch.nn, torch.nn.Module)
     found += _classes("torch.optim", torch.optim, torch.optim.Optimizer)
     return [entry for entry in found if not entry[0].rpartition(".")[2].startswith("_")]
 
 
-def _classes(prefix: str, module: Any, base: type) -> List[Entry]:
+def _classes(prefix: str, module: Any, base: type) -> list[Entry]:
     return [
         (f"{prefix}.{name}", each, _is_container(each))
         for name, each in sorted(vars(module).items())
@@ -27,8 +27,6 @@ def _classes(prefix: str, module: Any, base: type) -> List[Entry]:
 
 def _is_container(constructor: Any) -> bool:
     """It holds what it is given, or is made to be derived from: it computes nothing itself."""
-    import torch
-
     if constructor.__module__.startswith("torch.nn.modules.container"):
         return True
     if issubclass(constructor, torch.nn.DataParallel):

@@ -5,7 +5,7 @@ from typing import Literal
 import pytest
 import torch
 
-from analyzers.guest.layers import annotated
+from benchmarks.layers_survey import annotated_kinds
 
 
 @pytest.mark.parametrize(
@@ -22,15 +22,15 @@ from analyzers.guest.layers import annotated
     ],
 )
 def test_kinds_of_an_annotation(annotation, kinds):
-    assert annotated.kinds(annotation) == kinds
+    assert annotated_kinds.kinds(annotation) == kinds
 
 
 def test_length_and_literals():
-    assert annotated.length(int | tuple[int, int]) == 2
-    assert annotated.length(tuple[int, ...]) is None
-    assert annotated.literals(Literal["a", "b"] | None) == ("'a'", "'b'")
+    assert annotated_kinds.length(int | tuple[int, int]) == 2
+    assert annotated_kinds.length(tuple[int, ...]) is None
+    assert annotated_kinds.literals(Literal["a", "b"] | None) == ("'a'", "'b'")
 
 
 def test_overloads_stand_for_star_arguments():
-    names = list(annotated.signature(torch.nn.LSTM).parameters)
+    names = list(annotated_kinds.signature(torch.nn.LSTM).parameters)
     assert names[:3] == ["input_size", "hidden_size", "num_layers"]

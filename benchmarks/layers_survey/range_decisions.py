@@ -7,18 +7,19 @@ of trying; a noun alone (a *number* of channels) says nothing that trying does n
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any
 
-from . import probed
-from .calling import written
-from .documented import bounds as documented_bounds
-from .nouns import Argument, Bounds, Outcome, Subject, Tried
-from .trying import NONSENSE
+from . import probed_ranges
+from .described_ranges import bounds as documented_bounds
+from .layer_trials import NONSENSE
+from .survey_models import Argument, Bounds, Outcome, Subject, Tried
+from .trial_calls import written
 
 NOTHING = "nothing to be seen"
-Row = Dict[str, Any]
-Errors = Mapping[str, Sequence[Tuple[float, str]]]
+Row = dict[str, Any]
+Errors = Mapping[str, Sequence[tuple[float, str]]]
 
 
 def row(subject: Subject, tried: Tried, errors: Errors) -> Row:
@@ -47,7 +48,7 @@ class _About:
     subject: Subject
     argument: Argument
     outcomes: Mapping[str, Outcome]
-    requires: Tuple[str, ...]
+    requires: tuple[str, ...]
     errors: Errors
 
 
@@ -57,7 +58,7 @@ def _parameter(about: _About) -> Row:
     limits = _limits(about) or Bounds(said_by="signature")
     edges = _edges(limits, outcomes)
     unchecked = [edge for edge in edges if not edge["refused"]]
-    is_tied = argument.numeric == "int" and probed.tied(outcomes, anchor)
+    is_tied = argument.numeric == "int" and probed_ranges.tied(outcomes, anchor)
     told: Row = {
         "name": argument.name,
         "kinds": list(argument.kinds),
@@ -86,7 +87,7 @@ def _tells(key: str, value: object) -> bool:
     return value not in ("", None, False, []) or (value == 0 and value is not False)
 
 
-def _limits(about: _About) -> Optional[Bounds]:
+def _limits(about: _About) -> Bounds | None:
     argument = about.argument
     code = about.subject.checks.get(argument.name)
     if argument.choices and set(argument.kinds) <= {"str", "none"}:
@@ -110,12 +111,12 @@ def _listing(argument: Argument) -> Bounds:
     return Bounds(choices=argument.choices, said_by=source, quote=words or listed)
 
 
-def _of_trying(about: _About) -> Optional[Bounds]:
+def _of_trying(about: _About) -> Bounds | None:
     argument, errors = about.argument, about.errors
     whole = argument.numeric == "int"
     anchor = _anchor(about.subject, argument)
-    found = probed.line(_allowed(about), anchor, whole=whole)
-    limits = probed.bounds(found) if found else None
+    found = probed_ranges.line(_allowed(about), anchor, whole=whole)
+    limits = probed_ranges.bounds(found) if found else None
     if limits is None:
         return None
     for value, text in errors.get(argument.name, ()):
@@ -124,7 +125,7 @@ def _of_trying(about: _About) -> Optional[Bounds]:
     return limits
 
 
-def _allowed(about: _About) -> Dict[str, Outcome]:
+def _allowed(about: _About) -> dict[str, Outcome]:
     """The outcomes of values that no constraint with the other arguments forbids."""
     name = about.argument.name
     given = {each.name: _anchor(about.subject, each) for each in about.subject.arguments}
@@ -137,7 +138,7 @@ def _allowed(about: _About) -> Dict[str, Outcome]:
     }
 
 
-def _holds(condition: str, values: Mapping[str, Optional[float]]) -> bool:
+def _holds(condition: str, values: Mapping[str, float | None]) -> bool:
     try:
         return bool(eval(condition, {"max": max}, dict(values)))
     except (TypeError, ZeroDivisionError):
@@ -158,7 +159,7 @@ def _whole(limits: Bounds, argument: Argument) -> Bounds:
     )
 
 
-def _edges(limits: Bounds, outcomes: Mapping[str, Outcome]) -> List[Row]:
+def _edges(limits: Bounds, outcomes: Mapping[str, Outcome]) -> list[Row]:
     """What came of values outside, the nearest first that is not a rounding away."""
     if limits.choices:
         outside = [NONSENSE] if NONSENSE in outcomes else []
@@ -169,7 +170,7 @@ def _edges(limits: Bounds, outcomes: Mapping[str, Outcome]) -> List[Row]:
     return [_edge(value, outcomes[value], same) for value in outside]
 
 
-def _ends(limits: Bounds, outcomes: Mapping[str, Outcome]) -> List[str]:
+def _ends(limits: Bounds, outcomes: Mapping[str, Outcome]) -> list[str]:
     """The sources of the ends of a range that were tried and taken."""
     ends = (limits.low, limits.high)
     return [
@@ -179,7 +180,7 @@ def _ends(limits: Bounds, outcomes: Mapping[str, Outcome]) -> List[str]:
     ]
 
 
-def _side(outward: Sequence[str], outcomes: Mapping[str, Outcome]) -> List[str]:
+def _side(outward: Sequence[str], outcomes: Mapping[str, Outcome]) -> list[str]:
     """The nearest value, and the nearest that is taken where that is another."""
     taken = [value for value in outward if not outcomes[value].stage]
     return list(dict.fromkeys([*outward[:1], *taken[:1]]))
@@ -193,7 +194,7 @@ def _edge(value: str, outcome: Outcome, same: Mapping[str, str]) -> Row:
     return {"value": value, "refused": "", "consequence": consequence}
 
 
-def _below(limits: Bounds, outcomes: Mapping[str, Outcome]) -> List[str]:
+def _below(limits: Bounds, outcomes: Mapping[str, Outcome]) -> list[str]:
     """The values tried below a range, that nearest to it first."""
     low = limits.low
     if low is None:
@@ -201,7 +202,7 @@ def _below(limits: Bounds, outcomes: Mapping[str, Outcome]) -> List[str]:
     return sorted((each for each in outcomes if float(each) <= low - 1), key=float, reverse=True)
 
 
-def _above(limits: Bounds, outcomes: Mapping[str, Outcome]) -> List[str]:
+def _above(limits: Bounds, outcomes: Mapping[str, Outcome]) -> list[str]:
     """The values tried above a range, that nearest to it first."""
     high = limits.high
     if high is None:
@@ -209,7 +210,7 @@ def _above(limits: Bounds, outcomes: Mapping[str, Outcome]) -> List[str]:
     return sorted((each for each in outcomes if float(each) >= high + 1), key=float)
 
 
-def _anchor(subject: Subject, argument: Argument) -> Optional[float]:
+def _anchor(subject: Subject, argument: Argument) -> float | None:
     """The value that the example works with."""
     given = subject.example.arguments if subject.example else {}
     source = given.get(argument.name, argument.default)
@@ -217,19 +218,19 @@ def _anchor(subject: Subject, argument: Argument) -> Optional[float]:
     return float(numbers[0]) if numbers else None
 
 
-def _requires(subject: Subject, tried: Tried) -> Tuple[str, ...]:
+def _requires(subject: Subject, tried: Tried) -> tuple[str, ...]:
     """Constraints between parameters, of the code and of trying pairs."""
-    found: List[str] = []
+    found: list[str] = []
     for (one, other), outcomes in tried.pairs.items():
         is_tied = any(_is_tied(subject, tried, name) for name in (one, other))
         stages = ("construction",) if is_tied else ("construction", "forward")
         taken = [(a, b, outcome.stage not in stages) for a, b, outcome in outcomes]
-        constraint = probed.constraint(one, other, taken)
+        constraint = probed_ranges.constraint(one, other, taken)
         found += [constraint] if constraint else []
-    return tuple(sorted({*subject.requires, *probed.merged(found)}))
+    return tuple(sorted({*subject.requires, *probed_ranges.merged(found)}))
 
 
 def _is_tied(subject: Subject, tried: Tried, name: str) -> bool:
     argument = subject.argument(name)
     outcomes = tried.outcomes.get(name, {})
-    return argument is not None and probed.tied(outcomes, _anchor(subject, argument))
+    return argument is not None and probed_ranges.tied(outcomes, _anchor(subject, argument))

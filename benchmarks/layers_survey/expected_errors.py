@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import inspect
 import re
-from typing import Any, Dict, List, Tuple
+from typing import Any
 
-from .nouns import Subject
-from .reading import example_arguments
+import torch
 
-Expected = Dict[str, List[Tuple[float, str]]]
+from analyzers.guest.relations.torch_library import valid_calls
+
+from .constructor_reading import example_arguments
+from .survey_models import Subject
+
+Expected = dict[str, list[tuple[float, str]]]
 
 
 def expected(subject: Subject) -> Expected:
     """For a parameter the wrong values that a test gives it, and the words of the error."""
-    import torch
-
-    from ..relations.torch_library.valid_calls import moduleinfo_database
-
     found: Expected = {}
     short = subject.name.rpartition(".")[2]
-    for info in moduleinfo_database():
+    for info in valid_calls.moduleinfo_database():
         if info.module_cls is not getattr(torch.nn, short, None):
             continue
         for each in _inputs(info):
@@ -29,8 +29,6 @@ def expected(subject: Subject) -> Expected:
 
 
 def _inputs(info: Any) -> Any:
-    import torch
-
     if info.module_error_inputs_func is None:
         return ()
     return info.module_error_inputs_func(

@@ -3,11 +3,14 @@
 import os
 
 import pytest
+import torch
 
-from analyzers.guest.layers import survey, trying
-from analyzers.guest.layers.nouns import Argument, Example, Outcome, Subject
-from analyzers.guest.layers.probed import hard
+from analyzers.assembly import layer_tables
 from analyzers.guest.relations.torch_library import valid_calls
+from benchmarks.layers_survey import layer_trials
+from benchmarks.layers_survey.probed_ranges import hard
+from benchmarks.layers_survey.survey import survey
+from benchmarks.layers_survey.survey_models import Argument, Example, Outcome, Subject
 
 NORM = Subject(
     "torch.nn.BatchNorm1d",
@@ -27,9 +30,7 @@ def _without_test_data(monkeypatch):
 
 
 def surveyed(*names):
-    rows = []
-    ended = survey({"names": names, "seconds": 60}, lambda frame: rows.extend(frame["rows"]))
-    return ended, {row["name"]: row for row in rows}
+    return {row["name"]: row for row, _ in survey(names)}
 
 
 def parameter(row, name):
@@ -47,15 +48,14 @@ def parameter(row, name):
     ],
 )
 def test_what_comes_of_a_changed_argument(changed, stage, sign):
-    found = trying.tried(NORM, trying.Trial((changed,)))
+    found = layer_trials.tried(NORM, layer_trials.Trial((changed,)))
     assert found.stage == stage
     signs = hard(found, whole=False)
     assert (sign in signs) if sign else not signs
 
 
 def test_rows_say_what_is_taken_silently_and_who_says_so():
-    ended, rows = surveyed("torch.nn.LayerNorm", "torch.nn.Dropout", "torch.optim.SGD")
-    assert ended["type"] == "surveyed"
+    rows = surveyed("torch.nn.LayerNorm", "torch.nn.Dropout", "torch.optim.SGD")
     eps = parameter(rows["torch.nn.LayerNorm"], "eps")
     assert (eps["low"], eps["checked"], eps["consequence"]) == (0, False, "NaN")
     assert (eps["said_by"], eps["quote"]) == ("probing", "NaN")
@@ -69,15 +69,22 @@ def test_rows_say_what_is_taken_silently_and_who_says_so():
 
 
 def test_a_process_that_dies_is_told_and_the_rest_goes_on(monkeypatch):
-    honest = trying.tried
+    honest = layer_trials.tried
 
     def dying(subject, trial):
         if trial.changed == (("p", "-1.0"),):
             os.abort()
         return honest(subject, trial) if trial.text.startswith("p=") else Outcome()
 
-    monkeypatch.setattr(trying, "tried", dying)
-    _, rows = surveyed("torch.nn.Dropout")
+    monkeypatch.setattr(layer_trials, "tried", dying)
+    rows = surveyed("torch.nn.Dropout")
     edges = parameter(rows["torch.nn.Dropout"], "p")["edges"]
     assert edges[0] == {"value": "-1.0", "refused": "", "consequence": "signal 6"}
     assert edges[1]["refused"] == "construction"
+
+
+@pytest.mark.slow
+def test_a_layer_surveyed_again_is_as_it_is_shipped():
+    row = surveyed("torch.nn.RMSNorm")["torch.nn.RMSNorm"]
+    assert torch.__version__.startswith(layer_tables.loaded(torch.__version__))
+    assert layer_tables.layer(row) == layer_tables.load(torch.__version__)["torch.nn.RMSNorm"]

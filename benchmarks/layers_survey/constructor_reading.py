@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, Dict, Mapping, Optional, Tuple
+from collections.abc import Mapping
+from typing import Any
 
-from . import annotated, checked, documented
-from .nouns import Argument, Subject
+from . import annotated_kinds, constructor_checks, described_ranges
+from .survey_models import Argument, Subject
 
 _BY_TYPE = {bool: "bool", int: "int", float: "float", str: "str"}
 _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -15,21 +16,21 @@ _NAMED = {"device": "device", "dtype": "dtype"}
 
 def subject(name: str, constructor: Any, *, container: bool = False) -> Subject:
     """A layer as its own text describes it."""
-    told = documented.entries(constructor)
+    told = described_ranges.entries(constructor)
     arguments = _arguments(constructor, told)
-    conditions = checked.conditions(constructor, {each.name for each in arguments})
+    conditions = constructor_checks.conditions(constructor, {each.name for each in arguments})
     return Subject(
         name,
         container,
-        documented.described(constructor),
+        described_ranges.described(constructor),
         arguments,
-        checked.ranges(conditions),
-        checked.relations(conditions),
+        constructor_checks.ranges(conditions),
+        constructor_checks.relations(conditions),
     )
 
 
-def _arguments(constructor: Any, told: Mapping[str, Tuple[str, str]]) -> Tuple[Argument, ...]:
-    signature = annotated.signature(constructor)
+def _arguments(constructor: Any, told: Mapping[str, tuple[str, str]]) -> tuple[Argument, ...]:
+    signature = annotated_kinds.signature(constructor)
     if signature is None:
         return ()
     return tuple(
@@ -39,23 +40,23 @@ def _arguments(constructor: Any, told: Mapping[str, Tuple[str, str]]) -> Tuple[A
     )
 
 
-def _argument(constructor: Any, parameter: inspect.Parameter, told: Tuple[str, str]) -> Argument:
-    annotation = annotated.resolved(constructor, parameter.annotation)
-    kinds = annotated.kinds(annotation)
+def _argument(constructor: Any, parameter: inspect.Parameter, told: tuple[str, str]) -> Argument:
+    annotation = annotated_kinds.resolved(constructor, parameter.annotation)
+    kinds = annotated_kinds.kinds(annotation)
     if not kinds:
-        kinds = documented.kinds(*told)
+        kinds = described_ranges.kinds(*told)
     default = "" if parameter.default is parameter.empty else _source(parameter.default)
     return Argument(
         parameter.name,
         _completed(parameter, kinds),
         default,
         told[1],
-        annotated.literals(annotation) or _quoted(kinds, told[1]),
-        annotated.length(annotation),
+        annotated_kinds.literals(annotation) or _quoted(kinds, told[1]),
+        annotated_kinds.length(annotation),
     )
 
 
-def _completed(parameter: inspect.Parameter, kinds: Tuple[str, ...]) -> Tuple[str, ...]:
+def _completed(parameter: inspect.Parameter, kinds: tuple[str, ...]) -> tuple[str, ...]:
     """Kinds with those that the name and the default tell."""
     found = set(kinds)
     if parameter.name in _NAMED:
@@ -67,9 +68,9 @@ def _completed(parameter: inspect.Parameter, kinds: Tuple[str, ...]) -> Tuple[st
     return tuple(sorted(found or {"other"}))
 
 
-def _quoted(kinds: Tuple[str, ...], text: str) -> Tuple[str, ...]:
+def _quoted(kinds: tuple[str, ...], text: str) -> tuple[str, ...]:
     """The quoted words of the documentation of a text, if they are more than an example."""
-    words = documented.choices(text) if "str" in kinds else ()
+    words = described_ranges.choices(text) if "str" in kinds else ()
     return words if len(words) > 1 else ()
 
 
@@ -84,10 +85,10 @@ def _source(value: Any) -> str:
 
 
 def example_arguments(
-    found: Subject, args: Tuple[Any, ...], kwargs: Dict[str, Any]
-) -> Optional[Dict[str, Any]]:
+    found: Subject, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any] | None:
     """Positional and named arguments, by parameter."""
     names = [each.name for each in found.arguments]
     if len(args) > len(names):
         return None
-    return {**dict(zip(names, args)), **kwargs}
+    return {**dict(zip(names, args, strict=False)), **kwargs}
