@@ -135,7 +135,11 @@ def _between(fine: float, bad: float, outcome: Outcome, found: Line) -> _End | N
     if abs(fine - bad) > _SNUG:
         return None
     round_fine = fine == int(fine)
-    return _End(fine, is_open=False, quote=quote) if round_fine else _End(bad, is_open=True, quote=quote)
+    return (
+        _End(fine, is_open=False, quote=quote)
+        if round_fine
+        else _End(bad, is_open=True, quote=quote)
+    )
 
 
 def _is_tied(points: Sequence[tuple[float, Outcome]], anchor: float | None) -> bool:

@@ -47,7 +47,7 @@ class ClientProject:
 
 
 @dataclass(frozen=True)
-class Rule:
+class ClientRule:
     """What is done about the modules whose whole dotted name matches ``modules``.
 
     ``patch`` is applied to the real module when it has been imported.
@@ -65,7 +65,7 @@ class Rule:
         return re.fullmatch(self.modules, name) is not None
 
 
-Family = Callable[[ClientProject], List[Rule]]
+Family = Callable[[ClientProject], List[ClientRule]]
 
 
 def patch_clients(module: ModuleType) -> None:
@@ -76,17 +76,17 @@ def patch_clients(module: ModuleType) -> None:
             setattr(module, name, standins.Inert(f"{module.__name__}.{name}"))
 
 
-def aws_rules(project: ClientProject) -> List[Rule]:
+def aws_rules(project: ClientProject) -> List[ClientRule]:
     """What is done about the modules of boto3 and botocore."""
     aws = Aws(DescribedApis(project.entries, project.schema))
     sdk, standins = Botocore(aws, project.texts), AwsStandins(aws)
     project.warmers.append(sdk.warm)
     return [
-        Rule(r"botocore\.client", patch=sdk.client),
-        Rule(r"botocore\.session", patch=sdk.session),
-        Rule(r"botocore\.loaders", patch=sdk.loaders),
-        Rule(r"boto3(\.session)?", standin=standins.boto3),
-        Rule(r"botocore\.exceptions", standin=standins.exceptions),
+        ClientRule(r"botocore\.client", patch=sdk.client),
+        ClientRule(r"botocore\.session", patch=sdk.session),
+        ClientRule(r"botocore\.loaders", patch=sdk.loaders),
+        ClientRule(r"boto3(\.session)?", standin=standins.boto3),
+        ClientRule(r"botocore\.exceptions", standin=standins.exceptions),
     ]
 
 
@@ -94,21 +94,21 @@ _CURRENT = r"azure\.ai\.(textanalytics|vision\.imageanalysis)(\.aio)?"
 _OLD = r"azure\.cognitiveservices\.vision\.(computervision|face)"
 
 
-def azure_rules(project: ClientProject) -> List[Rule]:
+def azure_rules(project: ClientProject) -> List[ClientRule]:
     """What is done about the modules of Azure's SDKs."""
     azure = Azure(DescribedApis(project.entries, project.schema))
     sdk, standins = AzureSdk(azure), AzureStandins(azure)
     return [
-        Rule(r"azure\.core\.pipeline\._base", patch=sdk.pipeline),
-        Rule(r"azure\.core\.pipeline\._base_async", patch=sdk.later_pipeline),
-        Rule(r"azure\.core\.credentials", patch=sdk.credentials, standin=standins.module),
-        Rule(r"azure\.core\.exceptions", standin=standins.exceptions),
-        Rule(_CURRENT, patch=sdk.clients, standin=standins.module),
-        Rule(rf"({_CURRENT}|{_OLD})(\.models)?", standin=standins.module),
+        ClientRule(r"azure\.core\.pipeline\._base", patch=sdk.pipeline),
+        ClientRule(r"azure\.core\.pipeline\._base_async", patch=sdk.later_pipeline),
+        ClientRule(r"azure\.core\.credentials", patch=sdk.credentials, standin=standins.module),
+        ClientRule(r"azure\.core\.exceptions", standin=standins.exceptions),
+        ClientRule(_CURRENT, patch=sdk.clients, standin=standins.module),
+        ClientRule(rf"({_CURRENT}|{_OLD})(\.models)?", standin=standins.module),
     ]
 
 
-def openai_rules(project: ClientProject) -> List[Rule]:
+def openai_rules(project: ClientProject) -> List[ClientRule]:
     """What is done about the modules of ``openai``.
 
     A project that is written for 0.x gets the stand-in: later SDKs have none
@@ -123,7 +123,7 @@ def openai_rules(project: ClientProject) -> List[Rule]:
         return first
 
     return [
-        Rule(r"openai\._base_client", patch=sdk.base_client),
-        Rule(r"openai\._client|openai\.lib\.azure", patch=sdk.clients),
-        Rule(r"openai(\.error)?", standin=standins.module, instead=is_first),
+        ClientRule(r"openai\._base_client", patch=sdk.base_client),
+        ClientRule(r"openai\._client|openai\.lib\.azure", patch=sdk.clients),
+        ClientRule(r"openai(\.error)?", standin=standins.module, instead=is_first),
     ]

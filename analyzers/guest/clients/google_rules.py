@@ -12,7 +12,7 @@ from typing import Any, Dict, List, Mapping
 
 from ..runtime.call_outcomes import is_own
 from ..runtime.standins import Inert, InertModule
-from .client_rules import ClientProject, Rule, patch_clients
+from .client_rules import ClientProject, ClientRule, patch_clients
 from .google import Google
 from .google_discovery import Discovery
 from .google_errors import exceptions_module
@@ -144,7 +144,7 @@ _CREDENTIALS = (
 )
 
 
-def google_rules(project: ClientProject) -> List[Rule]:
+def google_rules(project: ClientProject) -> List[ClientRule]:
     """What is done about the modules of Google's SDKs."""
     google = Google(project.entries, project.schema)
     generations = Generations(project.root, project.texts)
@@ -160,14 +160,16 @@ def google_rules(project: ClientProject) -> List[Rule]:
     project.warmers.append(sdk.warm)
     discovery = Discovery(google)
     return [
-        Rule(r"google\.cloud\.(vision|language|speech)_v\w+", patch=sdk.patch),
-        Rule(MODULES, standin=standin, instead=generations.is_old),
-        Rule(_OTHER_CLOUD, patch=patch_clients),
-        Rule(r"google\.auth", patch_auth, auth_module),
-        Rule(_CREDENTIALS, patch=patch_credentials),
-        Rule(r"google\.api_core\.exceptions", standin=exceptions_module),
-        Rule(r"google\.(cloud|protobuf|api_core)", standin=InertModule),
-        Rule(r"google\.protobuf\.json_format", patch=patch_json_format, standin=json_format_module),
-        Rule(r"googleapiclient\.discovery", discovery.patch, discovery.module),
-        Rule(r"apiclient\.discovery", standin=discovery.module),
+        ClientRule(r"google\.cloud\.(vision|language|speech)_v\w+", patch=sdk.patch),
+        ClientRule(MODULES, standin=standin, instead=generations.is_old),
+        ClientRule(_OTHER_CLOUD, patch=patch_clients),
+        ClientRule(r"google\.auth", patch_auth, auth_module),
+        ClientRule(_CREDENTIALS, patch=patch_credentials),
+        ClientRule(r"google\.api_core\.exceptions", standin=exceptions_module),
+        ClientRule(r"google\.(cloud|protobuf|api_core)", standin=InertModule),
+        ClientRule(
+            r"google\.protobuf\.json_format", patch=patch_json_format, standin=json_format_module
+        ),
+        ClientRule(r"googleapiclient\.discovery", discovery.patch, discovery.module),
+        ClientRule(r"apiclient\.discovery", standin=discovery.module),
     ]

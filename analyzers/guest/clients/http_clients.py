@@ -21,7 +21,7 @@ from ..network.routes import HttpRequest, Route
 from ..network.unreachable import patch_asyncio
 from ..protocol import api_calls
 from ..runtime.standins import Inert, InertModule
-from .client_rules import ClientProject, Rule
+from .client_rules import ClientProject, ClientRule
 from .google import Google
 from .google_discovery import Service
 from .json_providers import JsonProviders, decoded_body
@@ -116,22 +116,22 @@ class Session:
 _METHOD = re.compile(r"(?:/(v\d\w*))?/(?:[\w/-]*/)?([a-z]+)(?:/[\w-]+)?:(\w+)(?![\w/:])")
 
 
-def http_rules(project: ClientProject) -> List[Rule]:
+def http_rules(project: ClientProject) -> List[ClientRule]:
     """What is done about the modules of HTTP clients."""
     network = project.network
     rest = HttpInterception(project)
     network.serve(rest.served)
     patched = [
-        Rule(r"urllib\.request", patch=rest.patch_urllib),
-        Rule(r"requests\.sessions", patch=rest.patch_requests),
-        Rule("httpx", rest.patch_httpx, rest.requests_module),
-        Rule("requests", standin=rest.requests_module),
+        ClientRule(r"urllib\.request", patch=rest.patch_urllib),
+        ClientRule(r"requests\.sessions", patch=rest.patch_requests),
+        ClientRule("httpx", rest.patch_httpx, rest.requests_module),
+        ClientRule("requests", standin=rest.requests_module),
     ]
     if network.closed:
-        patched.append(Rule("asyncio", patch=patch_asyncio))
-        patched.append(Rule(r"aiohttp\.resolver", patch=patch_resolver))
+        patched.append(ClientRule("asyncio", patch=patch_asyncio))
+        patched.append(ClientRule(r"aiohttp\.resolver", patch=patch_resolver))
     if network.authority is not None:
-        patched.append(Rule(r"certifi(\.core)?", patch=patch_certifi(network.authority)))
+        patched.append(ClientRule(r"certifi(\.core)?", patch=patch_certifi(network.authority)))
     return patched
 
 

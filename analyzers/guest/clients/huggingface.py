@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from ..protocol import api_calls
 from ..runtime.standins import Entered, InertModule
-from .client_rules import ClientProject, Rule
+from .client_rules import ClientProject, ClientRule
 from .described_apis import ELEMENTS, DescribedApis, Entry, plain, source
 from .openai import said
 from .response_record import Subscriptable
@@ -183,7 +183,7 @@ _OWN = ("close",)
 Wrap = Callable[[Entry, Any], Any]
 
 
-def huggingface_rules(project: ClientProject) -> List[Rule]:
+def huggingface_rules(project: ClientProject) -> List[ClientRule]:
     """What is done about the modules of Hugging Face's libraries."""
     described = DescribedApis(project.entries, project.schema)
     hub, pipelines = Hub(HubInference(described)), Pipelines(described)
@@ -198,10 +198,10 @@ def huggingface_rules(project: ClientProject) -> List[Rule]:
 
     client = r"huggingface_hub\.inference\._(client|generated\._async_client)"
     return [
-        Rule(client, patch=hub.patch),
-        Rule(r"huggingface_hub(\.inference(\._client)?)?", standin=hub.module),
-        Rule(r"transformers\.pipelines", patch=patch, standin=transformers),
-        Rule(r"transformers", standin=transformers),
+        ClientRule(client, patch=hub.patch),
+        ClientRule(r"huggingface_hub(\.inference(\._client)?)?", standin=hub.module),
+        ClientRule(r"transformers\.pipelines", patch=patch, standin=transformers),
+        ClientRule(r"transformers", standin=transformers),
     ]
 
 

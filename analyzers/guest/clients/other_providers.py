@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from ..protocol import api_calls
 from ..runtime.standins import Entered, InertModule
-from .client_rules import ClientProject, Rule
+from .client_rules import ClientProject, ClientRule
 from .described_apis import ELEMENTS, DescribedApis, Entry, asked_each, decoded, plain, source
 from .response_record import Subscriptable
 from .schema_fitting import on_the_wire
@@ -122,7 +122,7 @@ Operations = Dict[str, Entry]
 Wrap = Callable[[Entry, Any], Any]
 
 
-def other_rules(project: ClientProject) -> List[Rule]:
+def other_rules(project: ClientProject) -> List[ClientRule]:
     """What is done about the modules that the methods of other providers lie in."""
     library = DescribedLibrary(OtherProviders(DescribedApis(project.entries, project.schema)))
     modules: Dict[str, Dict[str, Operations]] = {}
@@ -131,7 +131,7 @@ def other_rules(project: ClientProject) -> List[Rule]:
             module, kind, operation = _parts(str(method))
             modules.setdefault(module, {}).setdefault(kind, {})[operation] = entry
     return [
-        Rule(re.escape(name), library.patch(kinds), library.module(kinds))
+        ClientRule(re.escape(name), library.patch(kinds), library.module(kinds))
         for name, kinds in modules.items()
         if name
     ]

@@ -1,1 +1,1 @@
-"""TODO: analyzers/guest/inputs."""
+"""Inputs of the code under test: recipes, project files, observed calls, generated values."""

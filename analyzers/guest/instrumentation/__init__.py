@@ -1,1 +1,1 @@
-"""TODO: analyzers/guest/instrumentation."""
+"""Instrumentation of the code under test: numbered decisions, goals, recording."""

@@ -1,1 +1,1 @@
-"""TODO: analyzers/guest/protocol."""
+"""Frames between guest and host: wire format, recorded API calls, arguments, input paths."""

@@ -1,1 +1,1 @@
-"""TODO: analyzers/guest/runtime."""
+"""Loading and running the code under test: imports, stand-ins, time limits, child processes."""

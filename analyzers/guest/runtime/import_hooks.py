@@ -19,7 +19,15 @@ from ..clients import (
     huggingface,
     other_providers,
 )
-from ..clients.client_rules import ClientProject, Family, Maker, Patch, Rule, Warmer, patch_clients
+from ..clients.client_rules import (
+    ClientProject,
+    ClientRule,
+    Family,
+    Maker,
+    Patch,
+    Warmer,
+    patch_clients,
+)
 from ..clients.schema_messages import Schema
 from ..inputs import external_inputs, project_files
 from ..network.network import Network
@@ -158,9 +166,12 @@ def apply_patch(patch: Patch, module: ModuleType) -> None:
         patch_clients(module)
 
 
-def _media(project: ClientProject) -> List[Rule]:
+def _media(project: ClientProject) -> List[ClientRule]:
     del project
-    return [Rule("cv2", patch=_patch_cv2), Rule("soundfile", patch=project_files.patch_soundfile)]
+    return [
+        ClientRule("cv2", patch=_patch_cv2),
+        ClientRule("soundfile", patch=project_files.patch_soundfile),
+    ]
 
 
 def _patch_cv2(module: ModuleType) -> None:
@@ -209,7 +220,7 @@ class Interception:
         self._schemas = schemas
         self._network = network or Network()
         self._hidden = frozenset(name for name in hidden if not _has(root, name))
-        self._rules: List[Rule] = []
+        self._rules: List[ClientRule] = []
         self._warmers: List[Warmer] = []
         self._any = re.compile("")
 
@@ -261,7 +272,7 @@ class Interception:
         """What makes the stand-in for a module that is not installed."""
         return self.special(name) or standins.InertModule
 
-    def _about(self, name: str) -> Iterator[Rule]:
+    def _about(self, name: str) -> Iterator[ClientRule]:
         known = self._rules if self._any.fullmatch(name) else ()
         return (rule for rule in known if rule.matches(name))
 

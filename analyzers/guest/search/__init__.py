@@ -1,1 +1,1 @@
-"""TODO: analyzers/guest/search."""
+"""Search for API responses and inputs that reach a goal."""

@@ -1,1 +1,1 @@
-"""TODO: analyzers/guest/search/answer_models."""
+"""Models of API responses: one for each kind of ML task."""
