@@ -289,7 +289,7 @@ def _of_schemas(name: str, kind: str, function: Any, recipe: Known) -> Optional[
     for operator in _operators(name, function):
         import torch
 
-        core: Any = torch._C
+        core: Any = getattr(torch, "_C")  # noqa: B009 - there is no public way
         schemas = list(core._jit_get_schemas_for_operator(f"aten::{operator}"))
         overloads = [_arguments(schema) for schema in schemas if not _is_out(schema)]
         overloads = [item for item in overloads if item]
