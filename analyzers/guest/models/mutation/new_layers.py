@@ -6,6 +6,7 @@ one in its output, and two right executions would seem to disagree.
 
 from __future__ import annotations
 
+import math
 import random
 from functools import cache
 from typing import Any, Callable, List, Sequence, Tuple
@@ -76,48 +77,13 @@ REPLACEMENTS: Sequence[str] = (
 )
 """The universal set of activation functions (rule AFRp)."""
 
-MAKEABLE = ACTIVATIONS | frozenset(
-    [
-        "Linear",
-        "LayerNorm",
-        "RMSNorm",
-        "GroupNorm",
-        "LocalResponseNorm",
-        "Dropout",
-        "ChannelShuffle",
-        "Flatten",
-        "Unflatten",
-        "Upsample",
-        "PixelShuffle",
-        "PixelUnshuffle",
-        "ZeroPad2d",
-        "ReflectionPad2d",
-        "ReplicationPad2d",
-        "Conv1d",
-        "Conv2d",
-        "Conv3d",
-        "ConvTranspose1d",
-        "ConvTranspose2d",
-        "ConvTranspose3d",
-        "BatchNorm1d",
-        "BatchNorm2d",
-        "BatchNorm3d",
-        "InstanceNorm1d",
-        "InstanceNorm2d",
-        "InstanceNorm3d",
-        "AvgPool1d",
-        "AvgPool2d",
-        "AvgPool3d",
-        "MaxPool1d",
-        "MaxPool2d",
-        "MaxPool3d",
-        "AdaptiveAvgPool1d",
-        "AdaptiveAvgPool2d",
-        "AdaptiveAvgPool3d",
-        "LPPool2d",
-        "ConstantPad1d",
-        "Identity",
-    ]
+_SPATIAL = ("Conv", "ConvTranspose", "BatchNorm", "InstanceNorm", "AvgPool", "MaxPool")
+MAKEABLE = (
+    ACTIVATIONS
+    | {f"{kind}{axes}d" for kind in (*_SPATIAL, "AdaptiveAvgPool") for axes in (1, 2, 3)}
+    | {"Linear", "LayerNorm", "RMSNorm", "GroupNorm", "LocalResponseNorm", "Dropout", "Identity"}
+    | {"ChannelShuffle", "Flatten", "Unflatten", "Upsample", "PixelShuffle", "PixelUnshuffle"}
+    | {"ZeroPad2d", "ReflectionPad2d", "ReplicationPad2d", "LPPool2d", "ConstantPad1d"}
 )
 """The kinds of torch.nn that a mutation may make."""
 
@@ -152,7 +118,7 @@ def _spatial(shape: Shape, axes: int) -> List[str]:
     channels = shape[1]
     found = [layer(f"BatchNorm{axes}d", channels)]
     found.append(layer(f"AdaptiveAvgPool{axes}d", shape[2:] if axes > 1 else shape[2]))
-    if _count(shape[2:]) > 1:
+    if math.prod(shape[2:]) > 1:
         found.append(layer(f"InstanceNorm{axes}d", channels, affine=True))
         found += [layer("GroupNorm", group, channels) for group in {1, _divisor(channels)}]
         found.append(layer(f"AvgPool{axes}d", 3, stride=1, padding=1))
@@ -184,14 +150,7 @@ def _plane(shape: Shape) -> List[str]:
 
 
 def _cost(shape: Shape, each: int) -> int:
-    return _count(shape) * each
-
-
-def _count(sizes: Shape) -> int:
-    count = 1
-    for size in sizes:
-        count *= size
-    return count
+    return math.prod(shape) * each
 
 
 def _divisor(channels: int) -> int:
@@ -287,7 +246,7 @@ def _rearranged(shape: Shape, _rng: random.Random) -> List[Opened]:
 
 
 def _flattened(shape: Shape, _rng: random.Random) -> List[Opened]:
-    features = _count(shape[1:])
+    features = math.prod(shape[1:])
     if features > _WIDE * 8:
         return []
     between = (shape[0], features)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
-from typing import Any, Callable, Dict, List, Optional, Protocol, Tuple
+from typing import Any, Callable, Dict, List, Optional, Protocol
 
 from ..relation_types import Library
 
@@ -146,7 +147,7 @@ class PlainArrays:
     def is_plain(self, array: Any) -> bool:
         """See :class:`Arrays`."""
         dtype, shape, _ = self._library.plain(array)
-        return dtype in DTYPES and _elements(shape) <= MOST_ELEMENTS
+        return dtype in DTYPES and math.prod(shape) <= MOST_ELEMENTS
 
     def made(self, dtype: str, values: Values, _like: Any, /) -> Any:
         """See :class:`Arrays`."""
@@ -172,13 +173,6 @@ class PlainArrays:
         if type(array) is not np.ndarray or not array.ndim or array.shape[0] < 2:
             return []
         return [lambda: np.broadcast_to(array[:1].copy(), array.shape)]
-
-
-def _elements(shape: Tuple[int, ...]) -> int:
-    total = 1
-    for size in shape:
-        total *= size
-    return total
 
 
 def _asarray(library: Library) -> Callable[[Values, str], Any]:

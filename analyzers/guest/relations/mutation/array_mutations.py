@@ -292,17 +292,10 @@ def _reshaped(
     """Return the array in another shape, its elements repeated or cut."""
     import numpy as np
 
-    if shape == tuple(array.shape) or _product(shape) > max(_MOST, _product(array.shape)):
+    if shape == tuple(array.shape) or math.prod(shape) > max(_MOST, math.prod(array.shape)):
         return {}
     dtype, _, values = draft.plain(array)
     return {place: draft.made(dtype, np.resize(values, shape), array)}
-
-
-def _product(shape: Sequence[int]) -> int:
-    total = 1
-    for size in shape:
-        total *= size
-    return total
 
 
 def retyped(draft: CallDraft) -> Optional[CallDraft]:
