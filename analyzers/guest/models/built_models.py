@@ -163,7 +163,7 @@ class BuiltModels:
         return self._limited(lambda: _output(model)) is not None
 
     def _limited(self, work: Any) -> Any:
-        """What some work gives, ``None`` where it fails or takes too long: that is an obstacle."""
+        """Return what some work gives; note the obstacle where it fails or takes too long."""
         api_calls.set_supplier(api_calls.EmptyAnswers())
         try:
             with CLOCK.limited(BUILD_SECONDS):

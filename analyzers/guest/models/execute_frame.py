@@ -252,7 +252,7 @@ class _Examining:
         }
 
     def _bounded(self, work: Callable[[], Any], seconds: float) -> Any:
-        """What some work with mutants gives; ``None`` where it is cut, or fails with a note."""
+        """Return what some work gives; ``None`` where it is cut, or fails with a note."""
         try:
             with CLOCK.limited(seconds):
                 return work()

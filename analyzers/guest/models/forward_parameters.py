@@ -233,7 +233,7 @@ def _named(name: str) -> List[ArgumentCandidate]:
 
 
 def _of_layers(name: str, place: int, needs: Sequence[LayerInput]) -> List[ArgumentCandidate]:
-    """What the layer of the same name is fed, then what the one at the same place is, then others.
+    """Return what the layer of the same name is fed, then the one at the same place, others.
 
     Two parameters of one module are often fed to layers of the same kind, or to the first.
     """

@@ -57,7 +57,7 @@ def gradient_departures(
     ratio: float = RATIO,
     root: str = "",
 ) -> List[GradientDeparture]:
-    """What executions have against each other's gradients, and outputs after one step of SGD.
+    """Return departures of gradients, and of outputs after one step of SGD.
 
     ``names`` are of :data:`DERIVING`; others are left out.  ``root`` is the folder that the
     paths of places are relative to.  A model without parameters that train, and one that

@@ -49,7 +49,7 @@ def execution_problem(
 
 
 def _branch(model: ModelUnderTest, rule: str, execution: str, other: str) -> Optional[str]:
-    """What is said of a branch that shows on changed inputs, where these agree as they are."""
+    """Return the problem of a branch on changed inputs, where the inputs as they are agree."""
     from .judging.execution_oracles import judge
     from .judging.export_branches import CHANGES, baked_branch
     from .judging.isolated_runs import PreparedModel
@@ -95,7 +95,7 @@ def training_problem(called: CompletedCall, steps: int, inputs: str = "") -> Opt
 
 
 def growth_problem(called: CompletedCall, times: int) -> Optional[str]:
-    """What grows over so many repetitions of the call; they count for no limit of its own."""
+    """Return what grows over so many calls, which count for no limit of their own."""
     from .resource_growth import growth_of_repeated_call as problem_of
 
     with CLOCK.paused():

@@ -175,7 +175,7 @@ def _native(readings: Sequence[ResourceReading], count: int) -> Optional[Tuple[s
 
 
 def _slower(readings: Sequence[ResourceReading], share: float) -> Optional[Tuple[str, str]]:
-    """Whether calls take longer block by block; a share of what is told is enough at first."""
+    """Return how calls take longer block by block; a ``share`` of the bounds is enough."""
     values = [each.seconds for each in readings[1:]]
     risen = _steps(values, 1e-9) and values[-1] >= (1.0 + share * (_SLOWER - 1.0)) * values[0]
     if not risen or values[-1] - values[0] < share * _LEAST_SECONDS:

@@ -21,7 +21,7 @@ _SHORTEST = 1e-3
 
 
 def training_failure(model: ModelUnderTest, steps: int) -> Optional[str]:
-    """What is not finite any more within so many steps on the model's input; ``None`` if all is.
+    """Return what is not finite within so many steps; ``None`` if all is.
 
     Trains a copy, in training mode where the input can be taken in it.
     """
@@ -59,7 +59,7 @@ def loss_of(outputs: Any) -> Optional[Any]:
 
 
 def _is_ready(model: ModelUnderTest, module: Any) -> bool:
-    """Whether the first loss is there, finite, and the outputs are: else training tells nothing."""
+    """Return whether the first loss and outputs are finite: else training says nothing."""
     state = copy.deepcopy(module.state_dict())
     try:
         outputs = _called(model, module)

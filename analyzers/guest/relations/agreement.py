@@ -96,7 +96,7 @@ class Agreements:
             yield
 
     def problem(self, api: str, relation: str, related: str) -> Optional[str]:
-        """How a call of ``api`` does not agree with what the oracle says; ``None`` where all do."""
+        """Return how a call of ``api`` disagrees with the oracle; ``None`` where all agree."""
         if self._library is None:
             return None
         with without_compiler():

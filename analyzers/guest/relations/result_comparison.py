@@ -149,7 +149,7 @@ def _indeterminate(ours: Any, theirs: Any, truth: Optional[Any]) -> Any:
 
 
 def _exactly(result: PlainArray, expected: PlainArray, precise: Optional[PlainArray]) -> Any:
-    """Where exact results differ; those of rounded inputs only where float64 takes a side."""
+    """Return where exact results differ; for rounded inputs where float64 takes a side."""
     import numpy as np
 
     wrong = np.asarray(result.elements != expected.elements)

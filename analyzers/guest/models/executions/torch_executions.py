@@ -317,7 +317,7 @@ class Inductor(TorchExecution):
 
 
 def left_to_eager(counters: Any) -> Optional[str]:
-    """What Dynamo's counters say that it did not compile, and why; ``None`` where it compiled all.
+    """Return what Dynamo did not compile, by its counters; ``None`` where it compiled all.
 
     A frame that it skips, as those of recurrent layers, is no graph break to it.
     """

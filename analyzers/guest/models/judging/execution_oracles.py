@@ -73,7 +73,7 @@ _ORDINARY = 1e6
 def departs(
     name: str, model: ModelUnderTest, index: int, outcomes: ExecutionOutcomes
 ) -> Optional[str]:
-    """How an output of an execution is finite where the mathematics is not, or not where it is.
+    """Return how an output is finite where the mathematics is not, or not where it is.
 
     What float64 alone can represent is out of range for the others, which is no fault.
     """

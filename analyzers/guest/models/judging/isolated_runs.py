@@ -185,7 +185,7 @@ SECONDS = 60.0
 def run_isolated(
     model: ModelUnderTest, names: Sequence[str], seconds: float = SECONDS
 ) -> ExecutionOutcomes:
-    """What ``eager``, ``float64`` and the executions of these names give for a model's inputs.
+    """Return the outcomes of ``eager``, ``float64`` and these executions for a model's inputs.
 
     Executions that run foreign native code are forked, may crash, and have ``seconds`` each,
     or what they say that they need.
@@ -197,7 +197,7 @@ def run_isolated(
 
 
 def run_in_process(model: ModelUnderTest, names: Sequence[str]) -> ExecutionOutcomes:
-    """The same in this process, whatever the executions run: fast, and guarded from errors only."""
+    """Return the same, run in this process: fast, and guarded from errors only."""
     wanted = _wanted(names)
     return {
         name: _answering(execution_of(name, model), model)(model.inputs, model.keywords)

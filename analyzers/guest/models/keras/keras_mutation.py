@@ -309,7 +309,7 @@ class _Clone:
         return clone
 
     def _cloned(self, layer: Any) -> Any:
-        """What stands for a layer: one of the same configuration, but for what is changed."""
+        """Return a layer of the same configuration, but for what is changed."""
         source = layer
         if self._mutation.rule == SWITCH and layer in (self._one.layer, self._other.layer):
             source = self._other.layer if layer is self._one.layer else self._one.layer

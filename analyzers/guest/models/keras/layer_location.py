@@ -191,7 +191,7 @@ def keras_layer_source(layer: Any) -> str:
 
 
 def _is_usual(name: str, value: Any, default: Any) -> bool:
-    """Whether a value need not be written: the parameter's own, or one without a short text."""
+    """Return whether a value is not written: a default, or one without a short text."""
     import keras  # type: ignore[import-untyped]
 
     unsaid = {"activation": "linear", "data_format": keras.config.image_data_format()}
@@ -288,7 +288,7 @@ def _one(model: Any, layer: int, given: Any, dtype: str) -> Tuple[bool, Any]:
 
 
 def _ratio(expected: Tuple[bool, Any], own: Tuple[bool, Any], found: Tuple[bool, Any]) -> float:
-    """How much further than eager an output is from float64; zero where nothing can be told."""
+    """Return how much further than eager an output is from float64; zero if unknown."""
     if not (expected[0] and own[0]):
         return 0.0
     if not found[0]:

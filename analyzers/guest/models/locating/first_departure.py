@@ -131,7 +131,7 @@ def _by_output(
 
 
 def _furthest(model: ModelUnderTest, units: List[ModelUnit], execution: str) -> ModelUnit:
-    """Of units none of which departs alone the one that is furthest off; the last if none is.
+    """Return the unit that is furthest off, where none departs alone; the last if none is.
 
     An error that is too small where it is made to be told there grows on its way.
     """
@@ -161,7 +161,7 @@ def _alone(model: ModelUnderTest, unit: ModelUnit, execution: str) -> Optional[E
 def _located(
     model: ModelUnderTest, unit: ModelUnit, execution: str, verdict: Optional[ExecutionVerdict]
 ) -> LocatedLayer:
-    """What is told of a unit: ``verdict`` is what it came to alone, ``None`` if it was not run."""
+    """Return a unit's location; ``verdict`` is that of the unit alone, ``None`` if not run."""
     source = "" if unit.function is not None else source_of(model.module.get_submodule(unit.name))
     rules = _BY_NUMBERS if verdict is None else (verdict.rule,)
     text, shown = program(unit, source, execution, rules)

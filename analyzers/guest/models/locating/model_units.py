@@ -228,7 +228,7 @@ def narrowed(tensor: Any) -> Any:
 
 
 def verdict_of(model: ModelUnderTest, execution: str) -> Optional[ExecutionVerdict]:
-    """What the oracles say of an execution of a model, the outcomes guarded where they must be."""
+    """Return the oracles' verdict on an execution, guarded where it must be."""
     found = judge(model, outcomes_of(model, execution), RATIO)
     return next((each for each in found if each.execution == execution), None)
 

@@ -183,7 +183,7 @@ FITS: Mapping[str, Callable[[SurveyedLayer], bool]] = {
 
 
 def switchable(one: SurveyedLayer, other: SurveyedLayer) -> bool:
-    """Whether two layers have one input shape, one output shape, and neither holds the other."""
+    """Return whether two layers have equal shapes and neither holds the other."""
     apart = not f"{one.name}.".startswith(f"{other.name}.") and not (
         f"{other.name}.".startswith(f"{one.name}.")
     )

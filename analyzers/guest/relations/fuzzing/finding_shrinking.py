@@ -137,7 +137,7 @@ class _Simpler:
                 yield changed(self._live, changes)
 
     def with_plainer_arrays(self) -> Iterator[LiveCall]:
-        """Laid out plainly, without need of gradients, of a plain dtype, all zeros or ones."""
+        """Yield calls with a plainer array: its layout, dtype, gradients, or elements."""
         for place, array in self._tensors():
             dtype, _, values = self._library.plain(array)
             yield self._changed(place, self._arrays.made(dtype, values, _Like()))

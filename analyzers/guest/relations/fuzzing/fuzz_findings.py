@@ -122,7 +122,7 @@ def hang_disagreement(api: str, seconds: float) -> Disagreement:
 
 
 def asks_for_much(call: str) -> bool:
-    """Whether a call has a whole number so large that work in proportion to it takes long."""
+    """Return whether a call has a number so large that it explains a hang."""
     return _LARGE.search(call) is not None
 
 

@@ -37,7 +37,7 @@ def writable_call(live: LiveCall, library: Library) -> Tuple[str, bool]:
 
 
 def _plainer(live: LiveCall, library: Library, is_bold: bool) -> LiveCall:
-    """With a number in place of the elements of arrays: those without text, or all but small."""
+    """Return the call with constant arrays: those without text, or all but small ones."""
     arrays = arrays_of(library)
     changes = {
         place: _constant(value, library)
@@ -318,7 +318,7 @@ class _Pair:
 def memory_spoilers(
     steps: Sequence[Step], subjects: Sequence[FuzzSubject], library: Library, settings: FuzzSettings
 ) -> Dict[Step, int]:
-    """For inputs that ended a process the latest one before, with which alone they do so again.
+    """Return for inputs that ended a process the latest one before that takes part in it.
 
     Of the few before each; what is found is to blame at least as much as the input.
     """

@@ -86,7 +86,7 @@ class Jax(ArrayLibrary):
         raise BadRecipe(f"a {type(value).__name__} has no text")
 
     def is_array(self, value: Any) -> bool:
-        """Whether a value is an array of JAX; NumPy's count, as JAX gives them back at times."""
+        """Return whether a value is an array of JAX, or of NumPy, as JAX gives at times."""
         import jax
         import numpy
 

@@ -112,7 +112,7 @@ def _scaled(draft: CallDraft, dtype: str, values: Values) -> Values:
 
 
 def _past_the_end(draft: CallDraft, dtype: str, values: Values) -> Values:
-    """For indices, classes, pivots: one past the sizes and numbers of the call, or negative."""
+    """Return indices one past the sizes and numbers of the call, or negative ones."""
     import numpy as np
 
     if dtype in FLOATS or dtype in COMPLEX or dtype == "bool":
@@ -148,7 +148,7 @@ _KINDS: Tuple[Callable[[CallDraft, str, Values], Values], ...] = (
 
 
 def crossed_extremes(draft: CallDraft, dtypes: Sequence[str]) -> Sequence[Values]:
-    """For each dtype a vector, so that together they hold all combinations of some extremes."""
+    """Return a vector for each dtype; together they hold all combinations of extremes."""
     return grid([_some(draft, dtype, len(dtypes)) for dtype in dtypes], dtypes)
 
 

@@ -170,7 +170,7 @@ def is_well_conditioned_difference(
 
 
 def is_well_posed(trial: CallUnderTest, tolerance: Tolerance) -> bool:
-    """Whether the true result (in float64) outlives a change of the inputs by their last digit.
+    """Return whether float64's result outlives a change of the inputs' last digit.
 
     That of a matrix of nearly smaller rank does not.
     """

@@ -106,7 +106,7 @@ def _expanded(trial: CallUnderTest) -> Iterator[Disagreement]:
 
 
 def _laid_out(trial: CallUnderTest, layout: Callable[[Any], Any]) -> Any:
-    """What the call gives on inputs of another layout (made after copying, which may undo it)."""
+    """Return the value on inputs of another layout, made after copying, which may undo it."""
     live = trial.copied(trial.live)
     return _run_as_is(trial, changed(live, lambda leaf: _of_array(leaf, trial.library, layout)))
 

@@ -103,7 +103,7 @@ _DOCUMENTED = re.compile(r"\bout *(=|\()")
 
 
 def judge_out(trial: CallUnderTest) -> Iterator[Disagreement]:
-    """What is written into ``out=``: an empty tensor, and one of the right shape with gaps."""
+    """Judge writes into ``out=``: an empty tensor, and one of the right shape with gaps."""
     live = trial.live
     if live.inputs is not None or "out" in live.keywords:
         return

@@ -84,7 +84,7 @@ def _places(number: Optional[int], word: Optional[str], live: LiveCall) -> List[
 
 
 def _is_literal(node: ast.expr) -> bool:
-    """Whether an expression is the same for every input: constants and names of modules' parts."""
+    """Return whether an expression is constant: literals and names of modules' parts."""
     if isinstance(node, ast.UnaryOp):
         return _is_literal(node.operand)
     if isinstance(node, (ast.Tuple, ast.List)):

@@ -82,7 +82,7 @@ def of_call(live: LiveCall, library: Library) -> Hashable:
 
 
 def of_outcome(outcome: CallOutcome, value: Any, library: Library) -> Hashable:
-    """How a call ended, and of what types its value is, and whether it is empty or no number."""
+    """Return how a call ended, the types of its value, whether it is empty or no number."""
     found = tuple(_of_result(leaf, library) for leaf in leaves(value))
     return outcome.status, outcome.exception, found[:4]
 
@@ -119,7 +119,7 @@ def _of_array(array: Any, library: Library) -> Hashable:
 
 
 def _of_elements(elements: Any) -> Dict[str, Hashable]:
-    """Whether there are values that are none, infinite or negative, and the largest magnitude."""
+    """Return whether there is NaN, an infinity or a negative, and the largest magnitude."""
     import numpy as np
 
     if not 0 < elements.size <= MOST_ELEMENTS or elements.dtype.kind not in "iuf":

@@ -35,14 +35,14 @@ def of_parameters(source: ApiParameter, target: ApiParameter, positions: float) 
 
 @lru_cache(maxsize=65536)
 def of_names(first: str, second: str) -> float:
-    """Equation 11, where names that mean the same by convention (``dim``, ``axis``) are equal."""
+    """Return equation 11; names that mean the same (``dim``, ``axis``) are equal."""
     if first == second or any(first in same and second in same for same in _SAME):
         return 1.0
     return 1.0 - _levenshtein(first, second) / max(len(first), len(second), 1)
 
 
 def of_types(source: ApiParameter, target: ApiParameter) -> float:
-    """Equation 12: the part of the source's types that the target takes; 0 where none is known."""
+    """Return equation 12: the share of the source's types that the target takes."""
     if not source.types:
         return 0.0
     return len(source.types & target.types) / len(source.types)
@@ -316,7 +316,7 @@ def _is_name(parameter: ApiParameter) -> bool:
 
 
 def _arguments(parameters: Sequence[ApiParameter], matched: Dict[str, ApiParameter]) -> List[str]:
-    """What is required comes by position as long as nothing is left out; the rest by keyword."""
+    """Return what is required by position while nothing is left out, the rest by keyword."""
     positional: List[str] = []
     keywords: List[str] = []
     gap = False

@@ -341,7 +341,7 @@ def gathered(library: Library, found: Iterable[Tuple[CallSource, str]]) -> Found
 
 
 def borrowed(library: Library, known: Dict[str, Dict[str, CallSource]]) -> Found:
-    """For what has no calls, those of an API of the same name elsewhere that succeed with it.
+    """Yield, for what has no calls, those of a namesake elsewhere that succeed with it.
 
     ``torch.Tensor.view_as`` has the name of ``torch.view_as``, and ``abs_`` and
     ``abs_copy`` that of ``abs``.

@@ -116,7 +116,7 @@ class CandidatePair:
         return apply_template(self._template, self._inputs.api, live, self._library)
 
     def _run(self, tried: ValidCall) -> Any:
-        """What the target comes to, and the copies it ran on; no run where none is possible."""
+        """Return the target's run, if one is possible, and the copies that it ran on."""
         self._begin(f"{self._template} for {tried.text}")
         own = copy_call(tried.live, self._library)
         try:
@@ -126,7 +126,7 @@ class CandidatePair:
         return run_call(target, self._library), own
 
     def _holds_harder(self) -> bool:
-        """Whether it is equal, too, wherever both succeed on harder inputs, and says something.
+        """Return whether results are equal on harder inputs too, and say something.
 
         Where the template says little of those that are made for all pairs, more
         are made of what was accepted.

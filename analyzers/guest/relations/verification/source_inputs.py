@@ -182,7 +182,7 @@ _WORDS = frozenset(("dtype", "device", "layout", "memory_format", "qscheme"))
 
 
 def are_alike(one: Any, other: Any, library: Library) -> bool:
-    """Whether both are arrays of one layout, plain values of one type, or containers of such.
+    """Return whether both are arrays of one layout, plain values of one type, or such containers.
 
     Objects of other kinds are never alike: nothing tells whether they are equal.
     """
@@ -222,7 +222,7 @@ class ValidCall:
     text: str
 
     def differs(self, own: LiveCall, other: CallRun, library: Library) -> bool:
-        """Whether another call, run on ``own`` copies of these arguments, came to something else.
+        """Return whether another call, run on ``own`` copies, came to something else.
 
         Where this one changes its arguments, they are compared as well.
         """
