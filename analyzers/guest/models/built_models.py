@@ -66,7 +66,7 @@ def drawn_instances(prepared: PreparedTarget, message: Mapping[str, Any]) -> Lis
 def forward_arguments(prepared: PreparedTarget, instance: str) -> CallArguments:
     """Return the arguments of a call of ``forward`` of the instance that a recipe makes.
 
-    Raises :class:`..arguments.Unusable` where there is no such instance, and where it takes
+    Raises :class:`Unusable` where there is no such instance, and where it takes
     none of the inputs that are tried.
     """
     from .torch_inputs import NoTorchInputs, inputs_for, required

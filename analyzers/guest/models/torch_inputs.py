@@ -41,7 +41,7 @@ class FoundInputs:
 
 
 def inputs_for(module: Any, seconds: float = 5.0) -> FoundInputs:
-    """Return the smallest inputs that a torch module runs on; raises :class:`NoInputs`.
+    """Return the smallest inputs that a torch module runs on; raises :class:`NoTorchInputs`.
 
     The module is called in evaluation mode and left in the mode that it was in.
     """

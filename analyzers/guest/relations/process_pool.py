@@ -92,7 +92,7 @@ class ItemProcess:
 
 
 def read(line: bytes) -> Frame:
-    """Return the report on a line; raises :class:`Garbled`."""
+    """Return the report on a line; raises :class:`InvalidReport`."""
     try:
         frame = json.loads(line)
         numbers = (frame["item"], frame.get("step", 0))
@@ -170,10 +170,10 @@ class ProcessPool:
     process has ``memory`` bytes more than this one, so that allocations of
     2**31 elements fail at once, one thread and no streams.  It works on
     ``batch`` items one after another; work that finds its process spoiled
-    raises ``Anew``.
+    raises ``ReplaceProcess``.
 
-    Iterating gives each item's results in order, at last ``Over`` or a
-    ``Failed`` at no step; those of several items mix.
+    Iterating gives each item's results in order, at last ``ItemDone`` or a
+    ``ItemFailed`` at no step; those of several items mix.
     """
 
     def __init__(

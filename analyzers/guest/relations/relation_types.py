@@ -90,7 +90,7 @@ class CallSource:
 class LiveCall:
     """A call with its values: what is run, or what was seen while a project ran.
 
-    ``arguments``, ``keywords`` and ``inputs`` as in :class:`Call`.
+    ``arguments``, ``keywords`` and ``inputs`` as in :class:`CallSource`.
     """
 
     api: str

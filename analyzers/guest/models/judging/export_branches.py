@@ -97,7 +97,7 @@ _DECIDES = "Python boolean"
 class BakedBranch:
     """An execution that follows the path of other inputs.
 
-    ``other`` is the change of the model's inputs (:mod:`..changes`), ``outcomes`` what the
+    ``other`` is the change of the model's inputs (:data:`CHANGES`), ``outcomes`` what the
     executions came to on ``model``'s inputs, which are the changed ones.  ``place`` is the
     line that decides, where the tracer names one.
     """

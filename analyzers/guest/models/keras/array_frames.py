@@ -36,7 +36,7 @@ def pack_frame(message: Dict[str, Any], arrays: Sequence[Any]) -> bytes:
 
 
 def write_frame(descriptor: int, frame: bytes) -> None:
-    """Write all of a frame; raises :class:`Ended`."""
+    """Write all of a frame; raises :class:`PipeClosed`."""
     rest = memoryview(frame)
     try:
         while rest:
@@ -48,7 +48,7 @@ def write_frame(descriptor: int, frame: bytes) -> None:
 def read_frame(descriptor: int, seconds: float = -1.0) -> Frame:
     """Return the next frame, within ``seconds`` (below zero: whenever it comes).
 
-    Raises :class:`Ended`, :class:`Late`, and ``ValueError`` for what is no frame.
+    Raises :class:`PipeClosed`, :class:`PipeTimeout`, and ``ValueError`` for what is no frame.
     """
     until = None if seconds < 0 else time.monotonic() + seconds
     body_size, data_size = _HEAD.unpack(_exactly(descriptor, _HEAD.size, until))
@@ -92,7 +92,7 @@ class NotSerializable(Exception):  # noqa: N818 - a fact about a value
 def serialize(value: Any, arrays: List[Any]) -> Any:
     """Return a value as JSON; its arrays and tensors are appended to ``arrays`` as NumPy's.
 
-    Raises :class:`Untold`.
+    Raises :class:`NotSerializable`.
     """
     if isinstance(value, (list, tuple)):
         kind = "tuple" if isinstance(value, tuple) else "list"
@@ -115,7 +115,7 @@ def serialize(value: Any, arrays: List[Any]) -> Any:
 def as_array(value: Any) -> Any:
     """Return a tensor of any framework as an array of NumPy; narrow floating types as float32.
 
-    Raises :class:`Untold`.
+    Raises :class:`NotSerializable`.
     """
     import numpy
 

@@ -32,8 +32,8 @@ class BackendProcess:
     """One interpreter: asked one thing after the other, by the process that started it.
 
     Raises :class:`Unsupported` where Keras does not start there, what is asked is beyond the
-    backend by its own word, or takes too long; :class:`Raised` for what the model raises and
-    for a process that dies of it.
+    backend by its own word, or takes too long; :class:`RaisedInBackend` for what the model raises
+    and for a process that dies of it.
     """
 
     backend: str

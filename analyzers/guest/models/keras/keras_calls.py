@@ -74,7 +74,7 @@ def to_numpy(value: Any) -> Any:
 def deserialize_with_precision(
     given: SerializedModel, arguments: Arguments, dtype: str = "float32"
 ) -> Any:
-    """Return the model of a parcel in this process, all of it in a dtype."""
+    """Return the model of a serialized model in this process, all of it in a dtype."""
     if dtype == "float32":
         return deserialize_model(given, arguments)
     config = of_dtype(given.config, dtype)
@@ -163,7 +163,7 @@ Layer = Any
 class LayerCall:
     """One call of one layer, in the order in which they ended.
 
-    ``layer`` is its number among :func:`layers`, ``arguments`` are its positional and
+    ``layer`` is its number among :func:`named_layers`, ``arguments`` are its positional and
     keyword arguments and ``output`` what it gave, with NumPy's arrays for tensors.
     """
 

@@ -149,7 +149,7 @@ class KerasBackend:
 class RemoteModel:
     """A model that a child has; made again there where that child was started anew.
 
-    Raises ``Unsupported`` and :class:`.child.Raised` as a child does.
+    Raises ``Unsupported`` and :class:`RaisedInBackend` as a child does.
     """
 
     _made = 0

@@ -32,7 +32,7 @@ class NoKerasInputs(Exception):  # noqa: N818 - a fact about the model
 
 
 def inputs_for(module: Any, seconds: float = 5.0) -> str:
-    """Return the recipe of a tuple of arguments that a Keras model runs on; raises ``NoInputs``."""
+    """Return the recipe of arguments that a Keras model runs on; raises :class:`NoKerasInputs`."""
     until, last = time.monotonic() + seconds, "nothing could be tried"
     for recipe in itertools.islice(_recipes(module), 400):
         if time.monotonic() > until:

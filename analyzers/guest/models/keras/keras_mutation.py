@@ -69,7 +69,7 @@ class SurveyedKerasLayer:
 
 
 def functional(module: Any, inputs: Tuple[Any, ...]) -> Any:
-    """Return the model as a functional one; raises :class:`Inapplicable` for one that is none."""
+    """Return the model as a functional one; may raise :class:`MutationInapplicable`."""
     import keras  # type: ignore[import-untyped]
 
     if type(module).__name__ not in ("Sequential", "Functional"):
@@ -127,7 +127,7 @@ MAKEABLE = frozenset(_LAYERS) | frozenset(
 def build_keras_layers(detail: str, seed: int) -> List[Any]:
     """Return the layers of a mutation's detail; their weights are drawn from ``seed`` once built.
 
-    Raises :class:`Inapplicable` for what Keras lacks or refuses.
+    Raises :class:`MutationInapplicable` for what Keras lacks or refuses.
     """
     import keras
 
@@ -146,7 +146,7 @@ Axes = Tuple[int, int]
 
 
 def mutate_keras_neurons(layer: Any, mutation: Mutation) -> None:
-    """Give a layer its weights after the mutation; raises :class:`Inapplicable`."""
+    """Give a layer its weights after the mutation; raises :class:`MutationInapplicable`."""
     import numpy
 
     own = {str(each.name): each for each in layer.trainable_weights}
@@ -257,7 +257,7 @@ FITS: Mapping[str, Callable[[SurveyedKerasLayer], bool]] = {
 def apply_keras_mutations(model: ModelUnderTest, mutations: Sequence[Mutation]) -> ModelUnderTest:
     """Return the model after the mutations, one after another; the model given stays as it was.
 
-    Raises :class:`Inapplicable` where a mutation has no place in the model, keeps no shape,
+    Raises :class:`MutationInapplicable` where a mutation has no place in the model, keeps no shape,
     or leaves a model that does not run.
     """
     module = model.module

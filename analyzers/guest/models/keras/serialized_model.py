@@ -182,7 +182,7 @@ Arguments = Tuple[Sequence[Any], Mapping[str, Any]]
 
 
 def deserialize_model(given: SerializedModel, arguments: Optional[Arguments]) -> Any:
-    """The model of a parcel; one that is not built yet is called once, if there are arguments.
+    """Return the model; one that is not built yet is called once, if there are arguments.
 
     Raises what making or calling it raises, and ``ValueError`` where the weights are others.
     """

@@ -70,7 +70,7 @@ class SurveyedLayer:
 def survey_layers(model: ModelUnderTest) -> List[SurveyedLayer]:
     """Return the layers that one run of the model reaches, in the order of their names' first call.
 
-    Raises :class:`Inapplicable` where the model does not run.
+    Raises :class:`MutationInapplicable` where the model does not run.
     """
     import torch
 
@@ -235,7 +235,7 @@ def _detail(layer: SurveyedLayer, rule: str, rng: random.Random) -> Tuple[Option
 def apply_mutations(model: ModelUnderTest, mutations: Sequence[Mutation]) -> ModelUnderTest:
     """Return the model after the mutations, one after another; the model given stays as it was.
 
-    The same model and mutations give the same mutant.  Raises :class:`Inapplicable` where a
+    The same model and mutations give the same mutant.  Raises :class:`MutationInapplicable` where a
     mutation has no place in the model, keeps no shape, or leaves a model that does not run.
     """
     if model.framework == "keras":
@@ -252,7 +252,7 @@ def apply_mutations(model: ModelUnderTest, mutations: Sequence[Mutation]) -> Mod
 
 
 def apply_mutation(model: ModelUnderTest, mutation: Mutation) -> ModelUnderTest:
-    """Return a :func:`layered` model after one mutation, without running it."""
+    """Return a :func:`with_functions_as_layers` model after one mutation, without running it."""
     root = model.module
     module = _found(root, mutation.layer)
     if mutation.rule in INNER:

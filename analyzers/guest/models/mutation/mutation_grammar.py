@@ -67,7 +67,7 @@ class WrittenLayer:
 
 
 def format_mutations(mutations: Sequence[Mutation]) -> str:
-    """Return the mutations as one line that :func:`parsed` reads back exactly."""
+    """Return the mutations as one line that :func:`parse_mutations` reads back exactly."""
     return "; ".join(_one(mutation) for mutation in mutations)
 
 
@@ -80,7 +80,7 @@ def _one(mutation: Mutation) -> str:
 def parse_mutations(line: str) -> List[Mutation]:
     """Return the mutations that a line spells; an empty line has none.
 
-    Raises :class:`Malformed` for anything that :func:`text` does not write.
+    Raises :class:`MalformedMutation` for anything that :func:`format_mutations` does not write.
     """
     if len(line) > LONGEST:
         raise MalformedMutation(f"a line of {len(line)} characters")
@@ -188,7 +188,7 @@ _SHARE = "30 % of the neurons"
 def described(mutation: Mutation) -> str:
     """Return what a mutation does to a model: "an `nn.ReLU()` after `layer1.0.conv1`".
 
-    The mutation is one that :func:`~.spelling.parsed` gave.
+    The mutation is one that :func:`parse_mutations` gave.
     """
     return _WORDS[mutation.rule](mutation)
 

@@ -61,7 +61,7 @@ Tensors = Dict[int, Any]
 def mutate_neurons(module: Any, mutation: Mutation) -> Tensors:
     """Return the tensors that stand for a layer's own (by ``id``) after the mutation.
 
-    Raises :class:`Inapplicable` where the layer has no such weight or too few neurons.
+    Raises :class:`MutationInapplicable` where the layer has no such weight or too few neurons.
     """
     import torch
 

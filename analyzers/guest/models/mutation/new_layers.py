@@ -261,7 +261,7 @@ def build_layers(detail: str, seed: int) -> Any:
     """The layer, or the layers one after another, of a mutation's detail, in evaluation mode.
 
     Weights are drawn as torch draws them, from ``seed``; no other random number is touched.
-    Raises :class:`Inapplicable` for what torch.nn lacks or refuses.
+    Raises :class:`MutationInapplicable` for what torch.nn lacks or refuses.
     """
     import torch
 

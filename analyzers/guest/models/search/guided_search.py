@@ -113,7 +113,7 @@ def search(
 
     ``names`` are the executions beside eager and float64, ``inputs`` the arguments of further
     calls (the model's own come first).  The same model, names, inputs and plan give the
-    same mutants, except where ``seconds`` end it.  Raises :class:`Inapplicable` where the
+    same mutants, except where ``seconds`` end it.  Raises :class:`MutationInapplicable` where the
     model itself does not run.
     """
     given = [(model.inputs, model.keywords), *inputs]

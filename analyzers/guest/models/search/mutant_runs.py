@@ -142,7 +142,7 @@ class MutantRunner:
 
     ``names`` are executions beside eager and float64.  ``apart`` gives each of those that run
     foreign native code a process, as a crash of theirs would end this one.  ``model`` is
-    :func:`~..mutation.layering.layered`: mutants are made there again.
+    :func:`with_functions_as_layers`: mutants are made there again.
     """
 
     def __init__(self, model: ModelUnderTest, names: Sequence[str], *, apart: bool) -> None:

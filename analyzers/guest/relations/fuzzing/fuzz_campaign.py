@@ -31,7 +31,7 @@ Key = Tuple[str, ...]
 class FuzzedApi:
     """Result for an API: how many calls were judged, its divergences, and notes.
 
-    ``rows`` are confirmed and as small as they were made; see :meth:`Finding.row`.
+    ``rows`` are confirmed and as small as they were made; see :meth:`FuzzFinding.row`.
     """
 
     api: str

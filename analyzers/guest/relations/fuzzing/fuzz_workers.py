@@ -103,7 +103,7 @@ def disagreements(
 ) -> List[Disagreement]:
     """Run a call, and what the oracles compare it with; the process may die of it.
 
-    ``oracles`` are those of :data:`oracles.ORACLES` and ``bounds``; by default
+    ``oracles`` are those of :data:`ORACLES` and ``bounds``; by default
     the cheap ones and ``bounds``.  Where none are named, only how the call ends
     is looked at.
     """
@@ -258,7 +258,7 @@ class FuzzWork:
 def texts(
     steps: Sequence[Step], subjects: Sequence[FuzzSubject], library: Library, settings: FuzzSettings
 ) -> Dict[Step, SourceText]:
-    """Return the calls that these inputs are, as :func:`tellable` has them.
+    """Return the calls that these inputs are, as :func:`writable_call` has them.
 
     They are made anew in another process, as inputs follow from the seed.
     """

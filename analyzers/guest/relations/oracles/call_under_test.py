@@ -77,8 +77,8 @@ class CallUnderTest:
     def is_open(self) -> bool:
         """Return whether the documentation leaves the value open.
 
-        It does where inputs have equal elements (:mod:`exempt`), where what
-        overlaps itself is written into (:mod:`writing`), where a plain number
+        It does where inputs have equal elements (:mod:`.exemptions`), where what
+        overlaps itself is written into (:mod:`.write_variants`), where a plain number
         is NaN or scales by infinity (``alpha=nan`` times nothing at all), where whole numbers
         beyond 2**53 come to floating ones, and where whole numbers are scaled
         by an ``alpha`` or ``beta`` that is none: "otherwise they should be

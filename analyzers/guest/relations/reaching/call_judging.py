@@ -189,7 +189,7 @@ def divergence_key(found: Disagreement, at: DivergenceLocation) -> DivergenceKey
 
 
 def parse_divergence(row: Mapping[str, Any]) -> LocatedDivergence:
-    """Return the meeting that :meth:`Met.as_json` wrote."""
+    """Return the meeting that :meth:`LocatedDivergence.as_json` wrote."""
     return LocatedDivergence(unpack_finding(row["met"]), row["at"], row["arguments"])
 
 

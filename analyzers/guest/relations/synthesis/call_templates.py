@@ -59,7 +59,7 @@ def apply_template(template: str, source: LibraryApi, live: LiveCall, library: L
     A parameter that the call leaves out is left out of the target's call too
     where both have the same default, and is its default else.  Raises
     :class:`BadRecipe` for what is no template of this source, and
-    :class:`Inapplicable` for a call that the template says nothing about:
+    :class:`TemplateInapplicable` for a call that the template says nothing about:
     one that sets a parameter which the template does not mention, or leaves
     out one that it needs.
     """

@@ -28,7 +28,7 @@ def templates_in_documentation(
 ) -> List[Tuple[str, str]]:
     """Return pairs of target and template, in the order of the documentation, each once.
 
-    Give :class:`Names` of the APIs instead of the APIs themselves where it is
+    Give :class:`ApiNames` of the APIs instead of the APIs themselves where it is
     called many times.
     """
     names = apis if isinstance(apis, ApiNames) else ApiNames(apis)

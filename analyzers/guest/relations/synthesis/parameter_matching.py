@@ -73,7 +73,7 @@ def bind_arguments(source: LibraryApi, live: LiveCall) -> Dict[str, Any]:
     """Return the values by the parameters' names without stars; those not given are left out.
 
     ``*args`` becomes a tuple, and so do sizes, however they are given.  Raises
-    :class:`Inapplicable` for a call that does not fit the parameters.
+    :class:`TemplateInapplicable` for a call that does not fit the parameters.
     """
     outer = [item for item in source.parameters if not item.is_input]
     values = _positional([item for item in outer if not item.keyword_only], live.arguments)

@@ -75,7 +75,7 @@ class Torch:
         return sources(self, names)
 
     def gathered(self, found: Iterable[Tuple[CallSource, str]]) -> Iterator[Tuple[CallSource, str]]:
-        """Return what the sources give put together: see :func:`valid.gathering.gathered`."""
+        """Return what the sources give put together: see :func:`.valid_calls.gathered`."""
         return gathered(self, found)
 
     def recipe_of(self, value: Any) -> Recipe:
