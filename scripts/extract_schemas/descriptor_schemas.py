@@ -24,7 +24,7 @@ from typing import Any
 
 from scripts.extract_schemas import botocore_schemas, type_hint_schemas
 
-SCHEMAS = Path(__file__).parent / "schemas"
+SCHEMAS = Path(__file__).parents[2] / "analyzers" / "catalogue" / "schemas"
 _LANGUAGE = (
     "AnalyzeSentimentRequest",
     "AnalyzeSentimentResponse",

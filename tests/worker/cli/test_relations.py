@@ -17,7 +17,7 @@ from worker.sandbox.guest_launch import GuestProgram
 from worker.studies.library_study import StudySandbox
 from worker.studies.study_journal import folder
 
-STUDIOUS = GuestProgram(Path(__file__).parents[1] / "relations/guests/studious", "_studious_guest")
+STUDIOUS = GuestProgram(Path(__file__).parents[1] / "studies/guests/studious", "_studious_guest")
 LCM = "torch.lcm(torch.tensor([-9223372036854775808]), torch.tensor(5))"
 RELATIONS = [
     {
