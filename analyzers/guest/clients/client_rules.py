@@ -1,6 +1,6 @@
 """What a family of client libraries says of its modules.
 
-A family is a function from a :class:`Project` to its :class:`Rule`s, and one
+A family is a function from a :class:`Project` to its :class:`ClientRule`s, and one
 entry in the table of ``interception.py``.
 """
 
