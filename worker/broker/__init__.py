@@ -1,1 +1,1 @@
-"""TODO: worker/broker."""
+"""The broker: answers a guest's calls of ML APIs within a budget."""

@@ -1,1 +1,1 @@
-"""TODO: worker/changes."""
+"""The two sides of a change, read from a git checkout and never executed."""

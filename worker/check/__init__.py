@@ -1,1 +1,1 @@
-"""TODO: worker/check."""
+"""The one pipeline of the command line and the hosted app: plan, examine, report."""

@@ -1,1 +1,1 @@
-"""TODO: worker/github_app."""
+"""The half of the hosted app that holds GitHub's key: events, commands, outbox, publishing."""

@@ -1,1 +1,1 @@
-"""TODO: worker/store."""
+"""The database and blobs that the web app, the publisher and the workers share."""

@@ -1,1 +1,1 @@
-"""TODO: worker/system."""
+"""The machine: other programs, temporary files, logs, interruption."""

@@ -1,1 +1,1 @@
-"""TODO: analyzers/detection/dataflow."""
+"""Which answers of ML APIs reach which conditions of a function."""

@@ -1,1 +1,1 @@
-"""TODO: analyzers/inference/constraint_sources."""
+"""Sources of constraints on parameters: hints, defaults, docstrings, guards, callers, names."""

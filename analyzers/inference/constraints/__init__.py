@@ -1,1 +1,1 @@
-"""TODO: analyzers/inference/constraints."""
+"""Constraints with their source and confidence, merged into one contract."""

@@ -1,1 +1,1 @@
-"""TODO: worker/github_app/events."""
+"""Handlers of GitHub's webhook events, one module for each kind."""

@@ -1,1 +1,1 @@
-"""TODO: worker/sandbox/protocol."""
+"""The host end of the channel to a guest: each frame is checked before it is used."""
