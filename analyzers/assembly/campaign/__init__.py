@@ -1,1 +1,1 @@
-"""TODO: analyzers/assembly/campaign."""
+"""Campaign against the library under a model file, and the findings that come of it."""

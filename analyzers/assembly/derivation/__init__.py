@@ -1,1 +1,1 @@
-"""TODO: analyzers/assembly/derivation."""
+"""Derivation trees that grow variants of a model file, and single blocks run alone."""

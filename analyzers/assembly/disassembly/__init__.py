@@ -1,1 +1,1 @@
-"""TODO: analyzers/assembly/disassembly."""
+"""Model files taken apart into a template with slots and the blocks that stood in them."""

@@ -1,1 +1,1 @@
-"""TODO: analyzers/assembly/operators."""
+"""Mutation operators that change a block's arguments or replace its layer by a similar one."""
