@@ -139,7 +139,8 @@ class Botocore:
             return
         from botocore.session import get_session
 
-        services = {name.split(".")[1] for name in _names(expected) if name.startswith("aws.")}
+        names = [str(entry["name"]) for entry in expected]
+        services = {name.split(".")[1] for name in names if name.startswith("aws.")}
         named = (name for text in self._texts.values() for name in _REGION.findall(text))
         regions = list(dict.fromkeys([*named, None]))[:MOST_REGIONS]
         for service, region in itertools.product(sorted(services), regions):
@@ -160,10 +161,6 @@ class Botocore:
         if faithful:
             answer = _timed(answer, shapes.output_shape)
         return {**answer, "ResponseMetadata": metadata()}
-
-
-def _names(entries: Sequence[Entry]) -> List[str]:
-    return [str(entry["name"]) for entry in entries]
 
 
 def unreachable(service: str, operation: str) -> Exception:

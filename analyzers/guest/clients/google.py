@@ -138,7 +138,7 @@ class Google:
 
     def __init__(self, entries: Sequence[Mapping[str, Any]], schema: Schema) -> None:
         self.schema = schema
-        own = [entry for entry in entries if _is_google(entry)]
+        own = [entry for entry in entries if str(entry.get("provider", "")).startswith("google")]
         self._features = {e["feature"]: e["name"] for e in own if e.get("feature")}
         self._methods: Dict[str, str] = {}
         for entry in own:
@@ -227,10 +227,6 @@ def _of_version(package: str, answer: Dict[str, Any]) -> Dict[str, Any]:
     if package.endswith(".v2") and "language" in answer:
         return {**answer, "language_code": answer["language"]}
     return answer
-
-
-def _is_google(entry: Mapping[str, Any]) -> bool:
-    return str(entry.get("provider", "")).startswith("google")
 
 
 def _picture(image: Any) -> List[Any]:

@@ -165,14 +165,10 @@ def _constant(node: Any, _depth: int) -> Recipe:
 def _unary(node: Any, depth: int) -> Recipe:
     inside = _read(node.operand, depth)
     number = isinstance(inside, LiteralRecipe) and type(inside.value) in (int, float, complex)
-    if not isinstance(node.op, ast.USub) or not number or _signed(node.operand):
+    if not isinstance(node.op, ast.USub) or not number or isinstance(node.operand, ast.UnaryOp):
         raise BadRecipe("a recipe has no operator but the sign of a number")
     value = inside.value  # type: ignore[union-attr]
     return LiteralRecipe(complex(0.0, -value.imag) if type(value) is complex else -value)
-
-
-def _signed(node: ast.expr) -> bool:
-    return isinstance(node, ast.UnaryOp)
 
 
 def _display(node: Any, depth: int) -> Recipe:

@@ -173,7 +173,7 @@ class DecisionNumberer(ast.NodeTransformer):
         for ordinal, (leaf, link) in enumerate(leaves(node)):
             clauses.append(self._clause(ordinal, leaf, link, core(node)))
         kept = [c for c in clauses if c.members or not c.whole]
-        renumbered = [_numbered(clause, at) for at, clause in enumerate(kept)]
+        renumbered = [replace(clause, ordinal=at) for at, clause in enumerate(kept)]
         text = self._expression(node, node)
         number = self._note(kind, text, self._text.span(shown), tuple(renumbered))
         at = {c.ordinal: i for i, c in enumerate(kept)}
@@ -253,7 +253,3 @@ def located(node: _Node, at: ast.AST) -> _Node:
     """Give a new node, and all below it, the place of an old one."""
     ast.copy_location(node, at)
     return ast.fix_missing_locations(node)
-
-
-def _numbered(clause: Clause, ordinal: int) -> Clause:
-    return replace(clause, ordinal=ordinal)

@@ -85,7 +85,7 @@ def raised(
     ``fillings`` are the arguments that mean nothing, where some do; ``given`` are the
     parameters that we gave a value.
     """
-    frames = [step for step in _steps_of(error) if _own(step[0], root)]
+    frames = [step for step in _steps_of(error) if is_own(step[0].f_code.co_filename, root)]
     if exit_reasons.is_limit(error) and not _is_own_refusal(error, frames):
         return limited(exit_reasons.MEMORY)
     if not frames:
@@ -166,10 +166,6 @@ def _position(code: CodeType, instruction: int) -> Optional[Range]:
         if number == instruction // 2:
             return None if None in position else position  # type: ignore[return-value]
     return None
-
-
-def _own(frame: FrameType, root: str) -> bool:
-    return is_own(frame.f_code.co_filename, root)
 
 
 @functools.cache

@@ -69,7 +69,7 @@ class TextModel:
             return {"text_annotations": []}
         found = [{"locale": LOCALE, "description": knobs, "bounding_poly": _BOX}]
         if type(knobs) is str:
-            found += [_word(word) for word in knobs.split()]
+            found += [{"description": word, "bounding_poly": _BOX} for word in knobs.split()]
         return {
             "text_annotations": found,
             "full_text_annotation": {"text": knobs, "pages": []},
@@ -87,10 +87,6 @@ class TextModel:
         """Any text."""
         del most
         return symbols.text("text")
-
-
-def _word(word: str) -> Dict[str, Any]:
-    return {"description": word, "bounding_poly": _BOX}
 
 
 TEXT = TextModel()
