@@ -97,7 +97,9 @@ def word_correctness(
     for row, wanted in enumerate(reference, 1):
         previous, best = best, [(row, 0)]
         for column, given in enumerate(hypothesis, 1):
-            same = _same(wanted, given)
+            same = wanted.name == given.name or (
+                bool(wanted.kinds) and wanted.kinds[:1] == given.kinds[:1]
+            )
             cost, kept = previous[column - 1]
             best.append(
                 min(
@@ -107,7 +109,3 @@ def word_correctness(
                 )
             )
     return -best[-1][1] / len(reference)
-
-
-def _same(one: LayerParameter, other: LayerParameter) -> bool:
-    return one.name == other.name or (bool(one.kinds) and one.kinds[:1] == other.kinds[:1])

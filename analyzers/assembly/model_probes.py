@@ -114,8 +114,10 @@ def unstable_findings(target: Target, bench: Executor) -> Iterator[Verdict]:
     except NoContractError:
         return
     explored = bench.explore(target, exploration_of(terms, target, bench))
-    ordinary = dict.fromkeys(_key(each) for each in map(_ordinary, explored.passing))
-    probes = [_probe(target, key) for key in ordinary]
+    ordinary = dict.fromkeys(
+        tuple(sorted(each.arguments.items())) for each in map(_ordinary, explored.passing)
+    )
+    probes = [Probe(target.id, dict(key), ()) for key in ordinary]
     runs = bench.run(probes[: 3 * _MOST])
     usual = [p for p, r in zip(probes, runs, strict=False) if isinstance(r.ending, Returned)]
     for condition in CONDITIONS:
@@ -156,14 +158,3 @@ def _calm(argument: Argument) -> Argument:
         if found is None
         else RecipeArgument(f"tensor({found['shape']}, low=-1.0, high=1.0, seed=1)")
     )
-
-
-Key = tuple[tuple[str, Argument], ...]
-
-
-def _key(probe: Probe) -> Key:
-    return tuple(sorted(probe.arguments.items()))
-
-
-def _probe(target: Target, key: Key) -> Probe:
-    return Probe(target.id, dict(key), ())

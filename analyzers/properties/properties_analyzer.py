@@ -170,7 +170,7 @@ def _judged(
 ) -> Verdict:
     before = None if terms.given else bench.run_on_base([failure.probe])
     finding = failure_finding(failure, terms, explored, target, bench)
-    text = _text(finding.path, bench)
+    text = bench.source(finding.path) if finding.path in bench.paths() else ""
     if is_certain(failure, terms, explored, before, text):
         ending = failure.run.ending
         repair = respelled(ending, text) if isinstance(ending, Raised) else None
@@ -185,7 +185,3 @@ def _judged(
         return replace(finding, level=Level.WARNING, evidence=evidence)
     where = f"it {does(failure.run.ending)} at {finding.path}:{finding.line}"
     return Skipped(NAME, target.id, f"{where}, but {doubt_sentence(failure, terms)}")
-
-
-def _text(path: str, bench: Executor) -> str:
-    return bench.source(path) if path in bench.paths() else ""

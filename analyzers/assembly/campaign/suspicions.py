@@ -194,7 +194,7 @@ class Suspicions:
             return
         for api in (change.api, change.was if not change.parameter else change.api):
             before = node.derivation if api == change.api else node.derivation[:-1]
-            self._met.setdefault(api, _Met(node.line, _without_boundary(before, change)))
+            self._met.setdefault(api, _Met(node.line, before[:-1] if change.negative else before))
         if node.kind in {UNCHECKED, DIED} and change.parameter:
             self._add(node, change)
 
@@ -245,7 +245,3 @@ def _parameter(
     if known is None and node.block is not None:
         known = api_of(node.block, apis)
     return None if known is None else known.parameter(change.parameter)
-
-
-def _without_boundary(derivation: tuple[str, ...], change: BlockChange) -> tuple[str, ...]:
-    return derivation[:-1] if change.negative else derivation

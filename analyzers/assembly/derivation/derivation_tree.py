@@ -166,13 +166,9 @@ def kind_of(
     if outcome.state in _PLAIN:
         return _PLAIN[outcome.state]
     if negative:
-        return _of_negative(outcome, alone)
+        if outcome.state == "raised":
+            return REFUSED
+        return UNCHECKED if alone is not None and alone.state == "ran" else UNREACHED
     if outcome.state == "ran":
         return RAN if outcome.finite or not parent.finite else NON_FINITE
     return NOT_RUN if alone is None else _FAILED.get(alone.state, UNFIT)
-
-
-def _of_negative(outcome: AssembledRun, alone: IsolatedRun | None) -> str:
-    if outcome.state == "raised":
-        return REFUSED
-    return UNCHECKED if alone is not None and alone.state == "ran" else UNREACHED

@@ -27,7 +27,9 @@ class SourcePositions:
         self.module = wrapper.module
         self._spans = wrapper.resolve(ByteSpanPositionProvider)
         self._lines = [0, *(end.end() for end in _LINE_END.finditer(source))]
-        self._bytes = None if source.isascii() else _byte_offsets(source)
+        self._bytes = (
+            None if source.isascii() else [0, *accumulate(len(char.encode()) for char in source)]
+        )
 
     def span(self, node: cst.CSTNode) -> Span:
         """Where a node starts and ends; parentheses around it do not belong to it."""
@@ -50,10 +52,6 @@ class SourcePositions:
         """The first and the last line of a node."""
         start, end = self.span(node)
         return self.line(start), self.line(max(start, end - 1))
-
-
-def _byte_offsets(source: str) -> list[int]:
-    return [0, *accumulate(len(char.encode()) for char in source)]
 
 
 def omission(
