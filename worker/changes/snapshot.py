@@ -206,18 +206,14 @@ def _on_disk(
     except OSError as error:
         return SnapshotFile("", f"it cannot be read ({error.strerror or error})")
     name = object_name(object_format, content)
-    if name != entry.blob and not _only_line_ends(content, entry, object_format):
+    if name != entry.blob and not (
+        b"\r\n" in content
+        and object_name(object_format, content.replace(b"\r\n", b"\n")) == entry.blob
+    ):
         if refusal is None:
             store_blob(git, object_format, content)
         return SnapshotFile(name, refusal)
     return SnapshotFile(entry.blob or name, refusal)
-
-
-def _only_line_ends(content: bytes, entry: TreeEntry, object_format: str) -> bool:
-    return (
-        b"\r\n" in content
-        and object_name(object_format, content.replace(b"\r\n", b"\n")) == entry.blob
-    )
 
 
 def _mode(status: os.stat_result) -> int:

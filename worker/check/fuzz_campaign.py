@@ -189,12 +189,8 @@ def _work(file: ModelFile, request: FuzzRequest) -> tuple[DetectionResult, tuple
         )
     found = detect(file.changes, catalogue.load_catalogue(), only=models | whole)
     analyzers = (_Only(ModelsAnalyzer(FUZZ), models), _Only(Assembly(nodes=request.files), whole))
-    return replace(found, targets=_ordered(found.targets)), analyzers
-
-
-def _ordered(targets: Collection[Target]) -> tuple[Target, ...]:
-    """Models first: what assembling comes to, it comes to in the time that is left."""
-    return tuple(sorted(targets, key=lambda each: (each.function == MODULE, each.line)))
+    models_first = sorted(found.targets, key=lambda each: (each.function == MODULE, each.line))
+    return replace(found, targets=tuple(models_first)), analyzers
 
 
 def _configuration(file: ModelFile) -> Configuration:

@@ -108,7 +108,8 @@ def _alone(file: Path) -> ModelFile:
 
     def write(revision: str | None, root: Path) -> tuple[Skipped, ...]:
         del revision
-        for path in (*texts, *_declaring(folder)):
+        beside = [each.name for each in sorted(folder.iterdir()) if each.is_file()]
+        for path in (*texts, *declarations(beside)):
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(folder / path, root / path)
         return ()
@@ -150,7 +151,3 @@ def _module(folder: Path, name: str) -> Iterator[Path]:
         yield folder / f"{name}{SUFFIX}"
     elif (folder / name / f"__init__{SUFFIX}").is_file():
         yield from sorted((folder / name).rglob(f"*{SUFFIX}"))[:MOST_FILES]
-
-
-def _declaring(folder: Path) -> list[str]:
-    return declarations([each.name for each in sorted(folder.iterdir()) if each.is_file()])

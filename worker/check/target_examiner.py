@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Protocol
@@ -74,15 +74,6 @@ _FindingKey = tuple[str, str, int]
 def _finding_key(finding: Finding) -> _FindingKey:
     """Return what makes two findings one: the same fingerprint at the same line."""
     return finding.fingerprint, finding.path, finding.line
-
-
-def _with_fault(skipped: Skipped, limits: Mapping[str, str]) -> Skipped:
-    """Return what was not tried as our fault where a limit of ours is the reason."""
-    for met, said in limits.items():
-        if met in skipped.reason:
-            reason = skipped.reason.replace(met, said)
-            return replace(skipped, reason=reason, our_fault=True)
-    return skipped
 
 
 ExecutorFactory = Callable[[ExecutionContext, Target, float, BaseTarget], SandboxExecutor]
@@ -171,7 +162,11 @@ class TargetExaminer:
     ) -> Verdict | None:
         """The verdict as it may be reported: a finding only when confirmed."""
         if isinstance(verdict, Skipped):
-            return _with_fault(verdict, bench.undecided)
+            for met, said in bench.undecided.items():
+                if met in verdict.reason:
+                    reason = verdict.reason.replace(met, said)
+                    return replace(verdict, reason=reason, our_fault=True)
+            return verdict
         if not isinstance(verdict, Finding):
             return verdict
         if verdict.status is Status.FIXED:

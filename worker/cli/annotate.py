@@ -108,7 +108,11 @@ def _chosen(paths: Sequence[Path], project: _Project) -> Iterator[str]:
         inside = place.relative_to(project.root.resolve()).as_posix()
         if inside in project.unread:
             raise UsageError(project.unread[inside], file=str(path))
-        own = sorted(n for n in project.texts if n.endswith(".py") and _is_in(n, inside))
+        own = sorted(
+            n
+            for n in project.texts
+            if n.endswith(".py") and (inside in (".", n) or n.startswith(f"{inside}/"))
+        )
         if not own:
             raise UsageError("holds no Python code of the project", file=str(path))
         wanted.update(dict.fromkeys(own))
@@ -116,10 +120,6 @@ def _chosen(paths: Sequence[Path], project: _Project) -> Iterator[str]:
     if tests:
         click.echo(f"{counted(len(tests), 'test file')} left out", err=True)
     yield from (path for path in wanted if path not in tests)
-
-
-def _is_in(name: str, inside: str) -> bool:
-    return inside in (".", name) or name.startswith(f"{inside}/")
 
 
 def _record(

@@ -34,7 +34,7 @@ PACKAGES = ("fonts-dejavu-core", "fonts-liberation", "fonts-bwht", "fonts-comic-
 
 def examine(settings: Settings) -> Iterator[MachineCheck]:
     """Look at every part, trying it for real; yields as soon as each is known."""
-    yield _clean_up(settings)
+    yield MachineCheck("clean-up", ok=True, detail=str(remove_leftovers(settings)))
     sandbox = settings.sandbox
     yield from examine_isolation(sandbox.uids, sandbox.isolation, sandbox.python)
     yield from examine_environments(settings.environments, sandbox.python)
@@ -58,11 +58,6 @@ def _relation_tables() -> MachineCheck:
         return MachineCheck("relation tables", ok=True, detail=found)
     remedy = "Build one where the library is installed: assayer relations build."
     return MachineCheck("relation tables", ok=False, detail="none", remedy=remedy)
-
-
-def _clean_up(settings: Settings) -> MachineCheck:
-    """Remove what dead runs have left, and say what it was."""
-    return MachineCheck("clean-up", ok=True, detail=str(remove_leftovers(settings)))
 
 
 def _engines(settings: Settings) -> Iterator[MachineCheck]:
@@ -203,14 +198,10 @@ def doctor(settings_file: Path | None) -> int:
     console = Console(highlight=False, soft_wrap=True)
     isolated = True
     for check in examine(read_settings(settings_file)):
-        _say(console, check)
+        mark = "[green]ok[/]  " if check.ok else "[yellow]no[/]  "
+        console.print(f"{mark}{escape(check.name)}: {escape(check.detail)}")
+        if not check.ok and check.remedy:
+            console.print(f"      {escape(check.remedy)}")
         about_isolation = check.name == "isolation" or check.name.startswith("escape")
         isolated = isolated and (check.ok or not about_isolation)
     return 0 if isolated else EXIT_BROKEN
-
-
-def _say(console: Console, check: MachineCheck) -> None:
-    mark = "[green]ok[/]  " if check.ok else "[yellow]no[/]  "
-    console.print(f"{mark}{escape(check.name)}: {escape(check.detail)}")
-    if not check.ok and check.remedy:
-        console.print(f"      {escape(check.remedy)}")

@@ -100,7 +100,8 @@ def summary(table: RelationTable) -> str:
     said = ", ".join(f"{count} {name}" for name, count in sorted(divergences.items()))
     lines.append(f"  {counted(sum(divergences.values()), 'known divergence')}: {said or 'none'}")
     lines += _failing(table)
-    lines.append(f"  one API: assayer relations show NAME{_of_library(table)}")
+    library = "" if table.library == "torch" else f" --library {table.library}"
+    lines.append(f"  one API: assayer relations show NAME{library}")
     return "\n".join(lines) + "\n"
 
 
@@ -120,10 +121,6 @@ def _failing(table: RelationTable) -> Iterator[str]:
         text = f"  {rule}: {', '.join(names[:MOST_NAMES])}"
         more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
         yield inert(text + more)
-
-
-def _of_library(table: RelationTable) -> str:
-    return "" if table.library == "torch" else f" --library {table.library}"
 
 
 def of_api(table: RelationTable, name: str) -> str:

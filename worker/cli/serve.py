@@ -162,7 +162,7 @@ _GPUS = (Path("/dev/nvidia0"), Path("/dev/kfd"))
 
 def _queues(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...]:
     if value is None:
-        return _own_queues()
+        return QUEUES if any(device.exists() for device in _GPUS) else QUEUES[:1]
     names = tuple(dict.fromkeys(name.strip() for name in value.split(",") if name.strip()))
     unknown = [name for name in names if name not in (*QUEUES, PUBLISH)]
     if unknown or not names:
@@ -172,11 +172,6 @@ def _queues(_: click.Context, __: click.Parameter, value: str | None) -> tuple[s
             f"{PUBLISH} stands alone: a process that examines code never holds the App's key"
         )
     return names
-
-
-def _own_queues() -> tuple[str, ...]:
-    """What this machine is good for."""
-    return QUEUES if any(device.exists() for device in _GPUS) else QUEUES[:1]
 
 
 @click.command()
@@ -200,7 +195,8 @@ def serve(host: str, port: int, web_only: bool, settings_file: Path | None) -> i
       assayer beat                       the clock
     """  # noqa: D301 - click reads the escape
     settings = _settings_for_children(settings_file)
-    web = _web(host, port)
+    bind = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    web = ChildProgram("web app", (sys.executable, "-P", "-m", "app", bind))
     if web_only:
         sys.stderr.flush()
         os.execv(web.command[0], web.command)  # noqa: S606 our own interpreter
@@ -287,8 +283,3 @@ def _settings_for_children(file: Path | None) -> Settings:
     if file is not None:
         os.environ[FILE_VARIABLE] = str(file.resolve())
     return settings
-
-
-def _web(host: str, port: int) -> ChildProgram:
-    bind = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-    return ChildProgram("web app", (sys.executable, "-P", "-m", "app", bind))

@@ -40,7 +40,9 @@ class Recorder:
 
         Raises ``GuestFailure`` and ``Unpreparable`` where they cannot be run.
         """
-        functions = _functions(self.texts[path])
+        tree = parse_module(self.texts[path])
+        names = [] if tree is None else [name for name, _ in definitions(tree)]
+        functions = [name for name in names if "<locals>" not in name]
         tests = related_tests(Target(path, "", 1, 1, Reason.CHANGED, (), (), ()), self.texts)
         if not functions or not tests:
             return ()
@@ -48,12 +50,6 @@ class Recorder:
         broker = Broker(Engines(()), Recordings(None), ApiBudget(0))
         with Session(self.place, self.tree, target, broker) as session:
             return session.observe(functions, tests, SECONDS)
-
-
-def _functions(text: str) -> list[str]:
-    tree = parse_module(text)
-    names = [] if tree is None else [name for name, _ in definitions(tree)]
-    return [name for name in names if "<locals>" not in name]
 
 
 @contextmanager

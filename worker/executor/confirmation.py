@@ -66,7 +66,9 @@ class Confirmer:
         again = self._guest.run(finding.probes)
         limited = next((run.ending for run in again if is_limited(run)), None)
         if isinstance(limited, NotRun):
-            return _undecided(finding, limited.reason)
+            place = f"{finding.rule} at {finding.path}:{finding.line}"
+            reason = f"{place} could not be confirmed: {limited.reason}"
+            return Skipped(finding.analyzer, finding.target, reason, our_fault=True)
         if not (all_ran(again) and is_shown(finding.criterion, again)):
             if isinstance(finding.criterion, Turns):
                 return Skipped(finding.analyzer, finding.target, UNSTABLE)
@@ -125,12 +127,6 @@ class Confirmer:
             evidence = {**finding.evidence, "base": why}
             return replace(finding, status=Status.EXISTING, evidence=evidence)
         return finding if reason is None else _doubtful(finding, reason)
-
-
-def _undecided(finding: Finding, reason: str) -> Skipped:
-    """Return that a limit of ours kept a finding from being seen again."""
-    said = f"{finding.rule} at {finding.path}:{finding.line} could not be confirmed: {reason}"
-    return Skipped(finding.analyzer, finding.target, said, our_fault=True)
 
 
 def _measured(finding: Finding, criterion: Criterion, runs: Sequence[Run]) -> Finding:

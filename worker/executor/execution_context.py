@@ -65,14 +65,14 @@ def guest_runtime(settings: Settings, *, trust: bool) -> GuestRuntime:
     isolates.
     """
     sandbox = settings.sandbox
-    isolation = TRUSTED if trust else _isolation(sandbox)
+    isolation = (
+        TRUSTED
+        if trust
+        else find_isolation(sandbox.uids, choice=sandbox.isolation, python=sandbox.python)
+    )
     python = sandbox.python
     hidden = OUR_OWN if python == Path(sys.executable) else ()
     return GuestRuntime(isolation, python, _limits(sandbox), hidden, retry=sandbox.retry)
-
-
-def _isolation(sandbox: SandboxSettings) -> Isolation:
-    return find_isolation(sandbox.uids, choice=sandbox.isolation, python=sandbox.python)
 
 
 def _limits(sandbox: SandboxSettings) -> Limits:

@@ -47,7 +47,9 @@ class ExecutionCounts:
     def ran(self, probe: Probe, run: Run) -> None:
         """Count one run of the target."""
         self.executions += 1
-        self.answered += probe.script is None or not _takes_inputs(probe)
+        self.answered += probe.script is None or not any(
+            isinstance(argument, InputArgument) for argument in probe.arguments.values()
+        )
         self.hits |= run.hits
         if probe.script is None:
             self.answered_hits |= run.hits
@@ -91,10 +93,6 @@ class ExecutionCounts:
             f"{'every run' if count == total else f'{count} of {total} runs'} {ending}"
             for ending, count in self.endings.most_common(MOST_ENDINGS)
         )
-
-
-def _takes_inputs(probe: Probe) -> bool:
-    return any(isinstance(argument, InputArgument) for argument in probe.arguments.values())
 
 
 def _completed(run: Run, target: Target) -> bool:

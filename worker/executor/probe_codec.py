@@ -145,16 +145,15 @@ def run_frame(probes: Sequence[Probe], seconds: float) -> Frame:
     return {
         "type": "run",
         "blobs": blobs,
-        "probes": [_probe_frame(probe) for probe in probes],
+        "probes": [
+            {
+                "arguments": {k: argument_frame(a) for k, a in probe.arguments.items()},
+                "script": None if probe.script is None else _script_frame(probe.script),
+                **({"ensures": list(probe.ensures)} if probe.ensures else {}),
+            }
+            for probe in probes
+        ],
         "seconds": seconds,
-    }
-
-
-def _probe_frame(probe: Probe) -> Frame:
-    return {
-        "arguments": {k: argument_frame(a) for k, a in probe.arguments.items()},
-        "script": None if probe.script is None else _script_frame(probe.script),
-        **({"ensures": list(probe.ensures)} if probe.ensures else {}),
     }
 
 

@@ -70,7 +70,11 @@ def related_tests(target: Target, texts: Mapping[str, str]) -> tuple[str, ...]:
     """
     named = [part for part in target.function.split(".") if part.isidentifier()][:1]
     words = [*named, PurePosixPath(target.path).stem]
-    found = [(path, _rank(text, words)) for path, text in texts.items() if _is_test(path)]
+    found = [
+        (path, _rank(text, words))
+        for path, text in texts.items()
+        if _TEST.fullmatch(PurePosixPath(path).name)
+    ]
     nearest = sorted((rank, path) for path, rank in found if rank < len(words))
     return tuple(path for _, path in nearest[:MOST_TESTS])
 
@@ -88,10 +92,6 @@ def functions_of(text: str) -> tuple[str, ...]:
         return tuple(name for name, _ in definitions(ast.parse(text)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
-
-
-def _is_test(path: str) -> bool:
-    return _TEST.fullmatch(PurePosixPath(path).name) is not None
 
 
 def _rank(text: str, words: list[str]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
@@ -142,7 +142,8 @@ class RepairVerifier:
         """
         change, written = candidate.suggestion, isinstance(criterion, Written)
         last = change.start_line + change.replacement.count("\n")
-        local = _modules(tree.texts)
+        parts = (PurePosixPath(path).with_suffix("").parts for path in tree.texts)
+        local = frozenset(part for each in parts for part in each)
         head = self._laboratory.head.texts[change.path]
         old = imported_names(head, change.start_line, change.end_line, local)
         new = imported_names(tree.texts[change.path], change.start_line, last, local)
@@ -252,12 +253,6 @@ def _meant(
     if taken < threshold * len(runs):
         return RepairAttempt(f"{taken} of {len(runs)} inputs that are meant for the branch take it")
     return RepairAttempt(facts={"repair_inputs": len(runs), "repair_reached": taken})
-
-
-def _modules(paths: Iterable[str]) -> frozenset[str]:
-    """Return the names of a project's folders and modules."""
-    parts = (PurePosixPath(path).with_suffix("").parts for path in paths)
-    return frozenset(part for each in parts for part in each)
 
 
 def is_worse(before: RunHistory, after: Sequence[Run], *, refusing: bool = False) -> bool:

@@ -66,7 +66,7 @@ class StudyJournal:
 
     def add(self, rows: Iterable[JsonObject]) -> None:
         """Keep rows, whatever becomes of this process."""
-        lines = [_line(row) for row in self._noted(rows)]
+        lines = [json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in self._noted(rows)]
         if lines:
             self._file.write(b"".join(lines))
             self._file.flush()
@@ -132,10 +132,6 @@ class StudyJournal:
             else:
                 self.rows.append(row)
             yield row
-
-
-def _line(row: JsonObject) -> bytes:
-    return json.dumps(row, ensure_ascii=False).encode() + b"\n"
 
 
 def _row(raw_line: bytes) -> JsonObject | None:

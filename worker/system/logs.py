@@ -105,13 +105,12 @@ def redacted(text: str) -> str:
 def _clean(value: object) -> object:
     if isinstance(value, Mapping):
         items = cast("Mapping[object, object]", value).items()
-        return {redacted(str(key)): _named(str(key), item) for key, item in items}
+        return {
+            redacted(str(key)): REDACTED if item and _TELLING.search(str(key)) else _clean(item)
+            for key, item in items
+        }
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, Sequence | set | frozenset) and not isinstance(value, str | bytes):
         return [_clean(item) for item in cast("Sequence[object]", value)]
     return redacted(value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value))
-
-
-def _named(key: str, value: object) -> object:
-    return REDACTED if value and _TELLING.search(key) else _clean(value)

@@ -87,13 +87,13 @@ def _has_entries(folder: str) -> bool:
 
 def home_of_root(_canary: Canary) -> str:
     """List root's home beyond the interpreter that may lie in it."""
-    needed = {Path(prefix).parts[2] for prefix in _prefixes() if prefix.startswith("/root/")}
+    needed = {
+        Path(prefix).parts[2]
+        for prefix in (sys.prefix, sys.base_prefix, os.path.realpath(sys.prefix))
+        if prefix.startswith("/root/")
+    }
     extra = {path.name for path in Path("/root").iterdir()} - needed
     return f"{len(extra)} entries" if extra else ""
-
-
-def _prefixes() -> tuple[str, ...]:
-    return (sys.prefix, sys.base_prefix, os.path.realpath(sys.prefix))
 
 
 def _written(folder: str, token: str) -> str:

@@ -194,13 +194,9 @@ def _restored(value: object) -> object:
         return [_restored(item) for item in value]
     if isinstance(value, dict):
         if value.keys() == {BYTES} and isinstance(value[BYTES], str):
-            return _bytes(value[BYTES])
+            try:
+                return base64.b64decode(value[BYTES], validate=True)
+            except (binascii.Error, ValueError) as error:
+                raise BadFrame("holds bytes that are not base64") from error
         return {_restored(key): _restored(item) for key, item in value.items()}
     return value
-
-
-def _bytes(text: str) -> bytes:
-    try:
-        return base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError) as error:
-        raise BadFrame("holds bytes that are not base64") from error

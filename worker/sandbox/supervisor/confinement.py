@@ -101,8 +101,13 @@ def ruleset(abi: int, grants: Mapping[str, Iterable[str]]) -> int:
     ``abi`` is a version that the kernel has; ``grants`` maps the names of
     ``RIGHTS`` to paths.  Raises ``OSError``.
     """
-    handled = _handled(abi)
-    attributes = struct.pack("QQQ", handled, *_beyond_files(abi))[: _size(abi)]
+    handled = FILE_RIGHTS[max(since for since in FILE_RIGHTS if since <= abi)]
+    fields = [handled]
+    if abi >= TCP_SINCE:
+        fields.append(TCP_RIGHTS)
+    if abi >= SCOPES_SINCE:
+        fields.append(SCOPES)
+    attributes = struct.pack(f"{len(fields)}Q", *fields)
     rules = syscall(
         "landlock_create_ruleset", CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0
     )
@@ -115,19 +120,6 @@ def ruleset(abi: int, grants: Mapping[str, Iterable[str]]) -> int:
 def restrict_self(rules: int) -> None:
     """Give up what the rules do not grant, for this process and all after it."""
     syscall("landlock_restrict_self", RESTRICT_SELF, ctypes.c_int(rules), 0)
-
-
-def _handled(abi: int) -> int:
-    return FILE_RIGHTS[max(since for since in FILE_RIGHTS if since <= abi)]
-
-
-def _beyond_files(abi: int) -> tuple[int, int]:
-    return (TCP_RIGHTS if abi >= TCP_SINCE else 0, SCOPES if abi >= SCOPES_SINCE else 0)
-
-
-def _size(abi: int) -> int:
-    """How much of the attributes' structure a version knows."""
-    return 24 if abi >= SCOPES_SINCE else 16 if abi >= TCP_SINCE else 8
 
 
 def _allow(rules: int, path: str, rights: int) -> None:

@@ -84,19 +84,14 @@ def _start(orders: SupervisorOrders, supervisor_pid: int) -> NoReturn:
         os.setsid()
         _limit(orders)
         _confine(orders, supervisor_pid)
-        _heed_all_signals()
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
         os.execvpe(orders["command"][0], orders["command"], orders["environment"])  # noqa: S606
     except BaseException as error:  # noqa: BLE001 - a fork must not return
         os.write(2, f"{type(error).__name__}: {error}\n".encode("utf-8", "replace"))
     finally:
         os._exit(NOT_STARTED)
-
-
-def _heed_all_signals() -> None:
-    """Undo what we and Python have changed, which would outlast the new program."""
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):
-        signal.signal(number, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
 def _limit(orders: SupervisorOrders) -> None:
