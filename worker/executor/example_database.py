@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from analyzers.vocabulary import Argument, LiteralArgument, Probe, RecipeArgument
 from worker.executor.probe_codec import argument_frame, argument_of
-from worker.sandbox.protocol.frame_shapes import ARGUMENTS, BadFrame
+from worker.sandbox.protocol.frame_shapes import Arguments, BadFrame, checked
 from worker.system.recording_folders import recording_folder_name
 from worker.system.temporary_files import replacement
 
@@ -120,7 +120,7 @@ def _read(text: bytes, target: str) -> list[Probe]:
 
 def _probe(document: Mapping[str, Any], target: str) -> Probe:
     arguments, ensures = document.get("arguments"), document.get("ensures", [])
-    ARGUMENTS(arguments)
+    checked(arguments, Arguments)
     if len(_mapping(arguments)) > MOST_ARGUMENTS:
         raise ValueError("too many arguments")
     if not isinstance(ensures, list) or not all(

@@ -6,7 +6,9 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
+
+from msgspec import Meta
 
 from analyzers.relations import table_rows
 from analyzers.relations.library_names import (
@@ -18,14 +20,11 @@ from analyzers.relations.library_names import (
 from analyzers.vocabulary import JsonObject
 from worker.sandbox.protocol.frame_shapes import (
     BadFrame,
-    Checker,
-    boolean,
-    count,
-    json_object,
-    many,
-    record,
-    short,
-    text,
+    Count,
+    Frame,
+    JsonData,
+    Note,
+    checked,
 )
 
 Task: TypeAlias = Literal["relations", "divergences"]
@@ -102,20 +101,31 @@ Event: TypeAlias = StudyUpdate | StudyResult
 MOST_ROWS = 100_000
 MOST_NOTES = 1_000
 LONGEST_NAME = 300
-LONGEST_NOTE = 2_000
 LONGEST_RECALL = 2_000
-_NAME = short(LONGEST_NAME)
-_PROGRESS = record(
-    type=text, stage=_NAME, done=count, total=count, rows=many(json_object, MOST_ROWS)
-)
-_STUDIED = record(
-    frozenset({"complete"}),
-    type=text,
-    version=_NAME,
-    notes=many(short(LONGEST_NOTE), MOST_NOTES),
-    complete=boolean,
-)
-_CHECKED = record(kind=text, stage=_NAME, name=_NAME)
+_Name = Annotated[str, Meta(max_length=LONGEST_NAME)]
+
+
+class _Progress(Frame):
+    type: str
+    stage: _Name
+    done: Count
+    total: Count
+    rows: Annotated[list[JsonData], Meta(max_length=MOST_ROWS)]
+
+
+class _Studied(Frame):
+    type: str
+    version: _Name
+    notes: Annotated[list[Note], Meta(max_length=MOST_NOTES)]
+    complete: bool = True
+
+
+class _CheckedRow(Frame):
+    kind: str
+    stage: _Name
+    name: _Name
+
+
 _Read = Callable[[JsonObject, str], object]
 _TOLD: Mapping[str, _Read] = {
     "api": table_rows.known,
@@ -135,13 +145,13 @@ def read_update(message: Mapping[str, Any], order: StudyRequest) -> Event:
     """
     match message.get("type"):
         case "progress":
-            _check(_PROGRESS, message)
+            checked(message, _Progress)
             for row in message["rows"]:
                 _check_row(row, order)
             told = (message["stage"], message["done"], message["total"])
             return StudyUpdate(*told, tuple(filter(_is_harmless, message["rows"])))
         case "studied":
-            _check(_STUDIED, message)
+            checked(message, _Studied)
             if message["version"] != order.version:
                 raise BadFrame(f"studied {message['version']!r:.80}, not {order.version}")
             complete = message.get("complete", True)
@@ -150,19 +160,12 @@ def read_update(message: Mapping[str, Any], order: StudyRequest) -> Event:
             raise BadFrame(f"is of an unknown type: {kind!r:.80}")
 
 
-def _check(checker: Checker, message: Mapping[str, Any]) -> None:
-    try:
-        checker(message)
-    except BadFrame as error:
-        raise BadFrame(f"{message['type']}: {error}") from None
-
-
 def _check_row(row: Mapping[str, Any], order: StudyRequest) -> None:
     kind = row.get("kind")
     if type(kind) is not str or kind not in _TASKS[order.task]:
         raise BadFrame(f"a row of an unknown kind: {kind!r:.80}")
     if kind == "checked":
-        _CHECKED(row)
+        checked(row, _CheckedRow)
     if kind == "recall" and len(json.dumps(row)) > LONGEST_RECALL:
         raise BadFrame(f"recall: is longer than {LONGEST_RECALL}")
     if kind in _TOLD:

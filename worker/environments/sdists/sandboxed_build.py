@@ -19,8 +19,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from email.parser import HeaderParser
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Annotated, Any
 
+from msgspec import Meta
 from packaging.tags import compatible_tags, cpython_tags
 from packaging.utils import (
     InvalidWheelFilename,
@@ -47,18 +48,26 @@ from worker.sandbox.guest_limits import Limits
 from worker.sandbox.guest_process import GuestProcess
 from worker.sandbox.isolation import Isolation
 from worker.sandbox.protocol.channel import Channel, ChannelClosed, ChannelTimeout, decoded
-from worker.sandbox.protocol.frame_shapes import BadFrame, count, many, record, text, variant
+from worker.sandbox.protocol.frame_shapes import BadFrame, Count, Tagged, checked
 
 BUILDER = GuestProgram(Path(__file__).parents[1] / "builder", "_assayer_builder")
 BUILD_SECONDS = 180.0
 PIECE = MIB
 MOST_REQUIRED = 100
 GRACE = 10.0
-_REPLY = variant(
-    requires=record(kind=text, requires=many(text, MOST_REQUIRED)),
-    wheel=record(kind=text, name=text, size=count),
-    failed=record(kind=text, reason=text),
-)
+
+
+class _Requires(Tagged, tag="requires"):
+    requires: Annotated[list[str], Meta(max_length=MOST_REQUIRED)]
+
+
+class _Wheel(Tagged, tag="wheel"):
+    name: str
+    size: Count
+
+
+class _Failed(Tagged, tag="failed"):
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +146,7 @@ def _reply(
 
 def _received(channel: Channel, deadline: float) -> BuildRequirements | BuiltWheel | str:
     message: dict[str, Any] = decoded(channel.frame(deadline - time.monotonic(), PIECE))
-    _REPLY(message)
+    checked(message, _Requires | _Wheel | _Failed)
     if message["kind"] == "failed":
         return str(message["reason"])
     if message["kind"] == "requires":

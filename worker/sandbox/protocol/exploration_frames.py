@@ -3,155 +3,192 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, TypeAlias
+from typing import Literal as OneOf
 
+from msgspec import UNSET, Meta, UnsetType, field
+
+from analyzers.guest.inputs.recipes import parse as parse_recipe
 from analyzers.guest.relations.libraries.library_registry import LIBRARIES
 from analyzers.relations.library_names import is_line
 from worker.sandbox.protocol.frame_shapes import (
-    ARGUMENTS,
-    ENDING,
     LONGEST_SOURCE,
+    Amount,
+    Arguments,
     BadFrame,
-    Checker,
-    amount,
-    boolean,
-    count,
-    counts,
-    many,
-    mapping,
-    optional,
-    recipe,
-    record,
-    short,
-    text,
-    whole,
+    CheckedText,
+    Count,
+    Ending,
+    Frame,
+    Message,
+    Name,
+    Note,
+    Notes,
+    Whole,
+    matching,
 )
 
 MOST_RECORDED = 2_000
 MOST_REACHED = 20
 MOST_BEYOND = 100
-MOST_NOTES = 100
 MOST_COMPARISONS = 10_000_000
+MOST_FAILURES = 10
+MOST_PASSING = 20
+MOST_MATTERS = 100
+MOST_CALLS = 2_000
+MOST_NAMES = 200
+MOST_EXECUTIONS = 1_000_000
 LONGEST_NAME = 300
 LONGEST_VERSION = 100
 LONGEST_TEXT = 2_000
 LONGEST_PATH = 1_000
-_RULES = frozenset({"value", "status", "crash"})
-_API = rf"(?:{'|'.join(LIBRARIES)})(?:\.[^\W\d]\w*)+"
+LONGEST_CONSTRAINT = 500
+
+Api: TypeAlias = Annotated[
+    str, matching(rf"(?:{'|'.join(LIBRARIES)})(?:\.[^\W\d]\w*)+", LONGEST_NAME)
+]
+Word: TypeAlias = Annotated[str, matching(r"[a-z][a-z0-9_-]*", LONGEST_NAME)]
+Path: TypeAlias = Annotated[str, Meta(max_length=LONGEST_PATH)]
+Source: TypeAlias = Annotated[str, Meta(max_length=LONGEST_SOURCE)]
 
 
-def matching(pattern: str, longest: int, what: str) -> Checker:
-    """Expect a text of which the whole matches: what stands outside of code in reports."""
-    compiled = re.compile(pattern)
-
-    def check_matching(value: object) -> None:
-        if type(value) is not str or len(value) > longest or not compiled.fullmatch(value):
-            raise BadFrame(f"is no {what}")
-
-    return check_matching
-
-
-def source(value: object) -> None:
-    """Expect the source of a library call as :func:`library_call`, or an empty text."""
-    if value != "":
-        library_call(value)
-
-
-def library_call(value: object) -> None:
-    """Expect the source of a library call, or of a layer and its call, on one line.
-
-    It is written into reports and reproducers.
-    """
-    if type(value) is not str or len(value) > LONGEST_SOURCE:
-        raise BadFrame("is no short text")
-    try:
-        tree = ast.parse(value, mode="eval").body
-    except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
-        raise BadFrame("is no call") from error
+def _parse_call(value: str) -> None:
+    """Parse a library call, or a layer and its call, on one line; nothing is allowed."""
+    if value == "":
+        return
+    tree = ast.parse(value, mode="eval").body
     if not isinstance(tree, ast.Call) or not is_line(value):
-        raise BadFrame("is no call")
+        raise ValueError
     if not isinstance(tree.func, ast.Call):
-        recipe(value)
+        parse_recipe(value)
     elif tree.keywords:
-        raise BadFrame("is no call of a layer")
+        raise ValueError
     else:
-        _layer_call(tree)
+        for part in (tree.func, *tree.args):
+            parse_recipe(ast.unparse(part))
 
 
-def _layer_call(tree: ast.Call) -> None:
-    for part in (tree.func, *tree.args):
-        try:
-            said = ast.unparse(part)
-        except RecursionError as error:
-            raise BadFrame("is no call of a layer") from error
-        recipe(said)
+class CallSource(CheckedText):
+    """The source of a library call, or nothing."""
+
+    parse, what = _parse_call, "call, no recipe"
 
 
-def rule(value: object) -> None:
-    """Expect what a divergence is about."""
-    if type(value) is not str or value not in _RULES:
-        raise BadFrame("is no kind of divergence")
+class CallPlace(Frame):
+    """A library call in a file."""
+
+    api: Api
+    path: Path
+    line: Annotated[int, Meta(ge=1, le=1 << 53)]
+    function: Annotated[str, matching(r"[\w.<>]+", LONGEST_NAME)]
+    source: CallSource
 
 
-def line(value: object) -> None:
-    """Expect the number of a line of a file."""
-    count(value)
-    if value == 0:
-        raise BadFrame("is no line")
+class _RecordedCall(CallPlace):
+    probe: Count
 
 
-api = matching(_API, LONGEST_NAME, "name of a library")
-word = matching(r"[a-z][a-z0-9_-]*", LONGEST_NAME, "word")
-_PLACE: Mapping[str, Checker] = {
-    "api": api,
-    "path": short(LONGEST_PATH),
-    "line": line,
-    "function": matching(r"[\w.<>]+", LONGEST_NAME, "name of a function"),
-    "source": source,
-}
-AT = record(**_PLACE)
-DIVERGENCE = record(
-    api=api,
-    rule=rule,
-    relation=word,
-    related=short(LONGEST_TEXT),
-    call=source,
-    outcome=short(LONGEST_TEXT),
-    expected=short(LONGEST_TEXT),
-)
-_REACHED_FIELDS: Mapping[str, Checker] = {
-    "divergence": DIVERGENCE,
-    "at": AT,
-    "arguments": ARGUMENTS,
-    "ensures": many(short(LONGEST_SOURCE), 1),
-}
-_REACHED_ENDED = record(**_REACHED_FIELDS, ending=ENDING)
-_REACHED_DIED = record(**_REACHED_FIELDS, signal=whole)
+class _Divergence(Frame):
+    api: Api
+    rule: OneOf["value", "status", "crash"]
+    relation: Word
+    related: Note
+    call: CallSource
+    outcome: Note
+    expected: Note
 
 
-def reached(value: object) -> None:
-    """Expect an input that leads to a divergence: with its ending, or the signal it dies of."""
-    (_REACHED_DIED if type(value) is dict and "signal" in value else _REACHED_ENDED)(value)
+class Ended(Frame, kw_only=True):
+    """An input with the end of its run, or the signal that ended the process."""
+
+    arguments: Arguments
+    ending: Ending | UnsetType = UNSET
+    signal: Whole | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        if (self.ending is UNSET) is (self.signal is UNSET):
+            raise ValueError("lacks an ending, or has a signal beside it")
 
 
-RECORDED = record(
-    type=text,
-    library=matching("|".join(("", *LIBRARIES)), LONGEST_NAME, "library"),
-    version=matching(r"[\w.+!-]*", LONGEST_VERSION, "version"),
-    calls=many(record(**_PLACE, probe=count), MOST_RECORDED),
-    notes=many(short(LONGEST_TEXT), MOST_NOTES),
-)
-RELATED = record(
-    type=text,
-    reached=many(reached, MOST_REACHED),
-    beyond=many(record(divergence=DIVERGENCE, at=AT), MOST_BEYOND),
-    executions=count,
-    seconds=amount,
-    obstacle=optional(short(LONGEST_TEXT)),
-    notes=many(short(LONGEST_TEXT), MOST_NOTES),
-)
+class _Reached(Ended, kw_only=True):
+    divergence: _Divergence
+    at: CallPlace
+    ensures: Annotated[list[Source], Meta(max_length=1)]
+
+
+class _Failure(Ended, kw_only=True):
+    matters: Annotated[list[Name], Meta(max_length=MOST_MATTERS)]
+    seen: Count
+
+
+class _Beyond(Frame):
+    divergence: _Divergence
+    at: CallPlace
+
+
+class _Unmet(Frame):
+    annotation: Note
+    problem: Note
+
+
+class _Observed(Frame):
+    function: Name
+    arguments: dict[str, Annotated[str, Meta(max_length=LONGEST_CONSTRAINT)]]
+    test: Name
+    raised: bool
+
+
+class RecordedMessage(Message, kw_only=True):
+    """The library calls of probes, of a library that has a version."""
+
+    library: Annotated[str, matching("|".join(("", *LIBRARIES)), LONGEST_NAME)]
+    version: Annotated[str, matching(r"[\w.+!-]*", LONGEST_VERSION)]
+    calls: Annotated[list[_RecordedCall], Meta(max_length=MOST_RECORDED)]
+    notes: Notes
+
+
+class RelatedMessage(Message, kw_only=True):
+    """The divergences that inputs lead to."""
+
+    reached: Annotated[list[_Reached], Meta(max_length=MOST_REACHED)]
+    beyond: Annotated[list[_Beyond], Meta(max_length=MOST_BEYOND)]
+    executions: Count
+    seconds: Amount
+    obstacle: Note | None
+    notes: Notes
+
+
+class ResolvedMessage(Message, kw_only=True):
+    """Dotted names with what became of them."""
+
+    states: Annotated[dict[Name, OneOf["there", "missing", "absent"]], Meta(max_length=MOST_NAMES)]
+
+
+class ExploredMessage(Message, kw_only=True):
+    """The inputs that an exploration drew."""
+
+    hits: list[Count] = field(default_factory=list)
+    executions: Count
+    passed: Count
+    refused: Count
+    rejected: Count
+    timed_out: Count
+    seconds: Amount
+    failures: Annotated[list[_Failure], Meta(max_length=MOST_FAILURES)]
+    passing: Annotated[list[Arguments], Meta(max_length=MOST_PASSING)]
+    unmet: _Unmet | None
+    obstacle: Note | None
+    notes: Notes
+
+
+class ObservedMessage(Frame):
+    """The calls that tests made, and which tests passed."""
+
+    type: str
+    outcomes: Annotated[dict[Name, bool], Meta(max_length=MOST_CALLS)]
+    calls: Annotated[list[_Observed], Meta(max_length=MOST_CALLS)]
+    notes: Notes
 
 
 def check_recorded(message: Mapping[str, Any], probes: int) -> None:
@@ -174,82 +211,6 @@ def check_related(message: Mapping[str, Any], apis: frozenset[str]) -> None:
             raise BadFrame("a divergence of an API that is not called there")
         if apis and each["at"]["api"] not in apis:
             raise BadFrame("a divergence of an API that was not asked for")
-
-
-MOST_FAILURES = 10
-MOST_PASSING = 20
-MOST_MATTERS = 100
-MOST_CALLS = 2_000
-MOST_NAMES = 200
-STATES = frozenset({"there", "missing", "absent"})
-MOST_EXECUTIONS = 1_000_000
-LONGEST_NOTE = 2_000
-LONGEST_CONSTRAINT = 500
-
-_FIELDS: Mapping[str, Checker] = {
-    "arguments": ARGUMENTS,
-    "matters": many(short(LONGEST_NAME), MOST_MATTERS),
-    "seen": count,
-}
-_ENDED = record(**_FIELDS, ending=ENDING)
-_DIED = record(**_FIELDS, signal=whole)
-
-
-def failure(value: object) -> None:
-    """Expect an input that failed: with its ending, or with the signal that ended the process."""
-    (_DIED if type(value) is dict and "signal" in value else _ENDED)(value)
-
-
-def outcomes(value: object) -> None:
-    """Expect names of tests with whether they passed."""
-    if type(value) is not dict or len(value) > MOST_CALLS:
-        raise BadFrame("is no mapping of a few tests")
-    for name, passed in value.items():
-        short(LONGEST_NAME)(name)
-        boolean(passed)
-
-
-def states(value: object) -> None:
-    """Expect dotted names with what became of them."""
-    if type(value) is not dict or len(value) > MOST_NAMES:
-        raise BadFrame("is no mapping of a few names")
-    for name, state in value.items():
-        short(LONGEST_NAME)(name)
-        if type(state) is not str or state not in STATES:
-            raise BadFrame("is no state of a name")
-
-
-RESOLVED = record(type=text, states=states)
-EXPLORED = record(
-    frozenset({"hits"}),
-    type=text,
-    hits=counts,
-    executions=count,
-    passed=count,
-    refused=count,
-    rejected=count,
-    timed_out=count,
-    seconds=amount,
-    failures=many(failure, MOST_FAILURES),
-    passing=many(ARGUMENTS, MOST_PASSING),
-    unmet=optional(record(annotation=short(LONGEST_NOTE), problem=short(LONGEST_NOTE))),
-    obstacle=optional(short(LONGEST_NOTE)),
-    notes=many(short(LONGEST_NOTE), MOST_NOTES),
-)
-OBSERVED = record(
-    type=text,
-    outcomes=outcomes,
-    calls=many(
-        record(
-            function=short(LONGEST_NAME),
-            arguments=mapping(short(LONGEST_CONSTRAINT)),
-            test=short(LONGEST_NAME),
-            raised=boolean,
-        ),
-        MOST_CALLS,
-    ),
-    notes=many(short(LONGEST_NOTE), MOST_NOTES),
-)
 
 
 def check_counts(message: Mapping[str, Any], points: int) -> None:

@@ -1,8 +1,7 @@
-"""Checkers of decoded JSON: plain values, and what is put together from them.
+"""Types of what comes out of a guest: checked by msgspec, field by field.
 
-A checker takes a decoded JSON value and raises ``BadFrame`` where it is not
-what is expected.  They are plain functions, because thousands of results come
-in one frame.
+A subclass of ``Frame`` has exactly its fields.  A subclass of ``CheckedText`` is a
+text that a parser of ours accepts.  Nothing is converted: the frame stays decoded JSON.
 """
 
 from __future__ import annotations
@@ -10,7 +9,10 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
-from typing import TypeAlias, cast
+from typing import Annotated, ClassVar, TypeAlias, cast
+
+import msgspec
+from msgspec import Meta, field
 
 from analyzers.guest.annotations.constraints import Constraint, Expression
 from analyzers.guest.annotations.syntax import AnnotationError
@@ -20,193 +22,101 @@ from analyzers.guest.inputs.recipes import parse as parse_recipe
 from analyzers.guest.protocol.input_paths import parse as parse_place
 from analyzers.vocabulary import ErrorOrigin, Form
 
-Checker: TypeAlias = Callable[[object], None]
-
 DEPTH = 64
-MOST = 1 << 53
 HUGE = 1 << 64
+LONGEST_SOURCE = 20_000
+_PARSE_ERRORS = (BadRecipe, ValueError, SyntaxError, TypeError, MemoryError, RecursionError)
 
 
 class BadFrame(Exception):  # noqa: N818 - a noun of the outside
     """The guest has said something that the protocol does not know."""
 
 
-def text(value: object) -> None:
-    """Expect a string."""
-    if type(value) is not str:
-        raise BadFrame("is no text")
+class Frame(msgspec.Struct, forbid_unknown_fields=True):
+    """An object of the protocol."""
 
 
-def content(value: object) -> None:
-    """Expect bytes, already decoded."""
-    if type(value) is not bytes:
-        raise BadFrame("is no bytes")
+class Tagged(Frame, tag_field="kind"):
+    """An object of the protocol whose ``kind`` says which one it is."""
 
 
-def boolean(value: object) -> None:
-    """Expect true or false."""
-    if type(value) is not bool:
-        raise BadFrame("is neither true nor false")
+class JsonData:
+    """An object of any JSON that does not nest too deep, with numbers that others can read."""
 
 
-def count(value: object) -> None:
-    """Expect an integer from 0 to 2⁵³."""
-    if type(value) is not int or not 0 <= value <= MOST:
-        raise BadFrame("is no count")
+class CheckedText(str):
+    """A text that is written into code or reports: ``parse`` raises where it may not be."""
+
+    __slots__ = ()
+    parse: ClassVar[Callable[[str], object]]
+    what: ClassVar[str]
+    longest: ClassVar[int] = LONGEST_SOURCE
 
 
-def counts(value: object) -> None:
-    """Expect a list of counts; the many of a result are looked at together."""
-    if type(value) is not list:
-        raise BadFrame("is no list")
-    if value and (set(map(type, value)) != {int} or min(value) < 0 or max(value) > MOST):
-        raise BadFrame("holds something that is no count")
+class Literal(CheckedText):
+    """The source of a Python literal."""
+
+    parse, what = ast.literal_eval, "Python literal"
 
 
-def whole(value: object) -> None:
-    """Expect an integer of 32 bits."""
-    if type(value) is not int or not -(1 << 31) <= value < 1 << 31:
-        raise BadFrame("is no integer")
+class Recipe(CheckedText):
+    """The source of a recipe."""
+
+    parse, what = parse_recipe, "recipe"
 
 
-def amount(value: object) -> None:
-    """Expect a finite number from 0 up."""
-    if type(value) not in (int, float) or not 0 <= value < 1e15:  # type: ignore[operator]
-        raise BadFrame("is no amount")
+class Arguments:
+    """Arguments by their places."""
 
 
-def anything(value: object, depth: int = 0) -> None:
-    """Expect JSON that does not nest too deep, with numbers that others can read."""
+def checked(value: object, kind: object) -> None:
+    """Raise ``BadFrame`` unless decoded JSON is of a type made of the classes here."""
+    try:
+        msgspec.convert(value, kind, builtin_types=(bytes,), dec_hook=_check_custom)
+    except msgspec.ValidationError as error:
+        shown = str(error).encode("unicode_escape").decode()
+        raise BadFrame(f"{shown:.300}") from None
+
+
+def _check_custom(kind: type, value: object) -> object:
+    if issubclass(kind, CheckedText):
+        if type(value) is not str or len(value) > kind.longest:
+            raise ValueError("is no short text")
+        try:
+            kind.parse(value)
+        except _PARSE_ERRORS as error:
+            raise ValueError(f"is no {kind.what}") from error
+        return kind(value)
+    if kind is Arguments:
+        checked(value, dict[str, Argument])
+        try:
+            for name in cast("dict[str, object]", value):
+                parse_place(name)
+        except ValueError as error:
+            raise ValueError("holds a name that no parameter or place can have") from error
+    else:
+        if type(value) is not dict:
+            raise ValueError("is no object")
+        _check_data(value)
+    return kind()
+
+
+def _check_data(value: object, depth: int = 0) -> None:
     if depth > DEPTH:
-        raise BadFrame(f"nests deeper than {DEPTH}")
+        raise ValueError(f"nests deeper than {DEPTH}")
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list):
         for item in value:
-            anything(item, depth + 1)
+            _check_data(item, depth + 1)
     elif isinstance(value, float) and not math.isfinite(value):
-        raise BadFrame("holds a number that is not finite")
+        raise ValueError("holds a number that is not finite")
     elif isinstance(value, int) and abs(value) > HUGE:
-        raise BadFrame("holds a number of more than 64 bits")
-
-
-def json_object(value: object) -> None:
-    """Expect an object of any JSON."""
-    if type(value) is not dict:
-        raise BadFrame("is no object")
-    anything(value)
-
-
-def optional(checker: Checker) -> Checker:
-    """Expect null or what ``checker`` expects."""
-
-    def check_optional(value: object) -> None:
-        if value is not None:
-            checker(value)
-
-    return check_optional
-
-
-def many(checker: Checker, most: int | None = None) -> Checker:
-    """Expect a list of what ``checker`` expects, of at most ``most``."""
-
-    def check_many(value: object) -> None:
-        if type(value) is not list or (most is not None and len(value) > most):
-            raise BadFrame("is no list, or too long")
-        for item in value:
-            checker(item)
-
-    return check_many
-
-
-def mapping(checker: Checker) -> Checker:
-    """Expect an object whose values are what ``checker`` expects."""
-
-    def check_mapping(value: object) -> None:
-        if type(value) is not dict:
-            raise BadFrame("is no object")
-        for item in value.values():
-            checker(item)
-
-    return check_mapping
-
-
-def record(optional_fields: frozenset[str] = frozenset(), /, **fields: Checker) -> Checker:
-    """Expect an object with exactly these fields, some of which may be absent."""
-    required = fields.keys() - optional_fields
-
-    def check_record(value: object) -> None:
-        if type(value) is not dict:
-            raise BadFrame("is no object")
-        if not required <= value.keys() <= fields.keys():
-            odd = ", ".join(sorted(map(repr, value.keys() ^ required)))
-            raise BadFrame(f"lacks or has beyond its fields: {odd:.200}")
-        for name, item in value.items():
-            try:
-                fields[name](item)
-            except BadFrame as error:
-                raise BadFrame(f"{name}: {error}") from None
-
-    return check_record
-
-
-def variant(**kinds: Checker) -> Checker:
-    """Expect an object whose ``kind`` says which of ``kinds`` it is."""
-
-    def check_variant(value: object) -> None:
-        kind = value.get("kind") if type(value) is dict else None
-        checker = kinds.get(kind) if type(kind) is str else None
-        if checker is None:
-            raise BadFrame(f"is of an unknown kind: {kind!r:.80}")
-        checker(value)
-
-    return check_variant
-
-
-LONGEST_SOURCE = 20_000
-LONGEST_NAME = 100
-ORIGINS = frozenset(origin.value for origin in ErrorOrigin)
-FORMS = frozenset(form.value for form in Form)
-
-
-def short(length: int) -> Checker:
-    """Expect a text of at most ``length`` characters."""
-
-    def check_short(value: object) -> None:
-        if type(value) is not str or len(value) > length:
-            raise BadFrame(f"is no text of at most {length} characters")
-
-    return check_short
-
-
-def form(value: object) -> None:
-    """Expect the name of a form in which an input is given."""
-    if type(value) is not str or value not in FORMS:
-        raise BadFrame("is no form of an input")
-
-
-def literal(value: object) -> None:
-    """Expect the source of a Python literal: it is written into reproducers."""
-    if type(value) is not str or len(value) > LONGEST_SOURCE:
-        raise BadFrame("is no short text")
-    try:
-        ast.literal_eval(value)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
-        raise BadFrame("is no Python literal") from error
-
-
-def recipe(value: object) -> None:
-    """Expect the source of a recipe: it is written into reproducers."""
-    if type(value) is not str or len(value) > LONGEST_SOURCE:
-        raise BadFrame("is no short text")
-    try:
-        parse_recipe(value)
-    except (BadRecipe, MemoryError, RecursionError) as error:
-        raise BadFrame("is no recipe") from error
+        raise ValueError("holds a number of more than 64 bits")
 
 
 def is_constraint(value: object, longest: int, *, literal: bool = False) -> bool:
-    """Whether a value is a constraint in the words of aN; ``literal``: it computes nothing."""
+    """Return whether a value is a constraint; ``literal``: it computes nothing."""
     if type(value) is not str or len(value) > longest:
         return False
     try:
@@ -224,60 +134,85 @@ def _is_literal(argument: object) -> bool:
     return not isinstance(argument, Expression) or argument.literal
 
 
-def arguments(value: object) -> None:
-    """Expect arguments by places: they are written into reproducers."""
-    _named(value)
-    try:
-        for name in value:  # type: ignore[attr-defined]
-            parse_place(name)
-    except ValueError as error:
-        raise BadFrame("holds a name that no parameter or place can have") from error
+def matching(pattern: str, longest: int) -> Meta:
+    """Return the bounds of a text that a pattern matches as a whole."""
+    return Meta(pattern=rf"\A(?:{pattern})\Z", max_length=longest)
 
 
-def origin(value: object) -> None:
-    """Expect a word for where an exception comes from."""
-    if type(value) is not str or value not in ORIGINS:
-        raise BadFrame("is no origin of an exception")
+def _check_printable(value: str) -> None:
+    if not value.isprintable():
+        raise ValueError
 
 
-def name(value: object) -> None:
-    """Expect a short name on one line, or nothing."""
-    if type(value) is not str or len(value) > LONGEST_NAME or not value.isprintable():
-        raise BadFrame("is no short name")
+class PrintableName(CheckedText):
+    """A short name on one line, or nothing."""
+
+    parse, what, longest = _check_printable, "short name", 100
 
 
-ENDING = variant(
-    returned=record(kind=text, value=text),
-    raised=record(
-        frozenset({"origin", "meant"}),
-        kind=text,
-        exception=text,
-        message=text,
-        path=text,
-        line=count,
-        function=text,
-        refusal=boolean,
-        standin=boolean,
-        origin=origin,
-        meant=name,
-    ),
-    violated=record(kind=text, condition=text, detail=text),
-    **{
-        "timed-out": record(kind=text, seconds=amount),
-        "not-run": record(frozenset({"our_fault"}), kind=text, reason=text, our_fault=boolean),
-    },
-)
-ARGUMENT = variant(
-    literal=record(kind=text, source=literal),
-    content=record(
-        frozenset({"blob", "suffix"}),
-        kind=text,
-        form=form,
-        blob=optional(text),
-        suffix=optional(text),
-    ),
-    inert=record(kind=text),
-    made=record(kind=text, recipe=recipe),
-)
-_named = mapping(ARGUMENT)
-ARGUMENTS = arguments
+Count: TypeAlias = Annotated[int, Meta(ge=0, le=1 << 53)]
+Whole: TypeAlias = Annotated[int, Meta(ge=-(1 << 31), lt=1 << 31)]
+Amount: TypeAlias = Annotated[float, Meta(ge=0, lt=1e15)]
+Name: TypeAlias = Annotated[str, Meta(max_length=300)]
+Note: TypeAlias = Annotated[str, Meta(max_length=2_000)]
+Libraries: TypeAlias = Annotated[list[Annotated[str, Meta(max_length=200)]], Meta(max_length=1000)]
+Notes: TypeAlias = Annotated[list[Note], Meta(max_length=100)]
+
+
+class Message(Frame, kw_only=True):
+    """An answer of the guest; ``used`` are the libraries whose stand-ins were used."""
+
+    type: str
+    used: Libraries = field(default_factory=list)
+
+
+class _Returned(Tagged, tag="returned"):
+    value: str
+
+
+class _Raised(Tagged, tag="raised"):
+    exception: str
+    message: str
+    path: str
+    line: Count
+    function: str
+    refusal: bool
+    standin: bool
+    origin: ErrorOrigin = ErrorOrigin("")
+    meant: PrintableName = PrintableName()
+
+
+class _Violated(Tagged, tag="violated"):
+    condition: str
+    detail: str
+
+
+class _TimedOut(Tagged, tag="timed-out"):
+    seconds: Amount
+
+
+class _NotRun(Tagged, tag="not-run"):
+    reason: str
+    our_fault: bool = False
+
+
+class _Literal(Tagged, tag="literal"):
+    source: Literal
+
+
+class _Content(Tagged, tag="content"):
+    form: Form
+    blob: str | None = None
+    suffix: str | None = None
+
+
+class _Inert(Tagged, tag="inert"):
+    pass
+
+
+class _Recipe(Tagged, tag="made"):
+    recipe: Recipe
+
+
+Ending: TypeAlias = _Returned | _Raised | _Violated | _TimedOut | _NotRun
+Argument: TypeAlias = _Literal | _Content | _Inert | _Recipe

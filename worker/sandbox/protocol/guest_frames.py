@@ -1,60 +1,49 @@
-"""What a guest may say, field by field (``docs/guest-protocol.md``).
-
-Each kind of message has a checker, put together from those of
-:mod:`worker.sandbox.protocol.frame_shapes`.
-"""
+"""What a guest may say, field by field (``docs/guest-protocol.md``)."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, TypeAlias
+from typing import Literal as OneOf
+
+from msgspec import UNSET, Meta, UnsetType, field
 
 from worker.sandbox.protocol.exploration_frames import (
-    EXPLORED,
-    OBSERVED,
-    RECORDED,
-    RELATED,
-    RESOLVED,
+    ExploredMessage,
+    ObservedMessage,
+    RecordedMessage,
+    RelatedMessage,
+    ResolvedMessage,
     check_counts,
     check_recorded,
     check_related,
 )
 from worker.sandbox.protocol.frame_shapes import (
-    ARGUMENTS,
-    ENDING,
+    Amount,
+    Arguments,
     BadFrame,
-    Checker,
-    amount,
-    boolean,
-    content,
-    count,
-    counts,
-    json_object,
-    many,
-    mapping,
-    optional,
-    record,
-    short,
-    text,
-    whole,
+    Count,
+    Ending,
+    Frame,
+    JsonData,
+    Libraries,
+    Message,
+    Whole,
+    checked,
+    matching,
 )
 from worker.sandbox.protocol.model_frames import (
-    ASSEMBLED,
-    EXECUTED,
+    AssembledMessage,
+    ExecutedMessage,
     check_assembled,
     check_executed,
 )
 
 MOST_FOUND = 2_000
 MOST_ADDRESSES = 20
-LONGEST_ADDRESS = 300
 MOST_ASKED = 100
 LONGEST_EXCERPT = 4000
-MOST_LIBRARIES = 1000
-LONGEST_LIBRARY = 200
-PARTS = frozenset({"content", "text", "uri"})
-SHA_256 = re.compile("[0-9a-f]{64}")
+Address: TypeAlias = Annotated[str, Meta(max_length=300)]
 REPLIES: Mapping[object, frozenset[str]] = {
     None: frozenset(),
     "prepare": frozenset({"prepared", "unprepared"}),
@@ -71,111 +60,132 @@ REPLIES: Mapping[object, frozenset[str]] = {
 }
 
 
-def addresses(value: object) -> None:
-    """Expect a list of a few short texts."""
-    if type(value) is not list or len(value) > MOST_ADDRESSES:
-        raise BadFrame("is no short list")
-    for item in value:
-        if type(item) is not str or len(item) > LONGEST_ADDRESS:
-            raise BadFrame("holds something that is no address")
+class _ScriptEntry(Frame):
+    api: str
+    answer: JsonData
+    digest: str | None = None
 
 
-def part(value: object) -> None:
-    """Expect the name of a part of a question to an API."""
-    if type(value) is not str or value not in PARTS:
-        raise BadFrame("is no part of a question")
+class _Exchange(Frame):
+    api: str
+    digest: str
+    answer: JsonData
 
 
-def hexadecimal(value: object) -> None:
-    """Expect a SHA-256."""
-    if type(value) is not str or not SHA_256.fullmatch(value):
-        raise BadFrame("is no SHA-256")
+class _Asked(Frame):
+    api: str
+    part: OneOf["content", "text", "uri"]
+    digest: Annotated[str, matching("[0-9a-f]{64}", 64)]
+    size: Count
+    text: Annotated[str, Meta(max_length=LONGEST_EXCERPT)] = ""
 
 
-def excerpt(value: object) -> None:
-    """Expect a text that is cut where it is long."""
-    if type(value) is not str or len(value) > LONGEST_EXCERPT:
-        raise BadFrame("is no short text")
+class _Result(Frame):
+    index: Count
+    ending: Ending
+    hits: list[Count]
+    exchanges: list[_Exchange]
+    seconds: Amount
+    outside: Annotated[list[Address], Meta(max_length=MOST_ADDRESSES)] = field(default_factory=list)
+    asked: Annotated[list[_Asked], Meta(max_length=MOST_ASKED)] = field(default_factory=list)
 
 
-def _using(checker: Checker) -> Checker:
-    """Expect what ``checker`` expects, and the libraries whose stand-ins were used, if any."""
-
-    def check_using(value: object) -> None:
-        if type(value) is dict and "used" in value:
-            LIBRARIES(value["used"])
-            value = {name: item for name, item in value.items() if name != "used"}
-        checker(value)
-
-    return check_using
+class _Parameter(Frame):
+    name: str
+    kind: str
+    default: bool
+    annotation: str | None
 
 
-LIBRARIES = many(short(LONGEST_LIBRARY), MOST_LIBRARIES)
-SCRIPT = optional(
-    many(record(frozenset({"digest"}), api=text, answer=json_object, digest=optional(text)))
-)
-EXCHANGE = record(api=text, digest=text, answer=json_object)
-ASKED = record(
-    frozenset({"text"}), api=text, part=part, digest=hexadecimal, size=count, text=excerpt
-)
-RESULT = record(
-    frozenset({"outside", "asked"}),
-    index=count,
-    ending=ENDING,
-    hits=counts,
-    exchanges=many(EXCHANGE),
-    seconds=amount,
-    outside=addresses,
-    asked=many(ASKED, MOST_ASKED),
-)
-PARAMETER = record(name=text, kind=text, default=boolean, annotation=optional(text))
-REQUEST = record(
-    frozenset({"content", "text", "uri", "parameters"}),
-    content=optional(content),
-    text=optional(text),
-    uri=optional(text),
-    parameters=json_object,
-)
-WITNESS = record(goal=text, arguments=ARGUMENTS, script=SCRIPT, confirmed=boolean)
-CRASH = record(arguments=ARGUMENTS, script=SCRIPT, ending=ENDING)
+class _Request(Frame):
+    content: bytes | None = None
+    text: str | None = None
+    uri: str | None = None
+    parameters: JsonData | UnsetType = UNSET
 
-MESSAGES: Mapping[str, Checker] = {
-    "prepared": record(
-        frozenset({"replaced"}),
-        type=text,
-        points=many(text),
-        parameters=many(PARAMETER),
-        standins=many(text),
-        replaced=LIBRARIES,
-        notes=many(text),
-    ),
-    "unprepared": record(type=text, reason=text),
-    "ran": record(type=text, results=many(RESULT)),
-    "done": _using(record(type=text, ended=optional(record(index=count, signal=whole)))),
-    "ask": record(type=text, api=text, request=REQUEST),
-    "searched": _using(
-        record(
-            frozenset({"notes"}),
-            type=text,
-            template=optional(record(arguments=ARGUMENTS)),
-            witnesses=many(WITNESS, MOST_FOUND),
-            crashes=many(CRASH, MOST_FOUND),
-            exhausted=many(text),
-            bound=text,
-            constants=mapping(many(text)),
-            obstacle=optional(text),
-            executions=count,
-            notes=many(text),
-        )
-    ),
-    "limited": _using(record(type=text, reason=text)),
-    "explored": _using(EXPLORED),
-    "observed": OBSERVED,
-    "recorded": _using(RECORDED),
-    "related": _using(RELATED),
-    "executed": _using(EXECUTED),
-    "assembled": _using(ASSEMBLED),
-    "resolved": _using(RESOLVED),
+
+class _Witness(Frame):
+    goal: str
+    arguments: Arguments
+    script: list[_ScriptEntry] | None
+    confirmed: bool
+
+
+class _Crash(Frame):
+    arguments: Arguments
+    script: list[_ScriptEntry] | None
+    ending: Ending
+
+
+class _Template(Frame):
+    arguments: Arguments
+
+
+class _EndedProcess(Frame):
+    index: Count
+    signal: Whole
+
+
+class _Prepared(Frame):
+    type: str
+    points: list[str]
+    parameters: list[_Parameter]
+    standins: list[str]
+    notes: list[str]
+    replaced: Libraries = field(default_factory=list)
+
+
+class _Unprepared(Frame):
+    type: str
+    reason: str
+
+
+class _Ran(Frame):
+    type: str
+    results: list[_Result]
+
+
+class _Done(Message, kw_only=True):
+    ended: _EndedProcess | None
+
+
+class _Ask(Frame):
+    type: str
+    api: str
+    request: _Request
+
+
+class _Searched(Message, kw_only=True):
+    template: _Template | None
+    witnesses: Annotated[list[_Witness], Meta(max_length=MOST_FOUND)]
+    crashes: Annotated[list[_Crash], Meta(max_length=MOST_FOUND)]
+    exhausted: list[str]
+    bound: str
+    constants: dict[str, list[str]]
+    obstacle: str | None
+    executions: Count
+    notes: list[str] = field(default_factory=list)
+
+
+class _Limited(Message, kw_only=True):
+    reason: str
+
+
+MESSAGES: Mapping[str, type[Frame]] = {
+    "prepared": _Prepared,
+    "unprepared": _Unprepared,
+    "ran": _Ran,
+    "done": _Done,
+    "ask": _Ask,
+    "searched": _Searched,
+    "limited": _Limited,
+    "explored": ExploredMessage,
+    "observed": ObservedMessage,
+    "recorded": RecordedMessage,
+    "related": RelatedMessage,
+    "executed": ExecutedMessage,
+    "assembled": AssembledMessage,
+    "resolved": ResolvedMessage,
 }
 
 
@@ -192,7 +202,7 @@ def check(message: Mapping[str, Any], request: Mapping[str, Any], points: int) -
     if kind not in REPLIES.get(asked, frozenset()):
         raise BadFrame(f"{kind} is no reply to {asked}")
     try:
-        MESSAGES[kind](message)
+        checked(message, MESSAGES[kind])
     except BadFrame as error:
         raise BadFrame(f"{kind}: {error}") from None
     if kind in {"ran", "done"}:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Annotated, Any, TypeAlias
+from typing import Literal as OneOf
+
+from msgspec import Meta
 
 from analyzers.guest.assembly.training_stages import (
     DIED,
@@ -16,130 +19,148 @@ from analyzers.guest.assembly.training_stages import (
     STAGES,
     TIMED_OUT,
 )
-from analyzers.guest.inputs.recipes import names, parse
+from analyzers.guest.inputs.recipes import names
+from analyzers.guest.inputs.recipes import parse as parse_recipe
 from analyzers.guest.models.judging.export_branches import CHANGES
-from analyzers.guest.models.mutation.mutation_grammar import MalformedMutation, parse_mutations
-from worker.sandbox.protocol.exploration_frames import MOST_COMPARISONS, line, matching, word
+from analyzers.guest.models.mutation.mutation_grammar import parse_mutations
+from worker.sandbox.protocol.exploration_frames import MOST_COMPARISONS, Path, Word
 from worker.sandbox.protocol.frame_shapes import (
-    ARGUMENTS,
-    ENDING,
+    Amount,
+    Arguments,
     BadFrame,
-    Checker,
-    amount,
-    boolean,
-    count,
-    many,
-    optional,
-    recipe,
-    record,
-    short,
-    text,
-    whole,
+    CheckedText,
+    Count,
+    Ending,
+    Frame,
+    Message,
+    Note,
+    Notes,
+    Whole,
+    matching,
 )
 
-RULES = frozenset({"divergence", "non-finite", "crash", "not-compiled", "gradient"})
 MOST_DEPARTURES = 40
 MOST_LEFT_OUT = 40
 MOST_APIS = 2_000
 MOST_MUTATIONS = 8
+MOST_FILES = 10_000
+MOST_ASSEMBLED_APIS = 1_000
 LONGEST_NAME = 300
 LONGEST_TEXT = 2_000
-LONGEST_PATH = 1_000
 LARGEST = sys.float_info.max
 
 
-def inputs(value: object) -> None:
-    """Expect the recipe of a tuple, or an empty text: it is written into conditions.
-
-    It names nothing of the project.
-    """
-    if value == "":
-        return
-    recipe(value)
-    if not isinstance(ast.parse(str(value), mode="eval").body, ast.Tuple):
-        raise BadFrame("is no tuple")
-    if names(parse(str(value))):
-        raise BadFrame("names something of the project")
+def _parse_inputs(value: str) -> None:
+    """Parse the recipe of a tuple that names nothing of the project; nothing is allowed."""
+    if value and (
+        names(parse_recipe(value)) or not isinstance(ast.parse(value, mode="eval").body, ast.Tuple)
+    ):
+        raise ValueError
 
 
-def mutations(value: object) -> None:
-    """Expect a line of mutations: it is written into conditions."""
-    try:
-        found = parse_mutations(value) if type(value) is str else None
-    except MalformedMutation as error:
-        raise BadFrame("is no line of mutations") from error
-    if found is None or len(found) > MOST_MUTATIONS:
-        raise BadFrame("is no line of a few mutations")
+def _parse_mutations(value: str) -> None:
+    if len(parse_mutations(value)) > MOST_MUTATIONS:
+        raise ValueError
 
 
-def number(value: object) -> None:
-    """Expect a finite number, such as a float32 can be."""
-    if type(value) not in (int, float) or not abs(value) <= LARGEST:  # type: ignore[arg-type]
-        raise BadFrame("is no finite number")
+def _parse_line(value: str) -> None:
+    if not value.isprintable() or "`" in value:
+        raise ValueError
 
 
-def place(value: object) -> None:
-    """Expect the number of a line of a file, or 0 for none."""
-    if value != 0:
-        line(value)
+class InputsSource(CheckedText):
+    """The inputs of a condition."""
+
+    parse, what = _parse_inputs, "tuple without names of the project"
 
 
-def printable(longest: int) -> Checker:
-    """Expect a line of text that drives no terminal and ends no code span."""
+class Mutations(CheckedText):
+    """A line of mutations of a condition."""
 
-    def check_printable(value: object) -> None:
-        is_text = type(value) is str and len(value) <= longest
-        if not is_text or not str(value).isprintable() or "`" in str(value):
-            raise BadFrame("is no line of text")
-
-    return check_printable
+    parse, what, longest = _parse_mutations, "line of a few mutations", sys.maxsize
 
 
-execution = matching(r"[a-z][a-z0-9-]*", LONGEST_NAME, "name of an execution")
-other = matching("|".join(["", *CHANGES]), LONGEST_NAME, "name of a change of inputs")
-rule = matching("|".join(sorted(RULES)), LONGEST_NAME, "rule about models")
-plain = printable(LONGEST_TEXT)
-version = matching(r"[\w.+!-]*", LONGEST_NAME, "version")
-LAYER = record(
-    name=matching(r"[\w.\[\]-]*", LONGEST_NAME, "name of a layer"),
-    kind=matching(r"[\w.]*", LONGEST_NAME, "kind of a layer"),
-    path=short(LONGEST_PATH),
-    line=place,
-    source=plain,
-)
-DEPARTURE = record(
-    rule=rule,
-    execution=execution,
-    arguments=ARGUMENTS,
-    inputs=inputs,
-    mutations=mutations,
-    other=other,
-    ending=optional(ENDING),
-    signal=optional(whole),
-    outcome=short(LONGEST_TEXT),
-    expected=short(LONGEST_TEXT),
-    error_ratio=optional(amount),
-    d_mad=optional(amount),
-    layer=optional(LAYER),
-    single=short(LONGEST_TEXT),
-    low=optional(number),
-    high=optional(number),
-)
-EXECUTED = record(
-    type=text,
-    departures=many(DEPARTURE, MOST_DEPARTURES),
-    done=many(execution, MOST_LEFT_OUT),
-    left_out=many(record(execution=execution, reason=short(LONGEST_TEXT)), MOST_LEFT_OUT),
-    model=plain,
-    mutants=count,
-    amplified=count,
-    apis=many(matching(r"[\w.]+", LONGEST_NAME, "name of an API"), MOST_APIS),
-    executions=count,
-    seconds=amount,
-    obstacle=optional(short(LONGEST_TEXT)),
-    notes=many(short(LONGEST_TEXT), 100),
-    versions=many(record(package=word, version=version), MOST_LEFT_OUT),
-)
+class PrintableLine(CheckedText):
+    """A line of text that drives no terminal and ends no code span."""
+
+    parse, what, longest = _parse_line, "line of text", LONGEST_TEXT
+
+
+Number: TypeAlias = Annotated[float, Meta(ge=-LARGEST, le=LARGEST)]
+Execution: TypeAlias = Annotated[str, matching(r"[a-z][a-z0-9-]*", LONGEST_NAME)]
+Dotted: TypeAlias = Annotated[str, matching(r"[\w.]+", LONGEST_NAME)]
+TorchApi: TypeAlias = Annotated[str, matching(r"torch(?:\.[^\W\d]\w*)+", LONGEST_NAME)]
+
+
+class _Layer(Frame):
+    name: Annotated[str, matching(r"[\w.\[\]-]*", LONGEST_NAME)]
+    kind: Annotated[str, matching(r"[\w.]*", LONGEST_NAME)]
+    path: Path
+    line: Count
+    source: PrintableLine
+
+
+class _Departure(Frame):
+    rule: OneOf["divergence", "non-finite", "crash", "not-compiled", "gradient"]
+    execution: Execution
+    arguments: Arguments
+    inputs: InputsSource
+    mutations: Mutations
+    other: Annotated[str, matching("|".join(("", *CHANGES)), LONGEST_NAME)]
+    ending: Ending | None
+    signal: Whole | None
+    outcome: Note
+    expected: Note
+    error_ratio: Amount | None
+    d_mad: Amount | None
+    layer: _Layer | None
+    single: Note
+    low: Number | None
+    high: Number | None
+
+
+class _LeftOut(Frame):
+    execution: Execution
+    reason: Note
+
+
+class _PackageVersion(Frame):
+    package: Word
+    version: Annotated[str, matching(r"[\w.+!-]*", LONGEST_NAME)]
+
+
+class ExecutedMessage(Message, kw_only=True):
+    """A model that was run several ways."""
+
+    departures: Annotated[list[_Departure], Meta(max_length=MOST_DEPARTURES)]
+    done: Annotated[list[Execution], Meta(max_length=MOST_LEFT_OUT)]
+    left_out: Annotated[list[_LeftOut], Meta(max_length=MOST_LEFT_OUT)]
+    model: PrintableLine
+    mutants: Count
+    amplified: Count
+    apis: Annotated[list[Dotted], Meta(max_length=MOST_APIS)]
+    executions: Count
+    seconds: Amount
+    obstacle: Note | None
+    notes: Notes
+    versions: Annotated[list[_PackageVersion], Meta(max_length=MOST_LEFT_OUT)]
+
+
+class _AssembledState(Frame):
+    state: Annotated[str, matching("|".join((RAN, RAISED, DIED, TIMED_OUT, NOT_RUN)), LONGEST_NAME)]
+    stage: Annotated[str, matching("|".join(("", *STAGES)), LONGEST_NAME)]
+    exception: Annotated[str, matching(r"[\w.<>]*", LONGEST)]
+    detail: Annotated[str, Meta(max_length=LONGEST)]
+    line: Count
+    finite: bool
+    apis: Annotated[list[TorchApi], Meta(max_length=MOST_ASSEMBLED_APIS)]
+    seconds: Amount
+
+
+class AssembledMessage(Message, kw_only=True):
+    """Files that were assembled and run."""
+
+    states: Annotated[list[_AssembledState], Meta(max_length=MOST_FILES)]
 
 
 def check_executed(message: Mapping[str, Any], asked: Collection[str]) -> None:
@@ -155,24 +176,6 @@ def check_executed(message: Mapping[str, Any], asked: Collection[str]) -> None:
     for each in message["departures"]:
         if (each["ending"] is None) is (each["signal"] is None):
             raise BadFrame("a departure with two endings, or none")
-
-
-MOST_FILES = 10_000
-MOST_ASSEMBLED_APIS = 1_000
-_STATES = "|".join((RAN, RAISED, DIED, TIMED_OUT, NOT_RUN))
-STATE = record(
-    state=matching(_STATES, LONGEST_NAME, "state of a file"),
-    stage=matching("|".join(("", *STAGES)), LONGEST_NAME, "stage"),
-    exception=matching(r"(?:[\w.<>]+)?", LONGEST, "name of an exception"),
-    detail=short(LONGEST),
-    line=count,
-    finite=boolean,
-    apis=many(
-        matching(r"torch(?:\.[^\W\d]\w*)+", LONGEST_NAME, "name of a library"), MOST_ASSEMBLED_APIS
-    ),
-    seconds=amount,
-)
-ASSEMBLED = record(type=text, states=many(STATE, MOST_FILES))
 
 
 def check_assembled(message: Mapping[str, Any], files: int) -> None:
