@@ -162,7 +162,7 @@ _GPUS = (Path("/dev/nvidia0"), Path("/dev/kfd"))
 
 def _queues(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, ...]:
     if value is None:
-        return QUEUES if any(device.exists() for device in _GPUS) else QUEUES[:1]
+        return _own_queues()
     names = tuple(dict.fromkeys(name.strip() for name in value.split(",") if name.strip()))
     unknown = [name for name in names if name not in (*QUEUES, PUBLISH)]
     if unknown or not names:
@@ -172,6 +172,10 @@ def _queues(_: click.Context, __: click.Parameter, value: str | None) -> tuple[s
             f"{PUBLISH} stands alone: a process that examines code never holds the App's key"
         )
     return names
+
+
+def _own_queues() -> tuple[str, ...]:
+    return QUEUES if any(device.exists() for device in _GPUS) else QUEUES[:1]
 
 
 @click.command()
