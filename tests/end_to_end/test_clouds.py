@@ -45,7 +45,7 @@ def test_other_provider_is_asked_about_the_same_pictures(checked, line, other):
     told = finding["evidence"]["other_providers"]
     assert list(told) == [other]
     assert (told[other]["inputs"], told[other]["reached"]) == (10, 4)
-    assert f"With the answers of `{other}` to the same inputs 4 of 10" in finding["message"]
+    assert f"With the answers of `{other}` to the same inputs, 4 of 10" in finding["message"]
 
 
 def test_nothing_else_is_found(checked):
