@@ -104,7 +104,7 @@ class Examination:
     def given(
         self, wanted: InputRequest, count: int, template: Probe, tried: int = 0
     ) -> list[ExecutedProbe]:
-        """Return recorded runs of at most ``count`` inputs for an objective but the first ``tried``.
+        """Return recorded runs of inputs ``tried`` to ``count`` for an objective.
 
         Those that could not be run are left out.
         """

@@ -239,7 +239,7 @@ def _finding(
 
 
 def request_of(finding: Finding, goal: Goal, template: Probe, api: Api) -> Objective | None:
-    """Return the objective for inputs of the class that a finding suggests, where it has a reading."""
+    """Return the objective for inputs of the suggested class, if it has a reading."""
     reading = api.says[0].readings.get(str(finding.evidence["closest"]))
     wanted = InputRequest(api.name, reading)
     return Objective(goal, goal, wanted, template, confirmed=False) if reading else None
