@@ -1,1 +1,1 @@
-"""TODO: worker/engines."""
+"""Engines answer questions to ML APIs: the provider, this machine, or a record."""

@@ -18,7 +18,7 @@ Fields = Mapping[str, Mapping[str, Any]]
 
 @cache
 def schemas() -> tuple[Mapping[str, Fields], frozenset[str]]:
-    """The fields by message, and the names of the enums."""
+    """Return the fields by message, and the names of the enums."""
     messages: dict[str, Any] = {}
     enums: set[str] = set()
     for entry in data_files("schemas", ".json"):
@@ -32,7 +32,7 @@ register_cache(schemas.cache_clear)
 
 
 def shape(api: str) -> tuple[str, bool]:
-    """The message that an answer of an API is, and whether it is a list of them.
+    """Return the message that an answer of an API is, and whether it is a list of them.
 
     A list stands in the answer as ``elements``.  The name is empty where the
     catalogue says nothing.
@@ -124,7 +124,7 @@ _NOT_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
 def validated_answer(api: str, answer: JsonObject) -> JsonObject:
-    """The answer, if it fits the API's schema as far as that is known.
+    """Return the answer, if it fits the API's schema as far as that is known.
 
     Fields that the schema lacks are let through: services grow.
 
@@ -203,7 +203,7 @@ def _single(kind: str, value: Json, place: str) -> str:
 
 
 def _is_integer(value: Json) -> bool:
-    """Whether it is an integer, which REST writes as a string where it has 64 bits."""
+    """Return whether it is an integer, which REST writes as a string where it has 64 bits."""
     if isinstance(value, str):
         return value.lstrip("-").isdecimal()
     return isinstance(value, int | float) and not isinstance(value, bool) and value == int(value)

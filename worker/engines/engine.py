@@ -83,7 +83,7 @@ class ApiRequest:
 
     @classmethod
     def from_frame(cls, frame: object) -> Self:
-        """The ``request`` of an ``ask`` frame, which hostile code may have sent.
+        """Return the ``request`` of an ``ask`` frame, which hostile code may have sent.
 
         ``content`` may be bytes or ``{"$bytes": base64}``.
 
@@ -124,7 +124,7 @@ def _string(value: object, name: str) -> str | None:
 
 
 def _plain(parameters: Mapping[str, Any]) -> JsonObject:
-    """The parameters, if they are JSON of a sane size."""
+    """Return the parameters, if they are JSON of a sane size."""
     try:
         text = json.dumps(parameters, allow_nan=False)
         if len(text) > MOST_PARAMETERS:
@@ -156,11 +156,11 @@ class Engine(Protocol):
         ...
 
     def answers(self, api: str) -> bool:
-        """Whether the API of that catalogue name is this engine's."""
+        """Return whether the API of that catalogue name is this engine's."""
         ...
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """The canonical answer.  Raises ``NoAnswer``."""
+        """Return the canonical answer.  Raises ``NoAnswer``."""
         ...
 
 
@@ -174,7 +174,7 @@ class UnavailableEngine:
     local: bool = False
 
     def answers(self, api: str) -> bool:
-        """Every API of the provider."""
+        """Return every API of the provider."""
         return api.rpartition(".")[0] == self.provider
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:

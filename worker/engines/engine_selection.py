@@ -69,12 +69,12 @@ class PrefetchingEngine:
             self._expected = tuple(dict.fromkeys(contents))
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """The engine's answer, begun before or now.  Raises ``NoAnswer``."""
+        """Return the engine's answer, begun before or now.  Raises ``NoAnswer``."""
         mine = self._answering(api, request) if self._threads > 1 else None
         return self._engine.ask(api, request) if mine is None else mine.result()
 
     def _answering(self, api: str, request: ApiRequest) -> Future[JsonObject] | None:
-        """The answer that is on its way, and those after it begun."""
+        """Return the answer that is on its way, and those after it begun."""
         with self._lock:
             if request.content is None or request.content not in self._expected:
                 return None
@@ -92,7 +92,7 @@ _ASKED_OF = {"azure.openai": "openai"}
 
 
 def local_engines() -> tuple[Engine, ...]:
-    """The engines on this machine; each loads its model when first asked."""
+    """Return the engines on this machine; each loads its model when first asked."""
     return (
         PrefetchingEngine(LocalText()),
         LocalSentiment(),
@@ -118,7 +118,7 @@ class Engines:
     def from_settings(
         cls, settings: Mapping[str, EngineSettings], *, offline: bool, approved: bool = True
     ) -> Self:
-        """The configured engine of each provider; local ones for all others.
+        """Return the configured engine of each provider; local ones for all others.
 
         For code that is not ``approved`` local ones go before all others, and
         no provider is asked.
@@ -150,7 +150,7 @@ class Engines:
         return known.cost(len(request.content or b""), len(request.text or ""))
 
     def engine(self, api: str) -> Engine:
-        """The engine that answers ``api``.
+        """Return the engine that answers ``api``.
 
         Raises:
             NoAnswer: there is none; the message says which setting to make.
@@ -172,7 +172,7 @@ class Engines:
                 engine.expect(contents)
 
     def provided(self, api: str) -> bool:
-        """Whether an engine that is not local answers ``api`` and may be asked."""
+        """Return whether an engine that is not local answers ``api`` and may be asked."""
         engine = next((engine for engine in self._engines if engine.answers(api)), None)
         refuses = isinstance(engine, UnavailableEngine | WithheldEngine)
         return engine is not None and not engine.local and not refuses
@@ -181,7 +181,7 @@ class Engines:
 def _configured(
     provider: str, setting: EngineSettings, local: Sequence[Engine], withheld: str | None
 ) -> list[Engine]:
-    """The engines of a provider, the last of which answers or refuses the rest.
+    """Return the engines of a provider, the last of which answers or refuses the rest.
 
     ``withheld`` says why the provider itself must not be asked.
     """

@@ -78,7 +78,7 @@ def sweep(directory: Path, limits: RecordingLimits, now: float) -> None:
 
 
 def _files(directory: Path) -> Iterator[_File]:
-    """The recordings, at whatever depth."""
+    """Yield the recordings, at whatever depth."""
     for folder, _, names in os.walk(directory):
         for name in names:
             if name.endswith(".json") and not name.startswith("."):
@@ -125,7 +125,7 @@ class Recordings:
         )
 
     def find(self, identity: str, api: str, digest: str) -> JsonObject | None:
-        """The recorded answer, or ``None``.
+        """Return the recorded answer, or ``None``.
 
         ``ANY_ENGINE`` finds one of whichever engine.  A damaged file counts
         as no recording.
@@ -270,11 +270,11 @@ class ReplayEngine:
         self._recordings = recordings
 
     def answers(self, api: str) -> bool:
-        """Every API of the provider."""
+        """Return every API of the provider."""
         return api.rpartition(".")[0] == self._provider
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """The recorded answer.  Raises ``NoAnswer`` where there is none."""
+        """Return the recorded answer.  Raises ``NoAnswer`` where there is none."""
         digest = request.digest(api)
         answer = self._recordings.find(self.identity, api, digest) if self._recordings else None
         if answer is None:

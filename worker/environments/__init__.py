@@ -1,1 +1,1 @@
-"""TODO: worker/environments."""
+"""The Python environment of the tested project: declared, installed, cached, lent."""

@@ -155,7 +155,7 @@ def write_manifest(
 
 
 def contents_of(manifest: Mapping[str, Any]) -> InstalledContents:
-    """The contents of a manifest."""
+    """Return the contents of a manifest."""
     missing = tuple(SkippedRequirement(**each) for each in manifest["missing"])
     return InstalledContents(
         manifest["python"],

@@ -175,7 +175,7 @@ def _install(found: Resolution, install: Callable[[Resolution], None]) -> None:
 
 
 def _culprit(said: str, found: Resolution) -> str | None:
-    """The package that an error of the installer names."""
+    """Return the package that an error of the installer names."""
     for name, pin in found.pins.items():
         file = f"{name.replace('-', '_')}-{pin.version}-"
         if any(sign in said for sign in (f"`{name}==", f"`{name}`", f"{name}==", file)):

@@ -80,7 +80,7 @@ class FolderCache:
             ) from error
 
     def lent(self, key: str) -> CacheLease | None:
-        """The folder of that name, ``None`` where it has not been made."""
+        """Return the folder of that name, ``None`` where it has not been made."""
         lock = self._open(key)
         try:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -90,7 +90,7 @@ class FolderCache:
         return self._lease(key, lock)
 
     def made(self, key: str, make: Callable[[Path], None], seconds: float) -> CacheLease:
-        """The folder of that name, made by ``make`` where it is not there.
+        """Return the folder of that name, made by ``make`` where it is not there.
 
         One process makes it, the others wait up to ``seconds``; raises
         ``TimeoutError``.  Where ``make`` fails nothing is left.
@@ -128,7 +128,7 @@ class FolderCache:
         sweep_folders(self._building)
 
     def keys(self) -> list[str]:
-        """The names of what is there, the least recently used first."""
+        """Return the names of what is there, the least recently used first."""
         return sorted((path.name for path in self._ready.iterdir()), key=self._used)
 
     def _make(self, key: str, make: Callable[[Path], None]) -> None:
@@ -182,7 +182,7 @@ class FolderCache:
             time.sleep(POLL_SECONDS)
 
     def _lease(self, key: str, lock: int) -> CacheLease | None:
-        """The lease that a shared lock gives, if the folder is there."""
+        """Return the lease that a shared lock gives, if the folder is there."""
         if not (self._ready / key).is_dir():
             os.close(lock)
             return None
@@ -202,7 +202,7 @@ def _size(path: Path) -> int:
 
 
 def size_on_disk(folder: Path) -> int:
-    """The bytes that the files below a folder take up; links are not followed."""
+    """Return the bytes that the files below a folder take up; links are not followed."""
     total = 0
     for place, _, names in os.walk(folder):
         for name in names:

@@ -79,7 +79,7 @@ class Installer:
         offline: bool,
         why: str = "",
     ) -> CacheLease | None:
-        """The environment; ``None`` where it is not there and nothing may be installed.
+        """Return the environment; ``None`` where it is not there and nothing may be installed.
 
         ``why`` says that nothing is built for it, and why.  Raises
         ``Unreachable``, ``TimeoutError`` or ``OSError``.
@@ -104,7 +104,7 @@ class Installer:
         return self._indexes.shown
 
     def _kept(self, key: str) -> CacheLease | None:
-        """The environment that is there; its large wheels stay as long as it does."""
+        """Return the environment that is there; its large wheels stay as long as it does."""
         lease = self.cache.lent(key)
         if lease is not None:
             for wheel in contents_of(lease.manifest()).wheels:
@@ -181,7 +181,7 @@ class Installer:
         return Index(self._settings.index, credentials.read() if credentials else None)
 
     def _source_index(self, deadline: float) -> Index:
-        """The index that sources come from."""
+        """Return the index that sources come from."""
         if self._index is not None:
             return self._index
         with owned_folder("install") as work:

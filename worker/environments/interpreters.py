@@ -41,7 +41,7 @@ class Interpreter:
 
 
 def our_interpreter() -> Interpreter:
-    """The installation that our own environment rests on."""
+    """Return the installation that our own environment rests on."""
     version = ".".join(map(str, sys.version_info[:3]))
     return Interpreter(Path(sys.executable).resolve(), version)
 
@@ -73,7 +73,7 @@ def choose(declared: DeclaredPython) -> InterpreterChoice:
 
 @cache
 def installed() -> tuple[Interpreter, ...]:
-    """Every CPython from 3.9 on in the usual places."""
+    """Return every CPython from 3.9 on in the usual places."""
     found: dict[Path, Interpreter] = {}
     for executable in _executables(_PLACES):
         place = executable.resolve()
@@ -127,7 +127,7 @@ class DeveloperEnvironment:
 
 
 def developer_environment(repository: Path) -> DeveloperEnvironment | None:
-    """The checkout's ``.venv`` or ``venv``, if a guest can use it.
+    """Return the checkout's ``.venv`` or ``venv``, if a guest can use it.
 
     One that git tracks is a stranger's, not its developer's, and is left
     alone.  Nothing of it is run here.
@@ -156,7 +156,7 @@ def _config_version(file: Path) -> str | None:
 
 
 def _usable(folder: Path) -> bool:
-    """Whether its interpreter is there and a guest may read it."""
+    """Return whether its interpreter is there and a guest may read it."""
     python = folder / "bin" / "python"
     if not python.resolve().is_file() or len(interpreter_folders(python)) < len(("own", "base")):
         return False

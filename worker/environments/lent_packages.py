@@ -68,7 +68,7 @@ def copy_own(name: str, packages: Path) -> None:
 
 
 def _files(ours: Distribution) -> Iterator[tuple[Path, str]]:
-    """The files of a package that lie among the packages, with their relative paths."""
+    """Yield the files of a package that lie among the packages, with their relative paths."""
     for file in ours.files or ():
         source = Path(str(file.locate()))
         if ".." not in file.parts and source.is_file():
@@ -94,7 +94,7 @@ PACKAGES = "packages"
 
 
 def layer_declaration(*, foreign: bool = False) -> Declaration:
-    """The guest's needs as a declaration: ours by version, what they need bounded by ours.
+    """Return the guest's needs as a declaration: ours by version, what they need bounded by ours.
 
     ``foreign``: for another Python, for which ours may be too new where an
     older one serves too.

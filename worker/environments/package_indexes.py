@@ -120,7 +120,7 @@ def _of_pip() -> Indexes:
 
 
 def _uv_files() -> Iterator[Path]:
-    """The files of uv's settings, those that count more later."""
+    """Yield the files of uv's settings, those that count more later."""
     if named := os.environ.get("UV_CONFIG_FILE"):
         yield Path(named)
     elif not _is_yes(os.environ.get("UV_NO_CONFIG", "")):
@@ -129,7 +129,7 @@ def _uv_files() -> Iterator[Path]:
 
 
 def _pip_files() -> Iterator[Path]:
-    """The files of pip's settings, those that count more later."""
+    """Yield the files of pip's settings, those that count more later."""
     named = os.environ.get("PIP_CONFIG_FILE")
     if named == os.devnull:
         return

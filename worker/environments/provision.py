@@ -80,7 +80,7 @@ class Environments:
         paths: Sequence[str],
         own: DeveloperEnvironment | None = None,
     ) -> tuple[Environment, Environment]:
-        """The environments of head and of base for the files at ``paths``.
+        """Return the environments of head and of base for the files at ``paths``.
 
         ``own`` is what the developer keeps in the checkout: it is head's, and
         base's too where both declare the same.  ``None`` for an empty base.
@@ -94,7 +94,7 @@ class Environments:
     def of_tree(
         self, root: Path, paths: Sequence[str], own: DeveloperEnvironment | None = None
     ) -> Environment:
-        """The environment of one tree."""
+        """Return the environment of one tree."""
         if self._python != Path(sys.executable):
             return Environment(
                 self._python,
@@ -161,7 +161,7 @@ class Environments:
     def _installed(
         self, interpreter: Interpreter, declaration: Declaration, what: str, why: str = ""
     ) -> CacheLease | None:
-        """The environment out of the cache, or made; ``None`` where that is not allowed.
+        """Return the environment out of the cache, or made; ``None`` where that is not allowed.
 
         ``why`` says that nothing is built for it, and why.
         """
@@ -173,7 +173,7 @@ class Environments:
         return lease
 
     def _layer(self, interpreter: Interpreter) -> tuple[Path | None, tuple[str, ...]]:
-        """The folder of the guest's own needs for an interpreter, or why there is none."""
+        """Return the folder of the guest's own needs for an interpreter, or why there is none."""
         try:
             if is_ours(interpreter):
                 lease = self._installer.cache.made(

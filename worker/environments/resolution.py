@@ -122,7 +122,7 @@ class Resolver:
     def _nearest(
         self, wanted: RequiredPackage, reason: str, found: Resolution
     ) -> list[RequiredPackage]:
-        """The oldest version above a pinned one that has a wheel, or nothing."""
+        """Return the oldest version above a pinned one that has a wheel, or nothing."""
         source = self._source(wanted, reason, found)
         pinned = Requirement(wanted.text).specifier
         exact = [each.version for each in pinned if each.operator == "=="]
@@ -146,7 +146,7 @@ class Resolver:
         return []
 
     def _source(self, wanted: RequiredPackage, reason: str, found: Resolution) -> str:
-        """The package that uv blames for having no wheel but a source, or nothing."""
+        """Return the package that uv blames for having no wheel but a source, or nothing."""
         blamed = _ONLY_AS_SOURCE.search(reason)
         if blamed is None:
             return ""
@@ -293,7 +293,7 @@ class Resolver:
 
 
 def _blames(reason: str, wanted: RequiredPackage) -> bool:
-    """Whether uv says of a package that there is none, or no wheel."""
+    """Return whether uv says of a package that there is none, or no wheel."""
     name = re.escape(wanted.name)
     said = r"(has no (usable )?wheels|was not found)"
     return bool(

@@ -64,7 +64,7 @@ class Index:
 
 
 def uv_version() -> str:
-    """The version of the installer, which is part of an environment's key."""
+    """Return the version of the installer, which is part of an environment's key."""
     return version("uv")
 
 
@@ -206,7 +206,7 @@ class Uv:
         }
 
     def _said(self, printed: Path) -> str:
-        """The causes that uv names, as text for a report."""
+        """Return the causes that uv names, as text for a report."""
         with printed.open("rb") as file:
             said = file.read(65_536).decode("utf-8", "replace")
         said = without_secrets(said)

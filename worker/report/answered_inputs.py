@@ -80,7 +80,7 @@ def _answered(item: Input, probe: Probe, *, failing: bool) -> AnsweredInput:
 
 
 def answer_words(exchange: Exchange) -> str:
-    """The labels, the text or the sentiment; other answers as short JSON."""
+    """Return the labels, the text or the sentiment; other answers as short JSON."""
     answer = exchange.answer
     for field, value in _lists(answer):
         if _names(value):
@@ -94,7 +94,7 @@ def answer_words(exchange: Exchange) -> str:
 
 
 def _lists(answer: JsonObject) -> Iterator[tuple[str, Json]]:
-    """The lists of an answer, and those one step further in."""
+    """Yield the lists of an answer, and those one step further in."""
     for field, value in answer.items():
         if isinstance(value, Mapping):
             yield from value.items()

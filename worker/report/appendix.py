@@ -75,14 +75,14 @@ def document(bug: LibraryBug) -> dict[str, Any]:
 
 
 def read(item: Mapping[str, Any]) -> LibraryBug:
-    """The bug of an entry that the schema allows."""
+    """Return the bug of an entry that the schema allows."""
     place = {name: item[name] for name in _PLACE}
     told = {name: item.get(name, "") for name in Divergence.__slots__}
     return LibraryBug(**place, divergence=Divergence(**told))
 
 
 def one_each(items: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The entries of which each is a bug of its own, the first of each."""
+    """Return the entries of which each is a bug of its own, the first of each."""
     kept: dict[tuple[str, ...], Mapping[str, Any]] = {}
     for item in items:
         kept.setdefault(read(item).identity, item)

@@ -50,7 +50,7 @@ class ArgumentText:
 
 
 def values_of(finding: Finding) -> list[ArgumentText]:
-    """The literal and made arguments of a finding, each once."""
+    """Return the literal and made arguments of a finding, each once."""
     found = {
         ArgumentText(_described(name, argument), _source(argument)): None
         for probe in finding.probes
@@ -94,7 +94,7 @@ def _words(recipe: Recipe) -> str:
 
 
 def _is_made(recipe: Recipe) -> bool:
-    """Whether a maker has a part in a recipe: else its source says it best."""
+    """Return whether a maker has a part in a recipe: else its source says it best."""
     match recipe:
         case CallRecipe(function):
             return function in _SAYING

@@ -53,7 +53,7 @@ if __name__ == "__main__":
 
 
 def program_test(finding: Finding, program: str, name: str) -> str:
-    """The text of a pytest file that fails where ``program`` shows ``finding``.
+    """Return the text of a pytest file that fails where ``program`` shows ``finding``.
 
     A value that is to be refused is: the test fails as long as the program runs.  A process
     that dies: the test fails as long as that of the program does.  By itself the file runs
@@ -111,7 +111,7 @@ class Artifacts:
     sources: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def of(self, finding: Finding) -> FindingFiles | None:
-        """The files of a finding; ``None`` when none were written."""
+        """Return the files of a finding; ``None`` when none were written."""
         return self.files.get(finding.fingerprint)
 
 
@@ -139,7 +139,7 @@ def write_artifacts(
 
 
 def _reproducer(finding: Finding, sources: Mapping[str, str], apis: Sequence[str]) -> str | None:
-    """The test of a finding: of the program that shows it, where an analyzer knows one.
+    """Return the test of a finding: of the program that shows it, where an analyzer knows one.
 
     What is fixed has none: it could not fail here.
     """

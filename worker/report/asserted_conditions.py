@@ -38,7 +38,7 @@ class AssertedCondition:
 
 
 def asserted_condition(condition: str, parameters: Sequence[str]) -> AssertedCondition:
-    """The condition of a function with those parameters; raises ``Unspoken``."""
+    """Return the condition of a function with those parameters; raise ``Unspoken``."""
     try:
         tree = ast.parse(condition, mode="eval")
     except SyntaxError as error:
@@ -50,7 +50,7 @@ def asserted_condition(condition: str, parameters: Sequence[str]) -> AssertedCon
 
 
 def _bound(tree: ast.AST) -> Iterator[str]:
-    """The names that an expression itself binds."""
+    """Yield the names that an expression itself binds."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
@@ -144,7 +144,7 @@ def _text(node: ast.expr) -> str:
 
 
 def _shaped(text: str) -> tuple[tuple[int | str, ...] | None, str | None] | None:
-    """The sizes and the dtype that a constraint asks for, where it asks for nothing else.
+    """Return the sizes and the dtype that a constraint asks for, where it asks for nothing else.
 
     A size is a number, or a name that stands for the same number everywhere.
     """

@@ -33,7 +33,7 @@ class EvidenceBar:
 
 
 def bars_of(evidence: Document) -> list[EvidenceBar]:
-    """The shares that the evidence tells of, with their intervals."""
+    """Return the shares that the evidence tells of, with their intervals."""
     threshold = _percent(evidence.get("threshold"))
     named = [("Recall", evidence)] + [
         (f"{name.title()} texts", evidence[name])

@@ -97,7 +97,7 @@ class FindingGroup:
 
 
 def to_html(report: Report, artifacts: Artifacts | None = None) -> str:
-    """The page, with pictures inside and a policy that lets nothing else in."""
+    """Return the page, with pictures inside and a policy that lets nothing else in."""
     style = (TEMPLATES / "report.css").read_text(encoding="utf-8")
     template = environment().get_template("report.html.j2")
     page = template.render(

@@ -25,14 +25,14 @@ _SKIPPED = ("analyzer", "target", "reason")
 
 
 def tool_version() -> str:
-    """The version of Assayer that is installed."""
+    """Return the version of Assayer that is installed."""
     return version("assayer")
 
 
 def report_document(
     report: Report, artifacts: Artifacts | None = None, relative_to: Path | None = None
 ) -> dict[str, Any]:
-    """The report as a JSON object.
+    """Return the report as a JSON object.
 
     Paths of files are absolute, or relative to the folder ``relative_to``
     for files below it.
@@ -60,18 +60,18 @@ def report_document(
 def to_json(
     report: Report, artifacts: Artifacts | None = None, relative_to: Path | None = None
 ) -> str:
-    """The report as JSON text."""
+    """Return the report as JSON text."""
     document = report_document(report, artifacts, relative_to)
     return json_inert(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)) + "\n"
 
 
 def read_report(path: Path) -> dict[str, Any]:
-    """The report in a file; raises ``UsageError`` when it is none."""
+    """Return the report in a file; raise ``UsageError`` when it is none."""
     return read_document(path, validator())
 
 
 def replay_files(path: Path) -> list[Path]:
-    """The replay files that the report in a file names, in its order.
+    """Return the replay files that the report in a file names, in its order.
 
     Raises as :func:`read_report`.
     """

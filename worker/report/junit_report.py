@@ -12,7 +12,7 @@ _ASSAYER = "assayer"
 
 
 def to_junit(report: Report) -> str:
-    """The report as JUnit XML.
+    """Return the report as JUnit XML.
 
     A finding that blocks is a failure, any other a passing case with output;
     what was not tested is skipped, our own failures are errors.
@@ -91,5 +91,5 @@ def _count(suite: ET.Element) -> None:
 
 
 def _printable(text: str, keep: str = "") -> str:
-    """The text without the control characters that XML cannot hold."""
+    """Return the text without the control characters that XML cannot hold."""
     return "".join(c if c.isprintable() or c in keep else " " for c in text)

@@ -62,7 +62,7 @@ def comparison(condition: str) -> Comparison | None:
 
 
 def _template(text: str) -> tuple[str, tuple[str, ...]]:
-    """The text of a call of torch's over parameters, and these; raises ``Unspoken``."""
+    """Return the text of a call of torch's over parameters, and these; raise ``Unspoken``."""
     try:
         used, tree = names(parse(text)), ast.parse(text, mode="eval")
     except (BadRecipe, SyntaxError, ValueError, RecursionError) as error:
@@ -108,7 +108,7 @@ def execution_condition(condition: str) -> ExecutionCondition | None:
 
 
 def inputs_of(condition: str) -> Recipe | None:
-    """The recipe of the inputs that a condition gives a model; ``None`` where it gives none.
+    """Return the recipe of the inputs that a condition gives a model; ``None`` where it gives none.
 
     Raises ``Unspoken`` for what is no recipe.
     """
@@ -144,7 +144,7 @@ def execution(condition: str, function: str, probe: Probe) -> AssertedCondition 
 
 
 def is_of_models(condition: str) -> bool:
-    """Whether a condition has a word about models, which a plain test knows nothing of."""
+    """Return whether a condition has a word about models, which a plain test knows nothing of."""
     return any(f"{word}(" in condition for word in MODEL_WORDS)
 
 
@@ -276,7 +276,7 @@ def inputs_of_training(condition: str) -> Recipe | None:
 
 
 def _asked(condition: str) -> tuple[int, str] | None:
-    """The steps and inputs of ``trains(STEPS, inputs="")``; raises ``Unspoken``."""
+    """Return the steps and inputs of ``trains(STEPS, inputs="")``; raise ``Unspoken``."""
     try:
         body = ast.parse(condition, mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):

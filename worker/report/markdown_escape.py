@@ -76,7 +76,7 @@ def block(text: str, language: str = "") -> str:
 
 
 def longest_run(text: str) -> int:
-    """The length of the longest run of backquotes."""
+    """Return the length of the longest run of backquotes."""
     return max((len(run) for run in _RUNS.findall(text)), default=0)
 
 

@@ -43,12 +43,12 @@ NO_LINKS = ReportLinks()
 
 
 def size(text: str) -> int:
-    """The bytes that a text takes at GitHub."""
+    """Return the bytes that a text takes at GitHub."""
     return len(text.encode("utf-8", "replace"))
 
 
 def fitting(texts: Iterable[str], limit: int) -> str:
-    """The first text of at most ``limit`` bytes, which get shorter; else the last."""
+    """Return the first text of at most ``limit`` bytes, which get shorter; else the last."""
     last = ""
     for last in texts:
         if size(last) <= limit:
@@ -63,7 +63,7 @@ def summary(
     limit: int = COMMENT_LIMIT,
     headline: str | None = None,
 ) -> str:
-    """The one summary comment of a pull request, of at most ``limit`` bytes.
+    """Return the one summary comment of a pull request, of at most ``limit`` bytes.
 
     ``sections`` are Markdown to stand between the findings and the rest;
     the last of them are left out first.  ``headline`` is the verdict where
@@ -163,7 +163,7 @@ def unverified_text(finding: StoredFinding, text: str | None = None) -> str:
 
 
 def offers_text(finding: StoredFinding) -> str:
-    """The annotations that a finding was found by, to be read; else empty."""
+    """Return the annotations that a finding was found by, to be read; else empty."""
     parts = [
         f"{OFFERED}, above line {offer.line} of"
         f" {markdown_escape.code(report_messages.clipped(offer.path, 300))}:\n\n"
@@ -180,7 +180,7 @@ TRIED = (
 
 
 def check_command(finding: StoredFinding, report: StoredReport) -> str:
-    """The command that finds a finding again, in a checkout of the head."""
+    """Return the command that finds a finding again, in a checkout of the head."""
     if not report.base:
         return shlex.join(["assayer", "fuzz", finding.path])
     parts = ["assayer", "check", "--base", report.base[:12], "--target", finding.target]

@@ -72,7 +72,7 @@ GUARDED = "assembly/unchecked-boundary"
 
 
 def is_drawn(finding: Finding) -> bool:
-    """Whether a finding is about inputs that are literals and recipes alone."""
+    """Return whether a finding is about inputs that are literals and recipes alone."""
     arguments = [each for probe in finding.probes for each in probe.arguments.values()]
     asks = any(probe.script for probe in finding.probes)
     plain = (
@@ -85,7 +85,7 @@ def is_drawn(finding: Finding) -> bool:
 
 
 def needs_makers(finding: Finding) -> bool:
-    """Whether recipes of a finding are more than literals."""
+    """Return whether recipes of a finding are more than literals."""
     found = _recipes(finding)
     return any(recipes.makers(each) or recipes.names(each) for each in found)
 
@@ -93,7 +93,7 @@ def needs_makers(finding: Finding) -> bool:
 def example_test(
     finding: Finding, sources: Mapping[str, str], test_name: str, variables: Sequence[str]
 ) -> str | None:
-    """The text of a test that fails where ``finding`` stands.
+    """Return the text of a test that fails where ``finding`` stands.
 
     ``variables`` are environment variables without which the code does not
     load.  ``None`` for code that is no function of its own, and for a
@@ -139,7 +139,7 @@ def example_test(
 
 
 def _is_argument(key: str) -> bool:
-    """Whether a place is a whole parameter, or the instance."""
+    """Return whether a place is a whole parameter, or the instance."""
     return key.isidentifier()
 
 
@@ -153,7 +153,7 @@ def _comparison(criterion: Criterion) -> Comparison | None:
 
 
 def _fed(criterion: Criterion) -> recipes.Recipe | None:
-    """The inputs that a model is given beside the arguments."""
+    """Return the inputs that a model is given beside the arguments."""
     if not isinstance(criterion, Violates):
         return None
     return inputs_of(criterion.condition) or inputs_of_training(criterion.condition)

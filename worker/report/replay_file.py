@@ -209,7 +209,7 @@ def _validator() -> Draft202012Validator:
 
 
 def read_replay(path: Path) -> Finding:
-    """The finding of a replay file, with its inputs read from beside it.
+    """Return the finding of a replay file, with its inputs read from beside it.
 
     Raises ``UsageError`` for a file that cannot be read, does not match the
     schema, names an input outside its folder, or whose inputs have changed.
@@ -232,7 +232,7 @@ def read_replay(path: Path) -> Finding:
 
 
 def read_document(path: Path, validator: Draft202012Validator) -> dict[str, Any]:
-    """The JSON object in a file, valid by ``validator``; raises ``UsageError``."""
+    """Return the JSON object in a file, valid by ``validator``; raise ``UsageError``."""
     try:
         document: Any = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

@@ -88,5 +88,5 @@ def render(
     artifacts: Artifacts | None = None,
     options: RenderOptions | None = None,
 ) -> str:
-    """The report in one of :data:`FORMATS`; raises ``KeyError`` for another."""
+    """Return the report in one of :data:`FORMATS`; raise ``KeyError`` for another."""
     return FORMATS[form](report, artifacts, options or RenderOptions())

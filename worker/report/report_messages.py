@@ -183,7 +183,7 @@ def headline(report: ReportLike[FindingLike]) -> str:
 
 
 def _is_reported(finding: FindingLike) -> bool:
-    """Whether a new finding tells something that is no defect."""
+    """Return whether a new finding tells something that is no defect."""
     return finding.status is Status.NEW and finding.level is Level.NOTICE
 
 
@@ -228,17 +228,17 @@ def skipped_beside(report: ReportLike[FindingLike]) -> list[Skipped]:
 
 
 def sorted_findings(report: ReportLike[T]) -> list[T]:
-    """The findings as they should be read: new and grave ones first, ignored last."""
+    """Return the findings as they should be read: new and grave ones first, ignored last."""
     return sorted(report.findings, key=lambda finding: rank(finding, report))
 
 
 def findings_on_head(report: ReportLike[T]) -> list[T]:
-    """The findings that head shows, as they should be read."""
+    """Return the findings that head shows, as they should be read."""
     return [finding for finding in sorted_findings(report) if finding.status is not Status.FIXED]
 
 
 def fixed_findings(report: ReportLike[T]) -> list[T]:
-    """The findings that only base shows, as they should be read."""
+    """Return the findings that only base shows, as they should be read."""
     return [finding for finding in sorted_findings(report) if finding.status is Status.FIXED]
 
 
@@ -269,7 +269,7 @@ def _status(finding: FindingLike, report: ReportLike[FindingLike]) -> str:
 
 
 def is_blocking(finding: FindingLike, report: ReportLike[FindingLike]) -> bool:
-    """Whether the finding alone would make the verdict a failure."""
+    """Return whether the finding alone would make the verdict a failure."""
     return (
         finding.level is Level.FAILURE
         and finding.status is Status.NEW
@@ -283,7 +283,7 @@ def location_text(finding: FindingLike) -> str:
 
 
 def inputs_of(finding: Finding) -> list[Input]:
-    """The finding's inputs, each once, in the order of its probes."""
+    """Return the finding's inputs, each once, in the order of its probes."""
     found = {item.digest: item for probe in finding.probes for item in probe.inputs}
     return list(found.values())
 
@@ -321,7 +321,7 @@ def _is_shown_elsewhere(sentence: str, said: str) -> bool:
 
 
 def evidence_lines(finding: FindingLike) -> list[tuple[str, str]]:
-    """The evidence as ``(name, value)`` in words, without what goes without saying."""
+    """Return the evidence as ``(name, value)`` in words, without what goes without saying."""
     recall = recall_sentence(finding.evidence)
     told = {*_SHOWN_OTHERWISE, *(("inputs", "reached", "recall") if recall else ())}
     about_inputs = is_about_valid_inputs(finding.rule)
@@ -350,14 +350,14 @@ def _evidence(key: str, value: Json) -> str:
 
 
 def changes_of(finding: FindingLike) -> list[Mapping[str, Json]]:
-    """The groups of inputs whose outcome a change has changed, as evidence has them."""
+    """Return the groups of inputs whose outcome a change has changed, as evidence has them."""
     groups = finding.evidence.get("groups")
     listed = groups if isinstance(groups, Sequence) and not isinstance(groups, str) else ()
     return [group for group in listed if isinstance(group, Mapping)]
 
 
 def interval_of(evidence: Mapping[str, Json]) -> tuple[float, float] | None:
-    """The 95 % interval of an evidence object, if it has one."""
+    """Return the 95 % interval of an evidence object, if it has one."""
     value = evidence.get("interval")
     if isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 2:
         low, high = value
@@ -399,17 +399,17 @@ def value_text(value: Json) -> str:
 
 
 def clipped(text: str, length: int) -> str:
-    """The text, at most ``length`` characters, with an ellipsis when cut."""
+    """Return the text, at most ``length`` characters, with an ellipsis when cut."""
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def text_of(item: Input) -> str:
-    """The content of a text input."""
+    """Return the content of a text input."""
     return item.content.decode("utf-8", "replace")
 
 
 def suggested(finding: FindingLike) -> Suggestion | None:
-    """The change that is suggested: one that was tried and helps, no other."""
+    """Return the change that is suggested: one that was tried and helps, no other."""
     return finding.suggestion if finding.suggestion and finding.suggestion.verified else None
 
 
@@ -425,7 +425,7 @@ def unverified_sentence(suggestion: Suggestion) -> str:
 
 
 def suggestion_diff(suggestion: Suggestion, source: str | None) -> list[str]:
-    """The suggestion as lines that start with ``-`` and ``+``.
+    """Return the suggestion as lines that start with ``-`` and ``+``.
 
     Without the ``source`` of its file only the new lines are known.
     """

@@ -71,7 +71,7 @@ TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 
 @cache
 def environment() -> Environment:
-    """The one Jinja environment; HTML templates escape, a missing name raises."""
+    """Return the one Jinja environment; HTML templates escape, a missing name raises."""
     made = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=select_autoescape(enabled_extensions=("html.j2",)),
@@ -83,7 +83,7 @@ def environment() -> Environment:
 
 
 def fill(template: str, **values: object) -> str:
-    """The text of a template with its values filled in."""
+    """Return the text of a template with its values filled in."""
     return environment().get_template(template).render(**values)
 
 

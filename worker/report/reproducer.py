@@ -66,7 +66,7 @@ class AnswerSchema:
 
 
 def answer_schema(exchanges: Iterable[Exchange]) -> AnswerSchema:
-    """The schema of the messages in the answers, and of those that stand in them once."""
+    """Return the schema of the messages in the answers, and of those that stand in them once."""
     found = AnswerSchema()
     apis = load_catalogue().apis
     for exchange in exchanges:
@@ -127,7 +127,7 @@ def _kind(spec: Mapping[str, Any], found: AnswerSchema) -> str:
 
 
 def _short(name: str) -> str:
-    """The name from its first capital on: ``Entity.Type``."""
+    """Return the name from its first capital on: ``Entity.Type``."""
     return ".".join(part for part in name.split(".") if part[:1].isupper())
 
 
@@ -179,7 +179,7 @@ def test_name(finding: Finding) -> str:
 def reproducer(
     finding: Finding, sources: Mapping[str, str], apis: Sequence[str] = ()
 ) -> str | None:
-    """The text of a pytest file that fails where ``finding`` stands.
+    """Return the text of a pytest file that fails where ``finding`` stands.
 
     ``sources`` are the head texts of the project's files by path; ``apis``
     are the APIs that the target asks, for findings without recorded answers.
@@ -243,7 +243,7 @@ def _body(
 
 
 def _loadable(finding: Finding) -> bool:
-    """Whether the target can be called by itself, and its decisions be watched."""
+    """Return whether the target can be called by itself, and its decisions be watched."""
     path, _, function = finding.target.partition("::")
     goal = _goal(finding)
     whole = goal is None or goal.clause is None
@@ -262,7 +262,7 @@ def _goal(finding: Finding) -> Goal | None:
 
 
 def _is_unseen(criterion: Criterion) -> bool:
-    """Whether outcomes are told by branches, or hold the path of an input."""
+    """Return whether outcomes are told by branches, or hold the path of an input."""
     return isinstance(criterion, Turns) and (
         bool(criterion.branches)
         or any("inputs/" in outcome for outcome in (*criterion.before, *criterion.after))
@@ -276,7 +276,7 @@ def _place(finding: Finding, sources: Mapping[str, str]) -> DecisionLocation | N
 
 
 def _families(finding: Finding, apis: Sequence[str]) -> tuple[str, ...] | None:
-    """The Google client families in play; ``None`` for a client we cannot stand in for."""
+    """Return the Google client families in play; ``None`` for a client we cannot stand in for."""
     asked = {e.api for p in finding.probes for e in p.script or ()} or set(apis)
     parts = [api.split(".") for api in sorted(asked)]
     if any(p[0] != "google" or len(p) < 3 or p[1] not in _SDKS for p in parts):
@@ -285,7 +285,7 @@ def _families(finding: Finding, apis: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def _asks_rest(sources: Mapping[str, str], path: str) -> bool:
-    """Whether the target's file, or else the project, asks without Google's client."""
+    """Return whether the target's file, or else the project, asks without Google's client."""
     own = sources.get(path, "")
     texts = [own] if _REST.search(own) else list(sources.values())
     return any(_REST.search(text) for text in texts) and not any(
@@ -294,7 +294,7 @@ def _asks_rest(sources: Mapping[str, str], path: str) -> bool:
 
 
 def _legacy(families: tuple[str, ...], sources: Mapping[str, str]) -> dict[str, str]:
-    """The first-generation clients that the project uses, by family."""
+    """Return the first-generation clients that the project uses, by family."""
     texts = list(sources.values())
     return {
         family: _LEGACY[family]
@@ -330,7 +330,7 @@ def _criterion(finding: Finding) -> dict[str, object]:
 
 
 def _imports(body: str) -> str:
-    """The imports that the text needs, standard library first."""
+    """Return the imports that the text needs, standard library first."""
     plain = [f"import {name}" for name in _MODULES if _uses(body, rf"{name}[.,]")]
     plain += [f"import importlib.{part}" for part in ("machinery", "util")]
     chosen: dict[str, list[str]] = {

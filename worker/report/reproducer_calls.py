@@ -40,7 +40,7 @@ class ReproducerCall:
 
 
 def reproducer_calls(finding: Finding) -> list[ReproducerCall]:
-    """The calls of a finding; a slot without an input is given an empty one."""
+    """Return the calls of a finding; a slot without an input is given an empty one."""
     names = _names(finding)
     return [_case(probe, names) for probe in finding.probes]
 
@@ -54,7 +54,7 @@ def constants(finding: Finding) -> list[tuple[str, str, str]]:
 
 
 def forms(finding: Finding) -> set[str]:
-    """The forms in which the finding's inputs are given."""
+    """Return the forms in which the finding's inputs are given."""
     arguments = [item for probe in finding.probes for item in probe.arguments.items()]
     return {_at(key, a).form.value for key, a in arguments if isinstance(a, InputArgument)}
 
@@ -70,13 +70,13 @@ def roots(finding: Finding) -> set[str]:
 
 
 def things(finding: Finding) -> set[str]:
-    """The kinds of objects that hold inputs: ``Request``, ``thing``."""
+    """Return the kinds of objects that hold inputs: ``Request``, ``thing``."""
     written = [value for case in reproducer_calls(finding) for _, value in case.arguments]
     return {name for name in ("Request", "thing") if any(f"{name}(" in text for text in written)}
 
 
 def comment(text: str) -> str:
-    """The text as comment lines that hold no control character."""
+    """Return the text as comment lines that hold no control character."""
     indent = "    " if text.startswith("    ") else ""
     lines = textwrap.wrap(
         printable(text).strip(), COMMENT_WIDTH, initial_indent=indent, subsequent_indent=indent
@@ -85,7 +85,7 @@ def comment(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """The text on one line, without control characters."""
+    """Return the text on one line, without control characters."""
     return "".join(c if c.isprintable() else " " for c in text)
 
 
@@ -101,7 +101,7 @@ def _case(probe: Probe, names: Mapping[str, str]) -> ReproducerCall:
 
 
 def _note(probe: Probe) -> str:
-    """The comment beside answers that the provider did not give."""
+    """Return the comment beside answers that the provider did not give."""
     sources = {exchange.source for exchange in probe.script or ()}
     if AnswerSource.SIMULATED in sources:
         return "# Simulated: valid by the API's schema, but no engine gave this answer."

@@ -27,7 +27,7 @@ _BASELINES = {Status.NEW: "new", Status.EXISTING: "unchanged"}
 
 
 def sarif_document(report: Report) -> dict[str, Any]:
-    """The report as one SARIF run.
+    """Return the report as one SARIF run.
 
     What is fixed is a notification: whoever reads results takes each for an alert.
     """
@@ -58,7 +58,7 @@ def sarif_document(report: Report) -> dict[str, Any]:
 
 
 def to_sarif(report: Report) -> str:
-    """The report as SARIF text."""
+    """Return the report as SARIF text."""
     return json_inert(json.dumps(sarif_document(report), indent=2, ensure_ascii=False)) + "\n"
 
 

@@ -34,7 +34,7 @@ _SCHEMA = Path(__file__).parent / "schema.json"
 
 @cache
 def validator() -> Draft202012Validator:
-    """The validator of reports."""
+    """Return the validator of reports."""
     return Draft202012Validator(json.loads(_SCHEMA.read_text(encoding="utf-8")))
 
 
@@ -102,7 +102,7 @@ class StoredReport:
 
 
 def read_stored(document: Mapping[str, Any]) -> StoredReport:
-    """The report in a document that another process made.
+    """Return the report in a document that another process made.
 
     Raises ``MachineError`` where it is none.
     """
@@ -115,7 +115,7 @@ def read_stored(document: Mapping[str, Any]) -> StoredReport:
 
 
 def stored(document: Mapping[str, Any]) -> StoredReport:
-    """The report in a document that is known to be one."""
+    """Return the report in a document that is known to be one."""
     findings = document["findings"]
     return StoredReport(
         base=document["base"],
@@ -183,6 +183,6 @@ def _input(item: Mapping[str, Any]) -> StoredInput:
 
 
 def _encodable(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The document without halves of characters, which no text may hold."""
+    """Return the document without halves of characters, which no text may hold."""
     text = json.dumps(document, ensure_ascii=False)
     return dict(json.loads(text.encode("utf-8", "replace")))

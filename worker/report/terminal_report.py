@@ -32,7 +32,7 @@ _LEVEL_STYLES = {Level.FAILURE: "red", Level.WARNING: "yellow", Level.NOTICE: "b
 
 
 def to_text(report: Report, artifacts: Artifacts | None = None, *, colour: bool = False) -> str:
-    """The report as text; ``colour`` adds terminal codes."""
+    """Return the report as text; ``colour`` adds terminal codes."""
     buffer = io.StringIO()
     console = Console(
         file=buffer,
@@ -51,7 +51,7 @@ def to_text(report: Report, artifacts: Artifacts | None = None, *, colour: bool 
 
 
 def wants_colour(stream: TextIO) -> bool:
-    """Whether a stream is a terminal that shows colours (``NO_COLOR`` is honoured)."""
+    """Return whether a stream is a terminal that shows colours (``NO_COLOR`` is honoured)."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -178,5 +178,5 @@ def _indented(text: str, indent: int = 2, style: str = "") -> Padding:
 
 
 def _clean(text: str, keep: str = "") -> str:
-    """The text without control characters, which could drive a terminal."""
+    """Return the text without control characters, which could drive a terminal."""
     return "".join(c if c.isprintable() or c in keep else " " for c in text)

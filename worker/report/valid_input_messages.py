@@ -32,7 +32,7 @@ class AnnotationOffer:
 
 
 def is_about_valid_inputs(rule: str) -> bool:
-    """Whether a rule is of an analyzer that draws valid inputs."""
+    """Return whether a rule is of an analyzer that draws valid inputs."""
     return rule.startswith(("property/", "relation/", "model/"))
 
 
@@ -72,7 +72,7 @@ def _said(term: Mapping[str, Json]) -> str:
 
 
 def offers_of(evidence: Mapping[str, Json]) -> tuple[AnnotationOffer, ...]:
-    """The annotations that a finding was found by, where nobody had written them."""
+    """Return the annotations that a finding was found by, where nobody had written them."""
     proposed = evidence.get("proposed")
     listed = proposed if isinstance(proposed, Sequence) and not isinstance(proposed, str) else ()
     found = (_offer(each) for each in listed[:MOST_OFFERS] if isinstance(each, Mapping))
@@ -91,5 +91,5 @@ def _offer(said: Mapping[str, Json]) -> AnnotationOffer | None:
 
 
 def _is_comment(text: str) -> bool:
-    """Whether a text is one line that is a comment: nothing else may be offered so."""
+    """Return whether a text is one line that is a comment: nothing else may be offered so."""
     return text.isprintable() and text.lstrip(" ").startswith("#")

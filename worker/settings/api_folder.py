@@ -10,7 +10,7 @@ from typing import Any
 
 
 def described(folder: Path) -> tuple[str, ...]:
-    """The providers that a folder describes, in the order of its files.
+    """Return the providers that a folder describes, in the order of its files.
 
     Raises ``ValueError``, naming the file: there is none, or it cannot be read.
     """

@@ -41,7 +41,7 @@ class Reference:
             )
 
     def read(self) -> str:
-        """The secret, without white space at its end; ``UsageError`` if there is none."""
+        """Return the secret, without white space at its end; ``UsageError`` if there is none."""
         kind, _, place = self.text.partition(":")
         secret = os.environ.get(place, "") if kind == "env" else self._of_file(kind, place)
         if not secret.strip():

@@ -44,7 +44,7 @@ InlineComment: TypeAlias = InlineIgnore | MalformedIgnore
 
 
 def inline_comments(text: str, path: str) -> Iterator[InlineComment]:
-    """Every comment of a Python text that is addressed to Assayer.
+    """Yield every comment of a Python text that is addressed to Assayer.
 
     Only real comments count, not strings.  A text that cannot be tokenized
     is read up to there.
@@ -58,12 +58,12 @@ def inline_comments(text: str, path: str) -> Iterator[InlineComment]:
 
 
 def inline_ignores(text: str, path: str) -> tuple[InlineIgnore, ...]:
-    """The well-formed comments of a Python text."""
+    """Return the well-formed comments of a Python text."""
     return tuple(c for c in inline_comments(text, path) if isinstance(c, InlineIgnore))
 
 
 def malformed_ignores(text: str, path: str) -> tuple[MalformedIgnore, ...]:
-    """The malformed comments of a Python text: errors of its author."""
+    """Return the malformed comments of a Python text: errors of its author."""
     return tuple(c for c in inline_comments(text, path) if isinstance(c, MalformedIgnore))
 
 

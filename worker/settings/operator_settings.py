@@ -111,7 +111,7 @@ def _is_local(url: str) -> bool:
 
 
 def _pages_of(settings: Mapping[str, Any]) -> str:
-    """The root of the pages and clones of the GitHub whose API is asked.
+    """Return the root of the pages and clones of the GitHub whose API is asked.
 
     github.com and ghe.com answer at ``api.``; a server of one's own, or what
     stands in for one, answers below the same root.
@@ -388,7 +388,7 @@ class _Variables(EnvSettingsSource):
 
 
 def read_settings(file: Path | None = None) -> Settings:
-    """The settings of this process.
+    """Return the settings of this process.
 
     From ``file``, else the file that ``ASSAYER_SETTINGS`` names, else none;
     ``ASSAYER_*`` variables come before it.  Raises ``UsageError``.
@@ -424,7 +424,7 @@ def _complaint(error: ValidationError, text: str, file: str) -> UsageError:
 
 
 def _variable(location: tuple[int | str, ...], environment: Mapping[str, str]) -> str | None:
-    """The variable that set a place, if one did."""
+    """Return the variable that set a place, if one did."""
     parts = [str(part).replace(".", "_").upper() for part in location if part != "[key]"]
     names = {PREFIX + "__".join(parts[:length]) for length in range(1, len(parts) + 1)}
     below = PREFIX + "__".join(parts) + "__"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -113,7 +114,7 @@ class Ignore(_Table):
         return self
 
     def covers(self, fingerprint: str, rule: str, path: str, today: datetime.date) -> bool:
-        """Whether a finding is ignored on a day."""
+        """Return whether a finding is ignored on a day."""
         if self.until is not None and today > self.until:
             return False
         if self.fingerprint is not None:
@@ -122,30 +123,79 @@ class Ignore(_Table):
 
 
 class Configuration(_Table):
-    """The keys of ``[tool.assayer]``, or their defaults.
+    """The keys of ``[tool.assayer]``: `assayer init` and the documentation print this table."""
 
-    ``include``, ``exclude``: gitignore patterns.  ``inputs``: per goal.
-    ``recall_threshold``: a share between 0 and 1, both excluded.
-    ``fail_open``: a check that we could not carry out is neutral, and holds
-    nobody up.  ``analyzers``: empty for all.  ``commands``: who may use slash-commands.
-    ``inline_comments``: how many a review may have.
-    """
+    include: Globs = Field(
+        default=(),
+        description="Which code is tested: gitignore patterns; empty: all. Virtual environments,"
+        ' vendored and generated code are excluded unless a pattern such as "!vendor/ours/"'
+        " includes them.",
+    )
+    exclude: Globs = Field(default=(), description="Which code is not tested: gitignore patterns.")
+    analyzers: Names = Field(
+        default=(),
+        description='Which analyzers run; empty: all. "cloud" tests code that calls an ML API,'
+        ' "properties" tests neural network code with valid inputs.',
+    )
+    inputs: int = Field(
+        default=10,
+        ge=1,
+        le=1000,
+        description="How many inputs test each branch that depends on an ML answer.",
+    )
+    recall_threshold: Share = Field(
+        default=0.75,
+        description="The share of those inputs that must reach the branch: more than 0, less"
+        " than 1.",
+    )
+    gate: Literal["failure", "neutral"] = Field(
+        default="failure",
+        description='The conclusion of a check with a new finding: "failure", or "neutral" to'
+        " report it without failing.",
+    )
+    fail_open: bool = Field(
+        default=False,
+        description="The conclusion where Assayer itself fails: false requires action and blocks"
+        " a required check; true is neutral and lets it pass.",
+    )
+    budget: Budget = Field(
+        default=Budget(),
+        description="The limits of one run: seconds, calls of ML APIs, and their list price in"
+        " dollars. The operator's limits apply too. A run that reaches one ends neutral, with the"
+        " reason.",
+    )
+    inline_comments: int = Field(
+        default=5, ge=0, le=50, description="How many comments a review may place on lines."
+    )
+    commands: Literal["write", "maintain", "admin"] | Names = Field(
+        default="write",
+        description='Who may use /assayer commands: "write", "maintain", "admin", or a list of'
+        " logins.",
+    )
+    ignore: Annotated[tuple[Ignore, ...], BeforeValidator(_tuple)] = Field(
+        default=(),
+        description="A finding to ignore, by fingerprint, or by rule and path (a gitignore"
+        " pattern). A reason is required; after the day `until` the finding counts again.",
+    )
 
-    include: Globs = ()
-    exclude: Globs = ()
-    inputs: int = Field(default=10, ge=1, le=1000)
-    recall_threshold: Share = 0.75
-    gate: Literal["failure", "neutral"] = "failure"
-    fail_open: bool = False
-    analyzers: Names = ()
-    commands: Literal["write", "maintain", "admin"] | Names = "write"
-    inline_comments: int = Field(default=5, ge=0, le=50)
-    budget: Budget = Budget()
-    ignore: Annotated[tuple[Ignore, ...], BeforeValidator(_tuple)] = ()
+
+def documented_keys() -> list[tuple[str, str, str]]:
+    """Return each key of the configuration with its default as TOML and its description."""
+    defaults = Configuration().model_dump(mode="json", by_alias=True)
+    return [
+        (field.alias or name, _toml(defaults[field.alias or name]), field.description or "")
+        for name, field in Configuration.model_fields.items()
+    ]
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + " }"
+    return json.dumps(value)
 
 
 def parse_configuration(text: str, file: str) -> Configuration | None:
-    """The configuration in a TOML text, or ``None`` where it has none.
+    """Return the configuration in a TOML text, or ``None`` where it has none.
 
     ``file`` is ``pyproject.toml``, read at ``[tool.assayer]``, or another
     name, read at its top level.  Raises ``UsageError`` with file, line, key.
@@ -169,7 +219,7 @@ def read_configuration(
     head: str | None = None,
     everything: bool = False,
 ) -> Configuration:
-    """The configuration in force, read from the base revision.
+    """Return the configuration in force, read from the base revision.
 
     ``base`` defaults to the merge base with the default branch; with
     ``everything`` there is no base, and the head counts.  The head's own

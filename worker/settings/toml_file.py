@@ -16,7 +16,7 @@ _AT_LINE = re.compile(r"\(at line (\d+), column \d+\)|\(at end of document\)")
 
 
 def parse(text: str, file: str) -> dict[str, Any]:
-    """The document of a TOML text; ``UsageError`` with file and line."""
+    """Return the document of a TOML text; ``UsageError`` with file and line."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -28,7 +28,7 @@ def parse(text: str, file: str) -> dict[str, Any]:
 
 
 def line_of(text: str, path: Sequence[str | int]) -> int | None:
-    """The 1-based line on which the statement that sets ``path`` begins.
+    """Return the 1-based line on which the statement that sets ``path`` begins.
 
     ``path`` are keys and indices from the root of a document that parses.
     ``None`` for a path that the document does not have.
@@ -52,7 +52,7 @@ def dotted(path: Sequence[str | int]) -> str:
 
 
 def _prefix(lines: Sequence[str], count: int) -> Any:
-    """The document of the first ``count`` lines, or of the fewest more that parse."""
+    """Return the document of the first ``count`` lines, or of the fewest more that parse."""
     for end in range(count, len(lines) + 1):
         try:
             return tomllib.loads("".join(lines[:end]))
@@ -73,7 +73,7 @@ def _has(document: Any, path: Sequence[str | int]) -> bool:
 def configuration_problem(
     error: ValidationError, model: type[BaseModel], text: str, file: str, root: Sequence[str] = ()
 ) -> UsageError:
-    """The first thing wrong in the table at ``root`` of a TOML text."""
+    """Return the first thing wrong in the table at ``root`` of a TOML text."""
     first = error.errors(include_url=False, include_input=False)[0]
     path = [*root, *first["loc"]]
     shown = path

@@ -1,1 +1,1 @@
-"""TODO: worker/sources."""
+"""Sources find or make inputs whose correct answer is known."""

@@ -170,7 +170,7 @@ def fold(type_name: str) -> str:
 
 
 def kind_of(reading: str) -> EntityKind | None:
-    """The kind that a reading is a provider's type of; ``None`` for a name."""
+    """Return the kind that a reading is a provider's type of; ``None`` for a name."""
     folded = fold(reading)
     return next((kind for kind in KINDS if folded in kind.types), None)
 
@@ -183,7 +183,7 @@ def _faker(locale: str) -> Faker:
 
 
 def _first(pattern: re.Pattern[str], value: Callable[[], str]) -> str:
-    """The first value that a pattern matches."""
+    """Return the first value that a pattern matches."""
     return next(found for _ in range(_TRIES) if pattern.fullmatch(found := str(value())))
 
 
@@ -264,7 +264,7 @@ def find(wanted: InputRequest, count: int, seed: int) -> InputSupply:
 
 
 def _about(name: str, chance: random.Random) -> Iterator[str]:
-    """Every template with every ending once, the templates taking turns."""
+    """Yield every template with every ending once, the templates taking turns."""
     templates, endings = list(NAMED), list(ENDINGS)
     chance.shuffle(templates)
     chance.shuffle(endings)

@@ -50,7 +50,7 @@ def crowds(count: int, seed: int) -> tuple[Input, ...]:
 
 
 def _order(seed: int) -> list[int]:
-    """The numbers of the faces, shuffled; none where scikit-image is not installed."""
+    """Return the numbers of the faces, shuffled; none where scikit-image is not installed."""
     order = list(range(len(_faces())))
     random.Random(f"{seed}/faces").shuffle(order)  # noqa: S311
     return order

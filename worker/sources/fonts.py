@@ -40,11 +40,11 @@ class Font:
     capitals: bool = False
 
     def at(self, size: int) -> ImageFont.FreeTypeFont:
-        """The font at a size in pixels."""
+        """Return the font at a size in pixels."""
         return _loaded(self.path, size)
 
     def can_draw(self, text: str) -> bool:
-        """Whether every character has a glyph and keeps its case."""
+        """Return whether every character has a glyph and keeps its case."""
         if self.capitals and text != text.upper():
             return False
         return all(_has_glyph(self.path, letter) for letter in set(text))
@@ -68,7 +68,7 @@ _HANDWRITTEN_CAPITALS = ("opentype/bwht/BecauseWeConnect-Regular.otf",)
 
 @functools.cache
 def installed(folder: Path = FOLDER) -> tuple[Font, ...]:
-    """The fonts found under ``folder``, Pillow's own where no printed one is."""
+    """Return the fonts found under ``folder``, Pillow's own where no printed one is."""
     found = [
         Font(Path(name).stem, kind, folder / name, capitals)
         for names, kind, capitals in (

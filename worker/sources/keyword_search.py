@@ -25,7 +25,7 @@ def keyword(text: str) -> str:
 
 
 def names_of(reading: str) -> frozenset[str]:
-    """The keywords under which a reading may be filed: itself, the end of a path."""
+    """Return the keywords under which a reading may be filed: itself, the end of a path."""
     return frozenset({keyword(reading), keyword(words_for(reading))})
 
 
@@ -42,7 +42,7 @@ def words_for(reading: str) -> str:
 
 
 def unwanted(wanted: InputRequest) -> frozenset[str]:
-    """The keywords that no input may be filed under."""
+    """Return the keywords that no input may be filed under."""
     return frozenset(name for other in wanted.other_than for name in names_of(other))
 
 
@@ -110,7 +110,7 @@ class SearchService(Protocol):
         ...
 
     def entries(self, answer: JsonObject) -> object:
-        """The list of results in an answer, whatever stands there."""
+        """Return the list of results in an answer, whatever stands there."""
         ...
 
     def hit(self, entry: Entry) -> SearchHit | None:
@@ -211,7 +211,7 @@ class Search:
 
 
 def text_of(entry: Entry, *path: str) -> str | None:
-    """The text at a path of keys, at most 2,000 characters; ``None`` where there is none."""
+    """Return the text at a path of keys, at most 2,000 characters; ``None`` where there is none."""
     value: object = entry
     for key in path:
         value = _at(value, key)
@@ -223,6 +223,6 @@ def _at(value: object, key: str) -> object:
 
 
 def objects(value: object) -> list[Entry]:
-    """The JSON objects of a list, nothing of anything else."""
+    """Return the JSON objects of a list, nothing of anything else."""
     entries = cast("list[object]", value) if isinstance(value, list) else []
     return [cast("Entry", entry) for entry in entries if isinstance(entry, Mapping)]

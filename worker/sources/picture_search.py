@@ -57,7 +57,7 @@ class Brave:
         )
 
     def entries(self, answer: JsonObject) -> object:
-        """The list of results."""
+        """Return the list of results."""
         return answer.get("results")
 
     def hit(self, entry: Entry) -> SearchHit | None:
@@ -88,7 +88,7 @@ class Openverse:
     pages: int = 5
 
     def question(self, words: str, page: int) -> SearchQuery:
-        """The results of a page."""
+        """Return the results of a page."""
         parameters = {"q": words, "page_size": str(self.size), "mature": "false"}
         if page > 1:
             parameters["page"] = str(page)
@@ -96,7 +96,7 @@ class Openverse:
         return SearchQuery("/v1/images/", parameters, headers)
 
     def entries(self, answer: JsonObject) -> object:
-        """The list of results."""
+        """Return the list of results."""
         return answer.get("results")
 
     def hit(self, entry: Entry) -> SearchHit | None:
@@ -167,13 +167,13 @@ class PublicOnly(httpx.BaseTransport):
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address belongs to a server of the public internet."""
+    """Return whether an address belongs to a server of the public internet."""
     translated = address.version == 6 and any(address in network for network in _TRANSLATED)
     return address.is_global and not address.is_multicast and not translated
 
 
 def _at(request: httpx.Request, address: Address | None) -> httpx.Request:
-    """The same request, sent to an address; its certificate is still that of the name."""
+    """Return the same request, sent to an address; its certificate is still that of the name."""
     url = request.url.copy_with(host=str(address))
     extensions = {**request.extensions, "sni_hostname": request.url.host}
     return httpx.Request(
@@ -223,7 +223,7 @@ class PictureLibrary:
         return self.search.supply(wanted, count, lambda hit: self._input(hit, wanted.reading))
 
     def _input(self, hit: SearchHit, reading: str | None) -> Input | None:
-        """The picture of a result, from the first address that has one."""
+        """Return the picture of a result, from the first address that has one."""
         for address in hit.addresses:
             content = self._content(address)
             if content is None:

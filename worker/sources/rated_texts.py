@@ -58,7 +58,7 @@ def _input(text: str, reading: str | None) -> Input:
 
 @functools.cache
 def _texts() -> dict[str, tuple[str, ...]]:
-    """The clearly rated texts by reading, in the order of the file."""
+    """Return the clearly rated texts by reading, in the order of the file."""
     polarity = LocalSentiment().polarity
     data = files("worker.data").joinpath("sentiment", "tweets.tsv")
     found: dict[str, dict[str, None]] = {reading: {} for reading in READINGS}

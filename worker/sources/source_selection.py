@@ -158,7 +158,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 def configured_sources(
     settings: Mapping[str, SourceSettings], *, offline: bool, kept: Path | None = None
 ) -> Sources:
-    """The configured sources; ``kept`` is where downloads are kept.
+    """Return the configured sources; ``kept`` is where downloads are kept.
 
     Raises:
         UsageError: an unknown kind, a folder that does not exist, or a

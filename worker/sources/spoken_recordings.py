@@ -51,7 +51,7 @@ class Voice:
     language: str = ENGLISH
 
     def say(self, text: str, slowness: float = 1.0) -> Samples:
-        """The samples of a spoken text, ``slowness`` times as long as usual.
+        """Return the samples of a spoken text, ``slowness`` times as long as usual.
 
         Raises:
             Mute: the program failed, took longer than 30 s, or said nothing.
@@ -61,7 +61,7 @@ class Voice:
 
 
 def english() -> tuple[Voice, ...]:
-    """The English voices of this machine: flite's, else those of espeak-ng."""
+    """Return the English voices of this machine: flite's, else those of espeak-ng."""
     if _place(FLITE):
         return tuple(Voice(FLITE, name) for name in _FLITE_VOICES if name in _flite_voices())
     return tuple(Voice(ESPEAK, name) for name in _ESPEAK_VOICES) if _place(ESPEAK) else ()
@@ -78,7 +78,7 @@ def _place(program: str) -> str | None:
 
 @functools.cache
 def _flite_voices() -> frozenset[str]:
-    """The voices that are installed, as flite lists them."""
+    """Return the voices that are installed, as flite lists them."""
     try:
         listed = subprocess.run(  # noqa: S603 - a fixed program, no shell
             [_place(FLITE) or FLITE, "-lv"],
@@ -193,7 +193,7 @@ def find(wanted: InputRequest, count: int, seed: int) -> InputSupply:
 
 
 def _manners(speakers: tuple[Voice, ...], seed: int, words: str) -> Iterator[SpeakingManner]:
-    """Every manner once, the voices taking turns."""
+    """Yield every manner once, the voices taking turns."""
     chance = random.Random(f"{seed}/{words}")  # noqa: S311
     row = list(speakers)
     chance.shuffle(row)
@@ -233,7 +233,7 @@ def recording(samples: Samples, description: str, reading: str | None) -> Input:
 
 
 def _shaped(samples: Samples, manner: SpeakingManner) -> Samples:
-    """The words at a loudness, with silence around them and perhaps a noise behind."""
+    """Return the words at a loudness, with silence around them and perhaps a noise behind."""
     margin = np.zeros(round(MARGIN_SECONDS * RATE))
     shaped = np.concatenate((margin, samples / np.abs(samples.astype(float)).max(), margin))
     shaped *= PEAK * manner.loudness

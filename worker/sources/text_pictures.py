@@ -47,7 +47,7 @@ def paint(kind: Background, size: tuple[int, int], chance: random.Random) -> Ima
 
 
 def available() -> tuple[Background, ...]:
-    """The backgrounds that can be painted here."""
+    """Return the backgrounds that can be painted here."""
     return tuple(kind for kind in Background if kind is not Background.PHOTOGRAPH or _photographs())
 
 
@@ -242,7 +242,7 @@ def picture(text: str, font: Font, ground: Ground, chance: random.Random) -> Inp
 
 
 def _upon(ground: Input, text: str, layout: Layout, font: Font, play: tuple[int, int]) -> Input:
-    """The whole picture with words at its foot, on no more than half of it."""
+    """Return the whole picture with words at its foot, on no more than half of it."""
     with Image.open(io.BytesIO(ground.content)) as opened:
         shown = opened.convert("RGB")
     width, height = layout.width + PLAY, 2 * (layout.height + PLAY)

@@ -33,7 +33,7 @@ PATH = "/w/api.php"
 def search_question(
     words: str, offset: int, size: int, contact: str | None, **more: str
 ) -> SearchQuery:
-    """The best matches with their properties ``more``, from ``offset`` on."""
+    """Return the best matches with their properties ``more``, from ``offset`` on."""
     parameters = {
         "action": "query",
         "format": "json",
@@ -50,7 +50,7 @@ def search_question(
 
 
 def pages(answer: JsonObject, name: str) -> object:
-    """The pages that were found, the best first; none where the search found none.
+    """Return the pages that were found, the best first; none where the search found none.
 
     Raises:
         Outage: the service says that it failed.
@@ -92,7 +92,7 @@ class Commons:
     pages: int = 5
 
     def question(self, words: str, page: int) -> SearchQuery:
-        """The pictures of a page of results."""
+        """Return the pictures of a page of results."""
         return search_question(
             f"filetype:bitmap {words}",
             (page - 1) * self.size,
@@ -106,7 +106,7 @@ class Commons:
         )
 
     def entries(self, answer: JsonObject) -> object:
-        """The files, the best match first."""
+        """Return the files, the best match first."""
         return pages(answer, self.name)
 
     def hit(self, entry: Entry) -> SearchHit | None:
@@ -162,7 +162,7 @@ class Wikipedia:
     pages: int = 5
 
     def question(self, words: str, page: int) -> SearchQuery:
-        """The articles of a page of results."""
+        """Return the articles of a page of results."""
         return search_question(
             words,
             (page - 1) * self.size,
@@ -178,7 +178,7 @@ class Wikipedia:
         )
 
     def entries(self, answer: JsonObject) -> object:
-        """The articles, the best match first."""
+        """Return the articles, the best match first."""
         return pages(answer, self.name)
 
     def hit(self, entry: Entry) -> SearchHit | None:

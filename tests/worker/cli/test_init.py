@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.worker.changes.conftest import Project
-from worker.cli.init import TEMPLATE, init
+from worker.cli.init import configuration_template, init
 from worker.errors import UsageError
 from worker.settings.repository_configuration import (
     Configuration,
@@ -57,7 +57,7 @@ def test_init_needs_a_repository(tmp_path):
 
 
 def test_commented_values_are_the_defaults():
-    keys = re.sub(r"(?m)^# (?=[a-z-]+ = |\[\[)", "", TEMPLATE)
+    keys = re.sub(r"(?m)^# (?=[a-z-]+ = |\[\[)", "", configuration_template())
     found = parse_configuration(keys, ".github/assayer.toml")
     assert found is not None
     assert found.model_copy(update={"ignore": ()}) == Configuration()

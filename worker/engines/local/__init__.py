@@ -1,1 +1,1 @@
-"""TODO: worker/engines/local."""
+"""Engines that answer on this machine."""

@@ -36,7 +36,7 @@ class Gazetteer:
 
 @cache
 def gazetteer() -> Gazetteer:
-    """The names, read once.  Raises ``NoAnswer`` where Faker is not installed."""
+    """Return the names, read once.  Raises ``NoAnswer`` where Faker is not installed."""
     if find_spec("faker") is None:
         raise NoAnswer(f"no engine for entities: install {PACKAGE}")
     people = [_provider("person", locale) for locale in LOCALES]
@@ -152,7 +152,7 @@ def _candidates(text: str, known: Gazetteer) -> Iterator[Mention]:
 
 
 def _places(text: str, words: list[re.Match[str]], known: Gazetteer) -> Iterator[Mention]:
-    """The longest names first."""
+    """Yield the longest names first."""
     for size in range(LONGEST_NAME, 0, -1):
         for at in range(len(words) - size + 1):
             name = text[words[at].start() : words[at + size - 1].end()]
@@ -162,7 +162,7 @@ def _places(text: str, words: list[re.Match[str]], known: Gazetteer) -> Iterator
 
 
 def _of_name(text: str, words: list[re.Match[str]], at: int, known: Gazetteer) -> bool:
-    """Whether a word is part of a longer name (``Paris Smith``, ``Jack London``)."""
+    """Return whether a word is part of a longer name (``Paris Smith``, ``Jack London``)."""
     before = at > 0 and words[at - 1][0] in known.first and _adjoin(text, words[at - 1], words[at])
     after = at + 1 < len(words) and _adjoin(text, words[at], words[at + 1])
     return before or (after and words[at + 1][0] not in known.places)
@@ -204,11 +204,11 @@ class LocalEntities:
         self.identity = local_identity(PACKAGE, _REVISION)
 
     def answers(self, api: str) -> bool:
-        """The entities of a document."""
+        """Return the entities of a document."""
         return api in SHAPES
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """The entities in the API's own words and shape.
+        """Return the entities in the API's own words and shape.
 
         Raises:
             NoAnswer: there is no text, it is not to be read as English, it has
@@ -319,7 +319,7 @@ _AZURE: Mapping[str, tuple[str, str | None]] = {
 
 
 def _azure(text: str, found: Sequence[Mention], asked: JsonObject) -> JsonObject:
-    """The entities of one document."""
+    """Return the entities of one document."""
     del text, asked
     entities: list[Json] = [
         {

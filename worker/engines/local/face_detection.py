@@ -52,7 +52,7 @@ class LocalFaces:
         return api == API
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """The faces on a picture as an ``AnnotateImageResponse``, the largest first.
+        """Return the faces on a picture as an ``AnnotateImageResponse``, the largest first.
 
         Bytes that are no picture get Google's own error in the answer.
 

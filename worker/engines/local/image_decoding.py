@@ -33,7 +33,7 @@ class NotAnImage(ValueError):  # noqa: N818 - a fact about the bytes
 
 
 def decode(content: bytes, longest: int) -> Image.Image:
-    """The first frame as RGB, upright, on white, its sides at most ``longest`` pixels.
+    """Return the first frame as RGB, upright, on white, its sides at most ``longest`` pixels.
 
     Raises:
         NotAnImage: the bytes cannot be read as a picture.

@@ -131,7 +131,7 @@ class LocalSentimentLabels(LocalSentiment):
     """Says which feeling a text has; the lexicon is loaded with the first one."""
 
     def answers(self, api: str) -> bool:
-        """The sentiment of a document, as AWS, Azure and Hugging Face say it."""
+        """Return the sentiment of a document, as AWS, Azure and Hugging Face say it."""
         return api in COMPREHEND or api in {AZURE, HUGGINGFACE}
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:

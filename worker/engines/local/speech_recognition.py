@@ -46,7 +46,7 @@ def _openai(heard: str, seconds: float, asked: JsonObject) -> JsonObject:
 
 
 def _azure(heard: str, seconds: float, asked: JsonObject) -> JsonObject:
-    """The detailed result of the REST service."""
+    """Return the detailed result of the REST service."""
     del asked
     duration = round(seconds * TICKS)
     if not heard:
@@ -122,7 +122,7 @@ class LocalSpeech:
         return api in SHAPES
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """The words that are said, as the API writes them.
+        """Return the words that are said, as the API writes them.
 
         Raises:
             NoAnswer: the sound is no uncompressed one of 16 bits, is longer
@@ -164,7 +164,7 @@ class LocalSpeech:
 
 
 def _spoken(detector: Any, samples: bytes) -> bool:
-    """Whether somebody speaks for a tenth of a second at least."""
+    """Return whether somebody speaks for a tenth of a second at least."""
     size = int(detector.frame_bytes)
     frames = range(0, len(samples) - size + 1, size)
     voiced = sum(bool(detector.is_speech(samples[at : at + size])) for at in frames)
@@ -206,7 +206,7 @@ def _of_wave(content: bytes) -> tuple[Samples, int]:
 
 
 def _mixed(content: bytes, channels: int) -> Samples:
-    """The mean of all channels."""
+    """Return the mean of all channels."""
     whole = len(content) // (2 * channels) * 2 * channels
     frames = np.frombuffer(content[:whole], "<i2").reshape(-1, channels)
     return frames[:, 0] if channels == 1 else frames.mean(axis=1).astype("<i2")

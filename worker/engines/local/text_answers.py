@@ -186,7 +186,7 @@ def _block(kind: str, name: str, piece: TextPiece, size: Size) -> JsonObject:
 
 
 def _pair(at: int, line: TextLine, size: Size) -> Iterator[JsonObject]:
-    """The two sets of a line that is ``key: value``."""
+    """Yield the two sets of a line that is ``key: value``."""
     colon = next((n for n, word in enumerate(line.words) if word.text.endswith(":")), None)
     if colon is None or colon + 1 == len(line.words):
         return

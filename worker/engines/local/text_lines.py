@@ -60,7 +60,7 @@ class TextPiece:
         return (self.part(at, at + 1) for at in range(len(self.text)))
 
     def part(self, start: int, end: int) -> TextPiece:
-        """The characters from ``start`` to ``end``, evenly spaced."""
+        """Return the characters from ``start`` to ``end``, evenly spaced."""
         top_left, top_right, bottom_right, bottom_left = self.corners
         first, last = start / len(self.text), end / len(self.text)
         corners = (
@@ -84,7 +84,7 @@ class TextLine:
         return " ".join(word.text for word in self.words)
 
     def as_piece(self) -> TextPiece:
-        """The line as one piece in an upright rectangle, as sure as its words on average."""
+        """Return the line as one piece in an upright rectangle, as sure as its words on average."""
         return frame(self.words)
 
 
@@ -100,13 +100,13 @@ def frame(words: Sequence[TextPiece]) -> TextPiece:
 
 
 def lines_of(pieces: Sequence[TextPiece]) -> list[TextLine]:
-    """The words of all pieces by lines; lines without a word are left out."""
+    """Return the words of all pieces by lines; lines without a word are left out."""
     found = [tuple(word for piece in row for word in piece.words()) for row in rows(pieces)]
     return [TextLine(words) for words in found if words]
 
 
 def rows(pieces: Sequence[TextPiece]) -> list[list[TextPiece]]:
-    """The pieces as lines from top to bottom, each from left to right.
+    """Return the pieces as lines from top to bottom, each from left to right.
 
     Pieces stand on one line when they overlap in height by more than half
     and the gap between them is at most twice their height.

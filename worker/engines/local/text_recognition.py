@@ -75,7 +75,7 @@ class LocalText:
         return api in SHAPES
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """The writing on a picture as the API's own response.
+        """Return the writing on a picture as the API's own response.
 
         Bytes that are no picture get the error of Google or AWS in the answer.
 
@@ -141,7 +141,7 @@ def _check(api: str, parameters: JsonObject) -> None:
 
 
 def _fault(api: str) -> JsonObject:
-    """The error of a service that was given no picture."""
+    """Return the error of a service that was given no picture."""
     provider = api.rpartition(".")[0]
     if provider in _AWS_FAULTS:
         message = "Request has unsupported or invalid image format"

@@ -1,1 +1,1 @@
-"""TODO: worker/engines/providers."""
+"""Engines that ask the providers' services."""

@@ -158,11 +158,11 @@ class Aws:
         return f"{self.provider}@{self._url}"
 
     def answers(self, api: str) -> bool:
-        """Every API of the service."""
+        """Return every API of the service."""
         return api.rpartition(".")[0] == self.provider
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """The operation's response, or one element of it where each input is asked alone.
+        """Return the operation's response, or one element of it where each input is asked alone.
 
         An input that the service cannot read is answered with its ``Error``.
 
@@ -221,7 +221,7 @@ class Aws:
         return self.http.post(self._url, body, {}, headers)
 
     def _element(self, described: Api, answer: JsonObject) -> JsonObject:
-        """The answer about the one input of a batch."""
+        """Return the answer about the one input of a batch."""
         errors = answer.get("ErrorList")
         if isinstance(errors, list) and errors:
             raise Rejected(f"{self.provider} rejected the text: {str(errors[0])[:300]}")
@@ -270,7 +270,7 @@ class Transcribe(Aws):
     begun: set[str] = field(default_factory=set[str], repr=False)
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """The operation's response; of a job that is asked for, its last.
+        """Return the operation's response; of a job that is asked for, its last.
 
         Raises:
             NoAnswer: the service refused, failed, or cannot be reached, the

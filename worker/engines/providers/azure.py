@@ -109,7 +109,7 @@ class Azure(KeyedProvider):
         return self._judged(api, _mapping(answer.get("results")))
 
     def _judged(self, api: str, results: Mapping[str, Any]) -> JsonObject:
-        """The one document; an error stays in it only when the text is at fault."""
+        """Return the one document; an error stays in it only when the text is at fault."""
         for failed in _items(results.get("errors")):
             error = _mapping(failed.get("error"))
             code = _mapping(error.get("innererror")).get("code") or error.get("code")
@@ -163,12 +163,12 @@ class Azure(KeyedProvider):
         return self.endpoint.rstrip("/")
 
     def authorisation(self, key: str) -> dict[str, str]:
-        """The header that says who asks."""
+        """Return the header that says who asks."""
         return {"ocp-apim-subscription-key": key}
 
 
 def _features(parameters: dict[str, Json]) -> list[str]:
-    """The features to ask for, taken out of the parameters; tags where none are named."""
+    """Return the features to ask for, taken out of the parameters; tags where none are named."""
     named = parameters.pop("features", None)
     names = [str(name) for name in named] if isinstance(named, list) else []
     older = [name for name in names if name not in _FEATURES]
@@ -222,7 +222,7 @@ def _written(value: Json) -> str:
 
 
 def _items(value: object) -> list[dict[str, Any]]:
-    """The objects in a list; none where it is no list."""
+    """Return the objects in a list; none where it is no list."""
     if not isinstance(value, list):
         return []
     return [
@@ -265,7 +265,7 @@ class AzureSpeech(KeyedProvider):
         return f"{self.provider}@{self.endpoint.rstrip('/')}"
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """The detailed answer about a sound of a minute, in the service's own names.
+        """Return the detailed answer about a sound of a minute, in the service's own names.
 
         Raises:
             NoAnswer: the service refused, failed, or cannot be reached, or the
@@ -289,5 +289,5 @@ class AzureSpeech(KeyedProvider):
         return answer
 
     def authorisation(self, key: str) -> dict[str, str]:
-        """The header that says who asks."""
+        """Return the header that says who asks."""
         return {"ocp-apim-subscription-key": key}

@@ -98,11 +98,11 @@ class Google:
         return f"{self.provider}@{self._base}"
 
     def answers(self, api: str) -> bool:
-        """Every API of the service."""
+        """Return every API of the service."""
         return api.rpartition(".")[0] == self.provider
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """The answer in the schema's own field names.
+        """Return the answer in the schema's own field names.
 
         Raises:
             NoAnswer: the service refused, failed, or cannot be reached, or

@@ -60,13 +60,13 @@ class Secrets:
             )
 
     def redacted(self, text: str) -> str:
-        """The text with ``…`` for every secret, and for every key in an address."""
+        """Return the text with ``…`` for every secret, and for every key in an address."""
         for spelling in self._spellings:
             text = text.replace(spelling, "…")
         return _IN_ADDRESS.sub("…", text)
 
     def occur_in(self, content: bytes) -> bool:
-        """Whether a reply repeats a secret."""
+        """Return whether a reply repeats a secret."""
         return any(spelling.encode() in content for spelling in self._spellings)
 
 
@@ -152,7 +152,7 @@ class Http:
         query: Mapping[str, str],
         headers: Mapping[str, str],
     ) -> JsonObject:
-        """The JSON object that answers a JSON object, or bytes as they are.
+        """Return the JSON object that answers a JSON object, or bytes as they are.
 
         Raises:
             Outage: no usable answer after all tries; neither the address
@@ -170,7 +170,7 @@ class Http:
         headers: Mapping[str, str],
         query: Mapping[str, str] | None = None,
     ) -> JsonObject:
-        """The JSON object that answers a form with a file.  Raises as :meth:`post`."""
+        """Return the JSON object that answers a form with a file.  Raises as :meth:`post`."""
         request = self._opened().build_request(
             "POST", url, files=file, data=fields, headers=headers, params=query or None
         )
@@ -186,12 +186,12 @@ class Http:
         return answer
 
     def get(self, url: str, query: Mapping[str, str], headers: Mapping[str, str]) -> bytes:
-        """The bytes at an address.  Raises ``Outage`` as :meth:`post`."""
+        """Return the bytes at an address.  Raises ``Outage`` as :meth:`post`."""
         client = self._opened()
         return self.send(client.build_request("GET", url, params=query or None, headers=headers))
 
     def send(self, request: httpx.Request) -> bytes:
-        """The body of the first good answer.  Raises as :meth:`post`."""
+        """Return the body of the first good answer.  Raises as :meth:`post`."""
         breaker = BREAKERS.of(self.name, request.url.netloc.decode())
         deadline = time.monotonic() + LONGEST_QUESTION
         problem = ""
@@ -296,12 +296,12 @@ def _wait(headers: httpx.Headers) -> float:
 
 
 def json_object(content: bytes, name: str) -> JsonObject:
-    """The JSON object in a reply of the server ``name``.  Raises ``Outage``."""
+    """Return the JSON object in a reply of the server ``name``.  Raises ``Outage``."""
     return as_object(json_value(content, name), name)
 
 
 def json_value(content: bytes, name: str) -> Json:
-    """The JSON in a reply of the server ``name``.  Raises ``Outage``."""
+    """Return the JSON in a reply of the server ``name``.  Raises ``Outage``."""
     try:
         return cast("Json", json.loads(content, parse_constant=_refuse))
     except (ValueError, RecursionError) as error:
@@ -309,7 +309,7 @@ def json_value(content: bytes, name: str) -> Json:
 
 
 def as_object(value: Json, name: str) -> JsonObject:
-    """The JSON that is to be an object.  Raises ``Outage``."""
+    """Return the JSON that is to be an object.  Raises ``Outage``."""
     if not isinstance(value, dict):
         raise Outage(f"{name} answered with JSON that is no object")
     return cast("JsonObject", value)
@@ -327,11 +327,11 @@ class KeyedProvider:
     http: Http
 
     def answers(self, api: str) -> bool:
-        """Every API of the provider."""
+        """Return every API of the provider."""
         return api.rpartition(".")[0] == self.provider
 
     def authorisation(self, key: str) -> dict[str, str]:
-        """The header that says who asks."""
+        """Return the header that says who asks."""
         return {"authorization": f"Bearer {key}"}
 
     @cached_property

@@ -54,7 +54,7 @@ class OpenAI(KeyedProvider):
         return f"{self.provider}@{self._base}"
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """The response in the names that the SDK's objects have.
+        """Return the response in the names that the SDK's objects have.
 
         Raises:
             NoAnswer: the service refused, failed, or cannot be reached, or
@@ -111,7 +111,7 @@ class OpenAI(KeyedProvider):
 
 
 def _said(output: Json) -> list[Json]:
-    """The messages of a response, without the reasoning before them."""
+    """Return the messages of a response, without the reasoning before them."""
     items = output if isinstance(output, list) else []
     return [i for i in items if isinstance(i, Mapping) and i.get("type", "message") == "message"]
 
@@ -133,7 +133,7 @@ def _put(value: Json, address: str) -> Json:
 
 
 def _addresses(value: Json) -> bool:
-    """Whether messages hold a picture by an address that is not its content."""
+    """Return whether messages hold a picture by an address that is not its content."""
     if isinstance(value, Mapping):
         known = cast("Mapping[str, Any]", value)
         picture = known.get("image_url")
@@ -178,7 +178,7 @@ class AzureOpenAI(OpenAI):
         return f"{self.provider}@{self.endpoint.rstrip('/')}"
 
     def answers(self, api: str) -> bool:
-        """Every API of OpenAI's."""
+        """Return every API of OpenAI's."""
         return api.rpartition(".")[0] in {self.provider, "openai"}
 
     def address(self, task: str, request: ApiRequest) -> tuple[str, dict[str, str]]:
@@ -200,5 +200,5 @@ class AzureOpenAI(OpenAI):
         return url, {"api-version": VERSION}
 
     def authorisation(self, key: str) -> dict[str, str]:
-        """The header that says who asks."""
+        """Return the header that says who asks."""
         return {"api-key": key}

@@ -47,7 +47,7 @@ class DescribedProvider(KeyedProvider):
         return f"{self.provider}@{self.endpoint or 'its own address'}"
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """The response in the schema's names; a bare list stands under ``elements``.
+        """Return the response in the schema's names; a bare list stands under ``elements``.
 
         Raises:
             NoAnswer: the service refused, failed, or cannot be reached, or the
@@ -98,7 +98,7 @@ _REGION = re.compile(r"[a-z]{2,3}(-[a-z]+)+-\d{1,2}")
 
 
 def provider_engine(provider: str, setting: EngineSettings) -> Engine | None:
-    """The engine that speaks the protocol of ``provider``; ``None`` where none does.
+    """Return the engine that speaks the protocol of ``provider``; ``None`` where none does.
 
     Raises:
         UsageError: the endpoint is no address or is missing where there is no

@@ -195,7 +195,7 @@ class Breakers:
         self._known: dict[tuple[str, str], Breaker] = {}
 
     def of(self, name: str, server: str) -> Breaker:
-        """The breaker of what is called ``name`` at ``server``."""
+        """Return the breaker of what is called ``name`` at ``server``."""
         with self._lock:
             if len(self._known) >= MOST_SERVERS and (name, server) not in self._known:
                 known = {key: each for key, each in self._known.items() if not each.closed}

@@ -1,1 +1,1 @@
-"""TODO: worker/environments/declarations."""
+"""The requirements of a project, read from its files without running any of them."""

@@ -71,7 +71,7 @@ class TargetPython:
         return ".".join(self.version.split(".")[:2])
 
     def applies(self, marker: Marker | str | None, extra: str = "") -> bool:
-        """Whether a marker holds here; one that cannot be decided does not.
+        """Return whether a marker holds here; one that cannot be decided does not.
 
         Raises ``InvalidMarker`` for a text that is none.
         """
@@ -131,7 +131,7 @@ class Declaration:
             self.notes.append(note)
 
     def lines(self) -> Iterator[str]:
-        """The normalised content: equal declarations have equal lines."""
+        """Yield the normalised content: equal declarations have equal lines."""
         yield "complete" if self.complete else "loose"
         yield from sorted(wanted.line for wanted in self.wanted)
         yield from sorted(f"constraint {wanted.text}" for wanted in self.constraints)

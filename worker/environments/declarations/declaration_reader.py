@@ -74,7 +74,7 @@ def _read(files: TreeFiles, group: Sequence[str], target: TargetPython) -> Decla
 
 
 def _groups(files: TreeFiles, folder: str) -> Iterator[list[str]]:
-    """The declaring files of a folder, in their order of precedence."""
+    """Yield the declaring files of a folder, in their order of precedence."""
     names = set(files.names(folder))
     for name in LOCKS:
         if name in names:
@@ -104,7 +104,7 @@ def _is_runtime(kind: str) -> bool:
 
 
 def declaring_folder(files: TreeFiles, paths: Sequence[str]) -> str:
-    """The folder that most of the files have as their nearest with a declaration."""
+    """Return the folder that most of the files have as their nearest with a declaration."""
     found: Counter[str] = Counter()
     known: dict[str, bool] = {}
     for path in paths[:MOST_PATHS]:
@@ -136,7 +136,7 @@ class DeclaredPython:
     sets: tuple[SpecifierSet, ...] = ()
 
     def allows(self, version: str) -> bool:
-        """Whether a version is one of them."""
+        """Return whether a version is one of them."""
         return not self.sets or any(each.contains(version, prereleases=True) for each in self.sets)
 
     def __str__(self) -> str:
@@ -145,7 +145,7 @@ class DeclaredPython:
 
 
 def declared_python(root: Path, paths: Sequence[str]) -> DeclaredPython:
-    """The Python that the tree declares for the files at ``paths``.
+    """Return the Python that the tree declares for the files at ``paths``.
 
     ``.python-version`` and ``runtime.txt`` count by their minor version,
     before what packages ask for.

@@ -108,7 +108,7 @@ def _is_of_poetry_main(package: Package) -> bool:
 
 
 def _fits(package: Package, target: TargetPython) -> bool:
-    """Whether a poetry package is for this Python, by its versions and its marker."""
+    """Return whether a poetry package is for this Python, by its versions and its marker."""
     versions = specifiers(str(package.get("python-versions", "")).replace("*", ""))
     if versions is not None and not versions.contains(target.version, prereleases=True):
         return False
@@ -152,7 +152,7 @@ def read_pylock(
 
 
 def holds(marker: object, target: TargetPython) -> bool:
-    """Whether a lock's marker holds; what is no marker does not."""
+    """Return whether a lock's marker holds; what is no marker does not."""
     if marker is None:
         return True
     try:
@@ -162,7 +162,7 @@ def holds(marker: object, target: TargetPython) -> bool:
 
 
 def holds_any(markers: list[str], target: TargetPython) -> bool:
-    """Whether one of several markers holds, or there are none."""
+    """Return whether one of several markers holds, or there are none."""
     return not markers or any(holds(marker, target) for marker in markers)
 
 

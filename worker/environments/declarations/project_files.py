@@ -37,7 +37,7 @@ _PART = re.compile(r"(\^|~(?!=)|[<>=!~]=?=?)?\s*([\w.*!+-]+)\Z", re.ASCII)
 
 
 def version_sets(text: str) -> list[SpecifierSet]:
-    """The alternatives of a constraint like ``^3.9 || ~2.7``; those that can be read."""
+    """Return the alternatives of a constraint like ``^3.9 || ~2.7``; those that can be read."""
     found = [specifiers(",".join(_parts(part))) for part in text.split("||")]
     return [each for each in found if each is not None]
 
@@ -63,7 +63,7 @@ def _bounds(operator: str, version: str) -> Iterator[str]:
 
 
 def _next(operator: str, numbers: list[int]) -> list[int]:
-    """The first version that is not compatible any more."""
+    """Return the first version that is not compatible any more."""
     if operator == "~":
         at = min(1, len(numbers) - 1)
     else:
@@ -142,7 +142,7 @@ def _called(call: ast.Call) -> str:
 def _texts(
     value: ast.expr, names: Mapping[str, ast.expr], depth: int = MOST_DEPTH
 ) -> Iterator[tuple[int, str | None]]:
-    """The strings of an expression with their lines; ``None`` for a part that is computed."""
+    """Yield the strings of an expression with their lines; ``None`` for a part that is computed."""
     match value:
         case ast.Constant(value=str(text)):
             for offset, line in enumerate(text.splitlines()):

@@ -28,18 +28,18 @@ class TreeFiles:
         self._root = root
 
     def has(self, path: str) -> bool:
-        """Whether a regular file lies there."""
+        """Return whether a regular file lies there."""
         status = self._folder.status(path)
         return status is not None and stat.S_ISREG(status.st_mode)
 
     def names(self, folder: str) -> Iterator[str]:
-        """The names in a folder, sorted; none where it is no folder of the tree."""
+        """Yield the names in a folder, sorted; none where it is no folder of the tree."""
         status = self._folder.status(folder) if folder else self._root.stat()
         if status is not None and stat.S_ISDIR(status.st_mode):
             yield from sorted(entry.name for entry in (self._root / folder).iterdir())
 
     def text(self, path: str) -> str:
-        """The text of a file; raises ``Unreadable``."""
+        """Return the text of a file; raise ``Unreadable``."""
         if not self.has(path):
             raise Unreadable("there is no such file in the tree")
         try:
@@ -69,7 +69,7 @@ class TreeFiles:
 
 
 def decoded(content: bytes) -> str:
-    """The text of a file; ``pip freeze`` on Windows writes UTF-16."""
+    """Return the text of a file; ``pip freeze`` on Windows writes UTF-16."""
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return content.decode("utf-16", "replace")
     return content.decode("utf-8-sig", "replace")
@@ -88,7 +88,7 @@ def table(value: object) -> dict[str, Any]:
 
 
 def tables(value: object) -> list[dict[str, Any]]:
-    """The tables in an array of a hostile document."""
+    """Return the tables in an array of a hostile document."""
     return [item for item in items(value) if isinstance(item, dict)]
 
 
@@ -98,5 +98,5 @@ def items(value: object) -> list[Any]:
 
 
 def texts(value: object) -> list[str]:
-    """The strings in an array of a hostile document."""
+    """Return the strings in an array of a hostile document."""
     return [item for item in items(value) if isinstance(item, str)]

@@ -1,1 +1,1 @@
-"""TODO: worker/environments/sdists."""
+"""Source distributions: located on the host, built in the sandbox, validated on the host."""

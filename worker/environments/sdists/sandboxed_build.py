@@ -195,7 +195,7 @@ def checked_wheel(built: BuiltWheel, sdist: Sdist, python: str, folder: Path) ->
 
 
 def _file_name(given: str, sdist: Sdist, python: str) -> str:
-    """The name as we write it; it must be of the package, the version, and for here."""
+    """Return the name as we write it; it must be of the package, the version, and for here."""
     try:
         name, version, _, tags = parse_wheel_filename(given)
     except InvalidWheelFilename as error:
@@ -251,7 +251,7 @@ def _entries(archive: zipfile.ZipFile) -> Iterator[zipfile.ZipInfo]:
 
 
 def _info(files: Mapping[str, bytes], sdist: Sdist) -> str:
-    """The one folder of metadata, which is the package's."""
+    """Return the one folder of metadata, which is the package's."""
     tops = {path.partition("/")[0] for path in files}
     found = [top for top in tops if top.endswith(".dist-info")]
     if len(found) != 1 or any(f"{found[0]}/{name}" not in files for name in REQUIRED):

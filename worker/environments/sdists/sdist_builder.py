@@ -55,7 +55,7 @@ class SimpleIndex:
         self._deadline = deadline
 
     def find(self, wanted: SdistRequirement, python: str) -> Sdist:
-        """The newest source distribution that will do for a version of Python.
+        """Return the newest source distribution that will do for a version of Python.
 
         Raises ``NotBuilt`` where there is none, ``Unreachable``.
         """
@@ -108,7 +108,7 @@ class SimpleIndex:
             yield {**file, "url": place}
 
     def _pieces(self, url: str, most: int, about: dict[str, str]) -> Iterator[bytes]:
-        """The body at an address; ``about`` takes its content type and where it was."""
+        """Yield the body at an address; ``about`` takes its content type and where it was."""
         size = 0
         try:
             with self._answer(url) as answer:
@@ -148,7 +148,7 @@ class SimpleIndex:
             yield answer
 
     def _login(self, url: str) -> tuple[str, str] | None:
-        """The index's secret, for the index itself alone."""
+        """Return the index's secret, for the index itself alone."""
         ours, theirs = urlsplit(self._index.url), urlsplit(url)
         same = (ours.scheme, ours.netloc) == (theirs.scheme, theirs.netloc)
         if not same or self._index.secret is None:

@@ -59,13 +59,13 @@ FOREIGN = (
 
 
 def taken(items: Iterable[Input], count: int, what: str) -> InputSupply:
-    """The first ``count`` inputs; no more are made."""
+    """Return the first ``count`` inputs; no more are made."""
     found = tuple(itertools.islice(items, count))
     return InputSupply(found, None if len(found) == count else f"there are {len(found)} {what}")
 
 
 def shuffled(items: Iterable[str], seed: int) -> list[str]:
-    """The same order for the same seed."""
+    """Return the same order for the same seed."""
     row = list(items)
     random.Random(f"{seed}/corner").shuffle(row)  # noqa: S311
     return row
