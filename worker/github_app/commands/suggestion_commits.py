@@ -33,7 +33,7 @@ _LINE_STARTS = re.compile(r"(?<=\n)|(?<=\r)(?!\n)")
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class CommitMessage:
     """Who commits, and what the commit says."""
 
     name: str
@@ -68,7 +68,7 @@ def edited(text: str, suggestions: Sequence[Suggestion]) -> str:
 
 
 def commit(
-    git: Git, scratch: Path, parent: str, suggestions: Sequence[Suggestion], message: Message
+    git: Git, scratch: Path, parent: str, suggestions: Sequence[Suggestion], message: CommitMessage
 ) -> str:
     """Make the commit in a bare repository that holds ``parent``; returns its full name.
 
@@ -119,7 +119,7 @@ def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def _identity(message: Message) -> Mapping[str, str]:
+def _identity(message: CommitMessage) -> Mapping[str, str]:
     at = f"{int(message.at.timestamp())} +0000"
     both = {"NAME": message.name, "EMAIL": message.email, "DATE": at}
     return {f"GIT_{who}_{what}": of for who in ("AUTHOR", "COMMITTER") for what, of in both.items()}
@@ -287,7 +287,7 @@ def _counted(paths: Sequence[str]) -> str:
     return "one file" if len(paths) == 1 else f"{len(paths)} files"
 
 
-def _message(change: Change, command_context: CommandContext) -> Message:
+def _message(change: Change, command_context: CommandContext) -> CommitMessage:
     """By the bot, with whoever asked beside it; the same for every try."""
     bot = bot_login(command_context.context)
     paths = sorted({one.path for one in change.suggestions})
@@ -302,4 +302,4 @@ def _message(change: Change, command_context: CommandContext) -> Message:
     if _LOGIN.fullmatch(change.login):
         lines.append(f"Co-authored-by: {change.login} <{change.login}@users.noreply.github.com>")
     email = f"{bot}@users.noreply.github.com"
-    return Message(bot, email, "\n".join(lines) + "\n", command_context.asked_at)
+    return CommitMessage(bot, email, "\n".join(lines) + "\n", command_context.asked_at)

@@ -7,7 +7,7 @@ from tests.worker.github_app.commands.asking import AUTHOR, CRASHES, answers, re
 from tests.worker.github_app.outbox.world import findings
 from worker.changes.git import Git
 from worker.errors import UsageError
-from worker.github_app.commands.suggestion_commits import Message, commit, edited
+from worker.github_app.commands.suggestion_commits import CommitMessage, commit, edited
 
 CRASH = "354e5000e62b9e8f"
 PATH = "expenses/receipts.py"
@@ -216,7 +216,7 @@ def test_a_link_in_the_place_of_a_file_is_not_followed(world):
     here.run("update-index", "--add", "--cacheinfo", f"120000,{blob},link.py")
     tree = here.line("write-tree")
     linked = git(pull, "-c", "user.name=a", "-c", "user.email=a@b", "commit-tree", tree, "-m", "x")
-    message = Message("a", "a@b", "x\n", world.clock.now())
+    message = CommitMessage("a", "a@b", "x\n", world.clock.now())
     for path in ("link.py", "expenses"):
         with pytest.raises(UsageError, match="is no file"):
             commit(here, folder, linked.strip(), [Suggestion(path, 1, 1, "x")], message)
@@ -225,7 +225,7 @@ def test_a_link_in_the_place_of_a_file_is_not_followed(world):
 def test_the_same_suggestions_make_the_same_commit(world, tmp_path):
     pull = world.opened()
     here = Git(pull.source.state.git.folder)
-    message = Message("a", "a@b", "x\n", world.clock.now())
+    message = CommitMessage("a", "a@b", "x\n", world.clock.now())
     made = set()
     for name in "ab":
         (tmp_path / name).mkdir()
