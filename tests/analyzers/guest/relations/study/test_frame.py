@@ -25,7 +25,7 @@ STUDY = {
 
 def test_a_guest_studies(monkeypatch):
     monkeypatch.setattr(
-        "analyzers.guest.relations.study.library_study.library",
+        "analyzers.guest.relations.study.library_study.installed",
         lambda name: SmallLibrary(FEW, CALLS[:2]),
     )
     ours, theirs = socket.socketpair()

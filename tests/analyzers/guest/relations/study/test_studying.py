@@ -25,7 +25,7 @@ class RecordedStudy:
         }
         small = library or SmallLibrary()
         monkeypatch.setattr(
-            "analyzers.guest.relations.study.library_study.library", lambda name: small
+            "analyzers.guest.relations.study.library_study.installed", lambda name: small
         )
         self.frames = []
         self.studied = study({**asked, **changes}, self.frames.append)
