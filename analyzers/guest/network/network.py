@@ -51,10 +51,13 @@ class Proxy:
         tested code forks may not ask.
         """
         runs_inputs = os.getpid() == api_calls.session().process != self._process
-        if runs_inputs and self._serving != os.getpid():
-            self._serving = os.getpid()
-            self._socket.listen(MOST_CONNECTIONS)
-            threading.Thread(target=self._accept, name="assayer-proxy", daemon=True).start()
+        if not runs_inputs:
+            return
+        with self._lock:
+            if self._serving != os.getpid():
+                self._socket.listen(MOST_CONNECTIONS)
+                threading.Thread(target=self._accept, name="assayer-proxy", daemon=True).start()
+                self._serving = os.getpid()
 
     def context(self) -> Any:
         """The TLS context, made on first use."""

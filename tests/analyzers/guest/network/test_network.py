@@ -1,11 +1,15 @@
 """The guest's network without the sandbox: routes, names of addresses, waiting."""
 
+import os
+import socket
+import threading
 from collections.abc import Callable
 
 import pytest
 
 from analyzers import catalogue
 from analyzers.guest.network import unreachable
+from analyzers.guest.network.network import Proxy
 from analyzers.guest.network.routes import HttpRequest, Routes
 from analyzers.guest.network.unreachable import was_refused
 from analyzers.guest.protocol import api_calls
@@ -152,3 +156,39 @@ def test_closed_network_fails_at_once_and_ends_waiting(prepared):
 def test_environment_has_dummy_keys_alone(prepared, network):
     keys = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "OPENAI_API_KEY"]
     assert prepared("environment", network).ending()["value"] == repr(keys)
+
+
+def test_no_thread_connects_before_the_proxy_listens(session, monkeypatch):
+    proxy = Proxy(ROUTES, "server.pem")
+    proxy._process = os.getppid()
+    listening, may_listen = threading.Event(), threading.Event()
+    real = proxy._socket
+
+    class Slow:
+        def listen(self, most: int) -> None:
+            listening.set()
+            may_listen.wait(30)
+            real.listen(most)
+
+        def accept(self) -> object:
+            return real.accept()
+
+    monkeypatch.setattr(proxy, "_socket", Slow())
+    monkeypatch.setattr(proxy, "_serve", lambda connection: connection.close())
+
+    def ask() -> None:
+        proxy.wake()
+        socket.create_connection(proxy.address, timeout=30).close()
+        answered.append(True)
+
+    answered: list[bool] = []
+    threads = [threading.Thread(target=ask) for _ in range(2)]
+    threads[0].start()
+    assert listening.wait(30)
+    threads[1].start()
+    threads[1].join(0.2)
+    may_listen.set()
+    for thread in threads:
+        thread.join(30)
+    real.close()
+    assert answered == [True, True]
