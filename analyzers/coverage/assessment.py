@@ -30,23 +30,18 @@ def assess(
     ``verdicts`` are those on the target, and all findings.  A branch that a finding is
     about was judged, also where no input reached it.
     """
-    judged = _judged(verdicts)
+    judged = frozenset(
+        goal.whole().id
+        for verdict in verdicts
+        if isinstance(verdict, Finding) and verdict.status is not Status.FLAKY
+        for goal in verdict.criterion.goals
+    )
     unreached = [each for each in coverage.unreached if each.point not in judged]
     nothing = tuple(_nothing(executions, coverage, unreached, verdicts))
     if nothing:
         return Tested.NO, nothing
     missing = tuple(_missing(coverage, unreached, judged, verdicts))
     return (Tested.PARTLY, missing) if missing else (Tested.YES, ())
-
-
-def _judged(verdicts: Sequence[Verdict]) -> frozenset[str]:
-    """Return the ids of the decision outcomes that findings are about."""
-    return frozenset(
-        goal.whole().id
-        for verdict in verdicts
-        if isinstance(verdict, Finding) and verdict.status is not Status.FLAKY
-        for goal in verdict.criterion.goals
-    )
 
 
 def _nothing(
@@ -60,7 +55,12 @@ def _nothing(
         names = ", ".join(coverage.replaced)
         yield f"it ran on a stand-in for {names}: install the real package to have it tested"
     if not executions:
-        yield from _obstacles(verdicts) or [_stopped(coverage) or NOT_RUN]
+        said = [
+            verdict.error if isinstance(verdict, Broken) else verdict.reason
+            for verdict in verdicts
+            if isinstance(verdict, Skipped | Broken)
+        ]
+        yield from list(dict.fromkeys(said))[:MOST_REASONS] or [_stopped(coverage) or NOT_RUN]
     elif not coverage.completed:
         yield from coverage.endings[:MOST_REASONS] or [NOT_RUN]
     elif coverage.main and len(unreached) == coverage.main and not coverage.decided:
@@ -71,15 +71,6 @@ def _stopped(coverage: Coverage) -> str:
     if coverage.interrupted:
         return INTERRUPTED
     return OUT_OF_TIME if coverage.out_of_time else ""
-
-
-def _obstacles(verdicts: Sequence[Verdict]) -> list[str]:
-    said = [
-        verdict.error if isinstance(verdict, Broken) else verdict.reason
-        for verdict in verdicts
-        if isinstance(verdict, Skipped | Broken)
-    ]
-    return list(dict.fromkeys(said))[:MOST_REASONS]
 
 
 def _missing(

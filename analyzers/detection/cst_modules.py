@@ -167,18 +167,6 @@ class CstModule:
         self.units: dict[str, CstUnit] = {}
         self.classes: dict[str, CstClass] = {}
         self.by_node: dict[cst.CSTNode, str] = {}
-        self._collect()
-
-    @cached_property
-    def positions(self) -> Positions:
-        """Where the nodes stand."""
-        return Positions(self.tree, self.source)
-
-    def id(self, name: str) -> str:
-        """``path::name``."""
-        return f"{self.path}::{name}"
-
-    def _collect(self) -> None:
         outside: list[cst.BaseStatement | cst.BaseSmallStatement] = []
         main: list[cst.BaseStatement | cst.BaseSmallStatement] = []
         for statement in self.tree.body:
@@ -192,6 +180,15 @@ class CstModule:
         if main:
             self._add(CstUnit(self.id(MAIN), self.path, MAIN, tuple(main)))
         self._enter((*outside, *main), "", None, None)
+
+    @cached_property
+    def positions(self) -> Positions:
+        """Where the nodes stand."""
+        return Positions(self.tree, self.source)
+
+    def id(self, name: str) -> str:
+        """``path::name``."""
+        return f"{self.path}::{name}"
 
     def _is_guard(self, test: cst.BaseExpression) -> bool:
         return isinstance(test, cst.Comparison) and (
@@ -233,16 +230,12 @@ def check_parsable(source: str) -> None:
             warnings.simplefilter("ignore")
             ast.parse(source)
     except SyntaxError as error:
-        raise UnparsableError(_why(source, error)) from error
+        where = f"line {error.lineno}" if error.lineno else "unknown line"
+        looks = " (it looks like Python 2)" if _PYTHON_2.search(source) else ""
+        raise UnparsableError(f"Python 3 cannot parse it: {where}: {error.msg}{looks}") from error
     except (ValueError, RecursionError, MemoryError) as error:
         reason = f"Python 3 cannot parse it: {error}"
         raise UnparsableError(reason) from error
-
-
-def _why(source: str, error: SyntaxError) -> str:
-    where = f"line {error.lineno}" if error.lineno else "unknown line"
-    looks = " (it looks like Python 2)" if _PYTHON_2.search(source) else ""
-    return f"Python 3 cannot parse it: {where}: {error.msg}{looks}"
 
 
 def _parsed(source: str) -> cst.Module:

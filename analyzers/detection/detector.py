@@ -70,7 +70,9 @@ def detect_api_targets(
     """
     if not known.changed:
         return DetectionResult((), tuple(_untouched(extent.only, ())))
-    changed = _changed(files, known, differences)
+    changed = changed_function_ids(
+        files, {path: each for path, each in differences.items() if path in known.changed}
+    )
     state = ProjectState(files, catalogue, () if extent.everything or extent.only else changed)
     for path in sorted(known.read):
         state.load(path)
@@ -103,14 +105,6 @@ def api_files(
     read = closure(above, imported) & asking
     read |= above if eager else frozenset()
     return ApiFiles(read, changed)
-
-
-def _changed(
-    files: Files, known: ApiFiles, differences: Mapping[str, FileDifference]
-) -> frozenset[str]:
-    return changed_function_ids(
-        files, {path: each for path, each in differences.items() if path in known.changed}
-    )
 
 
 def _every(state: ProjectState, changed: Collection[str]) -> tuple[Target, ...]:
@@ -180,7 +174,11 @@ def detect(
     unread = _unparsable(files, touched)
     known = api_files(files, catalogue, touched, eager=not everything)
     around = framework_files(files, touched, everything=extent.everything)
-    differences = _differences(changes, known.changed | around.changed)
+    differences = {
+        change.path: file_difference(change, changes)
+        for change in changes.changes
+        if change.path in (known.changed | around.changed) and not change.deleted
+    }
     asked = detect_api_targets(files, catalogue, known, differences, extent)
     used = _framework_targets(changes, files, around, differences, extent)
     skipped = {entry.target: entry for entry in (*asked.skipped, *unread)}
@@ -221,14 +219,6 @@ def _unparsable(files: Files, paths: Collection[str]) -> list[Skipped]:
         except UnparsableError as error:
             found.append(Skipped(NAME, path, str(error)))
     return found
-
-
-def _differences(changes: ChangeSet, paths: Collection[str]) -> dict[str, FileDifference]:
-    return {
-        change.path: file_difference(change, changes)
-        for change in changes.changes
-        if change.path in paths and not change.deleted
-    }
 
 
 def _framework_targets(

@@ -81,7 +81,17 @@ class Files:
             found = self.inside(folder, parts)
             if found is not None and found != importer:
                 return found
-        return self._by_suffix(parts, importer)
+        if not parts or parts[0] in self._libraries:
+            return None
+        ends = ("/".join(parts) + ".py", "/".join([*parts, "__init__.py"]))
+        alike = [
+            path
+            for path in self._by_name.get(parts[-1], ())
+            if path != importer
+            and path.endswith(ends)
+            and path[-len(ends[0]) - 1 : -len(ends[0])] in ("", "/")
+        ]
+        return alike[0] if len(alike) == 1 else None
 
     def inside(self, folder: str, parts: list[str]) -> str | None:
         """The module ``parts`` below a folder."""
@@ -113,19 +123,6 @@ class Files:
             folder = dirname(folder)
         yield "src"
         yield from packages
-
-    def _by_suffix(self, parts: list[str], importer: str) -> str | None:
-        if not parts or parts[0] in self._libraries:
-            return None
-        ends = ("/".join(parts) + ".py", "/".join([*parts, "__init__.py"]))
-        found = [
-            path
-            for path in self._by_name.get(parts[-1], ())
-            if path != importer
-            and path.endswith(ends)
-            and path[-len(ends[0]) - 1 : -len(ends[0])] in ("", "/")
-        ]
-        return found[0] if len(found) == 1 else None
 
     # ----------------------------------------------------------- the graph
 

@@ -268,7 +268,9 @@ class _Draft:
         self, subject: FunctionContext, said: Annotations, arguments: Mapping[str, str]
     ) -> tuple[str, ...]:
         written = tuple(clause.source for clause in said.requires)
-        if self._is_said(subject, said):
+        if {arg.arg for arg in required_parameters(subject)} <= said.constraints.keys() and bool(
+            said
+        ):
             return written
         kept = {arg.arg: value for arg, value in defaults(subject) if arg.arg not in arguments}
         known = (
@@ -277,11 +279,6 @@ class _Draft:
             if each.confidence >= Confidence.LIKELY and _names(each.condition) & arguments.keys()
         )
         return written + tuple(each for each in known if each is not None)
-
-    def _is_said(self, subject: FunctionContext, said: Annotations) -> bool:
-        return {
-            arg.arg for arg in required_parameters(subject)
-        } <= said.constraints.keys() and bool(said)
 
     def _inferred(self, subject: FunctionContext) -> InferredContract:
         if self._observed is None:

@@ -25,15 +25,11 @@ def format_annotation(text: str) -> str:
     for token in reversed(tokens):
         if token.type == tokenize.STRING and token.start[0] == token.end[0]:
             line = lines[token.start[0] - 1]
-            quoted = _double(token.string)
+            inside = token.string[1:-1]
+            plain = token.string.startswith("'") and not token.string.startswith("'''")
+            quoted = f'"{inside}"' if plain and not {'"', "\\"} & set(inside) else token.string
             lines[token.start[0] - 1] = line[: token.start[1]] + quoted + line[token.end[1] :]
     return "".join(lines)
-
-
-def _double(string: str) -> str:
-    inside = string[1:-1]
-    plain = string.startswith("'") and not string.startswith("'''")
-    return f'"{inside}"' if plain and not {'"', "\\"} & set(inside) else string
 
 
 def format_comment_lines(annotation: str, indent: str = "") -> tuple[str, ...]:

@@ -56,7 +56,13 @@ def fill_gaps(surer: Constraint, guess: Constraint) -> Constraint:
     if surer.kind in NUMBERS:
         return _filled_number(surer, other)
     if surer.kind in ARRAYS and other.kind == surer.kind:
-        return _filled_array(surer, other)
+        given: dict[str, object] = dict(surer.arguments)
+        said = dict(other.arguments)
+        given.update((name, said[name]) for name in _FILLED if name in said and name not in given)
+        if not interval_of(surer).bounded:
+            bounds = interval_of(other).arguments()
+            given.update((name, value) for name, value in bounds.items() if value is not None)
+        return build_if_possible(surer.kind, **given) or surer
     if surer.kind in _OPEN and not surer.arguments:
         return meet(surer, other) or surer
     return surer
@@ -77,16 +83,6 @@ def _filled_number(surer: Constraint, guess: Constraint) -> Constraint:
         return found or surer
     met = meet(surer, guess) if guess.kind == "froms" else None
     return met or surer
-
-
-def _filled_array(surer: Constraint, guess: Constraint) -> Constraint:
-    given: dict[str, object] = dict(surer.arguments)
-    said = dict(guess.arguments)
-    given.update((name, said[name]) for name in _FILLED if name in said and name not in given)
-    if not interval_of(surer).bounded:
-        bounds = interval_of(guess).arguments()
-        given.update((name, value) for name, value in bounds.items() if value is not None)
-    return build_if_possible(surer.kind, **given) or surer
 
 
 _EXAMPLES = (ConstraintSource.TEST, ConstraintSource.CALL, ConstraintSource.DOCUMENT)

@@ -253,15 +253,11 @@ def make(
     if not fields:
         return Value(marks, known, {}, marks, 0)
     if len(fields) > MAX_FIELDS or any(v.depth >= MAX_DEPTH for v in fields.values()):
-        return _flat(marks, known, fields.values())
+        total = marks.union(*(value.total for value in fields.values()))
+        return Value(total, known, {}, total, 0)
     total = marks.union(*(value.total for value in fields.values()))
     depth = 1 + max(value.depth for value in fields.values())
     return Value(marks, known, fields, total, depth)
-
-
-def _flat(marks: Marks, refs: References, fields: Iterable[Value]) -> Value:
-    total = marks.union(*(value.total for value in fields))
-    return Value(total, refs, {}, total, 0)
 
 
 BOTTOM: Final = make()

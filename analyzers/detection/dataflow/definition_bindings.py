@@ -68,7 +68,12 @@ class DefinitionBindings(Expressions):
         plain, names = type(self)(self.state, self.unit), list[str]()
         plain.names = self.names
         for statement in block(node.body):
-            names += _fields(statement)
+            found: list[str] = []
+            if isinstance(statement, cst.SimpleStatementLine):
+                for small in statement.body:
+                    if isinstance(small, cst.AnnAssign) and isinstance(small.target, cst.Name):
+                        found.append(small.target.value)
+            names += found
             if not isinstance(statement, cst.FunctionDef):
                 plain.class_statement(statement)
         self.names = outer
@@ -133,15 +138,6 @@ class DefinitionBindings(Expressions):
         if found is not None:
             return make(refs=(ModuleName(found),))
         return BOTTOM if level else self.external(dotted)
-
-
-def _fields(node: cst.CSTNode) -> list[str]:
-    found: list[str] = []
-    if isinstance(node, cst.SimpleStatementLine):
-        for small in node.body:
-            if isinstance(small, cst.AnnAssign) and isinstance(small.target, cst.Name):
-                found.append(small.target.value)
-    return found
 
 
 def _dotted(node: cst.BaseExpression) -> str:

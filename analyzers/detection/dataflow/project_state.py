@@ -167,29 +167,22 @@ class ProjectState:
     def solve(self, analyse: Callable[[ProjectState, CstUnit], None]) -> None:
         """Analyse until nothing grows any more, within bounds."""
         while True:
-            self._drain(analyse)
-            if not self._read_more():
+            while self._queue:
+                unit = self._queue.popleft()
+                self._queued.discard(unit)
+                if self._visits[unit] < MAX_VISITS:
+                    self._visits[unit] += 1
+                    analyse(self, self.units[unit])
+            grown = False
+            for path, (marks, readers) in list(self._unread.items()):
+                if any(isinstance(mark, AnswerMark) for mark in self.resolved(marks)):
+                    del self._unread[path]
+                    if self.load(path) is not None:
+                        grown = True
+                        for reader in readers:
+                            self.enqueue(reader)
+            if not grown:
                 return
-
-    def _drain(self, analyse: Callable[[ProjectState, CstUnit], None]) -> None:
-        while self._queue:
-            unit = self._queue.popleft()
-            self._queued.discard(unit)
-            if self._visits[unit] < MAX_VISITS:
-                self._visits[unit] += 1
-                analyse(self, self.units[unit])
-
-    def _read_more(self) -> bool:
-        """Read the modules into which answers flow; whether there were any."""
-        grown = False
-        for path, (marks, readers) in list(self._unread.items()):
-            if any(isinstance(mark, AnswerMark) for mark in self.resolved(marks)):
-                del self._unread[path]
-                if self.load(path) is not None:
-                    grown = True
-                    for reader in readers:
-                        self.enqueue(reader)
-        return grown
 
     # ----------------------------------------------------------- afterwards
 

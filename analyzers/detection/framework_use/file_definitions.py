@@ -160,20 +160,15 @@ def _altered(head: ClassDefinition, base: ClassDefinition) -> frozenset[str]:
     for name in CONSTRUCTORS:
         new, old = head.methods.get(name), base.methods.get(name)
         if new and old and new.node and old.node:
-            found |= _differing(new.node, old.node)
+            before = {ast.dump(node) for node in old.node.body}
+            names: set[str] = set()
+            attributes: set[str] = set()
+            for node in new.node.body:
+                if ast.dump(node) not in before or names & _loaded(node):
+                    names |= _stored(node)
+                    attributes |= _set(node)
+            found |= attributes | (_all_set(old.node.body) - _all_set(new.node.body))
     return frozenset(found)
-
-
-def _differing(new: Definition, old: Definition) -> set[str]:
-    """The attributes that a statement sets that is new, or that uses what such a one binds."""
-    before = {ast.dump(node) for node in old.body}
-    names: set[str] = set()
-    attributes: set[str] = set()
-    for node in new.body:
-        if ast.dump(node) not in before or names & _loaded(node):
-            names |= _stored(node)
-            attributes |= _set(node)
-    return attributes | (_all_set(old.body) - _all_set(new.body))
 
 
 def _all_set(body: Iterable[ast.stmt]) -> set[str]:

@@ -88,7 +88,8 @@ class _Visit:
         if isinstance(node, FUNCTIONS):
             self._definition(node, scope, name)
         elif isinstance(node, ast.ClassDef) and name in (MODULE, MAIN):
-            self._around(node, scope, name)
+            for each in (*node.decorator_list, *node.bases):
+                self._visit(each, scope, name)
         else:
             if isinstance(node, ast.Call):
                 self._call(node, scope, name)
@@ -123,27 +124,20 @@ class _Visit:
             elif isinstance(each, ast.Constant) and isinstance(each.value, str):
                 self._annotation(parse_string_annotation(each.value), scope)
 
-    def _around(self, node: ast.ClassDef, scope: LexicalScope, name: str) -> None:
-        for each in (*node.decorator_list, *node.bases):
-            self._visit(each, scope, name)
-
     # ---------------------------------------------------------- the uses
 
     def _call(self, node: ast.Call, scope: LexicalScope, name: str) -> None:
         for each in sorted(scope.of(node.func), key=lambda each: each.name):
             if not each.own:
-                self._library_call(each, node, name)
+                if (
+                    top_level_package(each.name) in FRAMEWORKS
+                    and each.name.rpartition(".")[2] not in _UNSAID
+                ):
+                    self.found.calls.append(ApiCall(each.name, self._unit.path, name, node.lineno))
                 continue
             for unit in self._project.runs(each):
                 self._runs(unit)
             self.found.framework |= self._is_framework_class(each)
-
-    def _library_call(self, meaning: ResolvedName, node: ast.Call, name: str) -> None:
-        if (
-            top_level_package(meaning.name) in FRAMEWORKS
-            and meaning.name.rpartition(".")[2] not in _UNSAID
-        ):
-            self.found.calls.append(ApiCall(meaning.name, self._unit.path, name, node.lineno))
 
     def _runs(self, unit: CodeUnit) -> None:
         if unit is not self._unit:

@@ -153,7 +153,8 @@ class LexicalScope:
     def _binds(self, node: ast.stmt) -> Iterator[tuple[str, Callable[[], ResolvedNames]]]:
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                yield node.name, self._defines(node.name)
+                own = frozenset({ResolvedName(f"{self.path}::{node.name}", own=True)})
+                yield node.name, (lambda: own if self.parent is None else UNKNOWN)
             case ast.Import() | ast.ImportFrom():
                 yield from self._imports(node)
             case ast.Assign():
@@ -168,10 +169,6 @@ class LexicalScope:
                     yield from self._assigns(target, None)
             case _:
                 return
-
-    def _defines(self, name: str) -> Callable[[], ResolvedNames]:
-        own = frozenset({ResolvedName(f"{self.path}::{name}", own=True)})
-        return lambda: own if self.parent is None else UNKNOWN
 
     def _assigns(
         self, target: ast.expr, value: ast.expr | None

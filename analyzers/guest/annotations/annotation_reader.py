@@ -41,7 +41,10 @@ def read(source: str) -> FileAnnotations:
     decorating = _Decorating(tree)
     readers: List[_Reader] = []
     for name, node in definitions(tree):
-        reader = _Reader(name, _parameters(node))
+        args = node.args
+        named = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+        starred = [each for each in (args.vararg, args.kwarg) if each is not None]
+        reader = _Reader(name, [each.arg for each in (*named, *starred)])
         for words in _above(lines, node):
             reader.say(words)
         for call in node.decorator_list:
@@ -84,13 +87,6 @@ def definitions(tree: ast.Module) -> Iterator[Tuple[str, Definition]]:
                 waiting.append((f"{prefix}{node.name}.", node))
             elif not isinstance(node, ast.expr):
                 waiting.append((prefix, node))
-
-
-def _parameters(node: Definition) -> List[str]:
-    args = node.args
-    named = [*args.posonlyargs, *args.args, *args.kwonlyargs]
-    starred = [each for each in (args.vararg, args.kwarg) if each is not None]
-    return [each.arg for each in (*named, *starred)]
 
 
 # ----------------------------------------------------------------- comments
@@ -163,15 +159,12 @@ def _joined(lines: Sequence[str], numbers: Sequence[int]) -> Tuple[Optional[_Wor
         starts.append((number, len(line) - len(body) + blank + 1))
         if not texts[0].startswith("@"):
             return None, 1
-        if _depth("\n".join(texts)) <= 0 and not "".join(texts).rstrip().endswith(":"):
+        bare = re.sub(r"'(\\.|[^'\\\n])*'|\"(\\.|[^\"\\\n])*\"", "", "\n".join(texts))
+        if (
+            sum(bare.count(c) for c in "([{") - sum(bare.count(c) for c in ")]}")
+        ) <= 0 and not "".join(texts).rstrip().endswith(":"):
             break
     return _Words("\n".join(texts).rstrip(), tuple(starts)), len(texts)
-
-
-def _depth(text: str) -> int:
-    """How many brackets are open at the end of a text, strings left out."""
-    bare = re.sub(r"'(\\.|[^'\\\n])*'|\"(\\.|[^\"\\\n])*\"", "", text)
-    return sum(bare.count(c) for c in "([{") - sum(bare.count(c) for c in ")]}")
 
 
 # --------------------------------------------------------------- one function

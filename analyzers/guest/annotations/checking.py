@@ -41,7 +41,11 @@ def check(constraint: Constraint) -> None:
         return
     for name, given in constraint.arguments:
         if isinstance(given, Expression) and given.literal:
-            _literal(constraint.kind, name, given.value)
+            for names, judge in _JUDGES:
+                if name in names:
+                    problem = judge(constraint.kind, name, given.value)
+                    if problem:
+                        raise InvalidConstraint(problem, name)
         if name == "shape":
             _shape(given)
     _bounds(constraint, "min", "max")
@@ -49,14 +53,6 @@ def check(constraint: Constraint) -> None:
         _bounds(constraint, low, low.replace("min", "max"))
     if constraint.kind == "froms" and constraint.value("values", [None]) in ([], (), {}):
         raise InvalidConstraint("froms has nothing to choose from", "values")
-
-
-def _literal(kind: str, name: str, value: Any) -> None:
-    for names, judge in _JUDGES:
-        if name in names:
-            problem = judge(kind, name, value)
-            if problem:
-                raise InvalidConstraint(problem, name)
 
 
 def _count(_kind: str, name: str, value: Any) -> str:
@@ -237,7 +233,11 @@ def _in_constraint(
 ) -> Iterator[str]:
     for name, given in constraint.arguments:
         if name == "generator" and isinstance(given, Expression):
-            yield from _in_generator(given.source, names, marked)
+            unknown = names.unknown(given.source)
+            if unknown is not None:
+                yield _unbound(unknown, sorted(marked))
+            elif given.source in names.functions - marked:
+                yield f"{given.source} is no generator: mark it with #@generator"
         else:
             yield from _in_argument(given, names, marked)
 
@@ -252,14 +252,6 @@ def _in_argument(given: Argument, names: TopLevelNames, marked: FrozenSet[str]) 
         unknown = names.unknown(given.source)
         if unknown is not None:
             yield _unbound(unknown, ())
-
-
-def _in_generator(source: str, names: TopLevelNames, marked: FrozenSet[str]) -> Iterator[str]:
-    unknown = names.unknown(source)
-    if unknown is not None:
-        yield _unbound(unknown, sorted(marked))
-    elif source in names.functions - marked:
-        yield f"{source} is no generator: mark it with #@generator"
 
 
 def _unbound(name: str, known: Sequence[str]) -> str:

@@ -217,19 +217,14 @@ def _argument(kind: ConstraintKind, name: str, node: ast.expr, text: str) -> Arg
     if name in ("generator", "of") or (kind.name, name) == ("froms", "values"):
         return _value(node, text)
     if name == "dtype":
-        return _dtype(node, text)
+        if isinstance(node, ast.Attribute):
+            return Expression(repr(node.attr), literal=True, value=node.attr)
+        called = isinstance(node, ast.Call) and len(node.args) == 1 and not _is_constraint(node)
+        if called and isinstance(node.args[0], ast.Constant):  # type: ignore[attr-defined]
+            return _value(node.args[0], text)  # type: ignore[attr-defined]
+        return _constraint(node, text)  # type: ignore[no-any-return]
     if name == "shape" and isinstance(node, (ast.Tuple, ast.List)):
         return tuple(_constraint(item, text) for item in node.elts)
-    return _constraint(node, text)  # type: ignore[no-any-return]
-
-
-def _dtype(node: ast.expr, text: str) -> Argument:
-    """A dtype by its name, also where it is written ``torch.float32`` or ``dtype("uint8")``."""
-    if isinstance(node, ast.Attribute):
-        return Expression(repr(node.attr), literal=True, value=node.attr)
-    called = isinstance(node, ast.Call) and len(node.args) == 1 and not _is_constraint(node)
-    if called and isinstance(node.args[0], ast.Constant):  # type: ignore[attr-defined]
-        return _value(node.args[0], text)  # type: ignore[attr-defined]
     return _constraint(node, text)  # type: ignore[no-any-return]
 
 

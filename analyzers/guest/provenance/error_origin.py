@@ -140,7 +140,16 @@ def _scopes(steps: Sequence[Any], project: ProjectCode, given: FrozenSet[str]) -
             continue
         caller = None
         if found and step is not None and isinstance(node, FUNCTIONS):
-            caller = _call_of(node.name, found[-1], step)
+            name = node.name
+            scope = found[-1]
+            inside = [node for each in value_sources.expressions(step) for node in ast.walk(each)]
+            calls = [
+                node
+                for node in inside
+                if isinstance(node, ast.Call)
+                and getattr(node.func, "attr", getattr(node.func, "id", "")) == name
+            ]
+            caller = (scope, calls[0]) if len(calls) == 1 else None
         names = frozenset(_names(node)) if number else given
         values = {} if node is tree else frame.f_locals
         found.append(CodeScope(node, tree, frame.f_globals, values, caller, names))
@@ -158,20 +167,6 @@ def _node_of(frame: Any, tree: ast.Module) -> Optional[ast.AST]:
 def _names(node: ast.AST) -> Iterator[str]:
     if isinstance(node, FUNCTIONS):
         yield from (each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg))
-
-
-def _call_of(
-    name: str, scope: CodeScope, step: value_sources.ExceptionStep
-) -> Optional[Tuple[CodeScope, ast.Call]]:
-    """Return the call of a function in the step before, where there is just one."""
-    inside = [node for each in value_sources.expressions(step) for node in ast.walk(each)]
-    calls = [
-        node
-        for node in inside
-        if isinstance(node, ast.Call)
-        and getattr(node.func, "attr", getattr(node.func, "id", "")) == name
-    ]
-    return (scope, calls[0]) if len(calls) == 1 else None
 
 
 # ------------------------------------------------------------------- rules

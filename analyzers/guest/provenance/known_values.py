@@ -157,7 +157,11 @@ class KnownValues:
                 return given and self._bound(node.id, scope)
             if _is_parameter(node.id, scope):
                 return self._parameter(node.id, scope)
-            if _is_enclosed(node.id, scope):
+            around = [n for n in ancestors(scope.node, scope.tree) if isinstance(n, FUNCTIONS)]
+            if any(
+                node.id in bindings(each) or any(a.arg == node.id for a in _arguments(each))
+                for each in around
+            ):
                 return False
         return self._global(node.id, scope.module())
 
@@ -187,7 +191,8 @@ class KnownValues:
             given = argument(call, scope.node, name)
             if given is not None:
                 return self.known(given, where)
-            if _unpacks(call):
+            starred = any(isinstance(each, ast.Starred) for each in call.args)
+            if starred or any(each.arg is None for each in call.keywords):
                 return False
         default = _default(scope.node, name)
         return self.known(default, scope.module()) if default is not None else self._any_argument
@@ -342,7 +347,9 @@ class KnownValues:
 def static_value(node: ast.AST, scope: CodeScope) -> Any:
     """Return what a dotted name means, without running code; ``None`` where that is not known."""
     if isinstance(node, ast.Name):
-        if _is_local(node.id, scope) and not scope.values:
+        function = scope.node
+        bound = isinstance(function, FUNCTIONS) and node.id in bindings(function)
+        if (bound or _is_parameter(node.id, scope)) and not scope.values:
             return None
         return scope.values.get(node.id, scope.names.get(node.id, getattr(builtins, node.id, None)))
     if isinstance(node, ast.Attribute):
@@ -398,23 +405,9 @@ def _arguments(function: FunctionNode) -> List[ast.arg]:
     return [*given.posonlyargs, *given.args, *given.kwonlyargs, *more]
 
 
-def _is_local(name: str, scope: CodeScope) -> bool:
-    function = scope.node
-    bound = isinstance(function, FUNCTIONS) and name in bindings(function)
-    return bound or _is_parameter(name, scope)
-
-
 def _is_parameter(name: str, scope: CodeScope) -> bool:
     function = scope.node
     return isinstance(function, FUNCTIONS) and any(a.arg == name for a in _arguments(function))
-
-
-def _is_enclosed(name: str, scope: CodeScope) -> bool:
-    """Return whether a name belongs to a function around."""
-    around = [n for n in ancestors(scope.node, scope.tree) if isinstance(n, FUNCTIONS)]
-    return any(
-        name in bindings(each) or any(a.arg == name for a in _arguments(each)) for each in around
-    )
 
 
 def _default(function: FunctionNode, name: str) -> Optional[ast.AST]:
@@ -423,11 +416,6 @@ def _default(function: FunctionNode, name: str) -> Optional[ast.AST]:
     defaults = zip(reversed(positional), reversed(given.defaults))
     pairs = [*defaults, *zip(given.kwonlyargs, given.kw_defaults)]
     return next((default for each, default in pairs if each.arg == name), None)
-
-
-def _unpacks(call: ast.Call) -> bool:
-    starred = any(isinstance(each, ast.Starred) for each in call.args)
-    return starred or any(each.arg is None for each in call.keywords)
 
 
 def _stores(node: ast.AST, name: str) -> bool:

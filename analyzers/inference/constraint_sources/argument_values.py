@@ -20,7 +20,16 @@ _MAKERS = {"tensors": "tensor", "np_arrays": "array", "jax_arrays": "jax_array"}
 def constraint_text(value: Any) -> Any:
     """A constraint that says what a value is; ``None`` where that is not known."""
     if isinstance(value, Tensor):
-        return _array(value)
+        dims = value.shape.dims
+        if dims is None or not all(isinstance(each, int) for each in dims):
+            return None
+        elements = value.elements
+        more: dict[str, object] = {"dtype": elements.dtype}
+        if isinstance(elements.low, int | float) and isinstance(elements.high, int | float):
+            floating = elements.dtype is not None and elements.dtype.startswith(("float", "bfloat"))
+            if not (floating and elements.low == elements.high):
+                more |= {"min": elements.low, "max": elements.high}
+        return parse_constraint(array_text(value.kind, [str(each) for each in dims], more))
     if isinstance(value, OneOf):
         return parse_constraint(f"froms({list(value.values)!r})")
     if _is_plain(value):
@@ -53,19 +62,6 @@ def _several(value: Any) -> Any:
     return None
 
 
-def _array(value: Tensor) -> Any:
-    dims = value.shape.dims
-    if dims is None or not all(isinstance(each, int) for each in dims):
-        return None
-    elements = value.elements
-    more: dict[str, object] = {"dtype": elements.dtype}
-    if isinstance(elements.low, int | float) and isinstance(elements.high, int | float):
-        floating = elements.dtype is not None and elements.dtype.startswith(("float", "bfloat"))
-        if not (floating and elements.low == elements.high):
-            more |= {"min": elements.low, "max": elements.high}
-    return parse_constraint(array_text(value.kind, [str(each) for each in dims], more))
-
-
 # ------------------------------------------------------------------- recipes
 
 
@@ -86,7 +82,10 @@ def _recipe(value: Any, path: str) -> str | None:
     if isinstance(value, ProjectInstance):
         return _constructed(value, path)
     if type(value) is dict:
-        return _mapping(value, path)
+        pairs = [(_recipe(key, path), _recipe(each, path)) for key, each in value.items()]
+        if any(key is None or each is None for key, each in pairs):
+            return None
+        return "{" + ", ".join(f"{key}: {each}" for key, each in pairs) + "}"
     if type(value) in (list, tuple) and len(value) <= _MOST_ITEMS:
         return _display(value, path)
     return repr(value) if _is_plain(value) and type(value) in _PLAIN else None
@@ -103,13 +102,6 @@ def _display(value: Sequence[Any], path: str) -> str | None:
     if isinstance(value, list):
         return f"[{', '.join(known)}]"
     return f"({', '.join(known)}{',' if len(known) == 1 else ''})"
-
-
-def _mapping(value: dict[Any, Any], path: str) -> str | None:
-    pairs = [(_recipe(key, path), _recipe(each, path)) for key, each in value.items()]
-    if any(key is None or each is None for key, each in pairs):
-        return None
-    return "{" + ", ".join(f"{key}: {each}" for key, each in pairs) + "}"
 
 
 def _constructed(value: ProjectInstance, path: str) -> str | None:

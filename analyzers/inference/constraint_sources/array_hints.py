@@ -89,11 +89,28 @@ def subscripted(dotted: str, items: list[ast.expr], scope: ModuleScope) -> Const
     if word == "TensorType":
         return _tensor_type(items, scope)
     if module.startswith("nptyping") and word == "NDArray":
-        return _nptyping(items, scope)
+        dims: tuple[Expression, ...] | None = None
+        first = items[0]
+        if isinstance(first, ast.Subscript):
+            text = first.slice.value if isinstance(first.slice, ast.Constant) else ""
+            words = str(text).replace(",", " ").replace("*", "_")
+            dims = _words(ast.Constant(words))
+        word = scope.dotted(items[1]).rpartition(".")[2] if len(items) > 1 else ""
+        family = FAMILIES.get(word, (_DTYPE_WORDS.get(word, ""),))
+        return build_if_possible("np_arrays", dtype=_family(family), shape=dims)
     if dotted == "numpy.typing.NDArray" and items:
         return build("np_arrays", dtype=dtype_named(scope.dotted(items[0])))
     if dotted == "numpy.ndarray" and len(items) == 2:
-        return _ndarray(items, scope)
+        shape, dtype = items
+        rank = None
+        if isinstance(shape, ast.Subscript) and isinstance(shape.slice, ast.Tuple):
+            elements = shape.slice.elts
+            if not any(isinstance(each, ast.Constant) and each.value is ... for each in elements):
+                rank = ("_",) * len(elements)
+        name = None
+        if isinstance(dtype, ast.Subscript):
+            name = dtype_named(scope.dotted(dtype.slice))
+        return build("np_arrays", dtype=name, shape=rank)
     return None
 
 
@@ -177,33 +194,6 @@ def _after_name(item: ast.expr) -> ast.expr:
     if not isinstance(item, ast.Slice):
         return item
     return item.upper if isinstance(item.upper, ast.Constant) else ast.Constant("_")
-
-
-def _nptyping(items: list[ast.expr], scope: ModuleScope) -> Constraint | None:
-    """nptyping: ``NDArray[Shape["2, Rows"], Float]``."""
-    dims: tuple[Expression, ...] | None = None
-    first = items[0]
-    if isinstance(first, ast.Subscript):
-        text = first.slice.value if isinstance(first.slice, ast.Constant) else ""
-        words = str(text).replace(",", " ").replace("*", "_")
-        dims = _words(ast.Constant(words))
-    word = scope.dotted(items[1]).rpartition(".")[2] if len(items) > 1 else ""
-    family = FAMILIES.get(word, (_DTYPE_WORDS.get(word, ""),))
-    return build_if_possible("np_arrays", dtype=_family(family), shape=dims)
-
-
-def _ndarray(items: list[ast.expr], scope: ModuleScope) -> Constraint | None:
-    """``numpy.ndarray[tuple[int, int], numpy.dtype[numpy.float32]]``."""
-    shape, dtype = items
-    rank = None
-    if isinstance(shape, ast.Subscript) and isinstance(shape.slice, ast.Tuple):
-        elements = shape.slice.elts
-        if not any(isinstance(each, ast.Constant) and each.value is ... for each in elements):
-            rank = ("_",) * len(elements)
-    name = None
-    if isinstance(dtype, ast.Subscript):
-        name = dtype_named(scope.dotted(dtype.slice))
-    return build("np_arrays", dtype=name, shape=rank)
 
 
 def _family(names: tuple[str, ...]) -> Argument | None:

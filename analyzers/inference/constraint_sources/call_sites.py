@@ -55,17 +55,12 @@ def project_call_sites(subject: FunctionContext) -> Iterator[ProjectCallSite]:
     found: list[ProjectCallSite] = []
     for unit in python_texts(subject, word):
         for site in [*_Reader(subject, unit).read(), *_Following(subject, unit).read()]:
-            _add(found, site)
+            alike = [index for index, each in enumerate(found) if each == site]
+            if not alike:
+                found.append(site)
+            elif site.recipes is not None:
+                found[alike[0]] = site
     yield from found[:_MOST_SITES]
-
-
-def _add(found: list[ProjectCallSite], site: ProjectCallSite) -> None:
-    """One more site; where it says what one before says, it may be known wholly."""
-    alike = [index for index, each in enumerate(found) if each == site]
-    if not alike:
-        found.append(site)
-    elif site.recipes is not None:
-        found[alike[0]] = site
 
 
 class _Reader:
@@ -117,7 +112,7 @@ class _Reader:
         if of is not None and arguments:
             env[arguments[0].arg] = self._own(of, node)
         for each in arguments[1 if of is not None else 0 :]:
-            if each.arg not in _names_of(node):
+            if each.arg not in {name for given in _parametrized(node) for name in given}:
                 env[each.arg] = self._argument(each.arg)
         self._interpreter.block(node.body, CallFrame(env, self._module, of))
 
@@ -266,11 +261,6 @@ def _fixture(name: str, module: ProjectModule) -> Definition | None:
         return None
     said = any("fixture" in ast.unparse(each) for each in node.decorator_list)
     return node if said else None
-
-
-def _names_of(node: Definition) -> set[str]:
-    """The parameters that ``parametrize`` gives."""
-    return {name for given in _parametrized(node) for name in given}
 
 
 def _refused(tree: ast.Module) -> Iterator[int]:

@@ -47,7 +47,13 @@ def facts(subject: FunctionContext, infer: Infer | None = None) -> Iterator[Fact
         function = _meant(interpreter, event.function)
         if function is None or function.node is subject.node:
             continue
-        passed = _passed(function, event, parameters)
+        spec = function.node.args
+        names = [each.arg for each in (*spec.posonlyargs, *spec.args)]
+        names = names[1:] if function.bound is not None else names
+        given = {**dict(zip(names, event.args, strict=False)), **event.kwargs}
+        passed = {
+            name: parameters[id(value)] for name, value in given.items() if id(value) in parameters
+        }
         if passed:
             yield from _said(function, passed, event, subject, infer)
 
@@ -60,17 +66,6 @@ def _meant(interpreter: Interpreter, called: Any) -> ProjectFunction | None:
         found = [interpreter.attribute(called, name) for name in ("forward", "call", "__call__")]
         called = next((each for each in found if isinstance(each, ProjectFunction)), None)
     return called if isinstance(called, ProjectFunction) else None
-
-
-def _passed(
-    function: ProjectFunction, event: CallEvent, parameters: dict[int, UntypedParameter]
-) -> dict[str, UntypedParameter]:
-    """The parameters of the callee that are given ours, unchanged."""
-    spec = function.node.args
-    names = [each.arg for each in (*spec.posonlyargs, *spec.args)]
-    names = names[1:] if function.bound is not None else names
-    given = {**dict(zip(names, event.args, strict=False)), **event.kwargs}
-    return {name: parameters[id(value)] for name, value in given.items() if id(value) in parameters}
 
 
 def _said(

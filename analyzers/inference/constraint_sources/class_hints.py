@@ -48,8 +48,17 @@ def constraint_of(
     bases = [scope.dotted(base) for base in node.bases]
     words = {base.rpartition(".")[2] for base in bases}
     if "TypedDict" in words:
-        return _typed_dict(node, read)
-    if not _is_nameable(node, name, subject):
+        fields = {
+            each.target.id: read(each.annotation)
+            for each in node.body
+            if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+        }
+        if not fields or any(found is None for found in fields.values()):
+            return None
+        given: dict[str, object] = dict(fields)
+        return build("configs", **given), Confidence.LIKELY
+    found = scope_of(subject).definition(name)
+    if not (found is not None and found[0] is node):
         return None
     if words & set(_ENUMS):
         members = [f"{name}.{each}" for each in _members(node)]
@@ -57,23 +66,6 @@ def constraint_of(
     if words & set(_MODELS) or _is_dataclass(node, scope):
         return build("configs", of=Expression(name)), Confidence.LIKELY
     return (choice_of([f"{name}()"]), Confidence.LIKELY) if _is_plain(node, bases) else None
-
-
-def _is_nameable(node: ast.ClassDef, name: str, subject: FunctionContext) -> bool:
-    found = scope_of(subject).definition(name)
-    return found is not None and found[0] is node
-
-
-def _typed_dict(node: ast.ClassDef, read: Read) -> tuple[Constraint, Confidence] | None:
-    fields = {
-        each.target.id: read(each.annotation)
-        for each in node.body
-        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
-    }
-    if not fields or any(found is None for found in fields.values()):
-        return None
-    given: dict[str, object] = dict(fields)
-    return build("configs", **given), Confidence.LIKELY
 
 
 def _members(node: ast.ClassDef) -> list[str]:

@@ -232,26 +232,21 @@ def _array(node: ast.Call) -> Constraint | None:
     if kind is None:
         return None
     if word == "randint" and len(node.args) >= 2:
-        return _integers(kind, node)
+        size = _sizes([node.args[-1]])
+        bounds = _sizes(list(node.args[:-1]))
+        if not size or not bounds or kind != "tensors":
+            return None
+        low, high = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
+        return build_if_possible(kind, dtype="int64", shape=size, min=low, max=high - 1)
     if word not in _SIZED:
         return None
     sizes = _sizes(list(node.args))
-    low, high = _WITHIN.get(word, (None, None))
+    least, most = _WITHIN.get(word, (None, None))
     dtype = "float64" if kind == "np_arrays" else "float32"
     dtypes = any(each.arg == "dtype" for each in node.keywords)
     if not sizes or dtypes:
         return None
-    return build_if_possible(kind, dtype=dtype, shape=sizes, min=low, max=high)
-
-
-def _integers(kind: str, node: ast.Call) -> Constraint | None:
-    """``torch.randint(low, high, size)`` and ``torch.randint(high, size)``."""
-    size = _sizes([node.args[-1]])
-    bounds = _sizes(list(node.args[:-1]))
-    if not size or not bounds or kind != "tensors":
-        return None
-    low, high = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
-    return build_if_possible(kind, dtype="int64", shape=size, min=low, max=high - 1)
+    return build_if_possible(kind, dtype=dtype, shape=sizes, min=least, max=most)
 
 
 def _sizes(nodes: list[ast.expr]) -> tuple[int, ...]:

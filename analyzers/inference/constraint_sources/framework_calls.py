@@ -48,7 +48,21 @@ def facts(subject: FunctionContext) -> Iterator[Fact]:
         for fact in _of(event, known):
             found.setdefault(repr(fact), fact)
     yield from found.values()
-    yield from _indexed(subject)
+    names = {each.arg for each in subject.parameters}
+    needed: dict[str, int] = {}
+    for statement in subject.node.body:
+        if isinstance(statement, ast.If | ast.For | ast.While | ast.Try | ast.With):
+            break
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+                key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+                if node.value.id in names and isinstance(key, int) and not isinstance(key, bool):
+                    needed[node.value.id] = max(needed.get(node.value.id, 0), key + 1)
+    for name, count in needed.items():
+        where = f"{subject.path}:{subject.node.lineno}"
+        yield InferredRequirement(
+            f"len({name}) >= {count}", ConstraintSource.FRAMEWORK, Confidence.LIKELY, where
+        )
 
 
 def _of(event: CallEvent, known: dict[SizeVariable, UntypedParameter]) -> Iterator[Fact]:
@@ -56,7 +70,14 @@ def _of(event: CallEvent, known: dict[SizeVariable, UntypedParameter]) -> Iterat
         return
     name, where = event.function.name, f"{event.path}:{event.node.lineno}"
     if name == "builtins.range":
-        yield from _counted(event, known, where)
+        for each in event.args[:2]:
+            parameter = each if isinstance(each, UntypedParameter) else None
+            if parameter is not None and parameter.var in known:
+                found = parse_constraint(ints_text(0, _LARGEST_COUNT))
+                if found is not None:
+                    yield InferredConstraint(
+                        parameter.name, found, ConstraintSource.FRAMEWORK, Confidence.LIKELY, where
+                    )
     signature = signatures().get(name)
     if signature is None:
         return
@@ -67,20 +88,6 @@ def _of(event: CallEvent, known: dict[SizeVariable, UntypedParameter]) -> Iterat
             yield from _argument(value, text, known, where)
     for condition in signature.requires:
         yield from _required(signature, condition, bound, known, where)
-
-
-def _counted(
-    event: CallEvent, known: dict[SizeVariable, UntypedParameter], where: str
-) -> Iterator[Fact]:
-    """``range(n)`` takes any whole number; one from 0 makes sense."""
-    for each in event.args[:2]:
-        parameter = each if isinstance(each, UntypedParameter) else None
-        if parameter is not None and parameter.var in known:
-            found = parse_constraint(ints_text(0, _LARGEST_COUNT))
-            if found is not None:
-                yield InferredConstraint(
-                    parameter.name, found, ConstraintSource.FRAMEWORK, Confidence.LIKELY, where
-                )
 
 
 def _argument(
@@ -167,22 +174,3 @@ class _Renamed(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         """The source for a name."""
         return ast.parse(self._words[node.id], mode="eval").body
-
-
-def _indexed(subject: FunctionContext) -> Iterator[Fact]:
-    """What is indexed with a number at the top of a body has so many items."""
-    names = {each.arg for each in subject.parameters}
-    needed: dict[str, int] = {}
-    for statement in subject.node.body:
-        if isinstance(statement, ast.If | ast.For | ast.While | ast.Try | ast.With):
-            break
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-                key = node.slice.value if isinstance(node.slice, ast.Constant) else None
-                if node.value.id in names and isinstance(key, int) and not isinstance(key, bool):
-                    needed[node.value.id] = max(needed.get(node.value.id, 0), key + 1)
-    for name, count in needed.items():
-        where = f"{subject.path}:{subject.node.lineno}"
-        yield InferredRequirement(
-            f"len({name}) >= {count}", ConstraintSource.FRAMEWORK, Confidence.LIKELY, where
-        )

@@ -70,16 +70,13 @@ class GuardClauses:
             elif isinstance(node, ast.Return):
                 return
             else:
-                yield from self._statement(node, here)
-
-    def _statement(self, node: ast.stmt, path: list[ast.expr]) -> Iterator[GuardClause]:
-        holds = self._asserted(node)
-        if holds is not None:
-            yield from self._clauses([*map(negated, path), self._seen(holds)], node.lineno)
-        elif isinstance(node, ast.Raise):
-            yield from self._clauses([negated(each) for each in path], node.lineno)
-        else:
-            self._assign(node)
+                holds = self._asserted(node)
+                if holds is not None:
+                    yield from self._clauses([*map(negated, here), self._seen(holds)], node.lineno)
+                elif isinstance(node, ast.Raise):
+                    yield from self._clauses([negated(each) for each in here], node.lineno)
+                else:
+                    self._assign(node)
 
     def _asserted(self, node: ast.stmt) -> ast.expr | None:
         if isinstance(node, ast.Assert):
@@ -320,11 +317,6 @@ def _refuses(body: Sequence[ast.stmt], scope: ModuleScope) -> bool:
     if isinstance(called, ast.Call):
         name = scope.dotted(called.func)
         return name in _EXITS or name.endswith("parser.error")
-    return _gives_up(body)
-
-
-def _gives_up(body: Sequence[ast.stmt]) -> bool:
-    """Whether statements say what is wrong and return nothing, or a code of failure."""
     last = body[-1]
     if len(body) < 2 or not isinstance(last, ast.Return):
         return False

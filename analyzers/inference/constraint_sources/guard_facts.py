@@ -46,7 +46,19 @@ def known_choices(subject: FunctionContext) -> Iterator[InferredConstraint]:
         if words:
             sure = Confidence.LIKELY if len(words) > 1 else Confidence.GUESS
             yield InferredConstraint(arg.arg, one_of(words), ConstraintSource.GUARD, sure, where)
-        types = _types(subject, arg.arg)
+        found: list[Constraint] = []
+        for node in _nodes(subject):
+            if not isinstance(node, ast.If):
+                continue
+            asked = _asked(node.test, arg.arg)
+            known = type_hints.read_hint(subject, asked) if asked is not None else None
+            if known is None:
+                continue
+            found.append(known)
+            pair = _repeated(node.body, arg.arg)
+            if pair is not None:
+                found.append(build("tuples", elements=(known,) * pair))
+        types = union_of(found) if found else None
         if types is not None:
             yield InferredConstraint(
                 arg.arg, types, ConstraintSource.GUARD, Confidence.GUESS, where
@@ -112,23 +124,6 @@ def _table(subject: FunctionContext, node: ast.expr) -> list[object]:
     return list(value) if isinstance(value, dict) else []
 
 
-def _types(subject: FunctionContext, parameter: str) -> Constraint | None:
-    """The types that ``isinstance`` asks for; an integer made a pair may be a pair before."""
-    found: list[Constraint] = []
-    for node in _nodes(subject):
-        if not isinstance(node, ast.If):
-            continue
-        asked = _asked(node.test, parameter)
-        known = type_hints.read_hint(subject, asked) if asked is not None else None
-        if known is None:
-            continue
-        found.append(known)
-        pair = _repeated(node.body, parameter)
-        if pair is not None:
-            found.append(build("tuples", elements=(known,) * pair))
-    return union_of(found) if found else None
-
-
 def _asked(test: ast.expr, parameter: str) -> ast.expr | None:
     if (
         isinstance(test, ast.Call)
@@ -171,32 +166,25 @@ def facts(subject: FunctionContext) -> Iterator[Fact]:
     reading = GuardClauses(scope_of(subject), frozenset(arg.arg for arg in subject.parameters))
     literals = GuardLiterals(subject)
     for clause in reading.of(subject.node.body):
-        yield from _facts(clause, literals, subject)
+        where = f"{subject.path}:{clause.line}"
+        said = [literals.said(option) for option in clause.options]
+        known = [each for each in said if each is not None]
+        lengths = any(is_length(constraint) for _, constraint in known)
+        if (len({name for name, _ in known}) == 1 and not (lengths and len(known) > 1)) and len(
+            known
+        ) == len(said):
+            name = known[0][0]
+            constraint = union_of(each for _, each in known)
+            yield InferredConstraint(
+                name, constraint, ConstraintSource.GUARD, _sure(constraint), where
+            )
+            yield from _fractions(name, constraint, where)
+        elif _can_be_asked(clause, subject):
+            condition = " or ".join(_text(option) for option in clause.options)
+            yield InferredRequirement(condition, ConstraintSource.GUARD, Confidence.STRONG, where)
     for owner, names, line in reading.unpacked:
         yield from _unpacked(owner, names, line, subject)
     yield from known_choices(subject)
-
-
-def _facts(
-    clause: GuardClause, literals: GuardLiterals, subject: FunctionContext
-) -> Iterator[Fact]:
-    where = f"{subject.path}:{clause.line}"
-    said = [literals.said(option) for option in clause.options]
-    known = [each for each in said if each is not None]
-    if _is_of_one(known) and len(known) == len(said):
-        name = known[0][0]
-        constraint = union_of(each for _, each in known)
-        yield InferredConstraint(name, constraint, ConstraintSource.GUARD, _sure(constraint), where)
-        yield from _fractions(name, constraint, where)
-    elif _can_be_asked(clause, subject):
-        condition = " or ".join(_text(option) for option in clause.options)
-        yield InferredRequirement(condition, ConstraintSource.GUARD, Confidence.STRONG, where)
-
-
-def _is_of_one(known: list[tuple[str, Constraint]]) -> bool:
-    """Whether all is said of one parameter; a length or a type can only be asked for together."""
-    lengths = any(is_length(constraint) for _, constraint in known)
-    return len({name for name, _ in known}) == 1 and not (lengths and len(known) > 1)
 
 
 def _sure(constraint: Constraint) -> Confidence:

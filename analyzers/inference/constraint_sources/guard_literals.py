@@ -54,10 +54,20 @@ class GuardLiterals:
         return said or (self._sided(right, mirrored(), left) if mirrored else None)
 
     def _sided(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Said | None:
-        if self._is_type_of(left):
-            return self._typed(left, op, right)
+        if isinstance(left, ast.Call) and dotted_name(left.func) == "type" and len(left.args) == 1:
+            name = self._parameter(left.args[0]) if isinstance(left, ast.Call) else None
+            if name is None or not isinstance(op, (ast.Is, ast.Eq, ast.In)):
+                return None
+            return self._instance(name, right)
         if isinstance(left, ast.Attribute) and left.attr == "dtype":
-            return self._dtype(left, op, right)
+            name = self._parameter(left.value)
+            single = isinstance(op, (ast.Eq, ast.Is))
+            items = right.elts if isinstance(right, (ast.Tuple, ast.List, ast.Set)) else [right]
+            if name is None or not (single or isinstance(op, ast.In)):
+                return None
+            words = [self._dtype_word(item) for item in items]
+            found = [self._array(name, dtype=word) for word in words if word is not None]
+            return (name, found[0] if single else _any_dtype(found)) if found else None
         try:
             value = self._scope.literal(right)
         except ValueError:
@@ -152,32 +162,11 @@ class GuardLiterals:
 
     # -------------------------------------------------- types and dtypes
 
-    def _is_type_of(self, node: ast.expr) -> bool:
-        return (
-            isinstance(node, ast.Call) and dotted_name(node.func) == "type" and len(node.args) == 1
-        )
-
-    def _typed(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Said | None:
-        name = self._parameter(left.args[0]) if isinstance(left, ast.Call) else None
-        if name is None or not isinstance(op, (ast.Is, ast.Eq, ast.In)):
-            return None
-        return self._instance(name, right)
-
     def _instance(self, name: str, types: ast.expr) -> Said | None:
         each = types.elts if isinstance(types, (ast.Tuple, ast.List, ast.Set)) else [types]
         found = [type_hints.read_hint(self._subject, node) for node in each]
         known = [constraint for constraint in found if constraint is not None]
         return (name, union_of(known)) if known and len(known) == len(found) else None
-
-    def _dtype(self, left: ast.Attribute, op: ast.cmpop, right: ast.expr) -> Said | None:
-        name = self._parameter(left.value)
-        single = isinstance(op, (ast.Eq, ast.Is))
-        items = right.elts if isinstance(right, (ast.Tuple, ast.List, ast.Set)) else [right]
-        if name is None or not (single or isinstance(op, ast.In)):
-            return None
-        words = [self._dtype_word(item) for item in items]
-        found = [self._array(name, dtype=word) for word in words if word is not None]
-        return (name, found[0] if single else _any_dtype(found)) if found else None
 
     def _dtype_word(self, node: ast.expr) -> str | None:
         text = node.value if isinstance(node, ast.Constant) else self._scope.dotted(node)
@@ -199,16 +188,13 @@ class GuardLiterals:
         if dotted in _FILES and name:
             return name, build("paths", **_FILES[dotted])
         if dotted.endswith("is_floating_point"):
-            return self._floating(node, name)
+            owner = _of_method(node, ("is_floating_point",))
+            found = name or (self._parameter(owner[0]) if owner else None)
+            return (found, build("tensors", dtype="float32")) if found else None
         owner = _of_method(node, ("exists", "is_file", "is_dir"))
         if owner is not None and (name := self._parameter(owner[0])):
             return name, build("paths", form="path", **_FILES[owner[1]])
         return self._everywhere(node, "all", deny=False)
-
-    def _floating(self, node: ast.Call, name: str | None) -> Said | None:
-        owner = _of_method(node, ("is_floating_point",))
-        found = name or (self._parameter(owner[0]) if owner else None)
-        return (found, build("tensors", dtype="float32")) if found else None
 
     def _denied(self, node: ast.expr) -> Said | None:
         """``not torch.isnan(x).any()``, ``not (x < 0).any()``."""

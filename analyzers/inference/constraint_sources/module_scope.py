@@ -82,20 +82,16 @@ class ModuleScope:
             items = [self._literal(each, steps - 1) for each in node.elts]
             return _NOTHING if _NOTHING in items else tuple(items)
         if isinstance(node, ast.Dict):
-            return self._keys(node, steps)
+            keys = [_NOTHING if key is None else self._literal(key, steps - 1) for key in node.keys]
+            if _NOTHING in keys:
+                return _NOTHING
+            return {key: None for key in keys if isinstance(key, (str, int, float, tuple))}
         if isinstance(node, ast.Call):
             return self._called(node, steps)
         found = self.definition(dotted_name(node)) if dotted_name(node) else None
         if found is None or not isinstance(found[0], ast.expr):
             return _NOTHING
         return found[1]._literal(found[0], steps - 1)
-
-    def _keys(self, node: ast.Dict, steps: int) -> object:
-        """The keys of a dictionary whose values are no literals, each with ``None``."""
-        keys = [_NOTHING if key is None else self._literal(key, steps - 1) for key in node.keys]
-        if _NOTHING in keys:
-            return _NOTHING
-        return {key: None for key in keys if isinstance(key, (str, int, float, tuple))}
 
     def _called(self, node: ast.Call, steps: int) -> object:
         """``list(X)``, ``sorted(X)``, ``set(X)``, ``frozenset(X)``, ``X.keys()`` of constants."""

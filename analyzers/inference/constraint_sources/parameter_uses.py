@@ -152,7 +152,13 @@ def array_kind(subject: FunctionContext, parameter: str) -> str | None:
     if hinted is not None:
         return hinted
     used = kinds(subject, parameter)
-    origins = " ".join(sorted(_imported(subject.tree)))
+    found: set[str] = set()
+    for node in ast.walk(subject.tree):
+        if isinstance(node, ast.Import):
+            found.update(alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.add((node.module or "").partition(".")[0])
+    origins = " ".join(sorted(found))
     for kind, library in _LIBRARIES:
         if kind in used and library in origins:
             return kind
@@ -172,16 +178,6 @@ def _hinted(subject: FunctionContext, parameter: str) -> str | None:
             if dotted in _CLASSES:
                 return _CLASSES[dotted]
     return None
-
-
-def _imported(tree: ast.Module) -> set[str]:
-    found: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found.update(alias.name.partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            found.add((node.module or "").partition(".")[0])
-    return found
 
 
 def agree(subject: FunctionContext, parameter: str, kind: str) -> bool:

@@ -184,7 +184,14 @@ class _Described:
         """A fact for each tensor, and what holds between their dimensions."""
         self._name()
         for name, tensor in self.tensors.items():
-            text = self._text(tensor)
+            elements = tensor.elements
+            more: dict[str, object] = {"dtype": elements.dtype or self._dtype(tensor)}
+            if isinstance(elements.low, int | float):
+                more["min"] = elements.low
+                more["max"] = elements.high if isinstance(elements.high, int | float) else None
+                if more["max"] is None and elements.dtype == "int64":
+                    more["max"] = self._highest(tensor)
+            text = array_text(tensor.kind, self._words(tensor), more)
             found = parse_constraint(text)
             if found is not None:
                 where = f"{self.subject.path}:{self.subject.node.lineno}"
@@ -239,16 +246,6 @@ class _Described:
         uses = [v for t in self.tensors.values() for size in self._dims(t) for v in variables(size)]
         return uses.count(var) > 1
 
-    def _text(self, tensor: Tensor) -> str:
-        elements = tensor.elements
-        more: dict[str, object] = {"dtype": elements.dtype or self._dtype(tensor)}
-        if isinstance(elements.low, int | float):
-            more["min"] = elements.low
-            more["max"] = elements.high if isinstance(elements.high, int | float) else None
-            if more["max"] is None and elements.dtype == "int64":
-                more["max"] = self._highest(tensor)
-        return array_text(tensor.kind, self._words(tensor), more)
-
     def _highest(self, tensor: Tensor) -> int:
         """The highest index that is surely there: the first, where the number is a caller's."""
         count = _count(self.ledger, tensor)
@@ -278,7 +275,9 @@ class _Described:
         if isinstance(size, int):
             return str(size)
         if isinstance(size, SizeTerm):
-            fixed = self._fixed(size)
+            only = {var: self.solution.ranges.get(var, Range()).only for var in variables(size)}
+            known = {var: value for var, value in only.items() if value is not None}
+            fixed = evaluated(size, known) if len(known) == len(only) else None
             return repr(source(size, self.names)) if fixed is None else str(fixed)
         range_ = self.solution.ranges.get(size, Range())
         if range_.only is not None:
@@ -289,11 +288,6 @@ class _Described:
         return ints_text(
             range_.low, min(high, range_.low + _MOST_FREE * range_.multiple), range_.multiple
         )
-
-    def _fixed(self, size: SizeTerm) -> int | None:
-        only = {var: self.solution.ranges.get(var, Range()).only for var in variables(size)}
-        known = {var: value for var, value in only.items() if value is not None}
-        return evaluated(size, known) if len(known) == len(only) else None
 
     def _required(self) -> Iterator[InferredRequirement]:
         """The bounds of dimensions that have a name because several share it."""

@@ -193,9 +193,16 @@ class HintReader:
         if word in special:
             return special[word](items)
         if word in _SEQUENCES:
-            return self._sequence(items[0])
+            found = self.read(items[0])
+            return HintedConstraint(sequence(None if found is None else found.constraint), _GUESS)
         if word in _DICTS and len(items) == 2:
-            return self._dict(items)
+            keys, values = (self.read(item) for item in items)
+            made = build(
+                "dicts",
+                keys=None if keys is None else keys.constraint,
+                values=None if values is None else values.constraint,
+            )
+            return HintedConstraint(made, _GUESS)
         return self.read(items[0]) if word in _TRANSPARENT else None
 
     def _optional(self, items: list[ast.expr]) -> HintedConstraint | None:
@@ -236,13 +243,13 @@ class HintReader:
             conditions=(*base.conditions, *said.conditions),
         )
 
-    def _sequence(self, item: ast.expr) -> HintedConstraint | None:
-        found = self.read(item)
-        return HintedConstraint(sequence(None if found is None else found.constraint), _GUESS)
-
     def _tuple(self, items: list[ast.expr]) -> HintedConstraint | None:
         if len(items) == 2 and isinstance(items[1], ast.Constant) and items[1].value is ...:
-            return self._variadic(items[0])
+            item = self.read(items[0])
+            if item is None:
+                return None
+            lengths = [build("tuples", elements=(item.constraint,) * size) for size in (1, 2, 3)]
+            return HintedConstraint(union_of(lengths), _GUESS)
         found = [self.read(item) for item in items]
         known = [each for each in found if each is not None]
         if len(known) != len(found) or not known:
@@ -251,23 +258,6 @@ class HintReader:
         return HintedConstraint(
             build("tuples", elements=elements), min(each.confidence for each in known)
         )
-
-    def _variadic(self, item: ast.expr) -> HintedConstraint | None:
-        """A tuple of any length, as those of one to three elements."""
-        found = self.read(item)
-        if found is None:
-            return None
-        lengths = [build("tuples", elements=(found.constraint,) * size) for size in (1, 2, 3)]
-        return HintedConstraint(union_of(lengths), _GUESS)
-
-    def _dict(self, items: list[ast.expr]) -> HintedConstraint | None:
-        keys, values = (self.read(item) for item in items)
-        made = build(
-            "dicts",
-            keys=None if keys is None else keys.constraint,
-            values=None if values is None else values.constraint,
-        )
-        return HintedConstraint(made, _GUESS)
 
     def _callable(self, items: list[ast.expr]) -> HintedConstraint | None:
         result = items[-1]

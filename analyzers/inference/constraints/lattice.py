@@ -49,9 +49,20 @@ def meet(first: Constraint, second: Constraint) -> Constraint | None:
     """
     kinds = {first.kind, second.kind}
     if "anys" in kinds:
-        return _meet_options(first, second)
+        met = [
+            found
+            for left in options_of(first)
+            for right in options_of(second)
+            if (found := meet(as_constraint(left), as_constraint(right))) is not None
+        ]
+        return union_of(met) if met else None
     if "froms" in kinds:
-        return _meet_choice(first, second)
+        choice, other = (first, second) if first.kind == "froms" else (second, first)
+        values = choice.value("values")
+        if not isinstance(values, (list, tuple)):
+            return choice
+        kept = [value for value in values if admits(other, value)]
+        return one_of(kept) if kept else None
     if kinds <= set(NUMBERS):
         return _meet_numbers(first, second)
     if kinds <= set(_LISTS):
@@ -65,25 +76,6 @@ def _meet_others(first: Constraint, second: Constraint) -> Constraint | None:
     if (first.kind, second.kind) in _SUBKINDS:
         return second
     return _meet_same(first, second) if first.kind == second.kind else None
-
-
-def _meet_options(first: Constraint, second: Constraint) -> Constraint | None:
-    met = [
-        found
-        for left in options_of(first)
-        for right in options_of(second)
-        if (found := meet(as_constraint(left), as_constraint(right))) is not None
-    ]
-    return union_of(met) if met else None
-
-
-def _meet_choice(first: Constraint, second: Constraint) -> Constraint | None:
-    choice, other = (first, second) if first.kind == "froms" else (second, first)
-    values = choice.value("values")
-    if not isinstance(values, (list, tuple)):
-        return choice
-    kept = [value for value in values if admits(other, value)]
-    return one_of(kept) if kept else None
 
 
 def admits(constraint: Constraint, value: object) -> bool:
@@ -299,26 +291,18 @@ def join(first: Constraint, second: Constraint) -> Constraint:
         found = both.ints() if whole else both.floats()
         return found if found is not None else union_of([first, second])
     if first.kind in ARRAYS and first.kind == second.kind:
-        return _join_arrays(first, second)
+        left, right = first["shape"], second["shape"]
+        shape = join_shapes(left, right) if left is not None and right is not None else None
+        if shape is None or dtypes_of(first["dtype"]) != dtypes_of(second["dtype"]):
+            return union_of([first, second])
+        bounds = interval_of(first).join(interval_of(second)).arguments()
+        kept: dict[str, object] = {"dtype": first["dtype"], "shape": shape, **bounds}
+        if first["values"] == second["values"]:
+            kept["values"] = first["values"]
+        return build(first.kind, **kept)
     if first.kind in _LISTS and first.kind == second.kind:
-        return _join_lists(first, second)
+        left, right = elements_of(first), elements_of(second)
+        lengths = _length(first).join(_length(second))
+        elements = join(left, right) if left is not None and right is not None else None
+        return sequence(elements, _whole(lengths.low), _whole(lengths.high))
     return union_of([first, second])
-
-
-def _join_arrays(first: Constraint, second: Constraint) -> Constraint:
-    left, right = first["shape"], second["shape"]
-    shape = join_shapes(left, right) if left is not None and right is not None else None
-    if shape is None or dtypes_of(first["dtype"]) != dtypes_of(second["dtype"]):
-        return union_of([first, second])
-    bounds = interval_of(first).join(interval_of(second)).arguments()
-    kept: dict[str, object] = {"dtype": first["dtype"], "shape": shape, **bounds}
-    if first["values"] == second["values"]:
-        kept["values"] = first["values"]
-    return build(first.kind, **kept)
-
-
-def _join_lists(first: Constraint, second: Constraint) -> Constraint:
-    left, right = elements_of(first), elements_of(second)
-    lengths = _length(first).join(_length(second))
-    elements = join(left, right) if left is not None and right is not None else None
-    return sequence(elements, _whole(lengths.low), _whole(lengths.high))

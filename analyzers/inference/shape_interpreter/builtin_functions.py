@@ -157,10 +157,6 @@ def _unknown(_: Evaluator, _call: CallArguments) -> Any:
     return UNKNOWN
 
 
-def _dict(_: Evaluator, call: CallArguments) -> Any:
-    return UNKNOWN if call.args else dict(call.kwargs)
-
-
 BUILTINS: Mapping[str, Native] = {
     "len": _len,
     "range": _range,
@@ -180,7 +176,7 @@ BUILTINS: Mapping[str, Native] = {
     "isinstance": _isinstance,
     "getattr": _getattr,
     "setattr": _setattr,
-    "dict": _dict,
+    "dict": lambda _, call: UNKNOWN if call.args else dict(call.kwargs),
     **dict.fromkeys(
         ("print", "str", "bool", "round", "sorted", "hasattr", "type", "set", "map"), _unknown
     ),

@@ -63,14 +63,6 @@ def _elements(machine: Evaluator, nodes: list[ast.expr], frame: CallFrame) -> li
     return found
 
 
-def _tuple(machine: Evaluator, node: ast.Tuple, frame: CallFrame) -> Any:
-    return tuple(_elements(machine, node.elts, frame))
-
-
-def _list(machine: Evaluator, node: ast.List, frame: CallFrame) -> Any:
-    return _elements(machine, node.elts, frame)
-
-
 def _dict(machine: Evaluator, node: ast.Dict, frame: CallFrame) -> Any:
     found: dict[Any, Any] = {}
     for key, value in zip(node.keys, node.values, strict=True):
@@ -116,7 +108,8 @@ def _boolean(machine: Evaluator, node: ast.BoolOp, frame: CallFrame) -> Any:
 def _compare(machine: Evaluator, node: ast.Compare, frame: CallFrame) -> Any:
     values = [machine.evaluate(each, frame) for each in (node.left, *node.comparators)]
     if len(values) == 2 and all(map(_is_array, values)):
-        return _masked(machine, values)
+        found = elementwise(machine.ledger, *values)
+        return Tensor(found.shape, TensorElements("bool"), found.kind)
     pairs = zip(node.ops, pairwise(values), strict=True)
     found = [_compared(op, *pair) for op, pair in pairs]
     if any(each is False for each in found):
@@ -128,12 +121,6 @@ def _is_array(value: Any) -> bool:
     return isinstance(value, Tensor) or (
         isinstance(value, UntypedParameter) and value.tensor is not None
     )
-
-
-def _masked(machine: Evaluator, values: list[Any]) -> Any:
-    """Return the boolean tensor of a comparison: its sides have one shape, as in a sum."""
-    found = elementwise(machine.ledger, *values)
-    return Tensor(found.shape, TensorElements("bool"), found.kind)
 
 
 def _compared(op: ast.cmpop, left: Any, right: Any) -> bool | None:
@@ -279,16 +266,12 @@ def _constant(machine: Evaluator, node: ast.Constant, frame: CallFrame) -> Any:
     return node.value
 
 
-def _awaited(machine: Evaluator, node: ast.Await, frame: CallFrame) -> Any:
-    return machine.evaluate(node.value, frame)
-
-
 _HANDLERS: dict[type[ast.expr], Any] = {
     ast.Constant: _constant,
     ast.Name: _name,
     ast.Attribute: _attribute,
-    ast.Tuple: _tuple,
-    ast.List: _list,
+    ast.Tuple: lambda machine, node, frame: tuple(_elements(machine, node.elts, frame)),
+    ast.List: lambda machine, node, frame: _elements(machine, node.elts, frame),
     ast.Dict: _dict,
     ast.BinOp: _binary,
     ast.UnaryOp: _unary,
@@ -303,5 +286,5 @@ _HANDLERS: dict[type[ast.expr], Any] = {
     ast.JoinedStr: _joined,
     ast.NamedExpr: _named,
     ast.Call: _call,
-    ast.Await: _awaited,
+    ast.Await: lambda machine, node, frame: machine.evaluate(node.value, frame),
 }

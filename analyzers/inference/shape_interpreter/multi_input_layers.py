@@ -50,19 +50,15 @@ def _recurrent(*, cell: bool) -> MultiInputLayer:
         batch = dims[0] if layer.get("batch_first") is True else dims[1]
         state = _floats(ledger, [product([ways, count]), batch, hidden])
         if len(call.args) > 1:
-            _state(ledger, call.args[1], state)
+            given = call.args[1]
+            for each in given if isinstance(given, tuple | list) else [given]:
+                tensor = tensor_of(ledger, each)
+                if tensor is not None:
+                    tensor.elements.floating()
+                    broadcast(ledger, tensor.shape, state.shape)
         return output, (state, state) if cell else state
 
     return act
-
-
-def _state(ledger: SizeConstraints, given: Any, state: Tensor) -> None:
-    """A first state has the shape of the last one."""
-    for each in given if isinstance(given, tuple | list) else [given]:
-        tensor = tensor_of(ledger, each)
-        if tensor is not None:
-            tensor.elements.floating()
-            broadcast(ledger, tensor.shape, state.shape)
 
 
 def _attention(ledger: SizeConstraints, layer: Layer, call: CallArguments) -> Any:

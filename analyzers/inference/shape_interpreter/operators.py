@@ -144,17 +144,12 @@ def matmul(ledger: SizeConstraints, left: Any, right: Any) -> Any:
         return UNKNOWN
     ledger.equal(mine[-1], its[-2] if len(its) > 1 else its[0])
     elements = TensorElements(one.elements.dtype or other.elements.dtype)
-    return Tensor(TensorShape(ledger, _multiplied(ledger, mine, its)), elements, one.kind)
-
-
-def _multiplied(ledger: SizeConstraints, left: list[Size], right: list[Size]) -> list[Size]:
-    rows = left[-2:-1] if len(left) > 1 else []
-    columns = right[-1:] if len(right) > 1 else []
+    rows = mine[-2:-1] if len(mine) > 1 else []
+    columns = its[-1:] if len(its) > 1 else []
     batch = (
-        broadcast(ledger, TensorShape(ledger, left[:-2]), TensorShape(ledger, right[:-2])).dims
-        or []
+        broadcast(ledger, TensorShape(ledger, mine[:-2]), TensorShape(ledger, its[:-2])).dims or []
     )
-    return [*batch, *rows, *columns]
+    return Tensor(TensorShape(ledger, [*batch, *rows, *columns]), elements, one.kind)
 
 
 def item_of(ledger: SizeConstraints, holder: Any, key: Any) -> Any:
@@ -213,7 +208,11 @@ def _part(ledger: SizeConstraints, tensor: Tensor, keys: tuple[Any, ...]) -> Any
     if tensor.shape.dims is None:
         if taken != len(keys) or any(isinstance(key, Tensor | UntypedParameter) for key in keys):
             return UNKNOWN
-        return _opened(ledger, tensor, keys)
+        for index, key in enumerate(keys):
+            size = tensor.shape.at(index)
+            if isinstance(key, int) and size is not None:
+                ledger.least(size, key + 1 if key >= 0 else -key)
+        return UNKNOWN
     dims = tensor.shape.dims
     if taken > len(dims):
         ledger.doubt()
@@ -235,15 +234,6 @@ def _part(ledger: SizeConstraints, tensor: Tensor, keys: tuple[Any, ...]) -> Any
     return Tensor(
         TensorShape(ledger, found), TensorElements(tensor.elements.dtype, drawn=True), tensor.kind
     )
-
-
-def _opened(ledger: SizeConstraints, tensor: Tensor, keys: tuple[Any, ...]) -> Any:
-    """A tensor of open rank, indexed from the front."""
-    for index, key in enumerate(keys):
-        size = tensor.shape.at(index)
-        if isinstance(key, int) and size is not None:
-            ledger.least(size, key + 1 if key >= 0 else -key)
-    return UNKNOWN
 
 
 def _kept(ledger: SizeConstraints, size: Size, key: Any) -> list[Size]:

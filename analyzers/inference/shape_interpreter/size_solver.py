@@ -131,7 +131,17 @@ def _base(
             if smaller < base[each] and holds(conditions, {**base, each: smaller}):
                 base[each] = smaller
                 break
-    return _usual(conditions, free, base)
+    sides = [each for each in free if each.name in ("h", "w") and base[each] > 8]
+    if not sides or all(each.relation != "==" for each in conditions):
+        return base
+    low = max(base[each] for each in sides)
+    near = [size for size in _SIDES if low <= size <= low + 40]
+    near += [size for size in range(low, low + 40) if size % 4 == 0]
+    for size in near:
+        chosen = {**base, **dict.fromkeys(sides, size)}
+        if holds(conditions, chosen):
+            return chosen
+    return base
 
 
 def _candidates(free: list[SizeVariable]) -> Iterable[Chosen]:
@@ -145,21 +155,6 @@ def _candidates(free: list[SizeVariable]) -> Iterable[Chosen]:
         most = 72 if len(sides) == 2 else 24
         for sizes in itertools.product(range(1, most), repeat=len(sides)):
             yield {**dict.fromkeys(batches, 2), **dict(zip(sides, sizes, strict=True))}
-
-
-def _usual(conditions: Sequence[SizeCondition], free: list[SizeVariable], base: Chosen) -> Chosen:
-    """Where an equation leaves only a few sizes of a picture, one that pictures have."""
-    sides = [each for each in free if each.name in ("h", "w") and base[each] > 8]
-    if not sides or all(each.relation != "==" for each in conditions):
-        return base
-    low = max(base[each] for each in sides)
-    near = [size for size in _SIDES if low <= size <= low + 40]
-    near += [size for size in range(low, low + 40) if size % 4 == 0]
-    for size in near:
-        chosen = {**base, **dict.fromkeys(sides, size)}
-        if holds(conditions, chosen):
-            return chosen
-    return base
 
 
 def _slice(conditions: Sequence[SizeCondition], variable: SizeVariable, base: Chosen) -> Range:

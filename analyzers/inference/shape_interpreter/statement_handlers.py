@@ -132,7 +132,17 @@ def _unpacked(targets: list[ast.expr], value: Any) -> list[Any]:
     count = len(targets)
     starred = [index for index, each in enumerate(targets) if isinstance(each, ast.Starred)]
     if isinstance(value, ShapeAttribute):
-        return _extent(value, count, starred)
+        shape = value.tensor.shape
+        if not starred:
+            dims = shape.close(count)
+            return list(dims) if dims is not None else [UNKNOWN] * count
+        at = starred[0]
+        first = [shape.at(index) for index in range(at)]
+        last = [shape.at(index - count) for index in range(at + 1, count)]
+        dims = shape.dims
+        middle: Any = dims[at : len(dims) - len(last)] if dims is not None else UNKNOWN
+        return [*(UNKNOWN if each is None else each for each in first), middle,
+                *(UNKNOWN if each is None else each for each in last)]  # fmt: skip
     if not isinstance(value, list | tuple):
         return [UNKNOWN] * count
     items = list(value)
@@ -140,21 +150,6 @@ def _unpacked(targets: list[ast.expr], value: Any) -> list[Any]:
         at, more = starred[0], len(items) - count + 1
         return [*items[:at], items[at : at + more], *items[at + more :]]
     return items if len(items) == count and not starred else [UNKNOWN] * count
-
-
-def _extent(extent: ShapeAttribute, count: int, starred: list[int]) -> list[Any]:
-    """Unpacking a shape says how many dimensions there are."""
-    shape = extent.tensor.shape
-    if not starred:
-        dims = shape.close(count)
-        return list(dims) if dims is not None else [UNKNOWN] * count
-    at = starred[0]
-    first = [shape.at(index) for index in range(at)]
-    last = [shape.at(index - count) for index in range(at + 1, count)]
-    dims = shape.dims
-    middle: Any = dims[at : len(dims) - len(last)] if dims is not None else UNKNOWN
-    return [*(UNKNOWN if each is None else each for each in first), middle,
-            *(UNKNOWN if each is None else each for each in last)]  # fmt: skip
 
 
 def _assignment(machine: Evaluator, node: ast.Assign, frame: CallFrame) -> str:
@@ -194,11 +189,7 @@ def _if(machine: Evaluator, node: ast.If, frame: CallFrame) -> Any:
     tested = truth(machine.evaluate(node.test, frame))
     if tested is not None:
         return block(machine, node.body if tested else node.orelse, frame)
-    return _either(machine, [node.body, node.orelse], frame)
-
-
-def _either(machine: Evaluator, ways: list[list[ast.stmt]], frame: CallFrame) -> Any:
-    """Run what may run, one after the other on the same variables, and join what they leave."""
+    ways = [node.body, node.orelse]
     ends: list[dict[str, Any]] = []
     returned: list[Any] = []
     with machine.ledger.uncertain():

@@ -118,7 +118,13 @@ def _drawn(ledger: SizeConstraints, word: str, kind: str, call: CallArguments) -
     if size is None and given and (isinstance(given[-1], list | tuple) or len(given) == 3):
         size = given.pop()
     if word == "full":
-        return _filled(ledger, kind, call)
+        value = call.get(1, "fill_value")
+        natural = {bool: "bool", int: "int64", float: _float(kind)}.get(type(value))
+        known = value if isinstance(value, int | float) and not isinstance(value, bool) else None
+        elements = TensorElements(
+            dtype_of(call.kwargs.get("dtype")) or natural, known, known, drawn=True
+        )
+        return _tensor(ledger, dims_of(call.args[:1]), kind, elements)
     dims = [] if size is None else dims_of([size])
     low, high = call.kwargs.get("low"), call.kwargs.get("high")
     numbers = [each for each in given if not isinstance(each, list | tuple)]
@@ -134,17 +140,6 @@ def _drawn(ledger: SizeConstraints, word: str, kind: str, call: CallArguments) -
     dtype = dtype_of(call.kwargs.get("dtype")) or "int64"
     last = combined("-", top, 1) if top is not None else None
     return _tensor(ledger, dims, kind, TensorElements(dtype, low or 0, last, drawn=True))
-
-
-def _filled(ledger: SizeConstraints, kind: str, call: CallArguments) -> Any:
-    """``full(shape, value, dtype=...)``: without a dtype that of the value."""
-    value = call.get(1, "fill_value")
-    natural = {bool: "bool", int: "int64", float: _float(kind)}.get(type(value))
-    known = value if isinstance(value, int | float) and not isinstance(value, bool) else None
-    elements = TensorElements(
-        dtype_of(call.kwargs.get("dtype")) or natural, known, known, drawn=True
-    )
-    return _tensor(ledger, dims_of(call.args[:1]), kind, elements)
 
 
 def _like(value: Any, kind: str, word: str) -> Any:

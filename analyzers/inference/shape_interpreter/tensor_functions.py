@@ -66,17 +66,13 @@ def method_call(machine: Evaluator, method: ValueMethod, call: CallArguments) ->
     if tensor is None:
         return UNKNOWN
     if operation is None:
-        return _other(machine, tensor, method.name, call)
+        dims = dims_of(call.args) if method.name in ("new_zeros", "new_ones", "new_empty") else None
+        if not call.args or dims is None:
+            machine.ledger.doubt()
+            return UNKNOWN
+        elements = TensorElements(tensor.elements.dtype, drawn=True)
+        return Tensor(TensorShape(machine.ledger, dims), elements)
     return operation(tensor, call)
-
-
-def _other(machine: Evaluator, tensor: Tensor, name: str, call: CallArguments) -> Any:
-    dims = dims_of(call.args) if name in ("new_zeros", "new_ones", "new_empty") else None
-    if not call.args or dims is None:
-        machine.ledger.doubt()
-        return UNKNOWN
-    elements = TensorElements(tensor.elements.dtype, drawn=True)
-    return Tensor(TensorShape(machine.ledger, dims), elements)
 
 
 _PREFIXES = (

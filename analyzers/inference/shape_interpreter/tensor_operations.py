@@ -35,14 +35,6 @@ def _each(tensor: Tensor, _: CallArguments) -> Any:
     return tensor.computed(tensor.shape)
 
 
-def _itself(tensor: Tensor, _: CallArguments) -> Any:
-    return tensor
-
-
-def _unknown(_: Tensor, _call: CallArguments) -> Any:
-    return UNKNOWN
-
-
 def _along(tensor: Tensor, call: CallArguments) -> Any:
     """A function of floats along a dimension, which is there."""
     dim = call.get(0, "dim", "axis")
@@ -409,7 +401,7 @@ _ITSELF = (
 OPERATIONS: dict[str, Operation] = {
     **dict.fromkeys(_SMOOTH, _smooth),
     **dict.fromkeys(_EACH, _each),
-    **dict.fromkeys(_ITSELF, _itself),
+    **dict.fromkeys(_ITSELF, lambda tensor, _: tensor),
     **dict.fromkeys(("softmax", "log_softmax", "logcumsumexp"), _along),
     **dict.fromkeys(("add", "sub", "mul", "div", "maximum", "minimum", "dist", "eq", "ne", "lt",
                      "gt", "le", "ge"), _pair),
@@ -417,7 +409,7 @@ OPERATIONS: dict[str, Operation] = {
     **dict.fromkeys(("mean", "std", "var", "norm", "logsumexp"), _reduce(smooth=True)),
     **dict.fromkeys(("argmax", "argmin"), _reduce(dtype="int64")),
     **dict.fromkeys(("median", "mode", "sort", "kthvalue", "item", "tolist", "backward", "stride"),
-                    _unknown),
+                    lambda _, _call: UNKNOWN),
     "max": _reduce(double=True),
     "min": _reduce(double=True),
     **dict.fromkeys(("view", "reshape"), _view),

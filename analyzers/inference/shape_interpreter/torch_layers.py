@@ -10,7 +10,6 @@ from .abstract_values import (
     CallArguments,
     Evaluator,
     LayerChain,
-    LibraryLayer,
     Tensor,
     TensorShape,
     sized,
@@ -42,19 +41,16 @@ def apply_layer(machine: Evaluator, layer: Any, args: list[Any], kwargs: Mapping
         for each in layer:
             value = machine.call(each, (value,), {})
         return value
-    return _layer(machine.ledger, layer, CallArguments([*args, *kwargs.values()], kwargs))
-
-
-def _layer(ledger: SizeConstraints, layer: LibraryLayer, call: CallArguments) -> Any:
+    call = CallArguments([*args, *kwargs.values()], kwargs)
     several = ATTENTION.get(layer.name) or LOSSES.get(layer.name)
     if several is not None:
-        return several(ledger, layer.arguments, call)
-    tensor = tensor_of(ledger, call.args[0]) if call.args else None
+        return several(machine.ledger, layer.arguments, call)
+    tensor = tensor_of(machine.ledger, call.args[0]) if call.args else None
     if tensor is None:
         return UNKNOWN
     act = _LAYERS.get(layer.name)
     if act is None:
-        ledger.doubt()
+        machine.ledger.doubt()
         return UNKNOWN
     return act(layer.arguments, tensor)
 
