@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from analyzers.guest.provenance.near_names import distance, near
+from analyzers.guest.provenance.bindings import distance, near
 from analyzers.ports import Executor
 from analyzers.rules.code_error_rules import CODE_ERROR, misspelt_variable
 from analyzers.vocabulary import Finding, Suggestion, Target, Written

@@ -1,6 +1,5 @@
 """The answer to whether a target was tested: its main branches and their runs."""
 
-from analyzers.coverage.assessment import assess
-from analyzers.coverage.main_branches import asks_libraries, main_branches
+from analyzers.coverage.main_branches import asks_libraries, assess, main_branches
 
 __all__ = ["asks_libraries", "assess", "main_branches"]

@@ -174,10 +174,11 @@ def detect(
     unread = _unparsable(files, touched)
     known = api_files(files, catalogue, touched, eager=not everything)
     around = framework_files(files, touched, everything=extent.everything)
+    near = known.changed | around.changed
     differences = {
         change.path: file_difference(change, changes)
         for change in changes.changes
-        if change.path in (known.changed | around.changed) and not change.deleted
+        if change.path in near and not change.deleted
     }
     asked = detect_api_targets(files, catalogue, known, differences, extent)
     used = _framework_targets(changes, files, around, differences, extent)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from posixpath import dirname, join
 
-from analyzers.detection.framework_use import annotated_functions
+from analyzers.detection.framework_use import file_definitions
 from analyzers.vocabulary import ChangeSet, Target
 
 _IMPORT = re.compile(
@@ -257,9 +257,7 @@ def framework_files(files: Files, touched: Collection[str], *, everything: bool)
     """The files to look at; ``everything``: not only those around the touched ones."""
     seeds = {path for path, text in files.sources.items() if imports_any(text, _SEEDS)}
     said = {
-        path
-        for path, text in files.sources.items()
-        if annotated_functions.mentions_annotations(text)
+        path for path, text in files.sources.items() if file_definitions.mentions_annotations(text)
     }
     if not touched or not seeds | said:
         return FrameworkFiles()

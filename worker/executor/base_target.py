@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from analyzers.criteria import all_ran, translate
-from analyzers.detection.framework_use.annotated_functions import file_annotations
+from analyzers.detection.framework_use.file_definitions import file_annotations
 from analyzers.guest.annotations.annotation_reader import definitions
 from analyzers.vocabulary import (
     Argument,

@@ -33,8 +33,8 @@ from analyzers.detection.dataflow.dataflow_values import (
     make,
     text,
 )
-from analyzers.detection.dataflow.function_frame import FunctionFrame
 from analyzers.detection.dataflow.library_calls import KNOWN, Arguments
+from analyzers.detection.dataflow.project_state import FunctionFrame
 from analyzers.vocabulary import ApiCall
 
 

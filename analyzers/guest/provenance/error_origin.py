@@ -16,9 +16,8 @@ from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Seq
 
 from ..runtime import standins
 from . import value_sources
-from .bindings import FUNCTIONS, Binding, ancestors, bindings, control, function_at
+from .bindings import FUNCTIONS, Binding, ancestors, bindings, control, distance, function_at, near
 from .known_values import CodeScope, KnownValues, ProjectCode, callee, definition, static_value
-from .near_names import distance, near
 
 CODE, ANSWERS, UNKNOWN = "code", "answers", ""
 Origin = Tuple[str, str]

@@ -30,11 +30,11 @@ from .abstract_values import (
 )
 from .builtin_functions import BUILTINS, native_call, number_of, parser_call
 from .framework_signatures import canonical, layer_of
+from .library_layers import apply_layer
 from .project_modules import ProjectModule, dotted, located
 from .sizes import SizeConstraints
 from .tensor_creation import created
 from .tensor_functions import library_call, method_call, tensor_attribute
-from .torch_layers import apply_layer
 
 _DEEPEST = 24
 _MOST_STEPS = 40_000

@@ -17,13 +17,13 @@ from .abstract_values import (
     UntypedParameter,
     ValueMethod,
 )
+from .library_layers import apply_layer
 from .multi_input_layers import FUNCTIONS as LOSS_FUNCTIONS
 from .operators import broadcast, matmul, tensor_of
 from .sizes import Size, SizeConstraints, plus
 from .statement_handlers import rounds
 from .tensor_creation import dims_of
 from .tensor_operations import OPERATIONS
-from .torch_layers import apply_layer
 
 _TENSORS_ONLY = frozenset(OPERATIONS) - {
     "split", "copy", "add", "data", "type", "size", "any", "all", "sort", "mode", "sum", "max",

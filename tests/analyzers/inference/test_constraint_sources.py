@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from analyzers.guest.annotations.syntax import parse
-from analyzers.inference.command_lines import command_lines
 from analyzers.inference.constraint_sources import call_facts, callees, framework_calls
+from analyzers.inference.exploration import command_lines
 from analyzers.inference.shape_interpreter.framework_signatures import signatures
 from analyzers.vocabulary.contracts import ObservedCall
 from tests.analyzers.inference.function_contexts import said, subject
