@@ -81,7 +81,19 @@ def detect_api_targets(
         Skipped(NAME, path, reason) for path, reason in sorted(state.unparsable.items())
     )
     if extent.only:
-        return _only(state, changed, extent.only, skipped)
+        selection = ApiTargetSelection(state, extent.only)
+        found = {
+            entry: selection.nearest(entry) for entry in sorted(extent.only) if entry in state.units
+        }
+        targets = tuple(
+            selection.target(
+                unit,
+                Reason.CHANGED if unit in extent.only or unit in changed else Reason.CALLS_CHANGED,
+            )
+            for unit in sorted({unit for near in found.values() for unit in near})
+        )
+        reached = [entry for entry, near in found.items() if near]
+        return DetectionResult(targets, (*skipped, *_untouched(extent.only, reached)))
     if extent.everything:
         return DetectionResult(_every(state, changed), skipped)
     return DetectionResult(ApiTargetSelection(state, changed).targets(), skipped)
@@ -123,25 +135,6 @@ def _every(state: ProjectState, changed: Collection[str]) -> tuple[Target, ...]:
         or not functions
         or not functions.issuperset(target.goals)
     )
-
-
-def _only(
-    state: ProjectState,
-    changed: Collection[str],
-    only: Collection[str],
-    skipped: tuple[Skipped, ...],
-) -> DetectionResult:
-    selection = ApiTargetSelection(state, only)
-    found = {entry: selection.nearest(entry) for entry in sorted(only) if entry in state.units}
-    targets = tuple(
-        selection.target(
-            unit,
-            Reason.CHANGED if unit in only or unit in changed else Reason.CALLS_CHANGED,
-        )
-        for unit in sorted({unit for near in found.values() for unit in near})
-    )
-    reached = [entry for entry, near in found.items() if near]
-    return DetectionResult(targets, (*skipped, *_untouched(only, reached)))
 
 
 def _untouched(only: Collection[str], reached: Collection[str]) -> list[Skipped]:

@@ -145,7 +145,11 @@ class Files:
     @cached_property
     def importers(self) -> dict[str, set[str]]:
         """Which project files import each file, where any do."""
-        return inverted(self.imports)
+        found: dict[str, set[str]] = {}
+        for start, ends in self.imports.items():
+            for end in ends:
+                found.setdefault(end, set()).add(start)
+        return found
 
 
 def imports(source: str) -> Iterator[Imported]:
@@ -189,15 +193,6 @@ def closure(seeds: Iterable[str], edges: Mapping[str, Iterable[str]]) -> frozens
                 found.add(item)
                 waiting.append(item)
     return frozenset(found)
-
-
-def inverted(edges: Mapping[str, Iterable[str]]) -> dict[str, set[str]]:
-    """The same edges, turned round."""
-    found: dict[str, set[str]] = {}
-    for start, ends in edges.items():
-        for end in ends:
-            found.setdefault(end, set()).add(start)
-    return found
 
 
 FRAMEWORKS = frozenset(

@@ -60,13 +60,6 @@ class FrameworkUses:
     numeric: bool = False
 
 
-def framework_uses(project: NameResolver, unit: CodeUnit) -> FrameworkUses:
-    """What a function uses."""
-    visit = _Visit(project, unit)
-    visit.run()
-    return visit.found
-
-
 class _Visit:
     """One walk through a function, and through those inside it."""
 
@@ -200,7 +193,9 @@ class FrameworkTargetSelection:
     # ------------------------------------------------------------ the facts
 
     def _uses(self, unit: CodeUnit) -> FrameworkUses:
-        return framework_uses(self._project, unit)
+        visit = _Visit(self._project, unit)
+        visit.run()
+        return visit.found
 
     def _said(self, path: str) -> file_definitions.AnnotatedFunctions:
         return file_definitions.file_annotations(self._files.sources[path])

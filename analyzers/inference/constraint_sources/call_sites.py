@@ -74,19 +74,14 @@ def _tree(path: str, text: str) -> ast.Module | None:
         except (ValueError, AttributeError, TypeError, IndexError, KeyError):
             return None
     if path.endswith((".md", ".rst")):
-        return parse_text(code_in(text))
+        lines = text.split("\n")
+        found = [""] * len(lines)
+        for start, end in _blocks(lines):
+            block = _dedented(lines[start:end])
+            if parse_text("\n".join(block)) is not None:
+                found[start:end] = block
+        return parse_text("\n".join(found))
     return None
-
-
-def code_in(text: str) -> str:
-    """The Python in a document, line by line where it stands; blocks that are none are left out."""
-    lines = text.split("\n")
-    found = [""] * len(lines)
-    for start, end in _blocks(lines):
-        block = _dedented(lines[start:end])
-        if parse_text("\n".join(block)) is not None:
-            found[start:end] = block
-    return "\n".join(found)
 
 
 def _blocks(lines: list[str]) -> Iterator[tuple[int, int]]:

@@ -103,16 +103,11 @@ def _said(
             and (function.module.path == subject.path or _is_plain(fact.constraint))
         ):
             name = passed[fact.parameter].name
-            if _is_hearsay(fact, name):
+            guessed = fact.source is ConstraintSource.NAME and fact.confidence is Confidence.GUESS
+            if guessed and usual_meaning(name) is not None:
                 continue
             sure = min(fact.confidence, Confidence.LIKELY)
             yield InferredConstraint(name, fact.constraint, ConstraintSource.CALLEE, sure, where)
-
-
-def _is_hearsay(fact: InferredConstraint, name: str) -> bool:
-    """Whether the name that a callee has for an argument says less than its own: `pair(t)`."""
-    guessed = fact.source is ConstraintSource.NAME and fact.confidence is Confidence.GUESS
-    return guessed and usual_meaning(name) is not None
 
 
 def _names(condition: str) -> set[str]:

@@ -212,18 +212,14 @@ def _arguments(
 def exactly(node: ast.expr) -> Constraint | None:
     """The value of a literal, or arrays like those that a library's call makes."""
     try:
-        return chosen_value(ast.literal_eval(node))
+        value = ast.literal_eval(node)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return build("ints", min=value, max=value)
+        if isinstance(value, float):
+            return build_if_possible("floats", min=value, max=value)
+        return one_of([value]) if isinstance(value, (str, bool, list, tuple, type(None))) else None
     except (ValueError, TypeError, SyntaxError):
         return _array(node) if isinstance(node, ast.Call) else None
-
-
-def chosen_value(value: object) -> Constraint | None:
-    """A number as a range of itself, anything else that aN can write as a choice of one."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return build("ints", min=value, max=value)
-    if isinstance(value, float):
-        return build_if_possible("floats", min=value, max=value)
-    return one_of([value]) if isinstance(value, (str, bool, list, tuple, type(None))) else None
 
 
 def _array(node: ast.Call) -> Constraint | None:
