@@ -88,12 +88,10 @@ class _Read:
         self._regions: _Regions = {} if regions is None else regions
 
     def of(self, goal: Goal) -> tuple[Decision | None, Code]:
-        """Return a goal's decision and the code that runs where it turns out so."""
         decision = self._decisions.get((goal.function, goal.decision))
         return decision, () if decision is None else self._code(decision, goal.outcome)
 
     def outcomes(self) -> Iterator[tuple[Decision, BranchOutcome, Code]]:
-        """Yield the outcomes that have code, but for what the machine decides."""
         for decision in self._decisions.values():
             if not _MACHINE.search(decision.text):
                 for outcome in BranchOutcome:
@@ -117,8 +115,6 @@ def _read(source: str) -> _Read:
 
 
 class _Walk:
-    """One walk over a module that notes the code of each outcome."""
-
     def __init__(self, text: NodeText) -> None:
         self._text = text
         self.found: _Regions = {}
@@ -160,7 +156,6 @@ class _Walk:
 
 
 def _refuses(decision: Decision, outcome: BranchOutcome, code: Code) -> bool:
-    """Return whether an outcome is a refusal: it ends by raising, and does nothing else."""
     if decision.kind == "assert":
         return outcome is BranchOutcome.FALSE
     return bool(code) and _raises(code[-1])
@@ -184,7 +179,6 @@ class _Work:
         self._library = asks_libraries(target)
 
     def within(self, code: Code) -> bool:
-        """Return whether some of the code does ML work, but for code that refuses input."""
         if not code or _raises(code[-1]):
             return False
         return any(self._does(node) for each in code for node in _running(each))
@@ -197,7 +191,6 @@ class _Work:
 
 
 def _running(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of code that runs without an error."""
     if isinstance(node, ast.Raise | ast.Assert | ast.ExceptHandler):
         return
     yield node
@@ -269,7 +262,6 @@ def _nothing(
     unreached: Sequence[MainBranch],
     verdicts: Sequence[Verdict],
 ) -> Iterator[str]:
-    """Yield why nothing that was run is a test of the target."""
     if coverage.replaced:
         names = ", ".join(coverage.replaced)
         yield f"it ran on a stand-in for {names}: install the real package to have it tested"
@@ -298,7 +290,6 @@ def _missing(
     judged: frozenset[str],
     verdicts: Sequence[Verdict],
 ) -> Iterator[str]:
-    """Yield what was left untested of a target that was run."""
     if unreached:
         yield f"{len(unreached)} of {coverage.main} main branches did not run: {_places(unreached)}"
     simulated = [each for each in coverage.simulated if each.point not in judged]

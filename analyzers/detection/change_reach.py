@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator
 from functools import cache, cached_property
 
 from analyzers import catalogue
-from analyzers.detection.changed_functions import changed_function_ids, file_difference
+from analyzers.detection.changed_functions import changed_function_ids, file_difference, lines_of
 from analyzers.detection.cst_modules import MODULE
 from analyzers.detection.detector import own_sources
 from analyzers.detection.framework_use.file_definitions import CodeUnit, outermost
@@ -58,7 +58,6 @@ class ChangeReach:
         return any(unit.id in self.called(each) for each in self._edited_by(target))
 
     def _edited_by(self, name: str) -> list[str]:
-        """The edited functions among a function and those that it calls."""
         return [each for each in self.called(name) if self.is_edited(each)]
 
     # ----------------------------------------------------------- the change
@@ -79,7 +78,6 @@ class ChangeReach:
         return frozenset(found)
 
     def _is_edited(self, name: str) -> bool:
-        """Return whether a function is edited, or names a file that is."""
         unit = self._unit(name)
         if unit is None or unit.id in self.edited:
             return unit is not None
@@ -87,7 +85,8 @@ class ChangeReach:
         return bool(names) and self._differing(names)
 
     def _has_changed_line(self, unit: CodeUnit) -> bool:
-        lines, change = _lines(unit), self._of_path[unit.path]
+        assert unit.node is not None
+        lines, change = lines_of(unit.node), self._of_path[unit.path]
         inside = (at for at in change.removed_at if at in lines and at + 1 in lines)
         return not change.lines.isdisjoint(lines) or any(True for _ in inside)
 
@@ -107,12 +106,10 @@ class ChangeReach:
         )
 
     def _called(self, name: str) -> tuple[str, ...]:
-        """The ids of a function and of those that it calls."""
         unit = self._unit(name)
         return () if unit is None else tuple(each.id for each in self._choice.reach(unit))
 
     def _named(self, unit: CodeUnit) -> Iterator[str]:
-        """The names of files in a function's text, and in the constants of its file."""
         nodes: list[ast.AST] = [unit.node] if unit.node is not None else list(unit.body)
         outside = self._outside(unit.path)
         around = outside.body if outside is not None else ()
@@ -130,20 +127,12 @@ class ChangeReach:
         return next((unit for unit in self._choice.units(path) if unit.name == wanted), None)
 
     def _at(self, path: str, line: int) -> CodeUnit | None:
-        """The function at a line, or the code of its file outside functions."""
         if path not in self._files.paths:
             return None
         units = self._choice.units(path)
-        inside = [unit for unit in units if unit.node is not None and line in _lines(unit)]
+        inside = [unit for unit in units if unit.node is not None and line in lines_of(unit.node)]
         return inside[-1] if inside else self._outside(path)
 
     def _outside(self, path: str) -> CodeUnit | None:
         """The code of a file outside functions; ``None`` where it cannot be parsed."""
         return next((unit for unit in self._choice.units(path) if unit.name == MODULE), None)
-
-
-def _lines(unit: CodeUnit) -> range:
-    """The lines of a function with its decorators."""
-    assert unit.node is not None
-    first = min([unit.node.lineno, *(each.lineno for each in unit.node.decorator_list)])
-    return range(first, (unit.node.end_lineno or first) + 1)

@@ -167,11 +167,12 @@ def _by_lines(head: DefinitionOutline, change: FileChange) -> frozenset[str]:
     return frozenset(
         name
         for name, nodes in head.nodes.items()
-        if any(touched.intersection(_lines(node)) for node in nodes)
+        if any(touched.intersection(lines_of(node)) for node in nodes)
     )
 
 
-def _lines(node: ast.stmt) -> range:
+def lines_of(node: ast.stmt) -> range:
+    """The lines of a statement, with its decorators."""
     first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
     return range(first, (node.end_lineno or first) + 1)
 
@@ -252,7 +253,6 @@ def _uses(
 
 
 def _used(statement: ast.stmt, owner: str | None, aliases: Mapping[str, str]) -> Iterator[str]:
-    """The changed names that a statement may use, as ``name`` or ``Class.name``."""
     for node in ast.walk(statement):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             known = aliases.get(node.id)

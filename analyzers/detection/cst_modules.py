@@ -19,8 +19,6 @@ _LINE_END = re.compile("\r\n|\r|\n")
 
 
 class _Counter(CodegenState):
-    """Counts characters instead of keeping them."""
-
     def __init__(self, module: cst.Module) -> None:
         super().__init__(module.default_indent, module.default_newline)
         self.offset = 0

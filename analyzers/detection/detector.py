@@ -222,7 +222,6 @@ def _framework_targets(
     differences: Mapping[str, FileDifference],
     extent: DetectionScope,
 ) -> tuple[Target, ...]:
-    """The targets that use a framework, or carry annotations."""
     choice = FrameworkTargetSelection(files, around)
     if extent.only:
         return choice.named(extent.only)
@@ -236,7 +235,6 @@ def _framework_targets(
 
 
 def _united(asking: Iterable[Target], using: Iterable[Target]) -> tuple[Target, ...]:
-    """Each function once, by path and line, with what both know of it."""
     found = {target.id: target for target in asking}
     for target in using:
         known = found.get(target.id)

@@ -264,14 +264,12 @@ def framework_files(files: Files, touched: Collection[str], *, everything: bool)
 
 
 def _beside(files: Files, seeds: Collection[str]) -> set[str]:
-    """The files with numbers that import a framework's user, or that one imports."""
     around = {other for path in seeds for other in files.imports.get(path, ())}
     around |= {other for path in seeds for other in files.importers.get(path, ())}
     return {path for path in around | set(seeds) if imports_any(files.sources[path], NUMERIC)}
 
 
 def _importers(files: Files, paths: Collection[str]) -> frozenset[str]:
-    """The files that import others, through ``__init__.py`` too."""
     found: set[str] = set()
     waiting = list(paths)
     for path in waiting:

@@ -28,8 +28,6 @@ _SWITCHES = ("store_true", "store_false", "store_const", "append_const", "count"
 
 @dataclass(frozen=True, slots=True)
 class _Option:
-    """One argument of a command line: its flag (none where it is positional) and its values."""
-
     flag: str
     words: tuple[str, ...]
     required: bool
@@ -93,7 +91,6 @@ def _option(node: ast.Call, positional: str) -> _Option | None:
 
 
 def _word(given: dict[str, ast.expr]) -> str:
-    """The constraint of one word of a value."""
     choices = _literal(given.get("choices"))
     kind = given.get("type")
     if isinstance(kind, ast.Call) and (dotted(kind.func) or "").endswith("Choice") and kind.args:
@@ -112,7 +109,6 @@ def _word(given: dict[str, ast.expr]) -> str:
 
 
 def _number(name: str, default: object) -> str:
-    """Numbers as words; those of a default and small ones."""
     values = {"int": ["1", "2", "4"], "float": ["0.1", "0.5", "1.0"]}.get(name)
     if values is None:
         return _TEXT
@@ -174,7 +170,6 @@ def script_contract(target: Target, bench: Executor) -> FunctionContract:
 
 
 def _command_line(words: list[str]) -> str:
-    """The words of a command line, without the program's name, as a constraint."""
     return f"tuples({', '.join(words)})"
 
 

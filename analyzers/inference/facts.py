@@ -149,7 +149,6 @@ def owner_class(node: ast.AST, tree: ast.Module) -> ast.ClassDef | None:
 
 
 def _members(owner: ast.ClassDef) -> list[ast.AST]:
-    """What a class body defines, in branches of it too, but not within its functions."""
     found: list[ast.AST] = []
     waiting: list[ast.AST] = list(owner.body)
     while waiting:

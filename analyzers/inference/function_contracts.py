@@ -56,8 +56,6 @@ def with_defaults(condition: str, defaults: Mapping[str, ast.expr]) -> str | Non
 
 
 class _WithDefaults(ast.NodeTransformer):
-    """Puts constants in the place of names, and works out what they decide."""
-
     def __init__(self, values: Mapping[str, ast.Constant]) -> None:
         self._values = values
 
@@ -209,8 +207,6 @@ def constructor_contract(target: Target, bench: Executor) -> FunctionContract:
 
 
 class _Draft:
-    """Puts contracts together, and notes who said what."""
-
     def __init__(self, annotated: FileAnnotations, bench: Executor, target: Target) -> None:
         self._annotated = annotated
         self._bench = bench
@@ -219,7 +215,6 @@ class _Draft:
         self.terms: dict[str, ParameterContract] = {}
 
     def contract(self, subject: FunctionContext, prefix: str) -> Contract:
-        """The contract of a function; a method's with its constructor's."""
         said = self._annotated.functions.get(subject.function, Annotations())
         found = self._arguments(subject, said, needed=bool(said) or bool(prefix))
         missing = [arg.arg for arg in required_parameters(subject) if arg.arg not in found]
@@ -302,7 +297,6 @@ def with_usual_strides(constraint: Constraint) -> Constraint:
 
 
 def _is_bound(subject: FunctionContext) -> bool:
-    """Whether a function is called on an instance, which has to be made before."""
     if subject.owner is None or subject.node.name in ("__init__", "__new__"):
         return False
     names = {node.id for node in subject.node.decorator_list if isinstance(node, ast.Name)}
@@ -311,14 +305,7 @@ def _is_bound(subject: FunctionContext) -> bool:
 
 def required_parameters(subject: FunctionContext) -> tuple[ast.arg, ...]:
     """The parameters that a caller has to give."""
-    args = subject.node.args
-    positional = [*args.posonlyargs, *args.args]
-    optional = {arg.arg for arg in positional[len(positional) - len(args.defaults) :]}
-    optional |= {
-        arg.arg
-        for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
-        if default is not None
-    }
+    optional = {arg.arg for arg, _ in defaults(subject)}
     return tuple(arg for arg in subject.parameters if arg.arg not in optional)
 
 
@@ -352,7 +339,6 @@ def _names(condition: str) -> set[str]:
 def _generators(
     annotated: FileAnnotations, texts: Mapping[str, str], target: Target
 ) -> dict[str, Contract]:
-    """The contracts of the file's generator functions, those that can be drawn from."""
     found: dict[str, Contract] = {}
     for name, said in annotated.functions.items():
         subject = find_function(target.path, name, texts) if said.generator else None

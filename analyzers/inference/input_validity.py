@@ -68,7 +68,6 @@ def is_own_fault(failure: Failure, text: str = "") -> bool:
 
 
 def _gives_callable(failure: Failure) -> bool:
-    """Whether an argument is a network or function of our making."""
     recipes = [
         each.recipe for each in failure.probe.arguments.values() if isinstance(each, RecipeArgument)
     ]
@@ -76,7 +75,6 @@ def _gives_callable(failure: Failure) -> bool:
 
 
 def _unpacks(text: str, line: int) -> bool:
-    """Whether a call around a line unpacks its arguments: ``f(*args)``, ``f(**options)``."""
     return any(
         any(isinstance(each, ast.Starred) for each in call.args)
         or any(each.arg is None for each in call.keywords)
@@ -147,7 +145,6 @@ def extreme_argument(failure: Failure, terms: FunctionContract) -> str | None:
 
 
 def _plain(source: str) -> object:
-    """Return the value that a literal spells, ``None`` for what is made by a call."""
     try:
         return ast.literal_eval(source)
     except ValueError:

@@ -37,7 +37,6 @@ def attributes_set_elsewhere(subject: FunctionContext) -> frozenset[str]:
 
 
 def _with_called(name: str, methods: dict[str, _Function]) -> list[_Function]:
-    """A method and those that it calls on ``self``, and so on."""
     found: list[_Function] = []
     waiting = [name]
     while waiting:
@@ -49,7 +48,6 @@ def _with_called(name: str, methods: dict[str, _Function]) -> list[_Function]:
 
 
 def _in_subclasses(subject: FunctionContext) -> set[str]:
-    """What classes of the file that name the owner as a base define."""
     assert subject.owner is not None
     name, found = subject.owner.name, set[str]()
     for each in ast.walk(subject.tree):
@@ -71,7 +69,6 @@ def _in_class(owner: ast.ClassDef) -> set[str]:
 
 
 def _stored(method: _Function) -> Iterator[str]:
-    """The attributes of ``self`` that a method binds to something."""
     for node in ast.walk(method):
         if isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and _is_none(node.value):
             continue

@@ -122,7 +122,6 @@ def merge_facts(facts: Iterable[Fact]) -> InferredContract:
 
 
 def _distinct(conditions: Sequence[InferredRequirement]) -> tuple[InferredRequirement, ...]:
-    """The conditions, each once, from the surest of its sources; those of a single None are met."""
     surest: dict[str, InferredRequirement] = {}
     for each in sorted(conditions, key=lambda each: -each.confidence):
         surest.setdefault(each.condition, each)
@@ -170,7 +169,6 @@ def _outranked(facts: Sequence[InferredConstraint]) -> list[InferredConstraint]:
 
 
 def _is_branch(fact: InferredConstraint) -> bool:
-    """Return whether a fact lists what branches, here or in a callee, compare with."""
     compared = (
         fact.source in (ConstraintSource.GUARD, ConstraintSource.CALLEE)
         and fact.confidence < _STRONG
@@ -205,7 +203,6 @@ def _joined(facts: Sequence[InferredConstraint]) -> list[InferredConstraint]:
 
 
 def _is_list_of_choices(fact: InferredConstraint) -> bool:
-    """Whether code says which values there are: a guard that refuses others, a ``Literal``."""
     listed = (
         fact.source in (ConstraintSource.GUARD, ConstraintSource.HINT)
         and fact.constraint.kind == "froms"
@@ -233,7 +230,6 @@ class _Merging:
 
     @classmethod
     def of(cls, facts: Sequence[InferredConstraint], *, has_default: bool) -> _Merging:
-        """All facts, the surest of the type first."""
         ordered = sorted(facts, key=lambda f: (-_type_sure(f), _ORDER[f.source], -f.confidence))
         first = ordered[0]
         sure = _values_sure(first, has_default=has_default)
@@ -273,7 +269,6 @@ class _Merging:
             self.values_sure = _LIKELY
 
     def result(self) -> InferredConstraint:
-        """What was merged, as sure as its weakest part."""
         sure = min(self.type_sure, self.values_sure)
         untyped = self.begun.confidence < _STRONG and _has_no_dtype(self.constraint)
         loose = untyped or _has_no_range(self.constraint)

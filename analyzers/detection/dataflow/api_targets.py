@@ -39,8 +39,6 @@ class AnswerDecision:
 
 
 class _Noted:
-    """What the expressions of a module depend on, by place."""
-
     def __init__(self, state: ProjectState, module: CstModule) -> None:
         notes: dict[Span, Marks] = {}
         for unit in module.units:
@@ -185,7 +183,6 @@ class ApiTargetSelection:
     # ---------------------------------------------------------- the effects
 
     def _effects(self, unit: str) -> frozenset[Effect]:
-        """The ways in which the change can be felt in a function's ML behaviour."""
         calls = self.calls(unit)
         found = (effect for inner in self.reach(unit) for effect in self._felt(inner))
         return frozenset(effect for effect in found if effect[2] in calls)
@@ -204,7 +201,6 @@ class ApiTargetSelection:
                 yield "ask", unit, call
 
     def _altered(self, call: ApiCall) -> bool:
-        """Whether the change can alter what an API is asked."""
         marks = self._state.resolved(self._state.questions.get(call, NOTHING))
         through = any(isinstance(mark, ChangedResultMark) for mark in marks)
         return through or f"{call.path}::{call.function}" in self._changed
@@ -226,7 +222,6 @@ class ApiTargetSelection:
         return tuple(sorted(targets, key=lambda target: (target.path, target.line, target.id)))
 
     def _is_test(self, path: str) -> bool:
-        """Whether a file is a test of the project: its answers are made up."""
         named = TEST_FILE.search(path) is not None
         return named and TEST_CODE.search(self._state.modules[path].source) is not None
 
@@ -248,7 +243,6 @@ class ApiTargetSelection:
         return frozenset[Effect]().union(*(self.effects(other) for other in inner))
 
     def _redundant(self, unit: str, chosen: dict[str, Reason]) -> bool:
-        """Whether another target stands for this one."""
         for other, reason in chosen.items():
             if other == unit or unit not in self.reach(other):
                 continue

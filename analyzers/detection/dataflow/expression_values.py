@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 import libcst as cst
 
@@ -130,8 +130,8 @@ class Expressions(Assignments):
 
     def evaluate(self, node: cst.CSTNode) -> Value:
         """The value of an expression; notes what it depends on."""
-        rule = _RULES.get(type(node))
-        value = BOTTOM if rule is None else rule(self, node)
+        visit = getattr(self, f"visit_{type(node).__name__}", None)
+        value = BOTTOM if visit is None else visit(node)
         self.note(node, value.total)
         return value
 
@@ -145,15 +145,13 @@ class Expressions(Assignments):
 
     # ------------------------------------------------------- names and parts
 
-    def name(self, node: cst.Name) -> Value:
-        """A name."""
+    def visit_Name(self, node: cst.Name) -> Value:
         return BOTTOM if node.value in _CONSTANTS else self.lookup(node.value)
 
-    def part(self, node: cst.Attribute) -> Value:
-        """An attribute."""
+    def visit_Attribute(self, node: cst.Attribute) -> Value:
         return self.attribute(self.evaluate(node.value), node.attr.value)
 
-    def subscript(self, node: cst.Subscript) -> Value:
+    def visit_Subscript(self, node: cst.Subscript) -> Value:
         """A subscript; a slice of a container is like the container."""
         base = self.evaluate(node.value)
         elements = [element.slice for element in node.slice]
@@ -186,17 +184,14 @@ class Expressions(Assignments):
 
     # ------------------------------------------------------------ constants
 
-    def string(self, node: cst.SimpleString) -> Value:
-        """A string literal."""
+    def visit_SimpleString(self, node: cst.SimpleString) -> Value:
         known = constant(node)
         return text(known) if isinstance(known, str) else BOTTOM
 
-    def concatenated(self, node: cst.ConcatenatedString) -> Value:
-        """String literals side by side."""
+    def visit_ConcatenatedString(self, node: cst.ConcatenatedString) -> Value:
         return self._added(self.evaluate(node.left), self.evaluate(node.right))
 
-    def formatted(self, node: cst.FormattedString) -> Value:
-        """An f-string."""
+    def visit_FormattedString(self, node: cst.FormattedString) -> Value:
         result = text("")
         for part in node.parts:
             if isinstance(part, cst.FormattedStringText):
@@ -217,8 +212,7 @@ class Expressions(Assignments):
 
     # ----------------------------------------------------------- containers
 
-    def sequence(self, node: cst.Tuple | cst.List | cst.Set) -> Value:
-        """A display of elements."""
+    def visit_Tuple(self, node: cst.Tuple | cst.List | cst.Set) -> Value:
         fields: dict[Key, Value] = {}
         for at, element in enumerate(node.elements):
             value = self.evaluate(element.value)
@@ -228,8 +222,9 @@ class Expressions(Assignments):
             fields[key] = join(fields.get(key, BOTTOM), value)
         return make(fields=fields)
 
-    def mapping(self, node: cst.Dict) -> Value:
-        """A dictionary display."""
+    visit_List = visit_Set = visit_Tuple
+
+    def visit_Dict(self, node: cst.Dict) -> Value:
         result = BOTTOM
         for element in node.elements:
             value = self.evaluate(element.value)
@@ -242,8 +237,7 @@ class Expressions(Assignments):
             result = result.shaped(keyed.total)
         return result
 
-    def comprehension(self, node: Comprehension) -> Value:
-        """A comprehension or generator expression."""
+    def visit_ListComp(self, node: Comprehension) -> Value:
         outer = dict(self.names)
         shape = self._clauses(node.for_in)
         if isinstance(node, cst.DictComp):
@@ -253,6 +247,8 @@ class Expressions(Assignments):
             item = self.evaluate(node.elt)
         self.names = outer
         return make(fields={ELEMENT: item}).shaped(shape)
+
+    visit_SetComp = visit_GeneratorExp = visit_DictComp = visit_ListComp
 
     def _clauses(self, clause: cst.CompFor) -> Marks:
         source = self.evaluate(clause.iter)
@@ -264,20 +260,17 @@ class Expressions(Assignments):
 
     # ----------------------------------------------------------- operations
 
-    def either(self, node: cst.BooleanOperation) -> Value:
-        """``and`` and ``or``: one of the operands."""
+    def visit_BooleanOperation(self, node: cst.BooleanOperation) -> Value:
         return join(self.evaluate(node.left), self.evaluate(node.right))
 
-    def compared(self, node: cst.Comparison) -> Value:
-        """A comparison."""
+    def visit_Comparison(self, node: cst.Comparison) -> Value:
         parts = [node.left, *(target.comparator for target in node.comparisons)]
         return self._all(iter(parts))
 
-    def negated(self, node: cst.UnaryOperation) -> Value:
-        """A unary operation."""
+    def visit_UnaryOperation(self, node: cst.UnaryOperation) -> Value:
         return make(self.evaluate(node.expression).total)
 
-    def binary(self, node: cst.BinaryOperation) -> Value:
+    def visit_BinaryOperation(self, node: cst.BinaryOperation) -> Value:
         """A binary operation; containers and strings keep their parts."""
         left, right = self.evaluate(node.left), self.evaluate(node.right)
         if isinstance(node.operator, cst.Modulo) and left.texts():
@@ -287,24 +280,21 @@ class Expressions(Assignments):
         fields = join(left, right).fields
         return make(left.marks | right.marks, left.refs | right.refs, fields)
 
-    def conditional(self, node: cst.IfExp) -> Value:
-        """A conditional expression."""
+    def visit_IfExp(self, node: cst.IfExp) -> Value:
         test = self.evaluate(node.test).total
         body, other = self.evaluate(node.body), self.evaluate(node.orelse)
         chosen = is_chosen(node.body) or is_chosen(node.orelse)
         return join(body, other).plus(test if chosen else NOTHING)
 
-    def walrus(self, node: cst.NamedExpr) -> Value:
-        """``name := value``."""
+    def visit_NamedExpr(self, node: cst.NamedExpr) -> Value:
         value = self.evaluate(node.value)
         self.assign(node.target, value)
         return value
 
-    def inner(self, node: cst.Await) -> Value:
-        """``await`` is transparent."""
+    def visit_Await(self, node: cst.Await) -> Value:
         return self.evaluate(node.expression)
 
-    def yielded(self, node: cst.Yield) -> Value:
+    def visit_Yield(self, node: cst.Yield) -> Value:
         """``yield``: an element of what the function returns."""
         inner = node.value.item if isinstance(node.value, cst.From) else node.value
         value = self.evaluate(inner) if inner is not None else BOTTOM
@@ -313,7 +303,7 @@ class Expressions(Assignments):
         self.returned = self.returned.extended(ELEMENT, value).shaped(self.control)
         return BOTTOM
 
-    def function(self, node: cst.Lambda) -> Value:
+    def visit_Lambda(self, node: cst.Lambda) -> Value:
         """A ``lambda``: evaluated where it stands, and again where it is called."""
         closure = LambdaValue(node)
         self.closure(closure, Arguments())
@@ -321,8 +311,7 @@ class Expressions(Assignments):
 
     # ---------------------------------------------------------------- calls
 
-    def call(self, node: cst.Call) -> Value:
-        """A call."""
+    def visit_Call(self, node: cst.Call) -> Value:
         function = node.func
         receiver, name = None, None
         if isinstance(function, cst.Attribute):
@@ -364,31 +353,3 @@ def _bounds(elements: Sequence[cst.BaseSlice]) -> Iterator[cst.BaseExpression]:
             yield element.value
         elif isinstance(element, cst.Slice):
             yield from (part for part in (element.lower, element.upper) if part is not None)
-
-
-_RULES: dict[type[cst.CSTNode], Callable[[Expressions, Any], Value]] = {
-    cst.Name: Expressions.name,
-    cst.Attribute: Expressions.part,
-    cst.Subscript: Expressions.subscript,
-    cst.SimpleString: Expressions.string,
-    cst.ConcatenatedString: Expressions.concatenated,
-    cst.FormattedString: Expressions.formatted,
-    cst.Tuple: Expressions.sequence,
-    cst.List: Expressions.sequence,
-    cst.Set: Expressions.sequence,
-    cst.Dict: Expressions.mapping,
-    cst.ListComp: Expressions.comprehension,
-    cst.SetComp: Expressions.comprehension,
-    cst.GeneratorExp: Expressions.comprehension,
-    cst.DictComp: Expressions.comprehension,
-    cst.BooleanOperation: Expressions.either,
-    cst.Comparison: Expressions.compared,
-    cst.UnaryOperation: Expressions.negated,
-    cst.BinaryOperation: Expressions.binary,
-    cst.IfExp: Expressions.conditional,
-    cst.NamedExpr: Expressions.walrus,
-    cst.Await: Expressions.inner,
-    cst.Yield: Expressions.yielded,
-    cst.Lambda: Expressions.function,
-    cst.Call: Expressions.call,
-}

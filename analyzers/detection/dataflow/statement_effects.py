@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import libcst as cst
 
@@ -28,15 +26,13 @@ from analyzers.detection.dataflow.dataflow_values import (
 from analyzers.detection.dataflow.expression_values import Expressions, is_chosen
 from analyzers.detection.dataflow.project_state import Environment, ProjectState, instances
 
+MAX_PASSES = 3
 
-class DefinitionBindings(Expressions):
-    """Binds functions, classes, modules and what annotations promise."""
+
+class Statements(Expressions):
+    """Interprets bodies.  Each rule says whether control reaches the end."""
 
     within_class = False
-
-    @abstractmethod
-    def statement(self, node: cst.CSTNode) -> bool:
-        """Interpret one statement; whether control reaches its end."""
 
     def promised(self, node: cst.BaseExpression) -> Value:
         """What an annotation promises."""
@@ -56,8 +52,7 @@ class DefinitionBindings(Expressions):
 
     # ---------------------------------------------------------- definitions
 
-    def defined(self, node: cst.FunctionDef) -> bool:
-        """A function definition; its defaults are evaluated here."""
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
         known = self.module.by_node.get(node)
         for decorator in node.decorators:
             self.evaluate(decorator.decorator)
@@ -65,8 +60,7 @@ class DefinitionBindings(Expressions):
             self.bind(node.name.value, make(refs=(FunctionValue(known),)))
         return True
 
-    def classed(self, node: cst.ClassDef) -> bool:
-        """A class definition."""
+    def visit_ClassDef(self, node: cst.ClassDef) -> bool:
         known = self.module.by_node[node]
         for base in node.bases:
             self._derive(known, self.evaluate(base.value))
@@ -75,12 +69,12 @@ class DefinitionBindings(Expressions):
         plain, names = type(self)(self.state, self.unit), list[str]()
         plain.names = self.names
         for statement in block(node.body):
-            found: list[str] = []
             if isinstance(statement, cst.SimpleStatementLine):
-                for small in statement.body:
-                    if isinstance(small, cst.AnnAssign) and isinstance(small.target, cst.Name):
-                        found.append(small.target.value)
-            names += found
+                names += [
+                    small.target.value
+                    for small in statement.body
+                    if isinstance(small, cst.AnnAssign) and isinstance(small.target, cst.Name)
+                ]
             if not isinstance(statement, cst.FunctionDef):
                 plain.class_statement(statement)
         self.names = outer
@@ -114,8 +108,7 @@ class DefinitionBindings(Expressions):
 
     # -------------------------------------------------------------- imports
 
-    def imported(self, node: cst.Import) -> bool:
-        """``import a.b as c``."""
+    def visit_Import(self, node: cst.Import) -> bool:
         for alias in node.names:
             dotted = _dotted(alias.name)
             bound = alias.asname.name if alias.asname else None
@@ -126,8 +119,7 @@ class DefinitionBindings(Expressions):
                 self.bind(first, self._module(0, first))
         return True
 
-    def imported_from(self, node: cst.ImportFrom) -> bool:
-        """``from a import b as c``."""
+    def visit_ImportFrom(self, node: cst.ImportFrom) -> bool:
         dotted = _dotted(node.module) if node.module is not None else ""
         module = self._module(len(node.relative), dotted)
         if isinstance(node.names, cst.ImportStar):
@@ -146,18 +138,7 @@ class DefinitionBindings(Expressions):
             return make(refs=(ModuleName(found),))
         return BOTTOM if level else self.external(dotted)
 
-
-def _dotted(node: cst.BaseExpression) -> str:
-    if isinstance(node, cst.Attribute):
-        return f"{_dotted(node.value)}.{node.attr.value}"
-    return node.value if isinstance(node, cst.Name) else ""
-
-
-MAX_PASSES = 3
-
-
-class Statements(DefinitionBindings):
-    """Interprets bodies.  Each rule says whether control reaches the end."""
+    # -------------------------------------------------------------- functions
 
     def run(self) -> None:
         """Interpret the whole function and write down what it does."""
@@ -203,8 +184,8 @@ class Statements(DefinitionBindings):
         """Interpret one statement; whether control reaches its end."""
         if isinstance(node, cst.SimpleStatementLine):
             return self.body(node.body)
-        rule = _RULES.get(type(node))
-        return True if rule is None else rule(self, node)
+        visit = getattr(self, f"visit_{type(node).__name__}", None)
+        return visit is None or visit(node)
 
     @contextmanager
     def under(self, marks: Marks) -> Generator[None]:
@@ -215,7 +196,6 @@ class Statements(DefinitionBindings):
         self.control = outer
 
     def _ways(self, *ways: Callable[[], bool]) -> bool:
-        """Interpret alternatives from the same start, and join their ends."""
         start = self.names
         ends: list[Environment] = []
         for way in ways:
@@ -227,26 +207,22 @@ class Statements(DefinitionBindings):
 
     # --------------------------------------------------- simple statements
 
-    def expression(self, node: cst.Expr) -> bool:
-        """An expression on its own."""
+    def visit_Expr(self, node: cst.Expr) -> bool:
         self.evaluate(node.value)
         return True
 
-    def assignment(self, node: cst.Assign) -> bool:
-        """``a = b = value``."""
+    def visit_Assign(self, node: cst.Assign) -> bool:
         value = self._chosen(node.value)
         for target in node.targets:
             self.assign(target.target, value)
         return True
 
-    def annotated(self, node: cst.AnnAssign) -> bool:
-        """``a: T = value``."""
+    def visit_AnnAssign(self, node: cst.AnnAssign) -> bool:
         value = self._chosen(node.value) if node.value is not None else BOTTOM
         self.assign(node.target, join(value, self.promised(node.annotation.annotation)))
         return True
 
-    def augmented(self, node: cst.AugAssign) -> bool:
-        """``a += value``."""
+    def visit_AugAssign(self, node: cst.AugAssign) -> bool:
         old, new = self.evaluate(node.target), self.evaluate(node.value)
         refs = (ref for ref in old.refs if not isinstance(ref, StringValue))
         value = make(old.marks | new.marks | self.control, refs, join(old, new).fields)
@@ -257,41 +233,37 @@ class Statements(DefinitionBindings):
         value = self.evaluate(node)
         return value.plus(self.control) if self.control and is_chosen(node) else value
 
-    def returning(self, node: cst.Return) -> bool:
-        """``return``."""
+    def visit_Return(self, node: cst.Return) -> bool:
         value = self.evaluate(node.value) if node.value is not None else BOTTOM
         if self.control and is_chosen(node.value):
             value = value.plus(self.control)
         self.returned = join(self.returned, value)
         return False
 
-    def raising(self, node: cst.Raise) -> bool:
-        """``raise``."""
+    def visit_Raise(self, node: cst.Raise) -> bool:
         if node.exc is not None:
             self.evaluate(node.exc)
         return False
 
-    def jump(self, _node: cst.CSTNode) -> bool:
-        """``break`` and ``continue``."""
+    def visit_Break(self, _node: cst.CSTNode) -> bool:
         self.jumps.append(self.names)
         return False
 
-    def asserted(self, node: cst.Assert) -> bool:
-        """``assert``."""
+    visit_Continue = visit_Break
+
+    def visit_Assert(self, node: cst.Assert) -> bool:
         self.evaluate(node.test)
         if node.msg is not None:
             self.evaluate(node.msg)
         return True
 
-    def shared_names(self, node: cst.Global) -> bool:
-        """``global``."""
+    def visit_Global(self, node: cst.Global) -> bool:
         self.shared.update(item.name.value for item in node.names)
         return True
 
     # -------------------------------------------------- compound statements
 
-    def branch(self, node: cst.If) -> bool:
-        """``if``."""
+    def visit_If(self, node: cst.If) -> bool:
         test = self.evaluate(node.test).total
         other = node.orelse
         with self.under(test):
@@ -301,15 +273,12 @@ class Statements(DefinitionBindings):
             )
 
     def _other(self, node: cst.If | cst.Else) -> bool:
-        return self.branch(node) if isinstance(node, cst.If) else self.body(block(node.body))
+        return self.visit_If(node) if isinstance(node, cst.If) else self.body(block(node.body))
 
-    def repeat(self, node: cst.While) -> bool:
-        """``while``."""
+    def visit_While(self, node: cst.While) -> bool:
         return self._loop(node, lambda: self.evaluate(node.test).total)
 
-    def iterate(self, node: cst.For) -> bool:
-        """``for``."""
-
+    def visit_For(self, node: cst.For) -> bool:
         def step() -> Marks:
             source = self.evaluate(node.iter)
             self.assign(node.target, source.element())
@@ -329,7 +298,7 @@ class Statements(DefinitionBindings):
         self.jumps = jumps
         return self.body(block(node.orelse.body)) if node.orelse else True
 
-    def attempt(self, node: cst.Try | cst.TryStar) -> bool:
+    def visit_Try(self, node: cst.Try | cst.TryStar) -> bool:
         """``try``: a handler starts from before or after the body."""
         before = dict(self.names)
         ends = self.body(block(node.body))
@@ -349,8 +318,9 @@ class Statements(DefinitionBindings):
         final = self.body(block(node.finalbody.body)) if node.finalbody else True
         return final and bool(results)
 
-    def with_items(self, node: cst.With) -> bool:
-        """``with``."""
+    visit_TryStar = visit_Try
+
+    def visit_With(self, node: cst.With) -> bool:
         for item in node.items:
             value = self.evaluate(item.item)
             if item.asname is not None:
@@ -359,7 +329,7 @@ class Statements(DefinitionBindings):
                 self.assign(item.asname.name, join(value, made))
         return self.body(block(node.body))
 
-    def matched(self, node: cst.Match) -> bool:
+    def visit_Match(self, node: cst.Match) -> bool:
         """``match``: every pattern depends on the subject."""
         subject = self.evaluate(node.subject)
         ways = [self._case(case, subject) for case in node.cases]
@@ -377,6 +347,12 @@ class Statements(DefinitionBindings):
             return self.body(block(case.body))
 
         return way
+
+
+def _dotted(node: cst.BaseExpression) -> str:
+    if isinstance(node, cst.Attribute):
+        return f"{_dotted(node.value)}.{node.attr.value}"
+    return node.value if isinstance(node, cst.Name) else ""
 
 
 def _captured(node: cst.CSTNode) -> list[str]:
@@ -406,28 +382,3 @@ def _same(left: Environment, right: Environment) -> bool:
 def analyse(state: ProjectState, unit: CstUnit) -> None:
     """Interpret one function once, with what is known so far."""
     Statements(state, unit).run()
-
-
-_RULES: dict[type[cst.CSTNode], Callable[[Statements, Any], bool]] = {
-    cst.Expr: Statements.expression,
-    cst.Assign: Statements.assignment,
-    cst.AnnAssign: Statements.annotated,
-    cst.AugAssign: Statements.augmented,
-    cst.Return: Statements.returning,
-    cst.Raise: Statements.raising,
-    cst.Break: Statements.jump,
-    cst.Continue: Statements.jump,
-    cst.Assert: Statements.asserted,
-    cst.Global: Statements.shared_names,
-    cst.FunctionDef: Statements.defined,
-    cst.ClassDef: Statements.classed,
-    cst.Import: Statements.imported,
-    cst.ImportFrom: Statements.imported_from,
-    cst.If: Statements.branch,
-    cst.While: Statements.repeat,
-    cst.For: Statements.iterate,
-    cst.Try: Statements.attempt,
-    cst.TryStar: Statements.attempt,
-    cst.With: Statements.with_items,
-    cst.Match: Statements.matched,
-}

@@ -61,8 +61,6 @@ class FrameworkUses:
 
 
 class _Visit:
-    """One walk through a function, and through those inside it."""
-
     def __init__(self, project: NameResolver, unit: CodeUnit) -> None:
         self._project = project
         self._unit = unit
@@ -235,7 +233,6 @@ class FrameworkTargetSelection:
         return unit.name in said.functions or (said.module_test and self._is_script(unit))
 
     def _is_script(self, unit: CodeUnit) -> bool:
-        """Whether a unit is the main code of its file."""
         found = self._project.parsed(unit.path)
         return unit.name == MAIN or (
             unit.name == MODULE and found is not None and MAIN not in found.units
@@ -328,7 +325,6 @@ class FrameworkTargetSelection:
         )
 
     def _generators(self, unit: CodeUnit) -> set[str]:
-        """The functions that draw values for a function's arguments, by id."""
         names = self.said(unit.path).generators.get(unit.name, ())
         found = (
             self._project.unit_of(each)

@@ -40,7 +40,6 @@ class NameResolver:
         return scope.take(found.tree.body) if found is not None else scope
 
     def _inside(self, unit: CodeUnit) -> LexicalScope:
-        """The scope inside a function."""
         outside = self.scope(unit.path)
         if unit.node is None:
             return outside
@@ -85,7 +84,6 @@ class NameResolver:
         return self.scope(path).name(name)
 
     def _starred(self, path: str, name: str, depth: int = 3) -> ResolvedNames:
-        """A name that ``from … import *`` brings."""
         found = self.parsed(path)
         for node in found.tree.body if found is not None and depth else ():
             if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
@@ -122,7 +120,6 @@ class NameResolver:
         return UNKNOWN
 
     def _attribute(self, owner: str, name: str) -> ResolvedNames | None:
-        """What ``self.name`` is set to in a class; ``None`` where it is not."""
         key = (owner, name)
         if key not in self._attributes:
             self._attributes[key] = UNKNOWN
@@ -162,7 +159,6 @@ class NameResolver:
         return frozenset(each for base in known.node.bases for each in scope.of(base))
 
     def _lineage(self, name: str) -> tuple[ResolvedName, ...]:
-        """A class of the project and what it inherits from, nearest first."""
         found = [ResolvedName(name, own=True)]
         for each in found:
             if len(found) > 50:
@@ -209,7 +205,6 @@ class NameResolver:
 
 
 def _assigned(node: ast.AST, name: str) -> list[ast.expr]:
-    """The values that ``self.name`` is set to in a method."""
     found: list[ast.expr] = []
     for each in ast.walk(node):
         if isinstance(each, ast.Assign):

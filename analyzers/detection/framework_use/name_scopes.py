@@ -252,12 +252,10 @@ _FLUENT = frozenset(
 
 
 def _is_fluent(meaning: ResolvedName, name: str) -> bool:
-    """Whether a method of a module returns the module."""
     return meaning.name.startswith("torch.nn.") and name in _FLUENT
 
 
 def _filled(node: ast.For | ast.AsyncFor | ast.With | ast.AsyncWith) -> list[ast.expr]:
-    """The targets that a loop or a context fills."""
     if isinstance(node, ast.For | ast.AsyncFor):
         return [node.target]
     return [item.optional_vars for item in node.items if item.optional_vars is not None]
@@ -277,7 +275,6 @@ def _choices(node: ast.expr | None) -> list[ast.expr]:
 
 
 def _parts(node: ast.expr | None, count: int) -> Sequence[ast.expr | None]:
-    """What each of ``count`` targets is set to."""
     if isinstance(node, ast.Tuple | ast.List) and len(node.elts) == count:
         return node.elts
     return [None] * count

@@ -62,7 +62,6 @@ def read(source: str) -> FileAnnotations:
 def _problems(
     tree: ast.Module, readers: Sequence[_Reader], functions: Mapping[str, Annotations]
 ) -> List[AnnotationProblem]:
-    """What is wrong with annotations by themselves, and with the names in them."""
     problems = [problem for reader in readers for problem in reader.problems]
     names = TopLevelNames(tree)
     marked = frozenset(name for name, said in functions.items() if said.generator)
@@ -113,13 +112,11 @@ class _Words:
 
     @property
     def whole(self) -> Span:
-        """Where it stands as a whole."""
         texts = self.text.split("\n")
         return self.at(Span(1, 1, len(texts), len(texts[-1]) + 1))
 
 
 def _above(lines: Sequence[str], node: Definition) -> Iterator[_Words]:
-    """The annotations in the comments above a function, decorators between them or not."""
     first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
     numbers: List[int] = []
     number = first - 1
@@ -145,7 +142,6 @@ def _is_comment(line: str) -> bool:
 
 
 def _joined(lines: Sequence[str], numbers: Sequence[int]) -> Tuple[Optional[_Words], int]:
-    """The annotation that begins at the first of the comment lines, if one does."""
     texts: List[str] = []
     starts: List[Tuple[int, int]] = []
     for number in numbers:
@@ -172,8 +168,6 @@ def _joined(lines: Sequence[str], numbers: Sequence[int]) -> Tuple[Optional[_Wor
 
 @dataclass
 class _Reader:
-    """Gathers what is said of one function."""
-
     function: str
     parameters: Sequence[str]
     found: bool = False
@@ -187,7 +181,6 @@ class _Reader:
     problems: List[AnnotationProblem] = field(default_factory=list)
 
     def annotations(self) -> Annotations:
-        """All of it."""
         return Annotations(
             args=tuple(self.args),
             requires=tuple(self.requires),
@@ -200,7 +193,6 @@ class _Reader:
         )
 
     def say(self, words: _Words) -> None:
-        """Take one annotation in, or note what is wrong with it."""
         named = _START.match(words.text)
         word = named[1] if named else ""
         if word not in WORDS:
@@ -285,15 +277,6 @@ class _Reader:
             )
         self.examples.append(text)
 
-    def _generator(self, words: _Words) -> None:
-        self._flag(words)
-
-    def _exclude(self, words: _Words) -> None:
-        self._flag(words)
-
-    def _module_test(self, words: _Words) -> None:
-        self._flag(words)
-
     def _flag(self, words: _Words) -> None:
         named = _START.match(words.text)
         word = named[1] if named else ""
@@ -301,9 +284,10 @@ class _Reader:
             raise AnnotationError(f"@{word} takes nothing", words.whole)
         self.flags.append(word)
 
+    _generator = _exclude = _module_test = _flag
+
 
 def _inside(words: _Words) -> Tuple[int, str]:
-    """What stands in the brackets of an annotation, and where in it that begins."""
     opening, closing = words.text.find("("), words.text.rfind(")")
     if opening < 0 or closing < opening:
         raise AnnotationError("brackets are missing, or not closed", words.whole)
@@ -314,8 +298,6 @@ def _inside(words: _Words) -> Tuple[int, str]:
 
 
 class _Decorating:
-    """The names under which a file knows the decorators of our package."""
-
     def __init__(self, tree: ast.Module) -> None:
         self._names: Dict[str, str] = {}
         self._modules: List[str] = []

@@ -123,7 +123,6 @@ def _without_keyword(text: str) -> str:
 
 
 def _constraint(node: ast.expr, text: str) -> Any:
-    """A constraint, or the expression of a single value."""
     if isinstance(node, ast.Call):
         return _called(node, text)
     if isinstance(node, ast.Tuple) and any(_is_constraint(item) for item in node.elts):
@@ -143,7 +142,6 @@ def _is_constraint(node: ast.expr) -> bool:
 
 
 def _last_name(node: ast.expr) -> str:
-    """The name of a constraint, by itself or behind that of its module."""
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""

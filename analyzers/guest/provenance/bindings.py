@@ -149,7 +149,6 @@ def _assigned(node: ast.AST) -> Iterator[Tuple[ast.AST, Optional[ast.AST]]]:
 
 
 def _stored(target: ast.AST, value: Optional[ast.AST]) -> Iterator[Tuple[str, Optional[ast.AST]]]:
-    """Yield the names that an assignment binds, or whose values it changes."""
     if isinstance(target, ast.Name):
         yield target.id, value
     elif isinstance(target, (ast.Tuple, ast.List)):
@@ -215,7 +214,6 @@ def control(node: ast.AST, scope: ast.AST, tree: ast.AST) -> Control:
 
 
 def _conditions(outer: ast.AST, inner: ast.AST) -> Iterator[ast.AST]:
-    """Yield the expressions by which a compound statement decides to run a part of it."""
     if isinstance(outer, (ast.If, ast.While, ast.IfExp)):
         if inner is not outer.test:
             yield outer.test
@@ -231,7 +229,6 @@ def _conditions(outer: ast.AST, inner: ast.AST) -> Iterator[ast.AST]:
 
 
 def _exits(outer: ast.AST, inner: ast.AST) -> Iterator[ast.AST]:
-    """Yield the conditions of earlier statements of a block that may leave it."""
     for block in ("body", "orelse", "finalbody"):
         statements = getattr(outer, block, None)
         if isinstance(statements, list) and inner in statements:

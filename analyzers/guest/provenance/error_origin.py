@@ -88,16 +88,13 @@ class _Case:
 
     @property
     def scope(self) -> CodeScope:
-        """The scope that raised."""
         return self.scopes[-1]
 
     @property
     def said(self) -> str:
-        """The exception's message."""
         return str(self.error)
 
     def meant(self) -> str:
-        """Return the one candidate that is spelled almost as what is not there."""
         found = near(self.wrong, self.candidates)
         return found if found.isprintable() else ""
 
@@ -118,7 +115,6 @@ class _Case:
 
 
 def _enclosing(node: ast.AST, scope: CodeScope) -> Optional[Sequence[ast.AST]]:
-    """Return the conditions around a node; ``None`` where it handles an exception."""
     if any(isinstance(each, ast.ExceptHandler) for each in ancestors(node, scope.tree)):
         return None
     return control(node, scope.node, scope.tree).conditions
@@ -189,7 +185,6 @@ def _of_values(case: _Case) -> str:
 
 
 def _note_key(case: _Case) -> None:
-    """Note the keys that a dictionary has."""
     for node in case.nodes:
         if isinstance(node, ast.Subscript):
             found = static_value(node.value, case.scope)
@@ -199,7 +194,6 @@ def _note_key(case: _Case) -> None:
 
 
 def _undefined(case: _Case) -> str:
-    """A name that is bound nowhere in its file."""
     found = _UNDEFINED.match(case.said)
     if found is None or _DYNAMIC.search(case.text):
         return UNKNOWN
@@ -217,7 +211,6 @@ def _undefined(case: _Case) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _is_bound(name: str, tree: ast.Module) -> bool:
-    """Return whether anything in a file binds a name, or a star import may."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             bound = node.id == name and not isinstance(node.ctx, ast.Load)
@@ -325,7 +318,6 @@ def _wrong_arguments(case: _Case) -> str:
 
 
 def _is_variable(node: ast.AST, scope: CodeScope) -> bool:
-    """Return whether what is called is held by a variable of the function."""
     names = bindings(scope.node) if isinstance(scope.node, FUNCTIONS) else {}
     return isinstance(node, ast.Name) and (node.id in names or node.id in set(_names(scope.node)))
 

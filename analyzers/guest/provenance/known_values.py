@@ -30,13 +30,13 @@ from .bindings import (
 )
 
 DEEPEST = 6
-_PURE_BUILTINS = frozenset(
+PURE_BUILTINS = frozenset(
     ("abs", "all", "any", "bool", "bytes", "chr", "dict", "divmod", "enumerate", "filter", "float",
      "frozenset", "getattr", "int", "isinstance", "issubclass", "iter", "len", "list", "map", "max",
      "min", "next", "ord", "pow", "range", "repr", "reversed", "round", "set", "slice", "sorted",
      "str", "sum", "tuple", "type", "zip")
 )  # fmt: skip
-_PURE_MODULES = frozenset(
+PURE_MODULES = frozenset(
     ("bisect", "cmath", "collections", "copy", "functools", "heapq", "itertools", "json", "math",
      "operator", "re", "statistics", "string", "textwrap", "unicodedata")
 )  # fmt: skip
@@ -166,7 +166,6 @@ class KnownValues:
         return self._global(node.id, scope.module())
 
     def _bound(self, name: str, scope: CodeScope) -> bool:
-        """Return whether all that a scope binds a name to is known, and that it does."""
         here = name in scope.values or scope.node is scope.tree
         plain = here and isinstance(scope.value(name), (*_PLAIN, *_DEFINED))
         if not plain and any(not _is_harmless(call) for call in handed_on(scope.node, name)):
@@ -212,7 +211,6 @@ class KnownValues:
         return self._bound(name, scope)
 
     def _imported(self, name: str, node: ast.AST, scope: CodeScope) -> bool:
-        """Return whether a value that is imported from another file of the project is known."""
         if not isinstance(node, ast.ImportFrom):
             return False
         package = scope.names.get("__package__") or ""
@@ -224,7 +222,6 @@ class KnownValues:
         return there is not None and self._global(own, there)
 
     def _module(self, module: Any) -> Optional[CodeScope]:
-        """Return a module of the project as a scope."""
         path = getattr(module, "__file__", None)
         if not isinstance(path, str) or not self._project.own(path):
             return None
@@ -251,7 +248,7 @@ class KnownValues:
             return name in there.names and self._global(name, there)
         if name not in vars(module):
             return False
-        return isinstance(vars(module)[name], _DEFINED) or module.__name__ in _PURE_MODULES
+        return isinstance(vars(module)[name], _DEFINED) or module.__name__ in PURE_MODULES
 
     def _of_class(self, owner: type, name: str, scope: CodeScope) -> bool:
         node = class_node(owner, scope)
@@ -324,7 +321,6 @@ class KnownValues:
         return exact in asked or any((path, line) in asked for line in lines)
 
     def _of_own(self, node: ast.Call, function: FunctionType, scope: CodeScope) -> bool:
-        """Return whether all that a function of the project may return is known."""
         tree = self._project.tree(function.__code__.co_filename)
         inside = definition(function, tree)
         if inside is None or inside.decorator_list or self._depth >= DEEPEST:
@@ -419,7 +415,6 @@ def _default(function: FunctionNode, name: str) -> Optional[ast.AST]:
 
 
 def _stores(node: ast.AST, name: str) -> bool:
-    """Return whether a node gives ``self`` an attribute, or changes the attribute's value."""
     targets: List[Any] = list(getattr(node, "targets", ()))
     targets.append(getattr(node, "target", None))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -436,7 +431,6 @@ def _stores(node: ast.AST, name: str) -> bool:
 
 @functools.lru_cache(maxsize=64)
 def _changed_elsewhere(tree: ast.Module) -> FrozenSet[str]:
-    """Return the global names that functions of a file bind or change."""
     found: Set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Global):
@@ -458,11 +452,11 @@ def _binds(node: ast.AST, name: str) -> bool:
 def _is_harmless(call: ast.Call) -> bool:
     """Return whether a call leaves the values that it is given as they are."""
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
-    return name in _PURE_BUILTINS | _HARMLESS | _PURE_METHODS
+    return name in PURE_BUILTINS | _HARMLESS | _PURE_METHODS
 
 
 def _is_pure(function: Any) -> bool:
     name = getattr(function, "__name__", "")
-    if name in _PURE_BUILTINS and getattr(builtins, name, None) is function:
+    if name in PURE_BUILTINS and getattr(builtins, name, None) is function:
         return True
-    return getattr(function, "__module__", None) in _PURE_MODULES
+    return getattr(function, "__module__", None) in PURE_MODULES

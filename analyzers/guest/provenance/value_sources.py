@@ -137,7 +137,6 @@ def function_around(tree: ast.Module, line: int) -> Optional[ast.AST]:
 
 
 def _given(step: ExceptionStep, function: Optional[ast.AST], free: Set[str]) -> Iterator[ast.AST]:
-    """What a call gives for parameters of the function that it calls."""
     if not isinstance(function, Function):
         return
     named = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
@@ -175,7 +174,6 @@ class _Slice:
                     waiting += self._made.get(name, ())
 
     def asks_again(self) -> bool:
-        """Whether what was typed takes part, which answers several questions alike."""
         return self._asked and self._fillings.asks and self._questions > 1
 
     def outside(self) -> bool:
@@ -183,7 +181,6 @@ class _Slice:
         return bool(self._roots & self._fillings.names)
 
     def _names(self, node: ast.AST) -> Iterator[str]:
-        """The names that the value of an expression is made of."""
         if isinstance(node, (ast.Attribute, ast.Subscript)):
             spelled = ast.unparse(node)
             if spelled in self._fillings.inputs:
@@ -209,7 +206,6 @@ def _is_question(node: ast.AST) -> bool:
 
 
 def _made(scope: ast.AST) -> Dict[str, List[ast.AST]]:
-    """What each name of a function is assigned, or taken from."""
     found: Dict[str, List[ast.AST]] = {}
     for node in ast.walk(scope):
         targets: Sequence[ast.AST] = ()
@@ -255,7 +251,6 @@ def takes_outside(
 def _reached(
     nodes: Sequence[ast.AST], known: Dict[str, List[Any]], path: str, asked: Asked
 ) -> Iterator[ast.AST]:
-    """Yield what expressions are made of, but for what an ML API was asked."""
     seen: Set[str] = set()
     waiting: List[ast.AST] = list(nodes)
     while waiting:

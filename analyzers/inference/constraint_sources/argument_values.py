@@ -125,7 +125,6 @@ def _made(value: Tensor) -> str | None:
 
 
 def _numbers(dims: tuple[Any, ...], elements: TensorElements) -> str | None:
-    """The arguments of a maker that say the elements."""
     low, high = elements.low, elements.high
     known = isinstance(low, int | float) and isinstance(high, int | float)
     if elements.written is not None and elements.written[0] == dims:

@@ -92,7 +92,6 @@ def shape_of(found: Constraint) -> tuple[Any, ...] | None:
 
 
 def _dimensions(calls: Sequence[Call]) -> dict[tuple[str, int], str]:
-    """Words for the dimensions that differ between calls; those that vary alike share a name."""
     vectors: dict[tuple[str, int], tuple[Any, ...]] = {}
     for name in dict.fromkeys(name for call in calls for name in call):
         shapes = [shape_of(call[name]) if name in call else None for call in calls]

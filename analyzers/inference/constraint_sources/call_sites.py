@@ -176,7 +176,6 @@ class _Reader:
         self._interpreter = Interpreter(enters=self.enters, watch=self._hear, closed=closed)
 
     def read(self) -> list[ProjectCallSite]:
-        """All calls of the subject."""
         env: dict[str, Any] = {"__name__": "__main__"}
         if self._unit.source is ConstraintSource.DOCUMENT:
             env |= self._bare()
@@ -193,7 +192,6 @@ class _Reader:
     def _wants(
         self, node: Definition, owner: ast.ClassDef | None, given: Mapping[str, Any]
     ) -> bool:
-        """Whether a function is looked at by itself."""
         del node, owner, given
         return True
 
@@ -222,7 +220,6 @@ class _Reader:
         return self._interpreter.run(ProjectFunction(fixture, self._module, name), (), {})
 
     def _own(self, of: ProjectClass, node: Definition) -> ProjectInstance:
-        """``self``, with what ``setUp`` or the constructor gives it."""
         made = ProjectInstance(of)
         for name in ("__init__", "setUp", "setup_method"):
             function = self._interpreter.attribute(made, name)
@@ -270,7 +267,6 @@ class _Reader:
         return None
 
     def _means(self, function: Any) -> bool:
-        """Whether what is called is the subject."""
         subject = self._subject
         owner, name = subject.owner, subject.node.name
         if isinstance(function, ProjectFunction):
@@ -287,7 +283,6 @@ class _Reader:
         return module.path == self._subject.path and name == self._subject.function
 
     def _is_owner(self, of: ProjectClass) -> bool:
-        """Whether a class is the subject's, or inherits the method from it."""
         owner, name = self._subject.owner, self._subject.node.name
         for each in self._interpreter.lineage(of):
             if (
@@ -353,7 +348,6 @@ def _is_method(subject: FunctionContext) -> bool:
 
 
 def _fixture(name: str, module: ProjectModule) -> Definition | None:
-    """The function of a file that makes what a test's parameter of this name is given."""
     node = module.names.get(name)
     if not isinstance(node, Definition) or node.args.args:
         return None
@@ -362,7 +356,6 @@ def _fixture(name: str, module: ProjectModule) -> Definition | None:
 
 
 def _refused(tree: ast.Module) -> Iterator[int]:
-    """The lines of which a test says that they raise: their arguments are not valid."""
     for node in ast.walk(tree):
         if isinstance(node, ast.With | ast.AsyncWith):
             said = [ast.unparse(item.context_expr).lower() for item in node.items]
@@ -390,7 +383,6 @@ def _functions(
 
 
 def _parametrized(node: Definition) -> list[dict[str, Any]]:
-    """The arguments that ``pytest.mark.parametrize`` gives, one set of them after the other."""
     found: list[dict[str, Any]] = [{}]
     for each in node.decorator_list:
         if not isinstance(each, ast.Call) or len(each.args) < 2:

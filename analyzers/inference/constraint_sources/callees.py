@@ -59,7 +59,6 @@ def facts(subject: FunctionContext, infer: Infer | None = None) -> Iterator[Fact
 
 
 def _meant(interpreter: Interpreter, called: Any) -> ProjectFunction | None:
-    """The function that runs: a constructor, or a network's ``forward``."""
     if isinstance(called, ProjectClass):
         called = interpreter.attribute(ProjectInstance(called), "__init__")
     elif isinstance(called, ProjectInstance):
@@ -116,7 +115,6 @@ def _names(condition: str) -> set[str]:
 
 
 def _renamed(condition: str, passed: Mapping[str, UntypedParameter]) -> str:
-    """The condition with our names for what is passed."""
     tree = ast.parse(condition.strip(), mode="eval")
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id in passed:

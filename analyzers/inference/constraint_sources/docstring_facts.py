@@ -65,7 +65,6 @@ def docstring_entries(docstring: str) -> Iterator[DocstringEntry]:
 
 
 def _fields(lines: list[str]) -> Iterator[DocstringEntry]:
-    """Sphinx: ``:param int n: ...`` and ``:type n: int``."""
     texts: dict[str, str] = {}
     types: dict[str, str] = {}
     last = ""
@@ -90,7 +89,6 @@ def _fields(lines: list[str]) -> Iterator[DocstringEntry]:
 
 
 def _blocks(lines: list[str]) -> Iterator[tuple[bool, list[str]]]:
-    """The blocks under a heading for parameters, and whether it is underlined."""
     number = 0
     while number < len(lines):
         heading = lines[number].strip()
@@ -135,7 +133,6 @@ def _google(block: list[str]) -> Iterator[DocstringEntry]:
 
 
 def _entries(block: list[str], margin: int, *patterns: re.Pattern[str]) -> Iterator[DocstringEntry]:
-    """The entries that begin at the margin, with the lines that belong to each."""
     found: list[tuple[re.Match[str], list[str]]] = []
     for line in block:
         stripped = line.strip()
@@ -287,7 +284,6 @@ def facts(subject: FunctionContext) -> Iterator[Fact]:
 
 
 def _like_another(text: str, kind: str, shapes: Mapping[str, Argument]) -> list[Phrase]:
-    """``the same shape as x``."""
     match = _SAME.search(text)
     shape = shapes.get(match["name"]) if match is not None else None
     return [] if shape is None else [Phrase(build(kind, shape=shape), Confidence.LIKELY)]

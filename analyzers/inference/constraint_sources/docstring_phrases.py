@@ -169,12 +169,10 @@ def shape_in(entry: ParameterDescription) -> Constraint | None:
 
 
 def _dtype(text: str) -> str | None:
-    """The dtype that a description names."""
     return next((dtype for pattern, dtype in _DTYPES if pattern.search(text)), None)
 
 
 def _written(text: str) -> str:
-    """The dimensions that a text names, with commas."""
     compact = _COMPACT.search(text)
     match = _SHAPE.search(text) or _LEADING.search(text)
     if match is not None:

@@ -93,7 +93,6 @@ def _of(event: CallEvent, known: dict[SizeVariable, UntypedParameter]) -> Iterat
 def _argument(
     value: Any, text: str, known: dict[SizeVariable, UntypedParameter], where: str
 ) -> Iterator[Fact]:
-    """The constraint on what goes in, as one on the parameter that it is made of."""
     if isinstance(value, tuple | list):
         for each in value:
             if text.startswith(("ints", "anys")):
@@ -147,7 +146,6 @@ def _required(
     known: dict[SizeVariable, UntypedParameter],
     where: str,
 ) -> Iterator[Fact]:
-    """A condition between a call's arguments, as one between parameters."""
     tree = ast.parse(condition, mode="eval")
     names = {each: known[each].name for each in known}
     used: set[SizeVariable] = set()
@@ -166,11 +164,8 @@ def _required(
 
 
 class _Renamed(ast.NodeTransformer):
-    """Puts sources in place of names."""
-
     def __init__(self, words: dict[str, str]) -> None:
         self._words = words
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        """The source for a name."""
         return ast.parse(self._words[node.id], mode="eval").body

@@ -127,7 +127,6 @@ class GuardClauses:
         self._locals, self._unless = before, unless
 
     def _changed(self, name: str, holds: ast.expr) -> None:
-        """Note that a name is another where a condition holds."""
         if name in self.parameters and name not in self._unless and name not in self._locals:
             self._unless[name] = holds
         else:
@@ -184,7 +183,6 @@ class GuardClauses:
             self.unpacked.append((value.value, names, getattr(target, "lineno", 0)))
 
     def _seen(self, node: ast.expr) -> ast.expr:
-        """An expression in terms of the parameters."""
         copied = ast.parse(ast.unparse(node), mode="eval").body
         seen: ast.expr = _Substituting(self._locals).visit(copied)
         return seen
@@ -215,7 +213,6 @@ class _Substituting(ast.NodeTransformer):
         self._known = known
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        """What a local name stands for."""
         if node.id not in self._known:
             return node
         return self._known[node.id] or ast.Name(UNKNOWN, ast.Load())
@@ -307,7 +304,6 @@ def _one_of(parts: list[list[list[ast.expr]]]) -> list[list[ast.expr]]:
 
 
 def _refuses(body: Sequence[ast.stmt], scope: ModuleScope) -> bool:
-    """Whether statements do nothing but end in an error."""
     if not body or any(isinstance(each, (ast.If, ast.For, ast.While, ast.Try)) for each in body):
         return False
     last = body[-1]
@@ -337,7 +333,6 @@ def _leaves(body: Sequence[ast.stmt]) -> bool:
 
 
 def _assigned(body: Sequence[ast.stmt]) -> set[str]:
-    """The names that statements bind, at any depth."""
     return {
         node.id
         for statement in body
@@ -347,7 +342,6 @@ def _assigned(body: Sequence[ast.stmt]) -> set[str]:
 
 
 def _is_same(value: ast.expr, name: str) -> bool:
-    """Whether a value is the one under ``name``, converted."""
     while isinstance(value, ast.Call):
         if isinstance(value.func, ast.Attribute) and value.func.attr in _SAME:
             value = value.func.value

@@ -78,7 +78,6 @@ def _names(node: ast.AST, parameter: str) -> bool:
 
 
 def _compared(subject: FunctionContext, parameter: str) -> list[str]:
-    """The strings that a parameter is compared with for equality or membership."""
     scope = scope_of(subject)
     found: list[str] = []
     for node in _nodes(subject):
@@ -100,7 +99,6 @@ def _compared(subject: FunctionContext, parameter: str) -> list[str]:
 
 
 def _keys(subject: FunctionContext, parameter: str) -> list[object]:
-    """The keys of a dictionary of constants or of the function that a parameter looks up."""
     for node in _nodes(subject):
         if isinstance(node, ast.Subscript) and _names(node.slice, parameter):
             found = _table(subject, node.value)
@@ -188,7 +186,6 @@ def facts(subject: FunctionContext) -> Iterator[Fact]:
 
 
 def _sure(constraint: Constraint) -> Confidence:
-    """How sure values are that pass: a type alone, or an array in part, is not all there is."""
     if constraint.kind == "anys" and not is_bound_alone(constraint):
         parts = [as_constraint(part) for part in options_of(constraint)]
         return min(_sure(part) for part in parts)
@@ -229,7 +226,6 @@ def _text(node: ast.expr) -> str:
 
 
 def _can_be_asked(clause: GuardClause, subject: FunctionContext) -> bool:
-    """Whether a condition is over arguments, and else only over what the file knows."""
     names = {name for option in clause.options for name in names_in(option)}
     ours = {arg.arg for arg in subject.parameters}
     scope = scope_of(subject)

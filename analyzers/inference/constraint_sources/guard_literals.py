@@ -81,7 +81,6 @@ class GuardLiterals:
         return node.id if isinstance(node, ast.Name) and node.id in self._names else None
 
     def _plain(self, left: ast.expr, op: ast.cmpop, value: object) -> Said | None:
-        """A parameter itself: bounds, a value, one of several."""
         name = self._parameter(_uncased(left))
         if name is None:
             return None
@@ -94,7 +93,6 @@ class GuardLiterals:
         return None if within is None else (name, union_of(within.numbers()))
 
     def _length(self, left: ast.expr, op: ast.cmpop, value: object) -> Said | None:
-        """``len(x)``, of a list, a string or a dictionary; of ``x.shape`` it is the rank."""
         if not (isinstance(left, ast.Call) and dotted_name(left.func) == "len" and left.args):
             return None
         if isinstance(left.args[0], ast.Attribute) and left.args[0].attr == "shape":
@@ -259,7 +257,6 @@ def _whole(within: Interval) -> tuple[int | None, int | None]:
 
 
 def _ordered(given: object, values: list[object]) -> list[object]:
-    """The values of a set in a fixed order, others as they come."""
     return sorted(values, key=repr) if isinstance(given, (set, frozenset)) else values
 
 

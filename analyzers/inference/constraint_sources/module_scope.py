@@ -110,7 +110,6 @@ class ModuleScope:
         return _imported(self.path, self.tree)
 
     def _modules(self, dotted: str) -> Iterator[tuple[ModuleScope, str]]:
-        """The files of the project that a dotted name may begin with, and the rest of it."""
         parts = dotted.split(".")
         for count in range(len(parts), 0, -1):
             stem = "/".join(parts[:count])
@@ -130,7 +129,6 @@ class ModuleScope:
 
 @functools.lru_cache(maxsize=512)
 def _imported(path: str, tree: ast.Module) -> dict[str, str]:
-    """What imports bind at the top level: the full dotted name by the local one."""
     found: dict[str, str] = {}
     for node in _statements(tree.body):
         if isinstance(node, ast.Import):
@@ -145,7 +143,6 @@ def _imported(path: str, tree: ast.Module) -> dict[str, str]:
 
 
 def _absolute(path: str, node: ast.ImportFrom) -> str:
-    """The module of an import, relative ones by the folder of the file."""
     if not node.level:
         return node.module or ""
     folder = posixpath.dirname(path)
@@ -171,7 +168,6 @@ def dotted_name(node: ast.AST | None) -> str:
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements, also within ``if``, ``try`` and ``with``."""
     for node in body:
         yield node
         if isinstance(node, (ast.If, ast.Try, ast.With)):
@@ -181,7 +177,6 @@ def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _bound(body: list[ast.stmt]) -> Iterator[tuple[str, Definition]]:
-    """What statements define: classes, functions and assigned names."""
     for node in _statements(body):
         if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             yield node.name, node

@@ -162,7 +162,6 @@ def suggested(subject: FunctionContext, arg: ast.arg) -> Constraint | None:
 
 
 def _fitting(subject: FunctionContext, arg: ast.arg, found: Constraint) -> Constraint | None:
-    """The suggestion, unless the default or the body shows another type."""
     default = next((value for each, value in defaults(subject) if each is arg), None)
     close = near(default, scope_of(subject)) if default is not None else None
     plain = without_none(close)[0] if close is not None else None
@@ -177,7 +176,6 @@ def _fitting(subject: FunctionContext, arg: ast.arg, found: Constraint) -> Const
 
 
 def _holds(found: Constraint, default: ast.expr) -> bool:
-    """Whether the default is one of the suggested values, as far as it can be read."""
     try:
         return admits(found, ast.literal_eval(default))
     except (ValueError, TypeError):
@@ -204,7 +202,6 @@ def _used(subject: FunctionContext, parameter: str) -> Constraint | None:
 
 
 def _configuration(subject: FunctionContext, parameter: str) -> Constraint | None:
-    """A namespace of the attributes that are read, where each of them has a usual name."""
     read = parameter_uses.attributes(subject, parameter)
     if not read or parameter_uses.passed_whole(subject, parameter) or set(read) & set(_NOT_FIELDS):
         return None

@@ -170,7 +170,6 @@ def array_kind(subject: FunctionContext, parameter: str) -> str | None:
 
 
 def _hinted(subject: FunctionContext, parameter: str) -> str | None:
-    """The library of the array class that a hint names anywhere in it."""
     scope = scope_of(subject)
     for arg in subject.parameters:
         for node in ast.walk(arg.annotation) if arg.arg == parameter and arg.annotation else ():

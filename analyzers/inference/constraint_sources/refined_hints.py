@@ -89,7 +89,6 @@ def _bound(base: Constraint, item: ast.expr, scope: ModuleScope) -> Constraint |
 
 
 def _keywords(kind: str, keywords: Sequence[ast.keyword], scope: ModuleScope) -> Constraint | None:
-    """The bounds that keywords say of values of a kind; ``None`` where they say none."""
     said: dict[str, object] = {}
     for keyword in keywords:
         for name, value in _KEYWORDS.get(keyword.arg or "", {}).items():
@@ -117,7 +116,6 @@ def _stepped(name: str, value: object, above: bool, below: bool) -> object:  # n
 
 
 def _text(base: Constraint, text: str) -> Constraint | None:
-    """A string: dimensions for an array, or a constraint in aN."""
     if base.kind in ARRAYS:
         words = tuple(literal(int(word) if word.isdigit() else word) for word in text.split())
         return build_if_possible(base.kind, shape=words) if words else None
@@ -143,7 +141,6 @@ class _Renaming(ast.NodeTransformer):
         self._old, self._new = old, new
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
-        """The name, changed where it is the one."""
         return ast.Name(self._new, node.ctx) if node.id == self._old else node
 
 
@@ -284,7 +281,6 @@ def _array_class(node: ast.expr, scope: ModuleScope) -> Constraint | None:
 
 
 def _words(node: ast.expr) -> tuple[Expression, ...] | None:
-    """The dimensions of jaxtyping's string; broadcasting dimensions are taken as they are."""
     if isinstance(node, ast.JoinedStr):
         parts = [part.value if isinstance(part, ast.Constant) else "_" for part in node.values]
         node = ast.Constant("".join(str(part) for part in parts))

@@ -100,7 +100,6 @@ def _named(subject: FunctionContext) -> list[object]:
 
 
 def _instance(interpreter: Interpreter, of: ProjectClass, method: str) -> ProjectInstance:
-    """An instance as its constructor makes it, with what it must be given left open."""
     made = ProjectInstance(of)
     constructor = interpreter.attribute(made, "__init__")
     if method != "__init__" and isinstance(constructor, ProjectFunction):
@@ -148,7 +147,6 @@ def _close(
 
 
 def _is_size(var: SizeVariable, tensors: Mapping[str, Tensor]) -> bool:
-    """Whether a variable is a dimension of an argument, not a number that a caller chooses."""
     dims = [size for each in tensors.values() for size in each.shape.dims or ()]
     return not var.rigid and any(var in variables(size) for size in dims)
 
@@ -164,8 +162,6 @@ def _count(ledger: SizeConstraints, tensor: Tensor) -> SizeVariable | None:
 
 @dataclass(slots=True)
 class _Described:
-    """Puts what was found into words."""
-
     ledger: SizeConstraints
     solution: Solution
     tensors: Mapping[str, Tensor]
@@ -176,12 +172,10 @@ class _Described:
 
     @property
     def clean(self) -> bool:
-        """Whether everything was understood, and can be."""
         ledger = self.ledger
         return not (ledger.doubts or ledger.conflicts or self.solution.failed)
 
     def facts(self) -> Iterator[Fact]:
-        """A fact for each tensor, and what holds between their dimensions."""
         self._name()
         for name, tensor in self.tensors.items():
             elements = tensor.elements
@@ -221,7 +215,6 @@ class _Described:
         return tensor.shape.last if dims is None else dims
 
     def _name(self) -> None:
-        """Name the free variables, each as its place is usually called."""
         for tensor in self.tensors.values():
             for size in self._dims(tensor):
                 for var in variables(size):

@@ -233,7 +233,6 @@ class HintReader:
         return self._defined(node)
 
     def _defined(self, node: ast.expr) -> HintedConstraint | None:
-        """What the project defines under a name: an alias, a class."""
         name = dotted_name(node)
         found = self.scope.definition(name) if name else None
         if found is None:

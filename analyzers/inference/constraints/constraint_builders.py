@@ -53,7 +53,6 @@ def literal(value: object) -> Expression:
 
 
 def _source(value: object) -> str:
-    """The source of a value, strings in double quotes."""
     if isinstance(value, str) and '"' not in value and repr(value)[1:-1] == value:
         return f'"{value}"'
     if type(value) in (list, tuple) and isinstance(value, (list, tuple)):

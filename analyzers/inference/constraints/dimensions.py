@@ -45,7 +45,6 @@ def _word(dim: Dimension) -> str:
 
 
 def _size(dim: Dimension) -> int | None:
-    """The size of a dimension that is a number."""
     if isinstance(dim, Expression) and dim.literal and isinstance(dim.value, int):
         return dim.value
     return None

@@ -217,7 +217,7 @@ class UntypedParameter:
         self.name = name
         self.escaped = False
         self._ledger = ledger
-        self._var = SizeVariable(name, rigid)
+        self.var = SizeVariable(name, rigid)
         self.tensor: Tensor | None = None
         self.counted = False
 
@@ -227,15 +227,10 @@ class UntypedParameter:
             self.tensor = Tensor(TensorShape(self._ledger))
         return self.tensor
 
-    @property
-    def var(self) -> SizeVariable:
-        """The parameter as a number."""
-        return self._var
-
     def as_size(self) -> Size:
         """The parameter as a number that is used as one."""
         self.counted = True
-        return self._var
+        return self.var
 
 
 @dataclass(slots=True)
@@ -401,24 +396,10 @@ class Evaluator(Protocol):
         """The value of a call."""
         ...
 
-    def run(self, function: ProjectFunction, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """What a function of the project returns."""
-        ...
-
     def lookup(self, name: str, module: Any) -> Any:
         """What a name means at the top of a file."""
         ...
 
     def attribute(self, value: Any, name: str) -> Any:
         """An attribute of a value."""
-        ...
-
-    def instance(
-        self, of: ProjectClass, args: Sequence[Any], kwargs: Mapping[str, Any]
-    ) -> ProjectInstance:
-        """A new object."""
-        ...
-
-    def block(self, body: Sequence[ast.stmt], frame: CallFrame) -> Any:
-        """Run statements; how they ended."""
         ...

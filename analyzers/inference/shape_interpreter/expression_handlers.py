@@ -36,12 +36,6 @@ _COMPARE: dict[type[ast.cmpop], Any] = {
 _PLAIN = (int, float, str, bool, tuple, list)
 
 
-def evaluate(machine: Evaluator, node: ast.expr, frame: CallFrame) -> Any:
-    """The value of an expression; ``UNKNOWN`` where it is not understood."""
-    handler = _HANDLERS.get(type(node))
-    return handler(machine, node, frame) if handler else UNKNOWN
-
-
 def _name(machine: Evaluator, node: ast.Name, frame: CallFrame) -> Any:
     if node.id in frame.env:
         return frame.env[node.id]
@@ -266,7 +260,7 @@ def _constant(machine: Evaluator, node: ast.Constant, frame: CallFrame) -> Any:
     return node.value
 
 
-_HANDLERS: dict[type[ast.expr], Any] = {
+HANDLERS: dict[type[ast.expr], Any] = {
     ast.Constant: _constant,
     ast.Name: _name,
     ast.Attribute: _attribute,

@@ -69,12 +69,13 @@ class Interpreter:
     # ------------------------------------------------------------ evaluation
 
     def evaluate(self, node: ast.expr, frame: CallFrame) -> Any:
-        """The value of an expression."""
+        """The value of an expression; ``UNKNOWN`` where it is not understood."""
         self._steps += 1
         if self._steps > _MOST_STEPS:
             self.ledger.doubt()
             return UNKNOWN
-        return expression_handlers.evaluate(self, node, frame)
+        handler = expression_handlers.HANDLERS.get(type(node))
+        return handler(self, node, frame) if handler else UNKNOWN
 
     def block(self, body: Sequence[ast.stmt], frame: CallFrame) -> Any:
         """Run statements; how they ended."""

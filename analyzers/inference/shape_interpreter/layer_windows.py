@@ -59,7 +59,6 @@ def window(layer: Layer, name: str, index: int) -> Size | None:
 
 
 def _windows(layer: Layer, index: int, *names: str) -> list[Size]:
-    """Return these numbers; none where one of them is not known."""
     found = [window(layer, name, index) for name in names]
     known = [each for each in found if each is not None]
     return known if len(known) == len(found) else []

@@ -200,17 +200,14 @@ class _Follower(TensorShape):
 
     @property
     def dims(self) -> list[Size] | None:
-        """All dimensions, once those of the other are known."""
         dims = self._leader.dims
         return None if dims is None else [*dims[:-1], self.ledger.resolved(self._last)]
 
     @property
     def last(self) -> list[Size]:
-        """The last dimension."""
         return [*self._leader.last[:-1], self.ledger.resolved(self._last)]
 
     def at(self, index: int) -> Size | None:
-        """A dimension; the last one is this tensor's own."""
         if index == -1:
             return self.ledger.resolved(self._last)
         dims = self.dims
@@ -219,12 +216,10 @@ class _Follower(TensorShape):
         return dims[index] if -len(dims) <= index < len(dims) else None
 
     def close(self, rank: int) -> list[Size] | None:
-        """There are so many dimensions, here and in the other."""
         self._leader.close(rank)
         return self.dims if self.dims is not None and len(self.dims) == rank else None
 
     def merge(self, other: TensorShape) -> None:
-        """Both have the same dimensions, as far as the last one tells."""
         mine, its = self.at(-1), other.at(-1)
         if mine is not None and its is not None:
             self.ledger.equal(mine, its)

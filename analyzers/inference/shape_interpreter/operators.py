@@ -68,7 +68,6 @@ def _sequences(symbol: str, left: Any, right: Any) -> Any:
 
 
 def _open(ledger: SizeConstraints, symbol: str, left: Any, right: Any) -> Any:
-    """What it is comes out when it is used."""
     for each in (left, right):
         if isinstance(each, UntypedParameter) and each.tensor is not None:
             return elementwise(ledger, left, right)
@@ -170,7 +169,6 @@ def item_of(ledger: SizeConstraints, holder: Any, key: Any) -> Any:
 
 
 def _tensorlike(key: Any) -> bool:
-    """Whether only a tensor is indexed like this."""
     return isinstance(key, tuple) and any(isinstance(each, slice) or each is None for each in key)
 
 
@@ -237,7 +235,6 @@ def _part(ledger: SizeConstraints, tensor: Tensor, keys: tuple[Any, ...]) -> Any
 
 
 def _kept(ledger: SizeConstraints, size: Size, key: Any) -> list[Size]:
-    """What an index leaves of a dimension."""
     if isinstance(key, slice):
         return [_sliced(ledger, size, key)]
     if isinstance(key, Tensor):

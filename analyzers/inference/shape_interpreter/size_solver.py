@@ -61,7 +61,6 @@ def _mentioned(condition: SizeCondition) -> set[SizeVariable]:
 
 
 def _groups(conditions: Sequence[SizeCondition]) -> list[list[SizeCondition]]:
-    """Conditions that share variables, together."""
     groups: list[tuple[set[SizeVariable], list[SizeCondition]]] = []
     for condition in conditions:
         mine, together = _mentioned(condition), [condition]
@@ -100,7 +99,6 @@ def _variables(conditions: Iterable[SizeCondition]) -> list[SizeVariable]:
 def _under(
     conditions: Sequence[SizeCondition], free: list[SizeVariable], rigid: Chosen
 ) -> dict[SizeVariable, Range] | None:
-    """The ranges of free variables, given the others."""
     base = _base(conditions, free, rigid)
     if base is None:
         return None
@@ -158,7 +156,6 @@ def _candidates(free: list[SizeVariable]) -> Iterable[Chosen]:
 
 
 def _slice(conditions: Sequence[SizeCondition], variable: SizeVariable, base: Chosen) -> Range:
-    """What a variable may be from its base on, where the others stay."""
     start = base[variable]
     mine = [each for each in conditions if variable in _mentioned(each)]
     valid = [t for t in range(start, start + _WINDOW) if holds(mine, {**base, variable: t})]

@@ -73,7 +73,6 @@ def block(machine: Evaluator, body: Sequence[ast.stmt], frame: CallFrame) -> Any
 
 
 def _joined(values: list[Any]) -> Any:
-    """One of several values, where they are alike."""
     known = [each for each in values if not isinstance(each, Unknown)]
     if not known:
         return UNKNOWN
@@ -229,7 +228,6 @@ def _forget(body: Sequence[ast.stmt], before: Mapping[str, Any], frame: CallFram
 
 
 def _filled(body: Sequence[ast.stmt]) -> set[str]:
-    """Return the names of the lists and dictionaries that statements change in place."""
     found: set[str] = set()
     for node in (inner for statement in body for inner in ast.walk(statement)):
         holder: ast.expr | None = None

@@ -172,7 +172,6 @@ def _counted(ledger: SizeConstraints, word: str, kind: str, args: list[Any]) -> 
 
 
 def _converted(ledger: SizeConstraints, value: Any, kind: str, dtype: Any) -> Any:
-    """An array of the numbers of a list, or of another array."""
     named = dtype_of(dtype)
     if isinstance(value, Tensor):
         elements = value.elements
@@ -197,7 +196,6 @@ def _converted(ledger: SizeConstraints, value: Any, kind: str, dtype: Any) -> An
 
 
 def _nested(value: Any, numbers: list[Any]) -> list[Size] | None:
-    """The dimensions of nested lists; their numbers are gathered."""
     if isinstance(value, int | float):
         numbers.append(value)
         return []

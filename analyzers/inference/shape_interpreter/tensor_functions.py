@@ -274,8 +274,6 @@ def _attention(machine: Evaluator, call: CallArguments) -> Any:
 
 
 def _weighted(name: str, *sizes: str) -> Function:
-    """Return a layer as a function of its weight, whose dimensions are these sizes."""
-
     def act(machine: Evaluator, call: CallArguments) -> Any:
         weight = tensor_of(machine.ledger, call.get(1, "weight"))
         dims = weight.shape.close(2) if weight is not None else None

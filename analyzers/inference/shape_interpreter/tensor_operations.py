@@ -26,7 +26,6 @@ Operation = Callable[[Tensor, CallArguments], Any]
 
 
 def _smooth(tensor: Tensor, _: CallArguments) -> Any:
-    """A function of floats, element by element."""
     tensor.elements.floating()
     return tensor.computed(tensor.shape)
 
@@ -36,7 +35,6 @@ def _each(tensor: Tensor, _: CallArguments) -> Any:
 
 
 def _along(tensor: Tensor, call: CallArguments) -> Any:
-    """A function of floats along a dimension, which is there."""
     dim = call.get(0, "dim", "axis")
     if isinstance(dim, int):
         tensor.shape.at(dim)
@@ -44,7 +42,6 @@ def _along(tensor: Tensor, call: CallArguments) -> Any:
 
 
 def _pair(tensor: Tensor, call: CallArguments) -> Any:
-    """An operation with another tensor, element by element."""
     other = tensor_of(tensor.ledger, call.args[0]) if call.args else None
     if other is None:
         return tensor.computed(tensor.shape)
@@ -108,7 +105,6 @@ def _reduced(tensor: Tensor, over: Any, *, keep: bool) -> list[Size] | None:
 
 
 def _least(*indices: int) -> int:
-    """Return the least number of dimensions that have these indices."""
     return max(each + 1 if each >= 0 else -each for each in indices)
 
 
@@ -232,7 +228,6 @@ def _transpose(tensor: Tensor, call: CallArguments) -> Any:
 
 
 def _turned(tensor: Tensor, _: CallArguments) -> Any:
-    """``x.t()``: two dimensions, swapped."""
     dims = tensor.shape.dims or tensor.shape.close(2)
     return UNKNOWN if dims is None else tensor.rearranged(dims[::-1])
 
@@ -355,8 +350,6 @@ def _topk(tensor: Tensor, call: CallArguments) -> Any:
 
 
 def _multiply(rank: int | None = None) -> Operation:
-    """Return matrix multiplication, of two tensors of a rank where one is given."""
-
     def act(tensor: Tensor, call: CallArguments) -> Any:
         if rank is None:
             return matmul(tensor.ledger, tensor, call.args[0]) if call.args else UNKNOWN
