@@ -65,7 +65,11 @@ def main_branches(target: Target, texts: Mapping[str, str]) -> tuple[MainBranch,
         if goal.function == target.function or target.reason is Reason.CALLS_CHANGED:
             whole = goal.whole()
             decision, code = read.get(goal.path, _Read()).of(whole)
-            if decision is None or not _refuses(decision, goal.outcome, code):
+            if decision is None or not (
+                goal.outcome is BranchOutcome.FALSE
+                if decision.kind == "assert"
+                else bool(code) and _raises(code[-1])
+            ):
                 found[whole.id] = MainBranch(whole.id, _place(whole), on_answer=True)
     work = _Work(target)
     for decision, outcome, code in read[target.path].outcomes():
@@ -153,12 +157,6 @@ class _Walk:
         self, kind: str, test: ast.AST, true: Code, false: Code = (), last: ast.AST | None = None
     ) -> None:
         self.found[kind, self._text.span(test, last)] = (true, false)
-
-
-def _refuses(decision: Decision, outcome: BranchOutcome, code: Code) -> bool:
-    if decision.kind == "assert":
-        return outcome is BranchOutcome.FALSE
-    return bool(code) and _raises(code[-1])
 
 
 def _raises(node: ast.AST) -> bool:

@@ -46,7 +46,12 @@ class DefinitionOutline:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
         found = cls()
-        found._module(_without_docstrings(tree))
+        for node in ast.walk(tree):
+            if isinstance(node, (*_FUNCTIONS, ast.ClassDef)) and ast.get_docstring(
+                node, clean=False
+            ):
+                node.body = node.body[1:] or [ast.Pass(lineno=node.lineno, col_offset=0)]
+        found._module(tree)
         return found
 
     def _module(self, tree: ast.Module) -> None:
@@ -105,13 +110,6 @@ def _is_definition(node: ast.stmt) -> bool:
 def _is_declaration(node: ast.stmt) -> bool:
     text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     return text or _is_definition(node) or isinstance(node, ast.Import | ast.ImportFrom)
-
-
-def _without_docstrings(tree: ast.Module) -> ast.Module:
-    for node in ast.walk(tree):
-        if isinstance(node, (*_FUNCTIONS, ast.ClassDef)) and ast.get_docstring(node, clean=False):
-            node.body = node.body[1:] or [ast.Pass(lineno=node.lineno, col_offset=0)]
-    return tree
 
 
 def bound_names(node: ast.stmt) -> Iterator[str]:

@@ -164,7 +164,13 @@ def detect(
     files = Files(own_sources(changes.sources, catalogue), catalogue.libraries | FRAMEWORKS)
     extent = DetectionScope(everything and not only, frozenset(only))
     touched = _touched(changes, files, extent)
-    unread = _unparsable(files, touched)
+    found: list[Skipped] = []
+    for path in sorted(touched):
+        try:
+            check_parsable(files.sources[path].removeprefix("\ufeff"))
+        except UnparsableError as error:
+            found.append(Skipped(NAME, path, str(error)))
+    unread = found
     known = api_files(files, catalogue, touched, eager=not everything)
     around = framework_files(files, touched, everything=extent.everything)
     near = known.changed | around.changed
@@ -203,16 +209,6 @@ def own_sources(sources: Mapping[str, str], catalogue: Catalogue) -> dict[str, s
         for path in paths
         if not path.startswith(folders) and not catalogue.is_copy(path)
     }
-
-
-def _unparsable(files: Files, paths: Collection[str]) -> list[Skipped]:
-    found: list[Skipped] = []
-    for path in sorted(paths):
-        try:
-            check_parsable(files.sources[path].removeprefix("\ufeff"))
-        except UnparsableError as error:
-            found.append(Skipped(NAME, path, str(error)))
-    return found
 
 
 def _framework_targets(

@@ -135,7 +135,9 @@ def extreme_argument(failure: Failure, terms: FunctionContract) -> str | None:
     """
     for name in failure.matters or tuple(failure.probe.arguments):
         argument = failure.probe.arguments.get(name)
-        if not isinstance(argument, RecipeArgument | LiteralArgument) or _is_given(terms, name):
+        if not isinstance(argument, RecipeArgument | LiteralArgument) or (
+            name in terms.terms and terms.terms[name].source is ConstraintSource.GIVEN
+        ):
             continue
         source = argument.recipe if isinstance(argument, RecipeArgument) else argument.source
         number = _plain(source)
@@ -149,10 +151,6 @@ def _plain(source: str) -> object:
         return ast.literal_eval(source)
     except ValueError:
         return None
-
-
-def _is_given(terms: FunctionContract, name: str) -> bool:
-    return name in terms.terms and terms.terms[name].source is ConstraintSource.GIVEN
 
 
 def _is_handed_on(failure: Failure, text: str) -> bool:

@@ -270,16 +270,14 @@ class _Merging:
 
     def result(self) -> InferredConstraint:
         sure = min(self.type_sure, self.values_sure)
-        untyped = self.begun.confidence < _STRONG and _has_no_dtype(self.constraint)
+        untyped = self.begun.confidence < _STRONG and (
+            self.constraint.kind in ARRAYS and self.constraint["dtype"] is None
+        )
         loose = untyped or _has_no_range(self.constraint)
         if self.at_odds or loose or _is_unknown(self.constraint):
             sure = _GUESS
         made = with_default_bounds(_of_one_type(self.constraint))
         return replace(self.begun, constraint=made, confidence=sure)
-
-
-def _has_no_dtype(constraint: Constraint) -> bool:
-    return constraint.kind in ARRAYS and constraint["dtype"] is None
 
 
 def _has_no_range(constraint: Constraint) -> bool:
@@ -323,17 +321,15 @@ def _type_sure(fact: InferredConstraint) -> Confidence:
     """How sure a fact is of the type alone."""
     if is_bound_alone(fact.constraint):
         return _GUESS
-    if fact.source == ConstraintSource.HINT or _asks_type(fact):
+    if fact.source == ConstraintSource.HINT or (
+        fact.source == ConstraintSource.GUARD and fact.confidence > _GUESS
+    ):
         return _STRONG
     return (
         max(fact.confidence, _LIKELY)
         if fact.source == ConstraintSource.DEFAULT
         else fact.confidence
     )
-
-
-def _asks_type(fact: InferredConstraint) -> bool:
-    return fact.source == ConstraintSource.GUARD and fact.confidence > _GUESS
 
 
 def _values_sure(fact: InferredConstraint, *, has_default: bool) -> Confidence:

@@ -100,7 +100,9 @@ def _goals(
     for ordinal, member, outcome in decision.outcomes:
         clause = None if ordinal is None else whole[ordinal]
         sources = calls if clause is None else clauses[clause.ordinal]
-        if not sources or _implied(clause, member, outcome):
+        if not sources or (
+            clause is not None and bool(clause.members) and (member is None) and (outcome == "true")
+        ):
             continue
         place = clause or decision
         yield (
@@ -118,11 +120,6 @@ def _goals(
             ),
             sources,
         )
-
-
-def _implied(clause: Clause | None, member: str | None, outcome: str) -> bool:
-    """Whether a goal is reached by reaching a member of the same clause."""
-    return clause is not None and bool(clause.members) and member is None and outcome == "true"
 
 
 Effect = tuple[str, str, ApiCall]

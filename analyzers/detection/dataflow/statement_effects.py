@@ -293,7 +293,9 @@ class Statements(Expressions):
             with self.under(step()):
                 self.body(block(node.body))
             self.names = _joined([before, self.names, *self.jumps])
-            if _same(before, self.names):
+            if before.keys() == self.names.keys() and all(
+                before[n].same(self.names[n]) for n in before
+            ):
                 break
         self.jumps = jumps
         return self.body(block(node.orelse.body)) if node.orelse else True
@@ -373,10 +375,6 @@ def _joined(environments: Sequence[Environment]) -> Environment:
         for name, value in other.items():
             result[name] = join(result[name], value) if name in result else value
     return result
-
-
-def _same(left: Environment, right: Environment) -> bool:
-    return left.keys() == right.keys() and all(left[n].same(right[n]) for n in left)
 
 
 def analyse(state: ProjectState, unit: CstUnit) -> None:

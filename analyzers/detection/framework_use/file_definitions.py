@@ -239,7 +239,11 @@ def _altered(head: ClassDefinition, base: ClassDefinition) -> frozenset[str]:
             attributes: set[str] = set()
             for node in new.node.body:
                 if ast.dump(node) not in before or names & _loaded(node):
-                    names |= _stored(node)
+                    names |= {
+                        n.id
+                        for n in ast.walk(node)
+                        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+                    }
                     attributes |= _set(node)
             found |= attributes | (_all_set(old.node.body) - _all_set(new.node.body))
     return frozenset(found)
@@ -257,12 +261,6 @@ def _set(node: ast.AST) -> set[str]:
         and isinstance(each.ctx, ast.Store)
         and isinstance(each.value, ast.Name)
         and each.value.id == "self"
-    }
-
-
-def _stored(node: ast.AST) -> set[str]:
-    return {
-        n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     }
 
 

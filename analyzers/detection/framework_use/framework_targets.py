@@ -303,16 +303,13 @@ class FrameworkTargetSelection:
 
     def _candidates(self) -> Iterator[CodeUnit]:
         for path in sorted(self._near.testable):
-            if self._is_aside(path):
+            if _ASIDE.search(path) or bool(
+                TEST_FILE.search(path) and TEST_CODE.search(self._files.sources[path])
+            ):
                 continue
             for unit in self.units(path):
                 if self._is_testable(unit) and (self._is_annotated(unit) or self.touches(unit)):
                     yield unit
-
-    def _is_aside(self, path: str) -> bool:
-        if _ASIDE.search(path):
-            return True
-        return bool(TEST_FILE.search(path) and TEST_CODE.search(self._files.sources[path]))
 
     def _is_testable(self, unit: CodeUnit) -> bool:
         if unit.name in self.said(unit.path).kept_out:

@@ -116,7 +116,9 @@ class LexicalScope:
         for each in self.of(node.func):
             if each.name in _PASSING and node.args:
                 found.append(self.of(node.args[0]))
-            elif isinstance(node.func, ast.Attribute) and _is_fluent(each, node.func.attr):
+            elif isinstance(node.func, ast.Attribute) and (
+                each.name.startswith("torch.nn.") and node.func.attr in _FLUENT
+            ):
                 found.append(frozenset(m for m in self.of(node.func.value) if m.made))
             else:
                 found.append(self.around.result(each))
@@ -249,10 +251,6 @@ _FLUENT = frozenset(
     {"to", "cuda", "cpu", "eval", "train", "half", "float", "double", "bfloat16"}
     | {"requires_grad_", "apply", "to_empty", "share_memory"}
 )
-
-
-def _is_fluent(meaning: ResolvedName, name: str) -> bool:
-    return meaning.name.startswith("torch.nn.") and name in _FLUENT
 
 
 def _filled(node: ast.For | ast.AsyncFor | ast.With | ast.AsyncWith) -> list[ast.expr]:

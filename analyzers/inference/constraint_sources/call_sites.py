@@ -334,17 +334,13 @@ class _Following(_Reader):
         if not ledger.is_certain or ledger.guessed or ledger.conflicts:
             return None
         values = dict(given)
-        if _is_method(self._subject):
+        if not (
+            self._subject.owner is None or self._subject.node.name in ("__init__", "__new__")
+        ) and (not _is_static(self._subject.node)):
             values["self"] = holder
         found = {name: recipe_text(value, self._subject.path) for name, value in values.items()}
         known = {name: text for name, text in found.items() if text is not None}
         return known if len(known) == len(found) else None
-
-
-def _is_method(subject: FunctionContext) -> bool:
-    if subject.owner is None or subject.node.name in ("__init__", "__new__"):
-        return False
-    return not _is_static(subject.node)
 
 
 def _fixture(name: str, module: ProjectModule) -> Definition | None:

@@ -23,15 +23,13 @@ def facts(subject: FunctionContext) -> Iterator[Fact]:
     """
     scope = scope_of(subject)
     for arg, default in defaults(subject):
-        found = near(default, scope) or _itself(default)
+        found = near(default, scope) or build(
+            "froms", values=Expression(f"[{ast.unparse(default)}]")
+        )
         sure = Confidence.LIKELY if found.kind == "bools" else Confidence.GUESS
         yield InferredConstraint(
             arg.arg, found, ConstraintSource.DEFAULT, sure, f"{subject.path}:{arg.lineno}"
         )
-
-
-def _itself(default: ast.expr) -> Constraint:
-    return build("froms", values=Expression(f"[{ast.unparse(default)}]"))
 
 
 def defaults(subject: FunctionContext) -> list[tuple[ast.arg, ast.expr]]:

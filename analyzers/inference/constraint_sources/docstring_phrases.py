@@ -225,18 +225,16 @@ def bounds_in(text: str) -> Interval | None:
         return Interval(_plain(low), _plain(high)) if low < high else None
     must = _MUST.search(text)
     if must is not None:
-        return _bound(_BOUNDS[must["op"].lower()], _plain(float(must["value"])))
+        word = _BOUNDS[must["op"].lower()]
+        value = _plain(float(must["value"]))
+        if word in ("ge", "gt"):
+            return Interval(low=value, open_low=word == "gt")
+        return Interval(high=value, open_high=word == "lt")
     return next((interval for pattern, interval in _SIGNS if pattern.search(text)), None)
 
 
 def _plain(value: float) -> float:
     return int(value) if value.is_integer() else value
-
-
-def _bound(word: str, value: float) -> Interval:
-    if word in ("ge", "gt"):
-        return Interval(low=value, open_low=word == "gt")
-    return Interval(high=value, open_high=word == "lt")
 
 
 def _bounded(base: Constraint, bounds: Interval) -> Constraint:

@@ -228,12 +228,9 @@ class _Described:
             return
         taken, wanted, number = set(self.names.values()), var.name or "n", 2
         name = wanted
-        while name in taken or name in self._reserved():
+        while name in taken or name in set(self.tensors):
             name, number = f"{wanted}{number}", number + 1
         self.names[var] = name
-
-    def _reserved(self) -> set[str]:
-        return set(self.tensors)
 
     def _shared(self, var: SizeVariable) -> bool:
         uses = [v for t in self.tensors.values() for size in self._dims(t) for v in variables(size)]
