@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
+from typing import TypeVar
 
 from analyzers.guest.annotations.annotation_reader import definitions
 from analyzers.guest.annotations.constraints import Constraint
 from analyzers.ports import Executor
+
+T = TypeVar("T")
+
+
+def all_known(values: Iterable[T | None]) -> list[T] | None:
+    """Return the values; ``None`` where one of them is not known."""
+    found = list(values)
+    known = [each for each in found if each is not None]
+    return known if len(known) == len(found) else None
 
 
 class ConstraintSource(StrEnum):

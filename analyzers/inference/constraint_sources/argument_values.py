@@ -10,6 +10,7 @@ from typing import Any
 from analyzers.guest.annotations.syntax import render
 
 from ..constraints.constraint_builders import array_text, parse_constraint
+from ..facts import all_known
 from ..shape_interpreter.abstract_values import OneOf, ProjectInstance, Tensor, TensorElements
 
 _LONGEST = 2000
@@ -20,23 +21,27 @@ _MAKERS = {"tensors": "tensor", "np_arrays": "array", "jax_arrays": "jax_array"}
 def constraint_text(value: Any) -> Any:
     """A constraint that says what a value is; ``None`` where that is not known."""
     if isinstance(value, Tensor):
-        dims = value.shape.dims
-        if dims is None or not all(isinstance(each, int) for each in dims):
+        dims, elements = value.shape.dims or (), value.elements
+        if value.shape.dims is None or not all(isinstance(each, int) for each in dims):
             return None
-        elements = value.elements
         more: dict[str, object] = {"dtype": elements.dtype}
         if isinstance(elements.low, int | float) and isinstance(elements.high, int | float):
             floating = elements.dtype is not None and elements.dtype.startswith(("float", "bfloat"))
             if not (floating and elements.low == elements.high):
                 more |= {"min": elements.low, "max": elements.high}
         return parse_constraint(array_text(value.kind, [str(each) for each in dims], more))
-    if isinstance(value, OneOf):
-        return parse_constraint(f"froms({list(value.values)!r})")
-    if _is_plain(value):
-        text = repr(value)
-        return parse_constraint(f"froms([{text}])") if len(text) <= 500 else None
+    if isinstance(value, OneOf) or _is_plain(value):
+        text = repr(list(value.values) if isinstance(value, OneOf) else [value])
+        return parse_constraint(f"froms({text})") if len(text) <= 502 else None
     if isinstance(value, list | tuple) and value and len(value) <= 8:
-        return _several(value)
+        inner = all_known(map(constraint_text, value))
+        texts = [render(each) for each in inner or ()]
+        if isinstance(value, tuple) and texts:
+            return parse_constraint(f"tuples({', '.join(texts)})")
+        if len(set(texts)) == 1:
+            return parse_constraint(
+                f"lists({texts[0]}, min_len={len(texts)}, max_len={len(texts)})"
+            )
     return None
 
 
@@ -48,18 +53,6 @@ def _is_plain(value: Any) -> bool:
     if isinstance(value, dict):
         return all(isinstance(k, str | int) and _is_plain(each) for k, each in value.items())
     return value is None or isinstance(value, bool | int | str)
-
-
-def _several(value: Any) -> Any:
-    inner = [constraint_text(each) for each in value]
-    if any(each is None for each in inner):
-        return None
-    texts = [render(each) for each in inner]
-    if isinstance(value, tuple):
-        return parse_constraint(f"tuples({', '.join(texts)})")
-    if len(set(texts)) == 1:
-        return parse_constraint(f"lists({texts[0]}, min_len={len(texts)}, max_len={len(texts)})")
-    return None
 
 
 # ------------------------------------------------------------------- recipes
@@ -95,9 +88,8 @@ _PLAIN = (bool, int, float, str, type(None))
 
 
 def _display(value: Sequence[Any], path: str) -> str | None:
-    items = [_recipe(each, path) for each in value]
-    known = [each for each in items if each is not None]
-    if len(known) != len(items):
+    known = all_known(_recipe(each, path) for each in value)
+    if known is None:
         return None
     if isinstance(value, list):
         return f"[{', '.join(known)}]"
@@ -128,14 +120,11 @@ def _numbers(dims: tuple[Any, ...], elements: TensorElements) -> str | None:
     low, high = elements.low, elements.high
     known = isinstance(low, int | float) and isinstance(high, int | float)
     if elements.written is not None and elements.written[0] == dims:
-        return f", at={dict(zip(_places(dims), elements.written[1], strict=True))!r}"
+        places = itertools.product(*map(range, dims))
+        return f", at={dict(zip(places, elements.written[1], strict=True))!r}"
     if known and low == high:
         return f", fill={low!r}"
     if known:
         return f", seed=0, low={low!r}, high={high!r}"
     named = str(elements.dtype)
     return ", seed=0" if named.startswith(("float", "bfloat", "bool")) else None
-
-
-def _places(dims: tuple[int, ...]) -> list[tuple[int, ...]]:
-    return list(itertools.product(*(range(each) for each in dims)))

@@ -168,8 +168,12 @@ def recorded_call_facts(subject: FunctionContext, calls: Sequence[ObservedCall])
     """Constraints that hold of what was recorded; calls that raised say nothing."""
     names = {each.arg for each in subject.parameters}
     good = [each for each in calls if each.function == subject.function and not each.raised]
-    read = [_constraints(each, names) for each in good]
-    distinct = list({_key(each): each for each in read if each}.values())
+    different: dict[str, dict[str, Constraint]] = {}
+    for each in good:
+        read = {name: parse_constraint(text) for name, text in each.arguments.items()}
+        known = {name: found for name, found in read.items() if found and name in names}
+        different[repr([(name, render(found)) for name, found in known.items()])] = known
+    distinct = [call for call in different.values() if call]
     if not distinct:
         return
     where = good[0].test
@@ -182,15 +186,6 @@ def recorded_call_facts(subject: FunctionContext, calls: Sequence[ObservedCall])
             yield InferredConstraint(
                 name, found, ConstraintSource.TEST, _sure(name, found, distinct), where
             )
-
-
-def _constraints(call: ObservedCall, names: set[str]) -> dict[str, Constraint]:
-    found = {name: parse_constraint(text) for name, text in call.arguments.items() if name in names}
-    return {name: each for name, each in found.items() if each is not None}
-
-
-def _key(call: dict[str, Constraint]) -> str:
-    return repr([(name, render(each)) for name, each in call.items()])
 
 
 def _sure(name: str, found: Constraint, calls: Sequence[dict[str, Constraint]]) -> Confidence:

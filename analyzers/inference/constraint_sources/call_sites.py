@@ -99,17 +99,15 @@ def _blocks(lines: list[str]) -> Iterator[tuple[int, int]]:
             indent = len(lines[at]) - len(lines[at].lstrip())
             begin = at + 1 if directive else at
             end = begin
-            while end < len(lines) and _inside(lines[end], indent, doctest=not directive):
+            while end < len(lines) and (
+                not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > indent
+                if directive
+                else lines[end].strip()
+            ):
                 end += 1
             yield begin, end
             end = max(end, at + 1)
         at = end
-
-
-def _inside(line: str, indent: int, *, doctest: bool) -> bool:
-    if doctest:
-        return bool(line.strip())
-    return not line.strip() or len(line) - len(line.lstrip()) > indent
 
 
 def _dedented(lines: list[str]) -> list[str]:
@@ -178,7 +176,10 @@ class _Reader:
     def read(self) -> list[ProjectCallSite]:
         env: dict[str, Any] = {"__name__": "__main__"}
         if self._unit.source is ConstraintSource.DOCUMENT:
-            env |= self._bare()
+            home = module_of(self._subject.path, self._subject.tree, self._subject.sources)
+            name = self._subject.function.partition(".")[0]
+            if name not in self._module.names and name not in self._module.imports:
+                env[name] = self._interpreter.lookup(name, home)
         self._interpreter.block(self._unit.tree.body, CallFrame(env, self._module))
         known = {
             name: value for name, value in env.items() if not isinstance(value, ProjectFunction)
@@ -195,13 +196,6 @@ class _Reader:
         del node, owner, given
         return True
 
-    def _bare(self) -> dict[str, Any]:
-        """A document may use a name that it does not import."""
-        home = module_of(self._subject.path, self._subject.tree, self._subject.sources)
-        name = self._subject.function.partition(".")[0]
-        taken = {*self._module.names, *self._module.imports}
-        return {} if name in taken else {name: self._interpreter.lookup(name, home)}
-
     def _function(self, node: Definition, owner: ast.ClassDef | None, env: dict[str, Any]) -> None:
         arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
         of = ProjectClass(owner, self._module, owner.name) if owner is not None else None
@@ -209,15 +203,13 @@ class _Reader:
             env[arguments[0].arg] = self._own(of, node)
         for each in arguments[1 if of is not None else 0 :]:
             if each.arg not in {name for given in _parametrized(node) for name in given}:
-                env[each.arg] = self._argument(each.arg)
+                fixture = _fixture(each.arg, self._module)
+                env[each.arg] = (
+                    self._interpreter.run(ProjectFunction(fixture, self._module, each.arg), (), {})
+                    if fixture is not None
+                    else UNKNOWN
+                )
         self._interpreter.block(node.body, CallFrame(env, self._module, of))
-
-    def _argument(self, name: str) -> Any:
-        """What a parameter is that nobody gives: open, or a test's fixture."""
-        fixture = _fixture(name, self._module)
-        if fixture is None:
-            return UNKNOWN
-        return self._interpreter.run(ProjectFunction(fixture, self._module, name), (), {})
 
     def _own(self, of: ProjectClass, node: Definition) -> ProjectInstance:
         made = ProjectInstance(of)
@@ -250,7 +242,9 @@ class _Reader:
             and self._subject.owner is not None
         ):
             args = args[1:] if not _is_static(self._subject.node) else args
-        given = self._bound(args, kwargs)
+        names = [each.arg for each in self._subject.parameters]
+        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        given = {name: value for name, value in given.items() if name in names}
         arguments = {name: constraint_text(value) for name, value in given.items()}
         known = {name: value for name, value in arguments.items() if value is not None}
         recipes = self._recipes(given, holder) if len(given) == len(args) + len(kwargs) else None
@@ -270,7 +264,8 @@ class _Reader:
         subject = self._subject
         owner, name = subject.owner, subject.node.name
         if isinstance(function, ProjectFunction):
-            return function.node is subject.node or self._same(function.module, function.name)
+            here = function.module.path == subject.path and function.name == subject.function
+            return here or function.node is subject.node
         if owner is None:
             return False
         if isinstance(function, ProjectClass):
@@ -278,9 +273,6 @@ class _Reader:
         if isinstance(function, ProjectInstance):
             return name in ("forward", "call", "__call__") and self._is_owner(function.of)
         return False
-
-    def _same(self, module: ProjectModule, name: str) -> bool:
-        return module.path == self._subject.path and name == self._subject.function
 
     def _is_owner(self, of: ProjectClass) -> bool:
         owner, name = self._subject.owner, self._subject.node.name
@@ -294,11 +286,6 @@ class _Reader:
             if any(isinstance(s, ast.FunctionDef) and s.name == name for s in each.node.body):
                 return False
         return False
-
-    def _bound(self, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
-        names = [each.arg for each in self._subject.parameters]
-        given = {**dict(zip(names, args, strict=False)), **kwargs}
-        return {name: value for name, value in given.items() if name in names}
 
 
 class _Following(_Reader):

@@ -74,7 +74,10 @@ def _said(
     subject: FunctionContext,
     infer: Infer | None,
 ) -> Iterator[Fact]:
-    annotated = _read(function.module.sources.get(function.module.path, ""))
+    try:
+        annotated = read(function.module.sources.get(function.module.path, ""))
+    except (SyntaxError, ValueError, RecursionError):
+        annotated = FileAnnotations()
     said = annotated.functions.get(function.name)
     given = said.constraints if said is not None else {}
     where = f"{event.path}:{event.node.lineno}"
@@ -129,13 +132,6 @@ def _is_plain(said: Argument) -> bool:
     if isinstance(said, tuple):
         return all(map(_is_plain, said))
     return said.literal
-
-
-def _read(text: str) -> FileAnnotations:
-    try:
-        return read(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return FileAnnotations()
 
 
 def _subject(function: ProjectFunction, caller: FunctionContext) -> FunctionContext | None:

@@ -9,7 +9,14 @@ from collections.abc import Iterator
 from analyzers.guest.annotations.constraints import Constraint, Expression
 
 from ..constraints.constraint_builders import build, one_of, sequence
-from ..facts import Confidence, ConstraintSource, Fact, FunctionContext, InferredConstraint
+from ..facts import (
+    Confidence,
+    ConstraintSource,
+    Fact,
+    FunctionContext,
+    InferredConstraint,
+    all_known,
+)
 from .module_scope import ModuleScope, scope_of
 
 _SPREAD = 10
@@ -57,7 +64,8 @@ def _near(value: object) -> Constraint | None:
     if isinstance(value, bool):
         return build("bools")
     if isinstance(value, int):
-        return _near_int(value)
+        low, high = (value // 2, value * 2) if value > 1 else (min(value, 0), value + (value >= 0))
+        return build("ints", min=low, max=max(high, 0))
     if isinstance(value, float):
         return _near_float(value)
     if value is None or isinstance(value, str):
@@ -65,12 +73,6 @@ def _near(value: object) -> Constraint | None:
     if isinstance(value, (list, tuple)) and value:
         return _near_sequence(value)
     return None
-
-
-def _near_int(value: int) -> Constraint:
-    if value in (0, 1) or value < 0:
-        return build("ints", min=min(value, 0), max=max(value, 0) + (value >= 0))
-    return build("ints", min=max(1, value // 2), max=value * 2)
 
 
 def _near_float(value: float) -> Constraint | None:
@@ -89,11 +91,10 @@ def _round(value: float) -> float:
 
 
 def _near_sequence(value: list[object] | tuple[object, ...]) -> Constraint | None:
-    elements = [_near(each) for each in value]
-    known = tuple(each for each in elements if each is not None)
-    if len(known) != len(elements):
+    known = all_known(map(_near, value))
+    if known is None:
         return None
     if isinstance(value, tuple):
-        return build("tuples", elements=known)
+        return build("tuples", elements=tuple(known))
     alike = all(each == known[0] for each in known)
     return sequence(known[0], len(value), len(value)) if alike else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import doctest
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from analyzers.guest.annotations.constraints import Argument, Constraint
@@ -38,6 +38,7 @@ _GOOGLE = re.compile(
 _GOOGLE_NESTED = re.compile(
     r"[-*]?\s*`{0,2}\*{0,2}(?P<names>\w+)`{0,2}\s*\((?P<type>.*)\)\s*:\s*(?P<text>.*)$"
 )
+_GOOGLES = (_GOOGLE_NESTED, _GOOGLE)
 _NUMPY = re.compile(
     r"`{0,2}\*{0,2}(?P<names>\w+(?:\s*,\s*\*{0,2}\w+)*)`{0,2}\s*(?::\s*(?P<type>.+))?$"
 )
@@ -60,8 +61,8 @@ def docstring_entries(docstring: str) -> Iterator[DocstringEntry]:
     lines = docstring.expandtabs().splitlines()
     found = list(_fields(lines))
     for numpy, block in _blocks(lines):
-        found += _numpy(block) if numpy else _google(block)
-    yield from found or _google(lines)
+        found += _entries(block, *([_NUMPY] if numpy else _GOOGLES))
+    yield from found or _entries(lines, *_GOOGLES)
 
 
 def _fields(lines: list[str]) -> Iterator[DocstringEntry]:
@@ -122,21 +123,13 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _numpy(block: list[str]) -> Iterator[DocstringEntry]:
+def _entries(block: list[str], *patterns: re.Pattern[str]) -> Iterator[DocstringEntry]:
     margin = min((_indent(line) for line in block if line.strip()), default=0)
-    yield from _entries(block, margin, _NUMPY)
-
-
-def _google(block: list[str]) -> Iterator[DocstringEntry]:
-    margin = min((_indent(line) for line in block if line.strip()), default=0)
-    yield from _entries(block, margin, _GOOGLE_NESTED, _GOOGLE)
-
-
-def _entries(block: list[str], margin: int, *patterns: re.Pattern[str]) -> Iterator[DocstringEntry]:
     found: list[tuple[re.Match[str], list[str]]] = []
     for line in block:
         stripped = line.strip()
-        head = _first(patterns, stripped) if stripped and _indent(line) == margin else None
+        heads = [each.match(stripped) for each in patterns if stripped and _indent(line) == margin]
+        head = next(filter(None, heads), None)
         if head is not None:
             found.append((head, []))
         elif found and stripped:
@@ -145,10 +138,6 @@ def _entries(block: list[str], margin: int, *patterns: re.Pattern[str]) -> Itera
         names = tuple(name.strip(" *") for name in head["names"].split(","))
         text = " ".join([head.groupdict().get("text") or "", *rest])
         yield DocstringEntry(names, head["type"] or "", text.strip())
-
-
-def _first(patterns: tuple[re.Pattern[str], ...], text: str) -> re.Match[str] | None:
-    return next((match for pattern in patterns if (match := pattern.match(text))), None)
 
 
 _MODULES = {"torch": "tensors", "np": "np_arrays", "numpy": "np_arrays", "jnp": "jax_arrays"}
@@ -269,7 +258,10 @@ def facts(subject: FunctionContext) -> Iterator[Fact]:
         for name in names.intersection(entry.names):
             kind = parameter_uses.array_kind(subject, name) or "np_arrays"
             found = list(read_description(ParameterDescription(name, entry.type, entry.text, kind)))
-            found += _like_another(entry.text, kind, shapes)
+            match = _SAME.search(entry.text)
+            alike = shapes.get(match["name"]) if match is not None else None
+            if alike is not None:
+                found.append(Phrase(build(kind, shape=alike), Confidence.LIKELY))
             for each in found:
                 shape = each.constraint["shape"]
                 if shape is not None:
@@ -281,12 +273,6 @@ def facts(subject: FunctionContext) -> Iterator[Fact]:
         yield InferredConstraint(
             name, constraint, ConstraintSource.DOCUMENT, Confidence.LIKELY, where
         )
-
-
-def _like_another(text: str, kind: str, shapes: Mapping[str, Argument]) -> list[Phrase]:
-    match = _SAME.search(text)
-    shape = shapes.get(match["name"]) if match is not None else None
-    return [] if shape is None else [Phrase(build(kind, shape=shape), Confidence.LIKELY)]
 
 
 def docstring(subject: FunctionContext) -> str:

@@ -19,7 +19,7 @@ from analyzers.inference.constraints.constraint_builders import (
 )
 from analyzers.inference.constraints.intervals import Interval
 from analyzers.inference.constraints.lattice import coerced, meet
-from analyzers.inference.facts import Confidence
+from analyzers.inference.facts import Confidence, all_known
 
 _NUMBER = r"[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?|[-+]?\.\d+"
 _TYPES: tuple[tuple[str, str], ...] = (
@@ -120,7 +120,8 @@ def read_description(entry: ParameterDescription) -> Iterator[Phrase]:
     shape = shape_in(entry)
     bounds = bounds_in(whole)
     if shape is not None:
-        array = shape if base is None else _with(base, shape)
+        same = None if base is None else coerced(shape, base.kind)
+        array = shape if base is None or same is None else meet(base, same) or base
         yield Phrase(array if bounds is None else _bounded(array, bounds), Confidence.LIKELY)
         return
     values = values_in(entry)
@@ -143,13 +144,11 @@ def typed(text: str) -> Constraint | None:
     plain = re.sub(r"[`~]|:\w+:|\boptional\b|default.*$", "", text).strip(" ,.:")
     plain = re.sub(r",?\s*(of )?(with )?shape.*$|[\(].*$", "", plain, flags=re.I).strip(" ,.:")
     parts = [part.strip() for part in re.split(r"\s+or\s+|\s*\|\s*|,\s*", plain) if part.strip()]
-    found = [_type(part) for part in parts]
-    known = [each for each in found if each is not None]
-    return union_of(known) if known and len(known) == len(found) else None
-
-
-def _type(text: str) -> Constraint | None:
-    return next((parse(said) for pattern, said in _WORDS if pattern.fullmatch(text)), None)
+    known = all_known(
+        next((parse(said) for pattern, said in _WORDS if pattern.fullmatch(part)), None)
+        for part in parts
+    )
+    return union_of(known) if known else None
 
 
 # -------------------------------------------------------------------- shapes
@@ -162,14 +161,10 @@ def shape_in(entry: ParameterDescription) -> Constraint | None:
     for text in (entry.type, entry.text):
         dims = _dims(_written(text))
         if dims:
-            return build_if_possible(
-                entry.arrays, dtype=_dtype(f"{entry.type} {entry.text}"), shape=dims
-            )
+            whole = f"{entry.type} {entry.text}"
+            dtype = next((dtype for pattern, dtype in _DTYPES if pattern.search(whole)), None)
+            return build_if_possible(entry.arrays, dtype=dtype, shape=dims)
     return None
-
-
-def _dtype(text: str) -> str | None:
-    return next((dtype for pattern, dtype in _DTYPES if pattern.search(text)), None)
 
 
 def _written(text: str) -> str:
@@ -186,9 +181,8 @@ def _dims(text: str) -> tuple[object, ...] | None:
         if re.search(r"[,×]|\bx\b", text)
         else text.split()
     )
-    dims = [_dim(word.strip(" `'\"\\")) for word in words if word.strip()]
-    known = tuple(dim for dim in dims if dim is not None)
-    return known if known and len(known) == len(dims) and len(known) <= 6 else None
+    known = all_known(_dim(word.strip(" `'\"\\")) for word in words if word.strip())
+    return tuple(known) if known and len(known) <= 6 else None
 
 
 def _dim(word: str) -> object | None:
@@ -201,12 +195,6 @@ def _dim(word: str) -> object | None:
     if re.fullmatch(r"[A-Za-z]\w*", plain):
         return plain.lower()
     return None
-
-
-def _with(base: Constraint, shape: Constraint) -> Constraint:
-    """An array of the type that is named, of the shape; another type says nothing of a shape."""
-    same = coerced(shape, base.kind)
-    return (meet(base, same) or base) if same is not None else shape
 
 
 # -------------------------------------------------------------------- bounds
@@ -256,7 +244,12 @@ def values_in(entry: ParameterDescription) -> Constraint | None:
     """The values of ``{'a', 'b'}`` or ``one of 'a', 'b'``; ``None`` for fewer than two."""
     braced = _BRACED.search(entry.type) or _BRACED.search(entry.text)
     if braced is not None:
-        found = _literals(braced["values"])
+        try:
+            found = [
+                ast.literal_eval(part.strip().strip("`")) for part in braced["values"].split(",")
+            ]
+        except (ValueError, SyntaxError):
+            found = []
         if len(found) > 1:
             return one_of(found)
     named = _ONE_OF.search(entry.text)
@@ -266,13 +259,3 @@ def values_in(entry: ParameterDescription) -> Constraint | None:
         if len(words) > 1:
             return one_of(words)
     return None
-
-
-def _literals(text: str) -> list[object]:
-    found: list[object] = []
-    for part in text.split(","):
-        try:
-            found.append(ast.literal_eval(part.strip().strip("`")))
-        except (ValueError, SyntaxError):
-            return []
-    return found

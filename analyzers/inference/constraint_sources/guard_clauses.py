@@ -70,7 +70,10 @@ class GuardClauses:
             elif isinstance(node, ast.Return):
                 return
             else:
-                holds = self._asserted(node)
+                called = node.value if isinstance(node, ast.Expr) else None
+                holds = node.test if isinstance(node, ast.Assert) else None
+                if isinstance(called, ast.Call) and self.scope.dotted(called.func) in _ASSERTS:
+                    holds = called.args[0] if called.args else None
                 if holds is not None:
                     yield from self._clauses([*map(negated, here), self._seen(holds)], node.lineno)
                 elif isinstance(node, ast.Raise):
@@ -78,18 +81,12 @@ class GuardClauses:
                 else:
                     self._assign(node)
 
-    def _asserted(self, node: ast.stmt) -> ast.expr | None:
-        if isinstance(node, ast.Assert):
-            return node.test
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and node.value.args:
-            called = self.scope.dotted(node.value.func)
-            return node.value.args[0] if called in _ASSERTS else None
-        return None
-
     def _if(self, node: ast.If, path: list[ast.expr]) -> Iterator[GuardClause]:
         """Both branches; what follows is reached without the test where its branch leaves."""
         test, left = self._seen(node.test), [*self._left(node)]
-        never, always = _refuses(node.body, self.scope), self._refuses_else(node)
+        chained = bool(node.orelse) and isinstance(node.orelse[0], ast.If)
+        never = _refuses(node.body, self.scope)
+        always = not chained and _refuses(node.orelse, self.scope)
         if never:
             yield from self._clauses([*map(negated, path), negated(test)], node.lineno)
         else:
@@ -100,7 +97,11 @@ class GuardClauses:
             yield from self._branch(node.orelse, path if never else [*path, negated(test)])
         for branch, holds in ((node.body, test), (node.orelse, negated(test))):
             for name in _assigned(branch):
-                self._changed(name, holds)
+                known = name in self._unless or name in self._locals
+                if name in self.parameters and not known:
+                    self._unless[name] = holds
+                else:
+                    self._locals[name] = None
         path += left
 
     def _left(self, node: ast.If) -> Iterator[ast.expr]:
@@ -115,22 +116,12 @@ class GuardClauses:
             if _leaves(each.body) and not _refuses(each.body, self.scope):
                 yield negated(self._seen(each.test))
 
-    def _refuses_else(self, node: ast.If) -> bool:
-        chained = bool(node.orelse) and isinstance(node.orelse[0], ast.If)
-        return not chained and _refuses(node.orelse, self.scope)
-
     def _branch(self, body: Sequence[ast.stmt], path: list[ast.expr]) -> Iterator[GuardClause]:
         before, unless = dict(self._locals), dict(self._unless)
         count = len(self.unpacked)
         yield from self._block(body, path)
         del self.unpacked[count:]
         self._locals, self._unless = before, unless
-
-    def _changed(self, name: str, holds: ast.expr) -> None:
-        if name in self.parameters and name not in self._unless and name not in self._locals:
-            self._unless[name] = holds
-        else:
-            self._locals[name] = None
 
     def _match(self, node: ast.Match, path: list[ast.expr]) -> Iterator[GuardClause]:
         """A ``match`` as the chain of tests for equality that it is, where it is no more."""

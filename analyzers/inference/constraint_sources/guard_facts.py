@@ -167,10 +167,8 @@ def facts(subject: FunctionContext) -> Iterator[Fact]:
         where = f"{subject.path}:{clause.line}"
         said = [literals.said(option) for option in clause.options]
         known = [each for each in said if each is not None]
-        lengths = any(is_length(constraint) for _, constraint in known)
-        if (len({name for name, _ in known}) == 1 and not (lengths and len(known) > 1)) and len(
-            known
-        ) == len(said):
+        alone = len(known) == 1 or not any(is_length(constraint) for _, constraint in known)
+        if alone and len(known) == len(said) and len({name for name, _ in known}) == 1:
             name = known[0][0]
             constraint = union_of(each for _, each in known)
             yield InferredConstraint(
@@ -178,7 +176,13 @@ def facts(subject: FunctionContext) -> Iterator[Fact]:
             )
             yield from _fractions(name, constraint, where)
         elif _can_be_asked(clause, subject):
-            condition = " or ".join(_text(option) for option in clause.options)
+            texts = [
+                f"({ast.unparse(ast.fix_missing_locations(each))})"
+                if isinstance(each, (ast.BoolOp, ast.IfExp, ast.Lambda))
+                else ast.unparse(ast.fix_missing_locations(each))
+                for each in clause.options
+            ]
+            condition = " or ".join(texts)
             yield InferredRequirement(condition, ConstraintSource.GUARD, Confidence.STRONG, where)
     for owner, names, line in reading.unpacked:
         yield from _unpacked(owner, names, line, subject)
@@ -193,15 +197,12 @@ def _sure(constraint: Constraint) -> Confidence:
         return Confidence.LIKELY
     if constraint.kind in ARRAYS:
         dims = dims_of(constraint["shape"])
-        whole = dims is not None and not any(_is_open(dim) for dim in dims)
+        whole = dims is not None and not any(
+            getattr(dim, "value", None) == "_" or is_variadic(dim) for dim in dims
+        )
         return Confidence.STRONG if whole else Confidence.LIKELY
     plain = constraint.kind in ("strings", "lists", "dicts", "callables", "modules")
     return Confidence.LIKELY if plain and not constraint.arguments else Confidence.STRONG
-
-
-def _is_open(dim: object) -> bool:
-    text = getattr(dim, "value", None)
-    return text == "_" or is_variadic(dim)  # type: ignore[arg-type]
 
 
 def _fractions(name: str, constraint: Constraint, where: str) -> Iterator[Fact]:
@@ -218,11 +219,6 @@ def _fractions(name: str, constraint: Constraint, where: str) -> Iterator[Fact]:
             yield InferredConstraint(
                 name, build("floats"), ConstraintSource.GUARD, Confidence.GUESS, where
             )
-
-
-def _text(node: ast.expr) -> str:
-    text = ast.unparse(ast.fix_missing_locations(node))
-    return f"({text})" if isinstance(node, (ast.BoolOp, ast.IfExp, ast.Lambda)) else text
 
 
 def _can_be_asked(clause: GuardClause, subject: FunctionContext) -> bool:

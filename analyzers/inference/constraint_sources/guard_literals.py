@@ -15,7 +15,7 @@ from analyzers.inference.constraints.constraint_builders import (
     union_of,
 )
 from analyzers.inference.constraints.intervals import Interval
-from analyzers.inference.facts import FunctionContext
+from analyzers.inference.facts import FunctionContext, all_known
 
 Said = tuple[str, Constraint]
 _MIRRORED: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -40,25 +40,24 @@ class GuardLiterals:
     def said(self, node: ast.expr) -> Said | None:
         """The parameter and what the condition says of it; ``None`` where aN has no word for it."""
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
-            return self._compared(node)
+            left, op, right = node.left, node.ops[0], node.comparators[0]
+            said = self._sided(left, op, right)
+            mirrored = _MIRRORED.get(type(op))
+            return said or (self._sided(right, mirrored(), left) if mirrored else None)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            return self._denied(node.operand)
+            inner = node.operand
+            return (
+                self._everywhere(inner, "any", deny=True) if isinstance(inner, ast.Call) else None
+            )
         return self._called(node) if isinstance(node, ast.Call) else None
 
     # ------------------------------------------------------- comparisons
 
-    def _compared(self, node: ast.Compare) -> Said | None:
-        left, op, right = node.left, node.ops[0], node.comparators[0]
-        said = self._sided(left, op, right)
-        mirrored = _MIRRORED.get(type(op))
-        return said or (self._sided(right, mirrored(), left) if mirrored else None)
-
     def _sided(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Said | None:
         if isinstance(left, ast.Call) and dotted_name(left.func) == "type" and len(left.args) == 1:
             name = self._parameter(left.args[0]) if isinstance(left, ast.Call) else None
-            if name is None or not isinstance(op, (ast.Is, ast.Eq, ast.In)):
-                return None
-            return self._instance(name, right)
+            typed = name is not None and isinstance(op, (ast.Is, ast.Eq, ast.In))
+            return self._instance(name or "", right) if typed else None
         if isinstance(left, ast.Attribute) and left.attr == "dtype":
             name = self._parameter(left.value)
             single = isinstance(op, (ast.Eq, ast.Is))
@@ -67,7 +66,10 @@ class GuardLiterals:
                 return None
             words = [self._dtype_word(item) for item in items]
             found = [self._array(name, dtype=word) for word in words if word is not None]
-            return (name, found[0] if single else _any_dtype(found)) if found else None
+            if not single and found:
+                words = [str(each.value("dtype")) for each in found]
+                return name, build(found[0].kind, dtype=one_of(words))
+            return (name, found[0]) if found else None
         try:
             value = self._scope.literal(right)
         except ValueError:
@@ -81,12 +83,15 @@ class GuardLiterals:
         return node.id if isinstance(node, ast.Name) and node.id in self._names else None
 
     def _plain(self, left: ast.expr, op: ast.cmpop, value: object) -> Said | None:
-        name = self._parameter(_uncased(left))
+        owner = _of_method(left, ("lower", "strip"))
+        name = self._parameter(owner[0] if owner else left)
         if name is None:
             return None
         if isinstance(op, ast.In):
             values = list(value) if isinstance(value, (list, tuple, set, dict, frozenset)) else []
-            return (name, one_of(_ordered(value, values))) if values else None
+            if isinstance(value, (set, frozenset)):
+                values.sort(key=repr)
+            return (name, one_of(values)) if values else None
         if isinstance(op, (ast.Eq, ast.Is)):
             return name, one_of([value])
         within = interval(op, value)
@@ -162,9 +167,8 @@ class GuardLiterals:
 
     def _instance(self, name: str, types: ast.expr) -> Said | None:
         each = types.elts if isinstance(types, (ast.Tuple, ast.List, ast.Set)) else [types]
-        found = [type_hints.read_hint(self._subject, node) for node in each]
-        known = [constraint for constraint in found if constraint is not None]
-        return (name, union_of(known)) if known and len(known) == len(found) else None
+        known = all_known(type_hints.read_hint(self._subject, node) for node in each)
+        return (name, union_of(known)) if known else None
 
     def _dtype_word(self, node: ast.expr) -> str | None:
         text = node.value if isinstance(node, ast.Constant) else self._scope.dotted(node)
@@ -194,10 +198,6 @@ class GuardLiterals:
             return name, build("paths", form="path", **_FILES[owner[1]])
         return self._everywhere(node, "all", deny=False)
 
-    def _denied(self, node: ast.expr) -> Said | None:
-        """``not torch.isnan(x).any()``, ``not (x < 0).any()``."""
-        return self._everywhere(node, "any", deny=True) if isinstance(node, ast.Call) else None
-
     def _everywhere(self, node: ast.Call, word: str, *, deny: bool) -> Said | None:
         """A condition on all elements: ``(x >= 0).all()``, ``np.all(x >= 0)``."""
         owner = _of_method(node, (word,))
@@ -218,11 +218,6 @@ class GuardLiterals:
         if deny and within is not None:
             within = _outside(within)
         return (name, self._array(name, **within.arguments())) if name and within else None
-
-
-def _any_dtype(found: list[Constraint]) -> Constraint:
-    words = [str(each.value("dtype")) for each in found]
-    return build(found[0].kind, dtype=one_of(words))
 
 
 def interval(op: ast.cmpop, value: object) -> Interval | None:
@@ -254,16 +249,6 @@ def _whole(within: Interval) -> tuple[int | None, int | None]:
         return 1, 0
     low, high = found.value("min"), found.value("max")
     return (None if low is None else max(0, low)), high
-
-
-def _ordered(given: object, values: list[object]) -> list[object]:
-    return sorted(values, key=repr) if isinstance(given, (set, frozenset)) else values
-
-
-def _uncased(node: ast.expr) -> ast.expr:
-    """``mode`` of ``mode.lower()``."""
-    owner = _of_method(node, ("lower", "strip"))
-    return owner[0] if owner and isinstance(owner[0], ast.Name) else node
 
 
 def _of_method(node: ast.expr, words: tuple[str, ...]) -> tuple[ast.expr, str] | None:
