@@ -85,6 +85,7 @@ def _filled_number(surer: Constraint, guess: Constraint) -> Constraint:
     return met or surer
 
 
+_NAME = ConstraintSource.NAME
 _EXAMPLES = (ConstraintSource.TEST, ConstraintSource.CALL, ConstraintSource.DOCUMENT)
 _ORDER = {source: place for place, source in enumerate(ConstraintSource)}
 _GUESS, _LIKELY, _STRONG = Confidence.GUESS, Confidence.LIKELY, Confidence.STRONG
@@ -165,7 +166,12 @@ def _outranked(facts: Sequence[InferredConstraint]) -> list[InferredConstraint]:
     )
     called = any(fact.source in _EXAMPLES for fact in facts)
     kept = [fact for fact in facts if not (declared and _is_branch(fact))]
-    return [fact for fact in kept if not (called and _is_name(fact))]
+    numbers = (*NUMBERS, "froms")
+    return [
+        fact
+        for fact in kept
+        if not (called and fact.source == _NAME and fact.constraint.kind in numbers)
+    ]
 
 
 def _is_branch(fact: InferredConstraint) -> bool:
@@ -176,21 +182,23 @@ def _is_branch(fact: InferredConstraint) -> bool:
     return compared and fact.constraint.kind == "froms"
 
 
-def _is_name(fact: InferredConstraint) -> bool:
-    return fact.source == ConstraintSource.NAME and fact.constraint.kind in (*NUMBERS, "froms")
-
-
 def _joined(facts: Sequence[InferredConstraint]) -> list[InferredConstraint]:
     """The facts, examples of a kind made one that holds them all.
 
     Examples of choices that the code itself lists say nothing more: all are valid.
     """
     others = [fact for fact in facts if fact.source not in _EXAMPLES]
-    said = [fact.constraint for fact in others if _is_list_of_choices(fact)]
+    listed = [
+        fact.constraint
+        for fact in others
+        if fact.source in (ConstraintSource.GUARD, ConstraintSource.HINT)
+        and fact.confidence == _STRONG
+    ]
     examples = [
         fact
         for fact in facts
-        if fact.source in _EXAMPLES and not any(_is_within(fact.constraint, all_) for all_ in said)
+        if fact.source in _EXAMPLES
+        and not any(_is_within(fact.constraint, each) for each in listed)
     ]
     if not examples:
         return others
@@ -202,19 +210,12 @@ def _joined(facts: Sequence[InferredConstraint]) -> list[InferredConstraint]:
     return [replace(first, constraint=around, confidence=sure), *others]
 
 
-def _is_list_of_choices(fact: InferredConstraint) -> bool:
-    listed = (
-        fact.source in (ConstraintSource.GUARD, ConstraintSource.HINT)
-        and fact.constraint.kind == "froms"
-    )
-    return listed and fact.confidence == _STRONG
-
-
 def _is_within(example: Constraint, choices: Constraint) -> bool:
-    values, known = example.value("values"), choices.value("values")
-    if example.kind != "froms" or not isinstance(values, (list, tuple)):
+    if {example.kind, choices.kind} != {"froms"}:
         return False
-    return isinstance(known, (list, tuple)) and all(each in known for each in values)
+    values, known = example.value("values"), choices.value("values")
+    plain = isinstance(values, (list, tuple)) and isinstance(known, (list, tuple))
+    return plain and all(each in known for each in values)
 
 
 @dataclass(slots=True)
@@ -236,7 +237,10 @@ class _Merging:
         start = _type_alone(first) if first.confidence == _GUESS else first.constraint
         merging = cls(first, start, _type_sure(first), sure, has_default)
         rest = ordered if start != first.constraint else ordered[1:]
-        for fact in sorted(rest, key=lambda f: (-f.confidence, _place(f, start))):
+        order = {source: place * 2 for source, place in _ORDER.items()}
+        if start.kind in NUMBERS:  # names stand for usual ranges, defaults often for large ones
+            order[_NAME] = order[ConstraintSource.DEFAULT] - 1
+        for fact in sorted(rest, key=lambda f: (-f.confidence, order[f.source])):
             merging.add(fact)
         return merging
 
@@ -244,9 +248,12 @@ class _Merging:
         """Narrow by one more fact, or note that it cannot be true too."""
         sure = _values_sure(fact, has_default=self.has_default)
         if fact.confidence == _GUESS:
-            before = self.constraint
-            self.constraint = fill_gaps(before, fact.constraint)
-            self._agreed(fact, before)
+            guessed = self.constraint.kind == "floats" and self.values_sure == _GUESS
+            self.constraint = fill_gaps(self.constraint, fact.constraint)
+            other = coerced(fact.constraint, "floats")
+            bounded = other is not None and interval_of(other).bounded
+            if guessed and bounded and fact.source == _NAME and self.has_default:
+                self.values_sure = _LIKELY
             return
         met = meet(self.constraint, align_kind(fact.constraint, self.constraint))
         if met is None:
@@ -259,31 +266,18 @@ class _Merging:
         self.type_sure = max(self.type_sure, _type_sure(fact))
         self.values_sure = max(self.values_sure, sure)
 
-    def _agreed(self, fact: InferredConstraint, before: Constraint) -> None:
-        """Two guesses at the range of a float that agree are likelier than one."""
-        if before.kind != "floats" or self.values_sure != _GUESS:
-            return
-        other = coerced(fact.constraint, "floats")
-        bounded = other is not None and interval_of(other).bounded
-        if bounded and fact.source == ConstraintSource.NAME and self.has_default:
-            self.values_sure = _LIKELY
-
     def result(self) -> InferredConstraint:
         sure = min(self.type_sure, self.values_sure)
         untyped = self.begun.confidence < _STRONG and (
             self.constraint.kind in ARRAYS and self.constraint["dtype"] is None
         )
-        loose = untyped or _has_no_range(self.constraint)
+        indices = self.constraint.kind in ARRAYS and self.constraint.value("dtype") == "int64"
+        bounded = self.constraint["min"] is not None or self.constraint["max"] is not None
+        loose = untyped or (indices and not bounded)
         if self.at_odds or loose or _is_unknown(self.constraint):
             sure = _GUESS
         made = with_default_bounds(_of_one_type(self.constraint))
         return replace(self.begun, constraint=made, confidence=sure)
-
-
-def _has_no_range(constraint: Constraint) -> bool:
-    """Return whether it is an array of indices, of which some are out of range."""
-    bounded = constraint["min"] is not None or constraint["max"] is not None
-    return constraint.kind in ARRAYS and constraint.value("dtype") == "int64" and not bounded
 
 
 def _of_one_type(constraint: Constraint) -> Constraint:
@@ -305,16 +299,6 @@ def _type_alone(fact: InferredConstraint) -> Constraint:
     if types in ({int}, {str}) and fact.constraint.kind == "froms":
         return Constraint("ints" if types == {int} else "strings")
     return fact.constraint
-
-
-def _place(fact: InferredConstraint, start: Constraint) -> int:
-    """The order of equally sure facts: a number's name comes before its default.
-
-    Names stand for usual ranges and small sizes, defaults often for large ones.
-    """
-    if start.kind in NUMBERS and fact.source == ConstraintSource.NAME:
-        return _ORDER[ConstraintSource.DEFAULT] * 2 - 1
-    return _ORDER[fact.source] * 2
 
 
 def _type_sure(fact: InferredConstraint) -> Confidence:

@@ -55,12 +55,8 @@ def check(constraint: Constraint) -> None:
         raise InvalidConstraint("froms has nothing to choose from", "values")
 
 
-def _count(_kind: str, name: str, value: Any) -> str:
-    return "" if _is_whole(value) and value >= 0 else f"{name} must be a whole number from 0"
-
-
-def _multiple(_kind: str, name: str, value: Any) -> str:
-    return "" if _is_whole(value) and value > 0 else f"{name} must be a whole number from 1"
+def _must(is_valid: Callable[[Any], bool], be: str) -> Callable[[str, str, Any], str]:
+    return lambda _kind, name, value: "" if is_valid(value) else f"{name} must be {be}"
 
 
 def _bound(kind: str, name: str, value: Any) -> str:
@@ -70,14 +66,6 @@ def _bound(kind: str, name: str, value: Any) -> str:
         return "" if _is_whole(value) else f"{name} must be an integer"
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return "" if number else f"{name} must be a number"
-
-
-def _flag(_kind: str, name: str, value: Any) -> str:
-    return "" if isinstance(value, bool) else f"{name} must be True or False"
-
-
-def _width(_kind: str, name: str, value: Any) -> str:
-    return "" if value in (16, 32, 64) else f"{name} must be 16, 32 or 64"
 
 
 def _dtype(_kind: str, _name: str, value: Any) -> str:
@@ -100,11 +88,14 @@ def _words(_kind: str, name: str, value: Any) -> str:
 
 
 _JUDGES: Tuple[Tuple[Tuple[str, ...], Callable[[str, str, Any], str]], ...] = (
-    (_COUNTS, _count),
-    (("multiple_of",), _multiple),
+    (_COUNTS, _must(lambda x: _is_whole(x) and x >= 0, "a whole number from 0")),
+    (
+        ("multiple_of",),
+        _must(lambda value: _is_whole(value) and value > 0, "a whole number from 1"),
+    ),
+    (_FLAGS, _must(lambda x: isinstance(x, bool), "True or False")),
+    (("width",), _must(lambda x: x in (16, 32, 64), "16, 32 or 64")),
     (("min", "max"), _bound),
-    (_FLAGS, _flag),
-    (("width",), _width),
     (("dtype",), _dtype),
     (("values",), _values),
     (("in", "out"), _words),

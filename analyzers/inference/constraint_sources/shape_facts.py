@@ -62,12 +62,15 @@ def _attempt(subject: FunctionContext, rank: int) -> _Described:
     interpreter = Interpreter()
     interpreter.ledger.usual_rank = rank
     parameters = interpreted(interpreter, subject)
-    tensors = {each.name: each.tensor for each in parameters if _is_array(each)}
+    tensors = {
+        each.name: each.tensor
+        for each in parameters
+        if each.tensor and (each.tensor.shape.touched or each.tensor.elements.dtype is not None)
+    }
     numbers = {each.var: each.name for each in parameters if each.counted}
-    known = {name: tensor for name, tensor in tensors.items() if tensor is not None}
-    closed = _close(interpreter, known, subject)
+    closed = _close(interpreter, tensors, subject)
     solution = solve(interpreter.ledger)
-    return _Described(interpreter.ledger, solution, known, subject, numbers, closed)
+    return _Described(interpreter.ledger, solution, tensors, subject, numbers, closed)
 
 
 def interpreted(
@@ -83,7 +86,9 @@ def interpreted(
     }
     bound = None
     name = subject.node.name
-    if subject.owner is not None and len(subject.parameters) < len(_named(subject)):
+    args = subject.node.args
+    named = len(args.posonlyargs) + len(args.args) + len(args.kwonlyargs)
+    if subject.owner is not None and len(subject.parameters) < named:
         bound = _instance(
             interpreter, ProjectClass(subject.owner, module, subject.owner.name), name
         )
@@ -92,11 +97,6 @@ def interpreted(
     interpreter.ledger.doubts = 0
     interpreter.run(function, (), parameters)
     return list(parameters.values())
-
-
-def _named(subject: FunctionContext) -> list[object]:
-    args = subject.node.args
-    return [*args.posonlyargs, *args.args, *args.kwonlyargs]
 
 
 def _instance(interpreter: Interpreter, of: ProjectClass, method: str) -> ProjectInstance:
@@ -114,11 +114,6 @@ def _instance(interpreter: Interpreter, of: ProjectClass, method: str) -> Projec
         }
         interpreter.run(constructor, (), kwargs)
     return made
-
-
-def _is_array(parameter: UntypedParameter) -> bool:
-    tensor = parameter.tensor
-    return tensor is not None and (tensor.shape.touched or tensor.elements.dtype is not None)
 
 
 def _close(
@@ -176,23 +171,31 @@ class _Described:
         return not (ledger.doubts or ledger.conflicts or self.solution.failed)
 
     def facts(self) -> Iterator[Fact]:
-        self._name()
+        where = f"{self.subject.path}:{self.subject.node.lineno}"
+        for tensor in self.tensors.values():
+            for var in (var for size in self._dims(tensor) for var in variables(size)):
+                self._name_one(var)
         for name, tensor in self.tensors.items():
             elements = tensor.elements
-            more: dict[str, object] = {"dtype": elements.dtype or self._dtype(tensor)}
+            usual = "float32" if tensor.kind == "tensors" else None
+            more: dict[str, object] = {"dtype": elements.dtype or usual}
             if isinstance(elements.low, int | float):
                 more["min"] = elements.low
                 more["max"] = elements.high if isinstance(elements.high, int | float) else None
                 if more["max"] is None and elements.dtype == "int64":
                     more["max"] = self._highest(tensor)
-            text = array_text(tensor.kind, self._words(tensor), more)
-            found = parse_constraint(text)
+            words: list[str] | None = [self._word(each) for each in self._dims(tensor)]
+            if tensor.shape.dims is None:
+                same = [t for t in self.tensors.values() if t.shape.same_as(tensor.shape)]
+                only_alike = ["'*shape'"] if len(same) > 1 else None
+                words = ["'...'", *words] if words else only_alike
+            found = parse_constraint(array_text(tensor.kind, words, more))
             if found is not None:
-                where = f"{self.subject.path}:{self.subject.node.lineno}"
                 yield InferredConstraint(
                     name, found, ConstraintSource.SHAPE, self._confidence(name, tensor), where
                 )
-        yield from self._required()
+        for condition in self._required():
+            yield InferredRequirement(condition, ConstraintSource.SHAPE, Confidence.STRONG, where)
 
     def _confidence(self, name: str, tensor: Tensor) -> Confidence:
         """How sure a shape is.
@@ -213,12 +216,6 @@ class _Described:
     def _dims(self, tensor: Tensor) -> list[Size]:
         dims = tensor.shape.dims
         return tensor.shape.last if dims is None else dims
-
-    def _name(self) -> None:
-        for tensor in self.tensors.values():
-            for size in self._dims(tensor):
-                for var in variables(size):
-                    self._name_one(var)
 
     def _name_one(self, var: SizeVariable) -> None:
         if var in self.names:
@@ -246,21 +243,6 @@ class _Described:
         high = self.ledger.resolved(tensor.elements.high or 0)
         return high if isinstance(high, int) else 0
 
-    def _dtype(self, tensor: Tensor) -> str | None:
-        return "float32" if tensor.kind == "tensors" else None
-
-    def _words(self, tensor: Tensor) -> list[str] | None:
-        dims = tensor.shape.dims
-        if dims is None:
-            last = [self._word(each) for each in tensor.shape.last]
-            return ["'...'", *last] if last else self._alike(tensor)
-        return [self._word(each) for each in dims]
-
-    def _alike(self, tensor: Tensor) -> list[str] | None:
-        """Tensors of which only that is known that they have the same shape."""
-        same = [t for t in self.tensors.values() if t.shape.same_as(tensor.shape)]
-        return ["'*shape'"] if len(same) > 1 else None
-
     def _word(self, size: Size) -> str:
         if isinstance(size, int):
             return str(size)
@@ -279,13 +261,13 @@ class _Described:
             range_.low, min(high, range_.low + _MOST_FREE * range_.multiple), range_.multiple
         )
 
-    def _required(self) -> Iterator[InferredRequirement]:
+    def _required(self) -> Iterator[str]:
         """The bounds of dimensions that have a name because several share it."""
         said: set[SizeVariable] = set()
         for name, tensor in self.tensors.items():
             for index, size in enumerate(tensor.shape.dims or ()):
                 if isinstance(size, SizeVariable) and size in self.numbers:
-                    yield self._equal(f"{name}.shape[{index}]", self.numbers[size])
+                    yield f"{name}.shape[{index}] == {self.numbers[size]}"
         for name, tensor in self.tensors.items():
             for index, size in enumerate(tensor.shape.dims or ()):
                 if (
@@ -296,20 +278,10 @@ class _Described:
                 ):
                     continue
                 said.add(size)
-                range_ = self.solution.ranges.get(size, Range())
-                if range_.only is None:
-                    yield from self._bounds(f"{name}.shape[{index}]", range_)
-
-    def _equal(self, place: str, number: str) -> InferredRequirement:
-        where = f"{self.subject.path}:{self.subject.node.lineno}"
-        return InferredRequirement(
-            f"{place} == {number}", ConstraintSource.SHAPE, Confidence.STRONG, where
-        )
-
-    def _bounds(self, place: str, range_: Range) -> Iterator[InferredRequirement]:
-        where = f"{self.subject.path}:{self.subject.node.lineno}"
-        conditions = [f"{place} >= {range_.low}"] if range_.low > 1 else []
-        conditions += [f"{place} <= {range_.high}"] if range_.high is not None else []
-        conditions += [f"{place} % {range_.multiple} == 0"] if range_.multiple > 1 else []
-        for condition in conditions:
-            yield InferredRequirement(condition, ConstraintSource.SHAPE, Confidence.STRONG, where)
+                range_, place = self.solution.ranges.get(size, Range()), f"{name}.shape[{index}]"
+                if range_.only is None and range_.low > 1:
+                    yield f"{place} >= {range_.low}"
+                if range_.only is None and range_.high is not None:
+                    yield f"{place} <= {range_.high}"
+                if range_.only is None and range_.multiple > 1:
+                    yield f"{place} % {range_.multiple} == 0"

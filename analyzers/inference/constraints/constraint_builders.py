@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from analyzers.guest.annotations.checking import InvalidConstraint, check
 from analyzers.guest.annotations.constraints import KINDS, Argument, Constraint, Expression
@@ -39,12 +39,9 @@ def _argument(value: object) -> Argument:
     if isinstance(value, (Constraint, Expression)):
         return value
     if isinstance(value, tuple):
-        return tuple(_item(each) for each in value)
+        known = (Constraint, Expression)
+        return tuple(each if isinstance(each, known) else literal(each) for each in value)
     return literal(value)
-
-
-def _item(value: object) -> Constraint | Expression:
-    return value if isinstance(value, (Constraint, Expression)) else literal(value)
 
 
 def literal(value: object) -> Expression:
@@ -77,7 +74,10 @@ def union_of(options: Iterable[Constraint | Expression]) -> Constraint:
 
     Raises ``ValueError`` where there is no option.
     """
-    flat = _distinct(part for option in options for part in options_of(option))
+    flat: list[Constraint | Expression] = []
+    for part in (part for option in options for part in options_of(option)):
+        if part not in flat:
+            flat.append(part)
     values = [part.value for part in flat if isinstance(part, Expression) and part.literal]
     others = [part for part in flat if not (isinstance(part, Expression) and part.literal)]
     if not flat:
@@ -102,22 +102,21 @@ def options_of(option: Constraint | Expression) -> list[Constraint | Expression]
     return [option]
 
 
+def map_parts(value: Argument, change: Callable[[Constraint], Constraint]) -> Argument:
+    """An argument with the constraints that it is, or directly holds, changed."""
+    if isinstance(value, Constraint):
+        return change(value)
+    if not isinstance(value, tuple):
+        return value
+    return tuple(change(each) if isinstance(each, Constraint) else each for each in value)
+
+
 def as_constraint(option: Constraint | Expression) -> Constraint:
     """A constraint of an option: a single value is a choice of one."""
     if isinstance(option, Constraint):
         return option
     value = Expression(f"[{option.source}]", option.literal, [option.value])
     return Constraint("froms", (("values", value),))
-
-
-def _distinct(
-    parts: Iterable[Constraint | Expression],
-) -> list[Constraint | Expression]:
-    found: list[Constraint | Expression] = []
-    for part in parts:
-        if part not in found:
-            found.append(part)
-    return found
 
 
 def without_none(constraint: Constraint) -> tuple[Constraint | None, bool]:

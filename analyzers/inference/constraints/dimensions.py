@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -9,8 +10,8 @@ from dataclasses import replace
 from analyzers.guest.annotations.constraints import Argument, Constraint, Expression
 
 from ..facts import Confidence, ConstraintSource, InferredConstraint
-from .constraint_builders import build, literal
-from .intervals import interval_of
+from .constraint_builders import literal, map_parts
+from .intervals import Interval, interval_of
 
 Dimension = Constraint | Expression
 _ANY = ("_", "...")
@@ -106,18 +107,13 @@ def _meet_dim(left: Dimension, right: Dimension) -> Dimension | None:
         if one is not None and other is not None:
             return left if one == other else None
         size, ranged = (left, right) if one is not None else (right, left)
-        return size if _allows(ranged, _size(size) or 0) else None
+        fits = not isinstance(ranged, Constraint) or interval_of(ranged).around(_size(size) or 0)
+        return size if fits else None
     if isinstance(left, Constraint) and isinstance(right, Constraint):
         return interval_of(left).meet(interval_of(right)).ints()
     if isinstance(right, Constraint):
         return right
     return right if _word(left) in _ANY else left
-
-
-def _allows(dim: Dimension, size: int) -> bool:
-    if isinstance(dim, Constraint):
-        return interval_of(dim).around(size)
-    return True
 
 
 def join_shapes(first: Argument, second: Argument) -> Argument | None:
@@ -131,18 +127,16 @@ def join_shapes(first: Argument, second: Argument) -> Argument | None:
 def _join_dim(left: Dimension, right: Dimension) -> Dimension:
     if left == right:
         return left
-    lows = [_span(each) for each in (left, right)]
-    if None in lows:
-        return literal("_")
-    both = interval_of(lows[0] or left).join(interval_of(lows[1] or right)).ints()  # type: ignore[arg-type]
+    one, other = _span(left), _span(right)
+    both = one.join(other).ints() if one and other else None
     return both if both is not None else literal("_")
 
 
-def _span(dim: Dimension) -> Constraint | None:
+def _span(dim: Dimension) -> Interval | None:
     size = _size(dim)
     if size is not None:
-        return build("ints", min=size, max=size)
-    return dim if isinstance(dim, Constraint) else None
+        return Interval(size, size)
+    return interval_of(dim) if isinstance(dim, Constraint) else None
 
 
 def names_in(shape: Argument | None) -> list[str]:
@@ -173,22 +167,15 @@ def rewritten(
     constraint: Constraint, change: Callable[[Argument], Argument], argument: str = "shape"
 ) -> Constraint:
     """A constraint with every shape (or other argument) in it changed."""
+
+    def inside(part: Constraint) -> Constraint:
+        return rewritten(part, change, argument)
+
     arguments = tuple(
-        (name, change(value) if name == argument else _inside(value, change, argument))
+        (name, change(value) if name == argument else map_parts(value, inside))
         for name, value in constraint.arguments
     )
     return Constraint(constraint.kind, arguments)
-
-
-def _inside(value: Argument, change: Callable[[Argument], Argument], argument: str) -> Argument:
-    if isinstance(value, Constraint):
-        return rewritten(value, change, argument)
-    if isinstance(value, tuple):
-        return tuple(
-            rewritten(each, change, argument) if isinstance(each, Constraint) else each
-            for each in value
-        )
-    return value
 
 
 Renames = dict[tuple[ConstraintSource, str], Dimension]
@@ -215,7 +202,12 @@ def unify_dimension_names(facts: Sequence[InferredConstraint]) -> list[InferredC
             for base in shaped[:place]:
                 _compare(base, other, names)
     _same_but_for_case(facts, names)
-    return [_rename_dimensions(fact, names) for fact in facts]
+    found: list[InferredConstraint] = []
+    for fact in facts:
+        ours = {name: dim for (source, name), dim in names.items() if source == fact.source}
+        changed = rewritten(fact.constraint, functools.partial(renamed, names=ours))
+        found.append(replace(fact, constraint=changed) if ours else fact)
+    return found
 
 
 def _compare(base: InferredConstraint, other: InferredConstraint, names: Renames) -> None:
@@ -226,9 +218,9 @@ def _compare(base: InferredConstraint, other: InferredConstraint, names: Renames
         return
     for one, two in zip(left, right, strict=True):
         named = _name(two)
-        if named and (_name(one) or _is_size(one)):
+        if named and (_name(one) or _size(one) is not None):
             names.setdefault((other.source, named), one)
-        elif _name(one) and _is_size(two):
+        elif _name(one) and _size(two) is not None:
             names.setdefault((base.source, _name(one)), two)
 
 
@@ -245,15 +237,3 @@ def _same_but_for_case(facts: Sequence[InferredConstraint], names: Renames) -> N
 def _name(dim: Dimension) -> str:
     value = dim.value if isinstance(dim, Expression) else None
     return value if isinstance(value, str) and value.isidentifier() and value != "_" else ""
-
-
-def _is_size(dim: Dimension) -> bool:
-    return isinstance(dim, Expression) and isinstance(dim.value, int)
-
-
-def _rename_dimensions(fact: InferredConstraint, names: Renames) -> InferredConstraint:
-    ours = {name: dim for (source, name), dim in names.items() if source == fact.source}
-    if not ours:
-        return fact
-    changed = rewritten(fact.constraint, lambda shape: renamed(shape, ours))
-    return replace(fact, constraint=changed)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from analyzers.guest.annotations.constraints import Argument, Constraint
+from analyzers.guest.annotations.constraints import Constraint
 
-from .constraint_builders import build_if_possible, options_of
+from .constraint_builders import build_if_possible, map_parts, options_of
 
 NUMBERS = ("ints", "floats")
 SIZED = ("lists", "strings", "dicts")
@@ -148,18 +148,10 @@ def with_default_bounds(constraint: Constraint) -> Constraint:
     """
     if constraint.kind in NUMBERS:
         return _number(constraint)
-    arguments = tuple((name, _inside(value)) for name, value in constraint.arguments)
+    arguments = tuple(
+        (name, map_parts(value, with_default_bounds)) for name, value in constraint.arguments
+    )
     return Constraint(constraint.kind, arguments)
-
-
-def _inside(value: Argument) -> Argument:
-    if isinstance(value, Constraint):
-        return with_default_bounds(value)
-    if isinstance(value, tuple):
-        return tuple(
-            with_default_bounds(each) if isinstance(each, Constraint) else each for each in value
-        )
-    return value
 
 
 def _number(constraint: Constraint) -> Constraint:

@@ -153,10 +153,6 @@ def _setattr(_: Evaluator, call: CallArguments) -> Any:
         holder.attributes[name] = value
 
 
-def _unknown(_: Evaluator, _call: CallArguments) -> Any:
-    return UNKNOWN
-
-
 BUILTINS: Mapping[str, Native] = {
     "len": _len,
     "range": _range,
@@ -178,7 +174,8 @@ BUILTINS: Mapping[str, Native] = {
     "setattr": _setattr,
     "dict": lambda _, call: UNKNOWN if call.args else dict(call.kwargs),
     **dict.fromkeys(
-        ("print", "str", "bool", "round", "sorted", "hasattr", "type", "set", "map"), _unknown
+        ("print", "str", "bool", "round", "sorted", "hasattr", "type", "set", "map"),
+        lambda *_: UNKNOWN,
     ),
 }
 

@@ -163,11 +163,6 @@ def _slice(machine: Evaluator, node: ast.Slice, frame: CallFrame) -> Any:
     return slice(*(None if part is None else machine.evaluate(part, frame) for part in parts))
 
 
-def _lambda(machine: Evaluator, node: ast.Lambda, frame: CallFrame) -> Any:
-    del machine
-    return ProjectFunction(node, frame.module, "<lambda>", None, frame.env)
-
-
 def _comprehension(
     machine: Evaluator, node: ast.ListComp | ast.GeneratorExp, frame: CallFrame
 ) -> Any:
@@ -255,13 +250,8 @@ def _halved(machine: Evaluator, node: ast.Call, frame: CallFrame) -> Size | None
     return sized(found)
 
 
-def _constant(machine: Evaluator, node: ast.Constant, frame: CallFrame) -> Any:
-    del machine, frame
-    return node.value
-
-
 HANDLERS: dict[type[ast.expr], Any] = {
-    ast.Constant: _constant,
+    ast.Constant: lambda _machine, node, _frame: node.value,
     ast.Name: _name,
     ast.Attribute: _attribute,
     ast.Tuple: lambda machine, node, frame: tuple(_elements(machine, node.elts, frame)),
@@ -274,7 +264,9 @@ HANDLERS: dict[type[ast.expr], Any] = {
     ast.IfExp: _choice,
     ast.Subscript: _subscript,
     ast.Slice: _slice,
-    ast.Lambda: _lambda,
+    ast.Lambda: lambda _, node, frame: ProjectFunction(
+        node, frame.module, "<lambda>", None, frame.env
+    ),
     ast.ListComp: _comprehension,
     ast.GeneratorExp: _comprehension,
     ast.JoinedStr: _joined,

@@ -326,16 +326,6 @@ def _define(machine: Evaluator, node: ast.FunctionDef, frame: CallFrame) -> str:
     return NEXT
 
 
-def _stop(machine: Evaluator, node: ast.stmt, frame: CallFrame) -> str:
-    del machine, node, frame
-    return STOPPED
-
-
-def _break(machine: Evaluator, node: ast.stmt, frame: CallFrame) -> str:
-    del machine, node, frame
-    return BROKEN
-
-
 _HANDLERS: dict[type[ast.stmt], Any] = {
     ast.Assign: _assignment,
     ast.AnnAssign: _annotated,
@@ -352,7 +342,7 @@ _HANDLERS: dict[type[ast.stmt], Any] = {
     ast.Assert: _assert,
     ast.FunctionDef: _define,
     ast.AsyncFunctionDef: _define,
-    ast.Raise: _stop,
-    ast.Continue: _stop,
-    ast.Break: _break,
+    ast.Raise: lambda *_: STOPPED,
+    ast.Continue: lambda *_: STOPPED,
+    ast.Break: lambda *_: BROKEN,
 }

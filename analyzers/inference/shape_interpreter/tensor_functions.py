@@ -212,10 +212,6 @@ def _where(machine: Evaluator, call: CallArguments) -> Any:
     return Tensor(shape, TensorElements(known[-1].elements.dtype, drawn=True))
 
 
-def _matmul(machine: Evaluator, call: CallArguments) -> Any:
-    return matmul(machine.ledger, *call.args[:2]) if len(call.args) > 1 else UNKNOWN
-
-
 def _einsum(machine: Evaluator, call: CallArguments) -> Any:
     """``torch.einsum``: letters that are equal are equal sizes."""
     ledger = machine.ledger
@@ -289,7 +285,10 @@ _FUNCTIONS: dict[str, Function] = {
     **dict.fromkeys(("cat", "concat", "concatenate"), _cat),
     "stack": _stack,
     "where": _where,
-    **dict.fromkeys(("matmul", "dot"), _matmul),
+    **dict.fromkeys(
+        ("matmul", "dot"),
+        lambda machine, call: matmul(machine.ledger, *call.args[:2]) if call.args[1:] else UNKNOWN,
+    ),
     "einsum": _einsum,
     "normalize": _normalize,
     **dict.fromkeys(("interpolate", "upsample"), _interpolate),
