@@ -146,7 +146,13 @@ def file_difference(change: FileChange, changes: ChangeSet) -> FileDifference:
     text = changes.base_sources.get(origin)
     base = DefinitionOutline.of(text) if text is not None else DefinitionOutline()
     if base is None:
-        return FileDifference(_by_lines(head, change), frozenset())
+        touched = change.lines | change.removed_at
+        inside = (
+            name
+            for name, nodes in head.nodes.items()
+            if any(touched.intersection(lines_of(node)) for node in nodes)
+        )
+        return FileDifference(frozenset(inside), frozenset())
     functions = frozenset(
         name for name, dump in head.functions.items() if dump != base.functions.get(name, "")
     )
@@ -158,15 +164,6 @@ def file_difference(change: FileChange, changes: ChangeSet) -> FileDifference:
 
 def _unlike(head: Mapping[str, str], base: Mapping[str, str]) -> frozenset[str]:
     return frozenset(n for n in head.keys() | base.keys() if head.get(n) != base.get(n))
-
-
-def _by_lines(head: DefinitionOutline, change: FileChange) -> frozenset[str]:
-    touched = change.lines | change.removed_at
-    return frozenset(
-        name
-        for name, nodes in head.nodes.items()
-        if any(touched.intersection(lines_of(node)) for node in nodes)
-    )
 
 
 def lines_of(node: ast.stmt) -> range:

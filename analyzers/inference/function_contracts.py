@@ -222,10 +222,13 @@ class _Draft:
             raise NoContractError(_missing_message(subject, missing))
         self.terms.update((prefix + name, term) for name, term in found.items())
         arguments = {name: term.constraint for name, term in found.items()}
+        ensures = [clause.source for clause in said.ensures]
+        shape = said.returns or returned_shape(subject)
+        ensures += [] if shape is None else [f"matches(result, {render(shape)!r})"]
         return Contract(
             arguments,
             requires=self._requires(subject, said, arguments),
-            ensures=_ensures(subject, said),
+            ensures=tuple(ensures),
             constructor=self.constructor(subject) if not prefix else None,
             examples=said.cc_examples,
         )
@@ -263,9 +266,8 @@ class _Draft:
         self, subject: FunctionContext, said: Annotations, arguments: Mapping[str, str]
     ) -> tuple[str, ...]:
         written = tuple(clause.source for clause in said.requires)
-        if {arg.arg for arg in required_parameters(subject)} <= said.constraints.keys() and bool(
-            said
-        ):
+        needed = {arg.arg for arg in required_parameters(subject)}
+        if said and needed <= said.constraints.keys():
             return written
         kept = {arg.arg: value for arg, value in defaults(subject) if arg.arg not in arguments}
         known = (
@@ -323,12 +325,6 @@ def _missing_message(subject: FunctionContext, missing: Sequence[str]) -> str:
         f"nothing says what {names} of {subject.function} may be; "
         f"an annotation would: #@arg({missing[0]}): …"
     )
-
-
-def _ensures(subject: FunctionContext, said: Annotations) -> tuple[str, ...]:
-    written = tuple(clause.source for clause in said.ensures)
-    shape = said.returns or returned_shape(subject)
-    return written if shape is None else (*written, f"matches(result, {render(shape)!r})")
 
 
 def _names(condition: str) -> set[str]:

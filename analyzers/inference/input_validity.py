@@ -58,27 +58,19 @@ def is_own_fault(failure: Failure, text: str = "") -> bool:
         return False
     if ending.exception in _OWN_FAULT:
         return True
-    if ending.exception not in ("AttributeError", "TypeError"):
-        return False
-    if _OWN_WORDS.search(ending.message) is None:
+    told = ending.exception in ("AttributeError", "TypeError")
+    if not told or _OWN_WORDS.search(ending.message) is None:
         return False
     if ending.exception == "AttributeError":
         return True
-    return not (_gives_callable(failure) or _unpacks(text, ending.line))
-
-
-def _gives_callable(failure: Failure) -> bool:
-    recipes = [
-        each.recipe for each in failure.probe.arguments.values() if isinstance(each, RecipeArgument)
-    ]
-    return any(re.search(r"\b(module|function)\(", recipe) for recipe in recipes)
-
-
-def _unpacks(text: str, line: int) -> bool:
-    return any(
-        any(isinstance(each, ast.Starred) for each in call.args)
-        or any(each.arg is None for each in call.keywords)
-        for call in _calls_at(text, line)
+    gives_callable = any(
+        isinstance(each, RecipeArgument) and re.search(r"\b(module|function)\(", each.recipe)
+        for each in failure.probe.arguments.values()
+    )
+    return not gives_callable and not any(
+        isinstance(each, ast.Starred) or (isinstance(each, ast.keyword) and each.arg is None)
+        for call in _calls_at(text, ending.line)
+        for each in (*call.args, *call.keywords)
     )
 
 

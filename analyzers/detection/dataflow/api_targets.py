@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -207,20 +207,23 @@ class ApiTargetSelection:
     def targets(self) -> tuple[Target, ...]:
         """The targets, by path and line."""
         chosen: dict[str, Reason] = {}
-        own = (u for u, known in self._state.units.items() if not self._is_test(known.path))
+        tests = {
+            path
+            for path, module in self._state.modules.items()
+            if TEST_FILE.search(path) and TEST_CODE.search(module.source)
+        }
+        own = (u for u, known in self._state.units.items() if known.path not in tests)
         candidates = [unit for unit in own if self.calls(unit)]
         for unit in sorted(candidates, key=lambda unit: (len(self.reach(unit)), unit)):
             if unit in self._changed:
                 chosen[unit] = Reason.CHANGED
-            elif self.effects(unit) - self._covered(unit, chosen):
-                chosen[unit] = Reason.CALLS_CHANGED
+            else:
+                inner = (self.effects(other) for other in chosen if other in self.reach(unit))
+                if self.effects(unit).difference(*inner):
+                    chosen[unit] = Reason.CALLS_CHANGED
         kept = [unit for unit in chosen if not self._redundant(unit, chosen)]
         targets = (self.target(unit, chosen[unit]) for unit in kept)
         return tuple(sorted(targets, key=lambda target: (target.path, target.line, target.id)))
-
-    def _is_test(self, path: str) -> bool:
-        named = TEST_FILE.search(path) is not None
-        return named and TEST_CODE.search(self._state.modules[path].source) is not None
 
     def nearest(self, unit: str) -> list[str]:
         """The function itself if it makes the calls, else its nearest callers that do."""
@@ -234,10 +237,6 @@ class ApiTargetSelection:
             if self.calls(caller) & wanted and not near:
                 found.append(caller)
         return found
-
-    def _covered(self, unit: str, chosen: Iterable[str]) -> frozenset[Effect]:
-        inner = (other for other in chosen if other in self.reach(unit))
-        return frozenset[Effect]().union(*(self.effects(other) for other in inner))
 
     def _redundant(self, unit: str, chosen: dict[str, Reason]) -> bool:
         for other, reason in chosen.items():

@@ -177,10 +177,6 @@ class Value:
         joined = value if old is None else join(old, value)
         return make(self.marks, self.refs, {**self.fields, key: joined})
 
-    def replaced(self, key: Key, value: Value) -> Value:
-        """This value with ``value`` in the place of one of its fields."""
-        return make(self.marks, self.refs, {**self.fields, key: value})
-
     def only_marks(self) -> Value:
         """This value without what it may be."""
         if not self.refs and not self.fields:
@@ -214,11 +210,7 @@ class Value:
 
     def at(self, path: Iterable[Key]) -> Value:
         """The value at the end of a path of keys."""
-        return reduce(Value.step, path, self)
-
-    def step(self, key: Key) -> Value:
-        """One step of a path."""
-        return self.any_field() if key == ELEMENT else self.get(key)
+        return reduce(lambda at, key: at.any_field() if key == ELEMENT else at.get(key), path, self)
 
     def substituted(self, replace: Callable[[ParameterMark], Value | None]) -> Value:
         """This value with what stands in a slot put in its place."""

@@ -17,6 +17,7 @@ from analyzers.detection.framework_use.file_definitions import (
     LOCALS,
     CodeUnit,
     ParsedFile,
+    file_annotations,
     outermost,
     parameters,
 )
@@ -186,7 +187,7 @@ class FrameworkTargetSelection:
         self._project = NameResolver(files)
         self._touching: dict[str, bool] = {}
         self.uses = cache(self._uses)
-        self.said = cache(self._said)
+        self.said = cache(lambda path: file_annotations(files.sources[path]))
 
     # ------------------------------------------------------------ the facts
 
@@ -194,9 +195,6 @@ class FrameworkTargetSelection:
         visit = _Visit(self._project, unit)
         visit.run()
         return visit.found
-
-    def _said(self, path: str) -> file_definitions.AnnotatedFunctions:
-        return file_definitions.file_annotations(self._files.sources[path])
 
     def units(self, path: str) -> list[CodeUnit]:
         """The functions of a file, and its code outside them."""
@@ -230,13 +228,10 @@ class FrameworkTargetSelection:
 
     def _is_annotated(self, unit: CodeUnit) -> bool:
         said = self.said(unit.path)
-        return unit.name in said.functions or (said.module_test and self._is_script(unit))
-
-    def _is_script(self, unit: CodeUnit) -> bool:
-        found = self._project.parsed(unit.path)
-        return unit.name == MAIN or (
-            unit.name == MODULE and found is not None and MAIN not in found.units
-        )
+        parsed = self._project.parsed(unit.path)
+        alone = unit.name == MODULE and parsed is not None and MAIN not in parsed.units
+        main = unit.name == MAIN or alone
+        return unit.name in said.functions or (said.module_test and main)
 
     # ----------------------------------------------------------- the change
 
@@ -256,7 +251,7 @@ class FrameworkTargetSelection:
             if before is None:
                 continue
             said = file_definitions.changed_annotations(
-                self.said(change.path), file_definitions.file_annotations(before)
+                self.said(change.path), file_annotations(before)
             )
             found |= {f"{change.path}::{name}" for name in said}
             head = self._project.parsed(change.path)

@@ -25,14 +25,11 @@ class NameResolver:
 
     def __init__(self, files: Files) -> None:
         self._files = files
-        self.parsed = cache(self._parsed)
+        self.parsed = cache(lambda path: ParsedFile.of(path, files.sources[path]))
         self.scope = cache(self._scope)
         self.lineage = cache(self._lineage)
         self._attributes: dict[tuple[str, str], ResolvedNames | None] = {}
         self.inside = cache(self._inside)
-
-    def _parsed(self, path: str) -> ParsedFile | None:
-        return ParsedFile.of(path, self._files.sources[path])
 
     def _scope(self, path: str) -> LexicalScope:
         scope = LexicalScope(self, path)
@@ -43,13 +40,11 @@ class NameResolver:
         outside = self.scope(unit.path)
         if unit.node is None:
             return outside
-        return outside.enter(unit.node, self._receiver(unit))
-
-    def _receiver(self, unit: CodeUnit) -> ResolvedNames:
         if unit.owner is None or "staticmethod" in unit.decorators:
-            return UNKNOWN
+            return outside.enter(unit.node)
         made = "classmethod" not in unit.decorators
-        return frozenset({ResolvedName(f"{unit.path}::{unit.owner}", own=True, made=made)})
+        owner = ResolvedName(f"{unit.path}::{unit.owner}", own=True, made=made)
+        return outside.enter(unit.node, frozenset({owner}))
 
     # ------------------------------------------------------------- imports
 
@@ -192,16 +187,14 @@ class NameResolver:
         if self.class_of(meaning) is None:
             return []
         names = CALLED if meaning.made else ("__new__", "__init__", "__post_init__", "setup")
-        found = (self._method(meaning.name, name) for name in names)
+        own = (self.class_of(each) for each in self.lineage(meaning.name) if each.own)
+        classes = [known for known in own if known is not None]
+        found = (
+            next((known.methods[name] for known in classes if name in known.methods), None)
+            for name in names
+        )
         units = [unit for unit in found if unit is not None]
         return units[:1] if meaning.made else units
-
-    def _method(self, name: str, method: str) -> CodeUnit | None:
-        for each in self.lineage(name):
-            known = self.class_of(each) if each.own else None
-            if known is not None and method in known.methods:
-                return known.methods[method]
-        return None
 
 
 def _assigned(node: ast.AST, name: str) -> list[ast.expr]:

@@ -6,7 +6,7 @@ import ast
 import functools
 import itertools
 from dataclasses import dataclass
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 LEAST = 4
 LONG = 6
@@ -126,7 +126,11 @@ def _bound(node: ast.AST) -> Iterator[Tuple[str, Optional[ast.AST]]]:
         if node.name:
             yield node.name, None
     elif isinstance(node, ast.Call):
-        yield from _mutated(node)
+        method = node.func
+        mutates = isinstance(method, ast.Attribute) and method.attr in MUTATORS
+        if isinstance(method, ast.Attribute) and mutates and isinstance(method.value, ast.Name):
+            given = [*node.args, *(each.value for each in node.keywords)]
+            yield method.value.id, ast.Tuple(given, ast.Load())
     else:
         for target, value in _assigned(node):
             yield from _stored(target, value)
@@ -162,16 +166,6 @@ def _stored(target: ast.AST, value: Optional[ast.AST]) -> Iterator[Tuple[str, Op
             yield target.value.id, target.slice
 
 
-def _mutated(call: ast.Call) -> Iterator[Tuple[str, Optional[ast.AST]]]:
-    """Yield the name whose value a method changes, with what it is given."""
-    method = call.func
-    if not isinstance(method, ast.Attribute) or method.attr not in MUTATORS:
-        return
-    if isinstance(method.value, ast.Name):
-        given = [*call.args, *(each.value for each in call.keywords)]
-        yield method.value.id, ast.Tuple(given, ast.Load())
-
-
 def handed_on(scope: ast.AST, name: str) -> Iterator[ast.Call]:
     """Yield the calls that take a name's value as it is, and may change it."""
     for node in own_nodes(scope):
@@ -179,6 +173,17 @@ def handed_on(scope: ast.AST, name: str) -> Iterator[ast.Call]:
             given = [*node.args, *(each.value for each in node.keywords)]
             if any(isinstance(each, ast.Name) and each.id == name for each in given):
                 yield node
+
+
+Asked = FrozenSet[Tuple[Any, ...]]
+"""The places that asked an ML API: files and lines, or files, lines and columns, of calls."""
+
+
+def asks_service(node: ast.expr, path: Any, asked: Asked) -> bool:
+    """Return whether an expression is, or stands on a line with, a call that asked an ML API."""
+    exact = (path, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
+    lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    return exact in asked or any((path, line) in asked for line in lines)
 
 
 # ----------------------------------------------------------------- control

@@ -108,16 +108,11 @@ class _Case:
         if self.nodes:
             path.append((self.nodes[0], self.scope))
         for node, scope in path:
-            found = _enclosing(node, scope)
-            if found is None or not all(judge.known(each, scope) for each in found):
+            handles = (isinstance(n, ast.ExceptHandler) for n in ancestors(node, scope.tree))
+            conditions = control(node, scope.node, scope.tree).conditions
+            if any(handles) or not all(judge.known(each, scope) for each in conditions):
                 return False
         return bool(self.nodes)
-
-
-def _enclosing(node: ast.AST, scope: CodeScope) -> Optional[Sequence[ast.AST]]:
-    if any(isinstance(each, ast.ExceptHandler) for each in ancestors(node, scope.tree)):
-        return None
-    return control(node, scope.node, scope.tree).conditions
 
 
 def _scopes(steps: Sequence[Any], project: ProjectCode, given: FrozenSet[str]) -> List[CodeScope]:
@@ -129,7 +124,12 @@ def _scopes(steps: Sequence[Any], project: ProjectCode, given: FrozenSet[str]) -
     step: Optional[value_sources.ExceptionStep] = None
     for number, (frame, line, where) in enumerate(steps):
         tree = project.tree(frame.f_code.co_filename)
-        node = _node_of(frame, tree)
+        code = frame.f_code
+        node = (
+            tree
+            if code.co_name == "<module>"
+            else function_at(tree, code.co_name, code.co_firstlineno)
+        )
         if node is None:
             found, step = [], None
             continue
@@ -152,13 +152,6 @@ def _scopes(steps: Sequence[Any], project: ProjectCode, given: FrozenSet[str]) -
     return found
 
 
-def _node_of(frame: Any, tree: ast.Module) -> Optional[ast.AST]:
-    code = frame.f_code
-    if code.co_name == "<module>":
-        return tree
-    return function_at(tree, code.co_name, code.co_firstlineno)
-
-
 def _names(node: ast.AST) -> Iterator[str]:
     if isinstance(node, FUNCTIONS):
         yield from (each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg))
@@ -176,21 +169,15 @@ def _of_values(case: _Case) -> str:
         return UNKNOWN
     if not case.is_reached(KnownValues(case.project, any_argument=True)):
         return UNKNOWN
-    if isinstance(case.error, KeyError):
-        _note_key(case)
+    for node in case.nodes if isinstance(case.error, KeyError) and case.error.args else ():
+        found = static_value(node.value, case.scope) if isinstance(node, ast.Subscript) else None
+        if type(found) is dict:
+            case.wrong = str(case.error.args[0])
+            case.candidates = [key for key in found if type(key) is str]
     if not judge.answers:
         return CODE
     lacks = isinstance(case.error, _SCHEMA) or "NoneType" in case.said
     return UNKNOWN if lacks else ANSWERS
-
-
-def _note_key(case: _Case) -> None:
-    for node in case.nodes:
-        if isinstance(node, ast.Subscript):
-            found = static_value(node.value, case.scope)
-            if type(found) is dict and case.error.args:
-                case.wrong = str(case.error.args[0])
-                case.candidates = [key for key in found if type(key) is str]
 
 
 def _undefined(case: _Case) -> str:
@@ -253,7 +240,8 @@ def _is_decided(binding: Binding, case: _Case, judge: KnownValues) -> bool:
 
 def _no_attribute(case: _Case) -> str:
     """An attribute that the project's own class or module lacks, or a misspelt one of a library."""
-    name = getattr(case.error, "name", None) or _attribute_of(case.said)
+    lacking = re.search(r"has no attribute '(\w+)'", case.said)
+    name = getattr(case.error, "name", None) or (lacking[1] if lacking else "")
     nodes = [n for n in case.nodes if isinstance(n, ast.Attribute) and n.attr == name]
     if len(nodes) != 1 or not isinstance(name, str) or _DYNAMIC.search(case.text):
         return UNKNOWN
@@ -267,11 +255,6 @@ def _no_attribute(case: _Case) -> str:
         return CODE if own or _is_slip(case) else UNKNOWN
     kind = owner if isinstance(owner, type) else type(owner)
     return CODE if _is_own_class(kind, case) else UNKNOWN
-
-
-def _attribute_of(said: str) -> str:
-    found = re.search(r"has no attribute '(\w+)'", said)
-    return found[1] if found else ""
 
 
 def _is_slip(case: _Case) -> bool:

@@ -19,9 +19,11 @@ from ..runtime import standins
 from .bindings import (
     FUNCTIONS,
     MUTATORS,
+    Asked,
     Binding,
     FunctionNode,
     ancestors,
+    asks_service,
     bindings,
     control,
     function_at,
@@ -92,12 +94,11 @@ class ProjectCode:
     """The files that are read, and the places in them that asked an ML API.
 
     ``tree`` gives the syntax of a file, ``own`` says whether it is the project's.
-    ``asked`` are files and lines, or files, lines and columns, of calls.
     """
 
     tree: Callable[[str], ast.Module]
     own: Callable[[str], bool]
-    asked: FrozenSet[Tuple[Any, ...]] = frozenset()
+    asked: Asked = frozenset()
 
 
 class KnownValues:
@@ -168,8 +169,10 @@ class KnownValues:
     def _bound(self, name: str, scope: CodeScope) -> bool:
         here = name in scope.values or scope.node is scope.tree
         plain = here and isinstance(scope.value(name), (*_PLAIN, *_DEFINED))
-        if not plain and any(not _is_harmless(call) for call in handed_on(scope.node, name)):
-            return False
+        for function in (call.func for call in handed_on(scope.node, name)):
+            called = getattr(function, "attr", getattr(function, "id", ""))
+            if not plain and called not in PURE_BUILTINS | _HARMLESS | _PURE_METHODS:
+                return False
         return all(self._binding(each, scope) for each in bindings(scope.node)[name])
 
     def _binding(self, binding: Binding, scope: CodeScope) -> bool:
@@ -308,17 +311,15 @@ class KnownValues:
 
     def _awaited(self, node: ast.Await, scope: CodeScope) -> bool:
         function = callee(node.value.func, scope) if isinstance(node.value, ast.Call) else None
-        if not isinstance(function, FunctionType) and self._is_question(node, scope):
+        if not isinstance(function, FunctionType) and asks_service(
+            node, scope.names.get("__file__"), self._project.asked
+        ):
             self.answers = True
             return True
         return self.known(node.value, scope)
 
     def _is_question(self, node: ast.expr, scope: CodeScope) -> bool:
-        path = scope.names.get("__file__")
-        exact = (path, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
-        lines = range(node.lineno, (node.end_lineno or 0) + 1)
-        asked = self._project.asked
-        return exact in asked or any((path, line) in asked for line in lines)
+        return asks_service(node, scope.names.get("__file__"), self._project.asked)
 
     def _of_own(self, node: ast.Call, function: FunctionType, scope: CodeScope) -> bool:
         tree = self._project.tree(function.__code__.co_filename)
@@ -447,12 +448,6 @@ def _binds(node: ast.AST, name: str) -> bool:
         return False
     inside = (n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name)
     return any(isinstance(each.ctx, ast.Store) for each in inside)
-
-
-def _is_harmless(call: ast.Call) -> bool:
-    """Return whether a call leaves the values that it is given as they are."""
-    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
-    return name in PURE_BUILTINS | _HARMLESS | _PURE_METHODS
 
 
 def _is_pure(function: Any) -> bool:

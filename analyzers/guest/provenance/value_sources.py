@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ..protocol import input_paths
-from .bindings import FUNCTIONS, bindings
+from .bindings import FUNCTIONS, Asked, asks_service, bindings
 
 Range = Tuple[int, int, int, int]
 Function = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -233,8 +233,6 @@ _CALLS = re.compile(
 )
 _VALUES = re.compile(r"^(?:os\.)?environ$|^(?:st|streamlit)\.secrets$")
 
-Asked = FrozenSet[Tuple[Any, ...]]
-
 
 def takes_outside(
     nodes: Sequence[ast.AST], scope: ast.AST, path: str, asked: Asked, inputs: FrozenSet[str]
@@ -255,21 +253,15 @@ def _reached(
     waiting: List[ast.AST] = list(nodes)
     while waiting:
         node = waiting.pop()
-        if isinstance(node, (*FUNCTIONS, ast.ClassDef)) or _asks_service(node, path, asked):
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)) or (
+            isinstance(node, (ast.Call, ast.Await)) and asks_service(node, path, asked)
+        ):
             continue
         yield node
         waiting += ast.iter_child_nodes(node)
         if isinstance(node, ast.Name) and node.id not in seen:
             seen.add(node.id)
             waiting += [each.value for each in known.get(node.id, ()) if each.value is not None]
-
-
-def _asks_service(node: ast.AST, path: str, asked: Asked) -> bool:
-    if not isinstance(node, (ast.Call, ast.Await)):
-        return False
-    exact = (path, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
-    lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-    return exact in asked or any((path, line) in asked for line in lines)
 
 
 def _is_outside(node: ast.AST, inputs: FrozenSet[str]) -> bool:

@@ -17,6 +17,7 @@ from ..facts import (
     InferredConstraint,
     all_known,
 )
+from ..shape_interpreter.project_modules import defaults_of
 from .module_scope import ModuleScope, scope_of
 
 _SPREAD = 10
@@ -41,14 +42,8 @@ def facts(subject: FunctionContext) -> Iterator[Fact]:
 
 def defaults(subject: FunctionContext) -> list[tuple[ast.arg, ast.expr]]:
     """The parameters that have a default, with it."""
-    args = subject.node.args
-    placed = [*args.posonlyargs, *args.args]
-    pairs: list[tuple[ast.arg, ast.expr | None]] = [
-        *zip(placed[len(placed) - len(args.defaults) :], args.defaults, strict=True),
-        *zip(args.kwonlyargs, args.kw_defaults, strict=True),
-    ]
-    ours = {arg.arg for arg in subject.parameters}
-    return [(arg, default) for arg, default in pairs if default is not None and arg.arg in ours]
+    given = defaults_of(subject.node.args)
+    return [(arg, given[arg.arg]) for arg in subject.parameters if arg.arg in given]
 
 
 def near(default: ast.expr, scope: ModuleScope) -> Constraint | None:

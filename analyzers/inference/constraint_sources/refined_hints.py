@@ -133,15 +133,10 @@ def _condition(item: ast.expr, scope: ModuleScope, value_name: str) -> str | Non
         return None
     name = item.slice.args.args[0].arg
     body = ast.parse(ast.unparse(item.slice.body), mode="eval").body
-    return ast.unparse(_Renaming(name, value_name).visit(body))
-
-
-class _Renaming(ast.NodeTransformer):
-    def __init__(self, old: str, new: str) -> None:
-        self._old, self._new = old, new
-
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        return ast.Name(self._new, node.ctx) if node.id == self._old else node
+    for node in ast.walk(body):
+        if isinstance(node, ast.Name) and node.id == name:
+            node.id = value_name
+    return ast.unparse(body)
 
 
 _PLAIN = {
@@ -344,10 +339,7 @@ def only_arrays(constraint: Constraint) -> Constraint | None:
         return constraint
     if constraint.kind == "tuples":
         elements = constraint["elements"]
-        parts = [_element(each) for each in elements] if isinstance(elements, tuple) else []
-        return constraint if parts and all(parts) else None
+        parts = elements if isinstance(elements, tuple) else ()
+        known = (isinstance(each, Constraint) and only_arrays(each) for each in parts)
+        return constraint if parts and all(known) else None
     return None
-
-
-def _element(given: Argument) -> Constraint | None:
-    return only_arrays(given) if isinstance(given, Constraint) else None

@@ -28,8 +28,8 @@ from ..shape_interpreter.abstract_values import (
     Tensor,
     UntypedParameter,
 )
-from ..shape_interpreter.interpreter import Interpreter, defaults
-from ..shape_interpreter.project_modules import module_of
+from ..shape_interpreter.interpreter import Interpreter
+from ..shape_interpreter.project_modules import defaults_of, module_of
 from ..shape_interpreter.size_solver import Range, Solution, solve
 from ..shape_interpreter.sizes import (
     Size,
@@ -78,7 +78,7 @@ def interpreted(
 ) -> list[UntypedParameter]:
     """Interpret the body on parameters that are open: those without a default, or all."""
     module = module_of(subject.path, subject.tree, subject.sources)
-    given = defaults(subject.node.args)
+    given = defaults_of(subject.node.args)
     parameters = {
         each.arg: UntypedParameter(each.arg, interpreter.ledger)
         for each in subject.parameters
@@ -104,7 +104,7 @@ def _instance(interpreter: Interpreter, of: ProjectClass, method: str) -> Projec
     constructor = interpreter.attribute(made, "__init__")
     if method != "__init__" and isinstance(constructor, ProjectFunction):
         spec = constructor.node.args
-        given = defaults(spec)
+        given = defaults_of(spec)
         names = [each.arg for each in (*spec.posonlyargs, *spec.args)][1:]
         names += [each.arg for each in spec.kwonlyargs]
         kwargs = {

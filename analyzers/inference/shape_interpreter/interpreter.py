@@ -31,7 +31,7 @@ from .abstract_values import (
 from .builtin_functions import BUILTINS, native_call, number_of, parser_call
 from .framework_signatures import canonical, layer_of
 from .library_layers import apply_layer
-from .project_modules import ProjectModule, dotted, located
+from .project_modules import ProjectModule, defaults_of, dotted, located
 from .sizes import SizeConstraints
 from .tensor_creation import created
 from .tensor_functions import library_call, method_call, tensor_attribute
@@ -342,7 +342,7 @@ class Interpreter:
         found: dict[str, Any] = dict(zip(names, args, strict=False))
         others = {each.arg for each in spec.kwonlyargs} | set(names)
         found.update({key: value for key, value in kwargs.items() if key in others})
-        for name, default in defaults(spec).items():
+        for name, default in defaults_of(spec).items():
             if name not in found:
                 found[name] = self.evaluate(default, CallFrame(dict(frame.env), frame.module))
         for name in others - found.keys():
@@ -352,19 +352,6 @@ class Interpreter:
         if spec.kwarg is not None:
             found[spec.kwarg.arg] = {k: v for k, v in kwargs.items() if k not in others}
         return found
-
-
-def defaults(spec: ast.arguments) -> dict[str, ast.expr]:
-    """The defaults of parameters, as they are written."""
-    named = [*spec.posonlyargs, *spec.args]
-    found = {
-        each.arg: default
-        for each, default in zip(reversed(named), reversed(spec.defaults), strict=False)
-    }
-    for each, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
-        if default is not None:
-            found[each.arg] = default
-    return found
 
 
 def _of_layer(layer: LibraryLayer, name: str) -> Any:

@@ -91,6 +91,19 @@ def dotted(node: ast.expr) -> str | None:
     return None
 
 
+def defaults_of(spec: ast.arguments) -> dict[str, ast.expr]:
+    """The defaults of parameters, as they are written."""
+    named = [*spec.posonlyargs, *spec.args]
+    found = {
+        each.arg: default
+        for each, default in zip(reversed(named), reversed(spec.defaults), strict=False)
+    }
+    for each, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
+        if default is not None:
+            found[each.arg] = default
+    return found
+
+
 def located(
     full: str, module: ProjectModule, hops: int = _HOPS
 ) -> tuple[ProjectModule, str] | None:
