@@ -60,8 +60,6 @@ class ChangeReach:
     def _edited_by(self, name: str) -> list[str]:
         return [each for each in self.called(name) if self.is_edited(each)]
 
-    # ----------------------------------------------------------- the change
-
     @cached_property
     def edited(self) -> frozenset[str]:
         """The ids of the outermost functions that differ, or read something that does."""
@@ -89,8 +87,6 @@ class ChangeReach:
         lines, change = lines_of(unit.node), self._of_path[unit.path]
         inside = (at for at in change.removed_at if at in lines and at + 1 in lines)
         return not change.lines.isdisjoint(lines) or any(True for _ in inside)
-
-    # ------------------------------------------------------------ the graph
 
     @cached_property
     def _files(self) -> Files:

@@ -124,8 +124,6 @@ class Files:
         yield "src"
         yield from packages
 
-    # ----------------------------------------------------------- the graph
-
     def imported(self, path: str) -> frozenset[str]:
         """The project files that a file imports."""
         found: set[str] = set()

@@ -19,7 +19,7 @@ from analyzers.inference.function_contracts import (
 from analyzers.ports import Executor
 from analyzers.vocabulary import Contract, ExplorationRequest, Target
 
-from .shape_interpreter.project_modules import dotted
+from .constraint_sources.module_scope import dotted_name
 
 _MOST = 12
 _TEXT = "strings(min_len=1, max_len=8, alphabet='abcdefgh')"
@@ -64,7 +64,7 @@ def _options(tree: ast.Module) -> Iterator[_Option]:
         if not isinstance(node, ast.Call):
             continue
         attribute = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-        called = (dotted(node.func) or attribute).rpartition(".")
+        called = (dotted_name(node.func) or attribute).rpartition(".")
         if called[2] == "add_argument":
             found = _option(node, positional="")
         elif called[2] in ("option", "argument") and called[0] in ("click", "typer", ""):
@@ -93,11 +93,11 @@ def _option(node: ast.Call, positional: str) -> _Option | None:
 def _word(given: dict[str, ast.expr]) -> str:
     choices = _literal(given.get("choices"))
     kind = given.get("type")
-    if isinstance(kind, ast.Call) and (dotted(kind.func) or "").endswith("Choice") and kind.args:
+    if isinstance(kind, ast.Call) and dotted_name(kind.func).endswith("Choice") and kind.args:
         choices = _literal(kind.args[0])
     if isinstance(choices, list | tuple) and choices:
         return f"froms({list(map(str, choices))!r})"
-    name = (dotted(kind) or "").rpartition(".")[2].lower() if kind is not None else ""
+    name = dotted_name(kind).rpartition(".")[2].lower()
     default = _literal(given.get("default"))
     if isinstance(default, int | float | str) and not isinstance(default, bool):
         return (

@@ -129,9 +129,6 @@ def _distinct(conditions: Sequence[InferredRequirement]) -> tuple[InferredRequir
     return tuple(each for each in surest.values() if not each.condition.endswith(" is not None"))
 
 
-# ------------------------------------------------------------ one parameter
-
-
 def _one(facts: Sequence[InferredConstraint], *, refuses_none: bool) -> InferredConstraint | None:
     """The merged fact of one parameter; ``refuses_none``: it must be given."""
     certain = [fact for fact in facts if fact.source == ConstraintSource.GIVEN]

@@ -139,8 +139,6 @@ class ApiTargetSelection:
         self.calls = cache(self._calls)
         self.effects = cache(self._effects)
 
-    # ----------------------------------------------------------- the facts
-
     @cached_property
     def asked(self) -> dict[str, list[AnswerDecision]]:
         """The decisions that depend on answers, by function."""
@@ -177,8 +175,6 @@ class ApiTargetSelection:
         }
         return tuple(found.values())
 
-    # ---------------------------------------------------------- the effects
-
     def _effects(self, unit: str) -> frozenset[Effect]:
         calls = self.calls(unit)
         found = (effect for inner in self.reach(unit) for effect in self._felt(inner))
@@ -201,8 +197,6 @@ class ApiTargetSelection:
         marks = self._state.resolved(self._state.questions.get(call, NOTHING))
         through = any(isinstance(mark, ChangedResultMark) for mark in marks)
         return through or f"{call.path}::{call.function}" in self._changed
-
-    # ---------------------------------------------------------- the choice
 
     def targets(self) -> tuple[Target, ...]:
         """The targets, by path and line."""

@@ -177,8 +177,6 @@ class Calls(ProjectCalls):
                 result = None
         return result
 
-    # ------------------------------------------------- outside the project
-
     def _external(self, path: str, callee: Callee, arguments: Arguments) -> Value | None:
         catalogue = self.state.catalogue
         receiver = callee.receiver or BOTTOM
@@ -240,8 +238,6 @@ class Calls(ProjectCalls):
         apis = self.state.catalogue.called(path, arguments.words())
         return self._ask(apis, self.here, arguments, transport=False) if apis else BOTTOM
 
-    # ------------------------------------------------------------- ML APIs
-
     def _ask(
         self, apis: Iterable[Api], node: cst.CSTNode, arguments: Arguments, *, transport: bool
     ) -> Value:
@@ -288,8 +284,6 @@ class Calls(ProjectCalls):
     def is_client(self, path: str) -> bool:
         """Whether a dotted path lies in a library that the catalogue knows."""
         return self.state.catalogue.is_client(path)
-
-    # ------------------------------------------------------------ unknown
 
     def _unknown(self, callee: Callee, arguments: Arguments) -> Value:
         receiver = callee.receiver

@@ -30,9 +30,6 @@ SHAPE: Final = "#"
 """The field of what a container's length or keys depend on."""
 
 
-# ------------------------------------------------------------------ marks
-
-
 @dataclass(frozen=True, slots=True)
 class AnswerMark:
     """The answer of an ML API; ``transport``: still wrapped in HTTP."""
@@ -60,9 +57,6 @@ class ChangedResultMark:
 Mark: TypeAlias = AnswerMark | ParameterMark | ChangedResultMark
 Marks: TypeAlias = frozenset[Mark]
 NOTHING: Final[Marks] = frozenset()
-
-
-# ------------------------------------------------------------- references
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +128,6 @@ Reference: TypeAlias = (
     | LambdaValue
 )
 References: TypeAlias = frozenset[Reference]
-
-
-# ----------------------------------------------------------------- values
 
 
 @dataclass(frozen=True, slots=True, eq=False)

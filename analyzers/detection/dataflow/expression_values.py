@@ -143,8 +143,6 @@ class Expressions(Assignments):
         values = [self.evaluate(node) for node in nodes]
         return make(NOTHING.union(*(value.total for value in values)))
 
-    # ------------------------------------------------------- names and parts
-
     def visit_Name(self, node: cst.Name) -> Value:
         return BOTTOM if node.value in _CONSTANTS else self.lookup(node.value)
 
@@ -182,8 +180,6 @@ class Expressions(Assignments):
             found = base.any_field()
         return found.plus(key.total)
 
-    # ------------------------------------------------------------ constants
-
     def visit_SimpleString(self, node: cst.SimpleString) -> Value:
         known = constant(node)
         return text(known) if isinstance(known, str) else BOTTOM
@@ -209,8 +205,6 @@ class Expressions(Assignments):
         pairs = [(a, b) for a in ends[0] or ("…",) for b in ends[1] or ("…",)]
         refs = join_all(text(a + b) for a, b in pairs[:8]).refs
         return make(left.total | right.total, refs)
-
-    # ----------------------------------------------------------- containers
 
     def visit_Tuple(self, node: cst.Tuple | cst.List | cst.Set) -> Value:
         fields: dict[Key, Value] = {}
@@ -257,8 +251,6 @@ class Expressions(Assignments):
         shape = source.total.union(*tests)
         inner = clause.inner_for_in
         return shape | self._clauses(inner) if inner is not None else shape
-
-    # ----------------------------------------------------------- operations
 
     def visit_BooleanOperation(self, node: cst.BooleanOperation) -> Value:
         return join(self.evaluate(node.left), self.evaluate(node.right))
@@ -308,8 +300,6 @@ class Expressions(Assignments):
         closure = LambdaValue(node)
         self.closure(closure, Arguments())
         return make(refs=(closure,))
-
-    # ---------------------------------------------------------------- calls
 
     def visit_Call(self, node: cst.Call) -> Value:
         function = node.func

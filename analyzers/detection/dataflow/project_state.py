@@ -72,8 +72,6 @@ class ProjectState:
         self._queued: set[str] = set()
         self._visits: Counter[str] = Counter()
 
-    # ------------------------------------------------------------- modules
-
     def load(self, path: str) -> CstModule | None:
         """Parse a file once; ``None`` where that fails."""
         if path in self.modules or path in self.unparsable:
@@ -102,8 +100,6 @@ class ProjectState:
             if "." not in name:
                 self.write(("global", module.path, name), make(refs=(ClassValue(known.id),)))
 
-    # --------------------------------------------------------------- cells
-
     def read(self, reader: str, cell: Cell) -> Value:
         """The value of a cell, for a function that depends on it."""
         self._readers.setdefault(cell, set()).add(reader)
@@ -123,8 +119,6 @@ class ProjectState:
         """What callers put into a slot."""
         cell = ("argument", slot.function, slot.parameter)
         return self._cells.get(cell, BOTTOM).at(slot.path)
-
-    # ------------------------------------------------------------- classes
 
     def family(self, reader: str, start: str) -> list[str]:
         """A class, its bases, and then the classes derived from it."""
@@ -158,8 +152,6 @@ class ProjectState:
             value = join(value, make(refs=(FunctionValue(method, start),)))
         return value
 
-    # ---------------------------------------------------------------- work
-
     def enqueue(self, unit: str) -> None:
         """Have a function analysed (again)."""
         if unit in self.units and unit not in self._queued:
@@ -190,8 +182,6 @@ class ProjectState:
                             self.enqueue(reader)
             if not grown:
                 return
-
-    # ----------------------------------------------------------- afterwards
 
     def resolved(self, marks: Iterable[Mark]) -> Marks:
         """The marks with every slot replaced by what callers put into it."""
@@ -249,8 +239,6 @@ class FunctionFrame(ABC):
     def item(self, base: Value, key: Value) -> Value:
         """The value of a subscript with a computed key."""
 
-    # --------------------------------------------------------------- names
-
     @property
     def outside(self) -> bool:
         """Whether the names of this frame are the module's globals."""
@@ -306,8 +294,6 @@ class FunctionFrame(ABC):
         if len(path) > MAX_DOTTED:
             return BOTTOM
         return make(refs=(ExternalName(self.state.catalogue.canonical(path)),))
-
-    # ---------------------------------------------------------- attributes
 
     def attribute(self, base: Value, name: str) -> Value:
         """What ``base.name`` may be."""

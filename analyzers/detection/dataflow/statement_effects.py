@@ -50,8 +50,6 @@ class Statements(Expressions):
             return instances(self.evaluate(node))
         return BOTTOM
 
-    # ---------------------------------------------------------- definitions
-
     def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
         known = self.module.by_node.get(node)
         for decorator in node.decorators:
@@ -106,8 +104,6 @@ class Statements(Expressions):
             elif isinstance(ref, UnreadName) and self.state.load(ref.path) is not None:
                 self.state.enqueue(self.unit.id)
 
-    # -------------------------------------------------------------- imports
-
     def visit_Import(self, node: cst.Import) -> bool:
         for alias in node.names:
             dotted = _dotted(alias.name)
@@ -137,8 +133,6 @@ class Statements(Expressions):
         if found is not None:
             return make(refs=(ModuleName(found),))
         return BOTTOM if level else self.external(dotted)
-
-    # -------------------------------------------------------------- functions
 
     def run(self) -> None:
         """Interpret the whole function and write down what it does."""
@@ -174,8 +168,6 @@ class Statements(Expressions):
             given = join(given, self.promised(param.annotation.annotation))
         return given.plus(frozenset({ParameterMark(self.unit.id, name)}))
 
-    # --------------------------------------------------------------- bodies
-
     def body(self, statements: Body) -> bool:
         """Interpret statements; whether control reaches the end."""
         return all(self.statement(statement) for statement in statements)
@@ -204,8 +196,6 @@ class Statements(Expressions):
                 ends.append(self.names)
         self.names = _joined(ends) if ends else dict(start)
         return bool(ends)
-
-    # --------------------------------------------------- simple statements
 
     def visit_Expr(self, node: cst.Expr) -> bool:
         self.evaluate(node.value)
@@ -260,8 +250,6 @@ class Statements(Expressions):
     def visit_Global(self, node: cst.Global) -> bool:
         self.shared.update(item.name.value for item in node.names)
         return True
-
-    # -------------------------------------------------- compound statements
 
     def visit_If(self, node: cst.If) -> bool:
         test = self.evaluate(node.test).total

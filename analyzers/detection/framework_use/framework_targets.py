@@ -129,8 +129,6 @@ class _Visit:
             elif isinstance(each, ast.Constant) and isinstance(each.value, str):
                 self._annotation(parse_string_annotation(each.value), scope)
 
-    # ---------------------------------------------------------- the uses
-
     def _call(self, node: ast.Call, scope: LexicalScope, name: str) -> None:
         for each in sorted(scope.of(node.func), key=lambda each: each.name):
             if not each.own:
@@ -189,8 +187,6 @@ class FrameworkTargetSelection:
         self.uses = cache(self._uses)
         self.said = cache(lambda path: file_annotations(files.sources[path]))
 
-    # ------------------------------------------------------------ the facts
-
     def _uses(self, unit: CodeUnit) -> FrameworkUses:
         visit = _Visit(self._project, unit)
         visit.run()
@@ -233,8 +229,6 @@ class FrameworkTargetSelection:
         main = unit.name == MAIN or alone
         return unit.name in said.functions or (said.module_test and main)
 
-    # ----------------------------------------------------------- the change
-
     def changed(self, changes: ChangeSet, known: Collection[str]) -> frozenset[str]:
         """The outermost functions that a change touches.
 
@@ -273,8 +267,6 @@ class FrameworkTargetSelection:
                     *wanted
                 ):
                     yield unit.id
-
-    # ----------------------------------------------------------- the choice
 
     def targets(self, changed: Collection[str], *, everything: bool) -> tuple[Target, ...]:
         """The targets, by path and line."""

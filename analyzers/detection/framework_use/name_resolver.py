@@ -46,8 +46,6 @@ class NameResolver:
         owner = ResolvedName(f"{unit.path}::{unit.owner}", own=True, made=made)
         return outside.enter(unit.node, frozenset({owner}))
 
-    # ------------------------------------------------------------- imports
-
     def imported(self, path: str, level: int, module: str, name: str | None) -> ResolvedNames:
         """What an import in a file brings."""
         found = self._files.resolve(path, level, module)
@@ -89,8 +87,6 @@ class NameResolver:
                 if known:
                     return known
         return UNKNOWN
-
-    # ------------------------------------------------------------- members
 
     def member(self, meaning: ResolvedName, name: str) -> ResolvedNames:
         """What an attribute stands for."""
@@ -142,8 +138,6 @@ class NameResolver:
         path, _, name = meaning.name.partition("::")
         found = self.parsed(path) if meaning.own and name and not meaning.made else None
         return found.units.get(name) if found is not None else None
-
-    # ------------------------------------------------------------- classes
 
     def bases(self, meaning: ResolvedName) -> ResolvedNames:
         """The bases of a class of the project, the first of a library too."""

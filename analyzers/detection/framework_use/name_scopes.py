@@ -139,8 +139,6 @@ class LexicalScope:
     def _joined(found: Iterable[ResolvedNames]) -> ResolvedNames:
         return UNKNOWN.union(*found)
 
-    # ------------------------------------------------------------- binding
-
     def take(self, body: Iterable[ast.stmt]) -> LexicalScope:
         """Bind what the statements of a body bind, not those inside functions."""
         for node in body:

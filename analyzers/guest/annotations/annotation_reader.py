@@ -88,9 +88,6 @@ def definitions(tree: ast.Module) -> Iterator[Tuple[str, Definition]]:
                 waiting.append((prefix, node))
 
 
-# ----------------------------------------------------------------- comments
-
-
 @dataclass(frozen=True)
 class _Words:
     """One annotation: its text, and where each of its lines begins in the file."""
@@ -161,9 +158,6 @@ def _joined(lines: Sequence[str], numbers: Sequence[int]) -> Tuple[Optional[_Wor
         ) <= 0 and not "".join(texts).rstrip().endswith(":"):
             break
     return _Words("\n".join(texts).rstrip(), tuple(starts)), len(texts)
-
-
-# --------------------------------------------------------------- one function
 
 
 @dataclass
@@ -292,9 +286,6 @@ def _inside(words: _Words) -> Tuple[int, str]:
     if opening < 0 or closing < opening:
         raise AnnotationError("brackets are missing, or not closed", words.whole)
     return opening + 1, words.text[opening + 1 : closing]
-
-
-# -------------------------------------------------------------- decorators
 
 
 class _Decorating:

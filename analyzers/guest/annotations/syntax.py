@@ -119,9 +119,6 @@ def _without_keyword(text: str) -> str:
     return "\n".join(lines)
 
 
-# -------------------------------------------------------------- constraints
-
-
 def _constraint(node: ast.expr, text: str) -> Any:
     if isinstance(node, ast.Call):
         return _called(node, text)

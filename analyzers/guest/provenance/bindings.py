@@ -186,9 +186,6 @@ def asks_service(node: ast.expr, path: Any, asked: Asked) -> bool:
     return exact in asked or any((path, line) in asked for line in lines)
 
 
-# ----------------------------------------------------------------- control
-
-
 @dataclass(frozen=True)
 class Control:
     """The conditions under which a node runs.

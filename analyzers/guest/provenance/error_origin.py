@@ -157,9 +157,6 @@ def _names(node: ast.AST) -> Iterator[str]:
         yield from (each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg))
 
 
-# ------------------------------------------------------------------- rules
-
-
 def _of_values(case: _Case) -> str:
     """An operation of which every operand is known."""
     if case.error.__context__ is not None or not case.nodes:

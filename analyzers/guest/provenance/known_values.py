@@ -143,8 +143,6 @@ class KnownValues:
         self.answers = self.answers or leaving.answers
         return True
 
-    # ------------------------------------------------------------------ names
-
     def _name(self, node: ast.Name, scope: CodeScope) -> bool:
         key = (scope.node, scope.caller and scope.caller[1], node.id)
         if key in self._open:
@@ -231,8 +229,6 @@ class KnownValues:
         tree = self._project.tree(path)
         return CodeScope(tree, tree, vars(module))
 
-    # ------------------------------------------------------------- attributes
-
     def _attribute(self, node: ast.Attribute, scope: CodeScope) -> bool:
         owner = static_value(node.value, scope)
         if isinstance(owner, ModuleType):
@@ -287,8 +283,6 @@ class KnownValues:
         there = CodeScope(method, scope.tree, scope.names, given=given)
         return not changed and self.runs(node, there) and self.known(value, there)
 
-    # ------------------------------------------------------------------ calls
-
     def _call(self, node: ast.Call, scope: CodeScope) -> bool:
         function = callee(node.func, scope)
         if isinstance(function, FunctionType) and self._project.own(function.__code__.co_filename):
@@ -336,9 +330,6 @@ class KnownValues:
             )
         finally:
             self._depth -= 1
-
-
-# ------------------------------------------------------------------- reading
 
 
 def static_value(node: ast.AST, scope: CodeScope) -> Any:

@@ -55,9 +55,6 @@ def _is_plain(value: Any) -> bool:
     return value is None or isinstance(value, bool | int | str)
 
 
-# ------------------------------------------------------------------- recipes
-
-
 def recipe_text(value: Any, path: str) -> str | None:
     """An expression of our makers that makes such a value; ``None`` where too little is known.
 

@@ -78,9 +78,6 @@ def _numbers(seen: Sequence[Constraint]) -> Constraint | None:
     return exact_values(seen) if all(each.kind == "froms" for each in seen) else None
 
 
-# ------------------------------------------------------------------- arrays
-
-
 def shape_of(found: Constraint) -> tuple[Any, ...] | None:
     """The sizes of an array, as far as they are written as numbers or words."""
     given = found["shape"]

@@ -17,7 +17,7 @@ from typing import Any
 
 from analyzers.guest.runtime.notebook_source import code_of
 
-from ..facts import ConstraintSource, FunctionContext
+from ..facts import ConstraintSource, FunctionContext, parse_module
 from ..shape_interpreter.abstract_values import (
     UNKNOWN,
     CallEvent,
@@ -28,8 +28,9 @@ from ..shape_interpreter.abstract_values import (
     ProjectInstance,
 )
 from ..shape_interpreter.interpreter import Interpreter
-from ..shape_interpreter.project_modules import ProjectModule, dotted, module_of, parse_text
+from ..shape_interpreter.project_modules import ProjectModule, module_of
 from .argument_values import constraint_text, recipe_text
+from .module_scope import dotted_name
 
 _FENCE = re.compile(r"^(\s*)(```+|~~~+)\s*\{?\.?(\w*)")
 _DIRECTIVE = re.compile(r"^(\s*)(\.\. (code-block|code|sourcecode)::\s*(\w*)|.*[^:]::)\s*$")
@@ -67,10 +68,10 @@ def source_kind(path: str) -> ConstraintSource:
 @lru_cache(maxsize=256)
 def _tree(path: str, text: str) -> ast.Module | None:
     if path.endswith(".py"):
-        return parse_text(text)
+        return parse_module(text)
     if path.endswith(".ipynb"):
         try:
-            return parse_text(code_of(text))
+            return parse_module(code_of(text))
         except (ValueError, AttributeError, TypeError, IndexError, KeyError):
             return None
     if path.endswith((".md", ".rst")):
@@ -78,9 +79,9 @@ def _tree(path: str, text: str) -> ast.Module | None:
         found = [""] * len(lines)
         for start, end in _blocks(lines):
             block = _dedented(lines[start:end])
-            if parse_text("\n".join(block)) is not None:
+            if parse_module("\n".join(block)) is not None:
                 found[start:end] = block
-        return parse_text("\n".join(found))
+        return parse_module("\n".join(found))
     return None
 
 
@@ -226,8 +227,6 @@ class _Reader:
                 self._interpreter.block(function.node.body, CallFrame(env, function.module, of))
         return made
 
-    # ---------------------------------------------------------------- events
-
     def _hear(self, event: CallEvent) -> None:
         function, args, kwargs = event.function, event.args, dict(event.kwargs)
         while isinstance(function, Partial):
@@ -349,7 +348,7 @@ def _refused(tree: ast.Module) -> Iterator[int]:
 
 
 def _is_static(node: Definition) -> bool:
-    return any(dotted(each) in ("staticmethod", "classmethod") for each in node.decorator_list)
+    return any(dotted_name(each) in ("staticmethod", "classmethod") for each in node.decorator_list)
 
 
 def _functions(
@@ -370,7 +369,7 @@ def _parametrized(node: Definition) -> list[dict[str, Any]]:
     for each in node.decorator_list:
         if not isinstance(each, ast.Call) or len(each.args) < 2:
             continue
-        if (dotted(each.func) or "").rpartition(".")[2] != "parametrize":
+        if dotted_name(each.func).rpartition(".")[2] != "parametrize":
             continue
         try:
             names, values = ast.literal_eval(each.args[0]), ast.literal_eval(each.args[1])

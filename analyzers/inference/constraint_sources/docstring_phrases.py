@@ -151,9 +151,6 @@ def typed(text: str) -> Constraint | None:
     return union_of(known) if known else None
 
 
-# -------------------------------------------------------------------- shapes
-
-
 def shape_in(entry: ParameterDescription) -> Constraint | None:
     """The arrays of a shape that is written down: ``(B, C, H, W)``, ``of shape (n, 3)``."""
     if any(word in entry.type.lower().split() for word in ("int", "float", "bool", "str", "tuple")):
@@ -197,9 +194,6 @@ def _dim(word: str) -> object | None:
     return None
 
 
-# -------------------------------------------------------------------- bounds
-
-
 def bounds_in(text: str) -> Interval | None:
     """The interval that a description names; ``None`` where it names none."""
     match = _RANGE.search(text)
@@ -235,9 +229,6 @@ def _bounded(base: Constraint, bounds: Interval) -> Constraint:
             build_if_possible(base.kind, **{**dict(base.arguments), **bounds.arguments()}) or base
         )
     return base
-
-
-# -------------------------------------------------------------------- values
 
 
 def values_in(entry: ParameterDescription) -> Constraint | None:

@@ -136,8 +136,6 @@ class GuardClauses:
             yield from self._branch(case.body, here)
             tests.append(seen)
 
-    # ------------------------------------------------------------- names
-
     def _assign(self, node: ast.stmt) -> None:
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             self._bind(node.targets[0], node.value)
@@ -177,8 +175,6 @@ class GuardClauses:
         copied = ast.parse(ast.unparse(node), mode="eval").body
         seen: ast.expr = _Substituting(self._locals).visit(copied)
         return seen
-
-    # ----------------------------------------------------------- clauses
 
     def _clauses(self, options: Sequence[ast.expr], line: int) -> Iterator[GuardClause]:
         """The clauses of a disjunction, each with the paths on which a parameter is another."""
@@ -289,9 +285,6 @@ def _one_of(parts: list[list[list[ast.expr]]]) -> list[list[ast.expr]]:
         [literal for clause in chosen for literal in clause]
         for chosen in itertools.islice(itertools.product(*parts), _MOST)
     ]
-
-
-# --------------------------------------------------------------- statements
 
 
 def _refuses(body: Sequence[ast.stmt], scope: ModuleScope) -> bool:

@@ -87,10 +87,7 @@ def _compared(subject: FunctionContext, parameter: str) -> list[str]:
             node.ops[0], (ast.Eq, ast.In, ast.NotIn, ast.NotEq)
         ):
             continue
-        try:
-            value = scope.literal(node.comparators[0])
-        except ValueError:
-            continue
+        value = scope.literal_or_none(node.comparators[0])
         if isinstance(value, str) and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
             found.append(value)
         elif isinstance(value, (list, tuple)):
@@ -115,10 +112,7 @@ def _table(subject: FunctionContext, node: ast.expr) -> list[object]:
             if isinstance(each, ast.Assign) and any(dotted_name(t) == node.id for t in each.targets)
         ]
         node = assigned[0] if len(assigned) == 1 else node
-    try:
-        value = scope_of(subject).literal(node)
-    except ValueError:
-        return []
+    value = scope_of(subject).literal_or_none(node)
     return list(value) if isinstance(value, dict) else []
 
 

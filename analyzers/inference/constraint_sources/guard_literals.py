@@ -51,8 +51,6 @@ class GuardLiterals:
             )
         return self._called(node) if isinstance(node, ast.Call) else None
 
-    # ------------------------------------------------------- comparisons
-
     def _sided(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Said | None:
         if isinstance(left, ast.Call) and dotted_name(left.func) == "type" and len(left.args) == 1:
             name = self._parameter(left.args[0]) if isinstance(left, ast.Call) else None
@@ -146,10 +144,7 @@ class GuardLiterals:
         if not (isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mod)):
             return None
         name = self._parameter(left.left)
-        try:
-            by = self._scope.literal(left.right)
-        except ValueError:
-            return None
+        by = self._scope.literal_or_none(left.right)
         whole = isinstance(op, ast.Eq) and value == 0 and isinstance(by, int) and by > 0
         return (name, build("ints", multiple_of=by)) if name and whole else None
 
@@ -163,8 +158,6 @@ class GuardLiterals:
         right_way = within.low is not None if "min" in owner[1] else within.high is not None
         return (name, self._array(name, **within.arguments())) if right_way else None
 
-    # -------------------------------------------------- types and dtypes
-
     def _instance(self, name: str, types: ast.expr) -> Said | None:
         each = types.elts if isinstance(types, (ast.Tuple, ast.List, ast.Set)) else [types]
         known = all_known(type_hints.read_hint(self._subject, node) for node in each)
@@ -177,8 +170,6 @@ class GuardLiterals:
             word, word
         )
         return word if build_if_possible("tensors", dtype=word) else None
-
-    # -------------------------------------------------------------- calls
 
     def _called(self, node: ast.Call) -> Said | None:
         dotted = self._scope.dotted(node.func)
@@ -210,11 +201,7 @@ class GuardLiterals:
         if not (isinstance(inside, ast.Compare) and len(inside.ops) == 1):
             return None
         name = self._parameter(inside.left)
-        try:
-            value = self._scope.literal(inside.comparators[0])
-        except ValueError:
-            return None
-        within = interval(inside.ops[0], value)
+        within = interval(inside.ops[0], self._scope.literal_or_none(inside.comparators[0]))
         if deny and within is not None:
             within = _outside(within)
         return (name, self._array(name, **within.arguments())) if name and within else None

@@ -71,6 +71,11 @@ class ModuleScope:
             raise ValueError(ast.unparse(node))
         return value
 
+    def literal_or_none(self, node: ast.expr) -> object:
+        """The value of such an expression; ``None`` for any other, too."""
+        value = self._literal(node, _FOLLOWED)
+        return None if value is _NOTHING else value
+
     def _literal(self, node: ast.expr, steps: int) -> object:
         try:
             return ast.literal_eval(node)

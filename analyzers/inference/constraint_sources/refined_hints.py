@@ -16,6 +16,7 @@ from analyzers.inference.constraint_sources.module_scope import ModuleScope
 from analyzers.inference.constraints.constraint_builders import build, build_if_possible, literal
 from analyzers.inference.constraints.dimensions import dims_of, rewritten
 from analyzers.inference.constraints.lattice import ARRAYS, dtypes, dtypes_of, meet
+from analyzers.inference.facts import all_known
 
 _KEYWORDS: dict[str, dict[str, object]] = {
     "gt": {"min": None, "exclude_min": True},
@@ -282,9 +283,8 @@ def _words(node: ast.expr) -> tuple[Expression, ...] | None:
     if not (isinstance(node, ast.Constant) and isinstance(node.value, str)):
         return None
     words = re.sub(r"\{[^}]*\}", "_", node.value).split()
-    dims = [_word(word) for word in words]
-    known = tuple(dim for dim in dims if dim is not None)
-    return known if len(known) == len(dims) else None
+    known = all_known(map(_word, words))
+    return None if known is None else tuple(known)
 
 
 def _word(word: str) -> Expression | None:

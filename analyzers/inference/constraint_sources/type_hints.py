@@ -25,6 +25,7 @@ from analyzers.inference.facts import (
     FunctionContext,
     InferredConstraint,
     InferredRequirement,
+    all_known,
 )
 
 from . import refined_hints
@@ -217,8 +218,6 @@ class HintReader:
             return None
         return self.inside(self.scope).read(inner)
 
-    # ------------------------------------------------------------- names
-
     def _named(self, node: ast.expr) -> HintedConstraint | None:
         dotted = self.scope.dotted(node)
         if dotted in _PLAIN:
@@ -261,8 +260,6 @@ class HintReader:
             options = [*node.args[1:], *bound]
             return self.union(options) if options else None
         return self.read(node)
-
-    # -------------------------------------------------------- subscripts
 
     def _subscript(self, node: ast.Subscript) -> HintedConstraint | None:
         dotted = self.scope.dotted(node.value)
@@ -347,9 +344,8 @@ class HintReader:
                 return None
             lengths = [build("tuples", elements=(item.constraint,) * size) for size in (1, 2, 3)]
             return HintedConstraint(union_of(lengths), _GUESS)
-        found = [self.read(item) for item in items]
-        known = [each for each in found if each is not None]
-        if len(known) != len(found) or not known:
+        known = all_known(map(self.read, items))
+        if not known:
             return None
         elements = tuple(each.constraint for each in known)
         return HintedConstraint(

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from analyzers.guest.annotations.constraints import Argument, Constraint, Expression
 
-from ..facts import Confidence, ConstraintSource, InferredConstraint
+from ..facts import Confidence, ConstraintSource, InferredConstraint, all_known
 from .constraint_builders import literal, map_parts
 from .intervals import Interval, interval_of
 
@@ -73,9 +73,8 @@ def _meet_dims(
 ) -> tuple[Dimension, ...] | None:
     if len(left) != len(right):
         return None
-    met = [_meet_dim(one, other) for one, other in zip(left, right, strict=True)]
-    kept = tuple(each for each in met if each is not None)
-    return _tied(_tied(kept, left), right) if len(kept) == len(met) else None
+    met = all_known(_meet_dim(*pair) for pair in zip(left, right, strict=True))
+    return None if met is None else _tied(_tied(tuple(met), left), right)
 
 
 def _tied(dims: tuple[Dimension, ...], by: tuple[Dimension, ...]) -> tuple[Dimension, ...]:

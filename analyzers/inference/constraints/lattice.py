@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from analyzers.guest.annotations.constraints import Argument, Constraint, Expression
 
+from ..facts import all_known
 from .constraint_builders import (
     as_constraint,
     build,
@@ -173,12 +174,11 @@ def _meet_tuples(first: Constraint, second: Constraint) -> Constraint | None:
         return None
     if len(others) != len(elements):
         return None
-    met = [
+    met = all_known(
         meet(as_constraint(left), as_constraint(right))
         for left, right in zip(elements, others, strict=True)
-    ]
-    kept = tuple(each for each in met if each is not None)
-    return build("tuples", elements=kept) if len(kept) == len(met) else None
+    )
+    return None if met is None else build("tuples", elements=tuple(met))
 
 
 def _meet_same(first: Constraint, second: Constraint) -> Constraint | None:

@@ -204,9 +204,6 @@ def _named(machine: Evaluator, node: ast.NamedExpr, frame: CallFrame) -> Any:
     return value
 
 
-# -------------------------------------------------------------------- calls
-
-
 def _call(machine: Evaluator, node: ast.Call, frame: CallFrame) -> Any:
     if isinstance(node.func, ast.Name) and node.func.id == "super" and frame.owner is not None:
         holder = frame.env.get("self")

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ..constraint_sources.module_scope import dotted_name
 from . import expression_handlers, statement_handlers
 from .abstract_values import (
     UNKNOWN,
@@ -31,7 +32,7 @@ from .abstract_values import (
 from .builtin_functions import BUILTINS, native_call, number_of, parser_call
 from .framework_signatures import canonical, layer_of
 from .library_layers import apply_layer
-from .project_modules import ProjectModule, defaults_of, dotted, located
+from .project_modules import ProjectModule, defaults_of, located
 from .sizes import SizeConstraints
 from .tensor_creation import created
 from .tensor_functions import library_call, method_call, tensor_attribute
@@ -65,8 +66,6 @@ class Interpreter:
         self._depth = 0
         self._steps = 0
         self._looked: dict[tuple[str, str], Any] = {}
-
-    # ------------------------------------------------------------ evaluation
 
     def evaluate(self, node: ast.expr, frame: CallFrame) -> Any:
         """The value of an expression; ``UNKNOWN`` where it is not understood."""
@@ -114,8 +113,6 @@ class Interpreter:
         for other in others:
             value = self.attribute(value, other)
         return value
-
-    # ------------------------------------------------------------ attributes
 
     def attribute(self, value: Any, name: str) -> Any:  # noqa: PLR0911 - one for each kind of value
         """An attribute of a value."""
@@ -165,7 +162,7 @@ class Interpreter:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
             if statement.name != name:
                 return None
-            words = {dotted(each) for each in statement.decorator_list}
+            words = {dotted_name(each) for each in statement.decorator_list}
             holder = None if "staticmethod" in words else of if "classmethod" in words else bound
             function = ProjectFunction(statement, of.module, full, holder)
             return self.call(function, (), {}) if "property" in words else function
@@ -190,7 +187,7 @@ class Interpreter:
     def is_network(self, of: ProjectClass) -> bool:
         """Whether a class is a module or layer of a framework."""
         bases = (base for each in self.lineage(of) for base in each.node.bases)
-        return any((dotted(base) or "").rpartition(".")[2] in _NETWORKS for base in bases)
+        return any(dotted_name(base).rpartition(".")[2] in _NETWORKS for base in bases)
 
     def _above(self, value: SuperProxy, name: str) -> Any:
         lineage = list(self.lineage(value.instance.of))
@@ -198,8 +195,6 @@ class Interpreter:
         start = names.index(value.of.name) + 1 if value.of.name in names else 1
         found = self._first_member(lineage[start:], name, value.instance)
         return ValueMethod(value, name) if found is UNKNOWN else found
-
-    # ----------------------------------------------------------------- calls
 
     def call(self, function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: PLR0911 - one for each kind of value
         """The value of a call."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..facts import all_known
 from .abstract_values import UNKNOWN, Tensor, TensorShape, sized
 from .sizes import Size, SizeConstraints, SizeVariable, minus, plus, product, quotient
 
@@ -14,14 +15,18 @@ ApplyLayer = Callable[[Layer, Tensor], Any]
 SizeAfter = Callable[[SizeConstraints, Size, Layer, int], Size | None]
 
 
-def ranked(tensor: Tensor, rank: int) -> list[Size] | None:
-    """Return the dimensions of a tensor of floats of that rank; doubt where it has another."""
-    dims = tensor.shape.close(rank)
-    if dims is None:
-        tensor.ledger.doubt()
-    else:
+def of_rank(rank: int, act: Callable[[Layer, Tensor, list[Size]], Any]) -> ApplyLayer:
+    """Return a layer that takes tensors of floats of one rank; a doubt where it is another."""
+
+    def apply(layer: Layer, tensor: Tensor) -> Any:
+        dims = tensor.shape.close(rank)
+        if dims is None:
+            tensor.ledger.doubt()
+            return UNKNOWN
         tensor.elements.floating()
-    return dims
+        return act(layer, tensor, dims)
+
+    return apply
 
 
 def floats(tensor: Tensor, shape: list[Size] | TensorShape) -> Tensor:
@@ -40,14 +45,11 @@ def sizes_after(
 def windowed(rank: int, after: SizeAfter) -> ApplyLayer:
     """Return a layer without channels of its own; they come before the spatial dimensions."""
 
-    def act(layer: Layer, tensor: Tensor) -> Any:
-        dims = ranked(tensor, rank)
-        if dims is None:
-            return UNKNOWN
+    def act(layer: Layer, tensor: Tensor, dims: list[Size]) -> Any:
         found = floats(tensor, [*dims[:2], *sizes_after(tensor, layer, dims[2:], after)])
         return (found, found) if layer.get("return_indices") is True else found
 
-    return act
+    return of_rank(rank, act)
 
 
 def window(layer: Layer, name: str, index: int) -> Size | None:
@@ -59,9 +61,7 @@ def window(layer: Layer, name: str, index: int) -> Size | None:
 
 
 def _windows(layer: Layer, index: int, *names: str) -> list[Size]:
-    found = [window(layer, name, index) for name in names]
-    known = [each for each in found if each is not None]
-    return known if len(known) == len(found) else []
+    return all_known(window(layer, name, index) for name in names) or []
 
 
 def convolved(ledger: SizeConstraints, size: Size, layer: Layer, index: int) -> Size | None:

@@ -23,8 +23,8 @@ from .layer_windows import (
     SizeAfter,
     convolved,
     floats,
+    of_rank,
     pooled,
-    ranked,
     sizes_after,
     transposed_convolution,
     window,
@@ -46,17 +46,14 @@ def _dense(layer: Layer, tensor: Tensor) -> Any:
 def _windowed(rank: int, after: SizeAfter) -> ApplyLayer:
     """Return a layer of windows; one with filters makes as many channels."""
 
-    def act(layer: Layer, tensor: Tensor) -> Any:
-        dims = ranked(tensor, rank)
-        if dims is None:
-            return UNKNOWN
+    def act(layer: Layer, tensor: Tensor, dims: list[Size]) -> Any:
         channels = sized(layer["filters"]) if "filters" in layer else dims[-1]
         if channels is None:
             return UNKNOWN
         sizes = sizes_after(tensor, layer, dims[1:-1], after)
         return floats(tensor, [dims[0], *sizes, channels])
 
-    return act
+    return of_rank(rank, act)
 
 
 def _convolved(ledger: SizeConstraints, size: Size, layer: Layer, index: int) -> Size | None:
@@ -76,26 +73,23 @@ def _pooled(ledger: SizeConstraints, size: Size, layer: Layer, index: int) -> Si
     return pooled(ledger, size, like, index)
 
 
-def _global(rank: int) -> ApplyLayer:
-    def act(_: Layer, tensor: Tensor) -> Any:
-        dims = ranked(tensor, rank)
-        return UNKNOWN if dims is None else floats(tensor, [dims[0], dims[-1]])
-
-    return act
-
-
 def _keras_embedding(layer: Layer, tensor: Tensor) -> Any:
     tensor.elements.indices(sized(layer.get("input_dim")))
     dims, width = tensor.shape.dims or tensor.shape.close(2), sized(layer.get("output_dim"))
     return UNKNOWN if dims is None or width is None else floats(tensor, [*dims, width])
 
 
-def _recurrent(layer: Layer, tensor: Tensor) -> Any:
-    dims, units = ranked(tensor, 3), sized(layer.get("units"))
-    if dims is None or units is None:
-        return UNKNOWN
+def _recurrent(layer: Layer, tensor: Tensor, dims: list[Size]) -> Any:
+    units = sized(layer.get("units"))
     kept = dims[:2] if layer.get("return_sequences") is True else dims[:1]
-    return floats(tensor, [*kept, units])
+    return UNKNOWN if units is None else floats(tensor, [*kept, units])
+
+
+def _enlarged(layer: Layer, tensor: Tensor, dims: list[Size]) -> Any:
+    scale = sized(layer.get("size"))
+    if scale is None:
+        return UNKNOWN
+    return floats(tensor, [dims[0], *(product([size, scale]) for size in dims[1:3]), dims[3]])
 
 
 def _same(_: Layer, tensor: Tensor) -> Any:
@@ -103,13 +97,6 @@ def _same(_: Layer, tensor: Tensor) -> Any:
     if tensor.shape.dims is None:
         tensor.shape.at(0)
     return floats(tensor, tensor.shape)
-
-
-def _keras_upsample(layer: Layer, tensor: Tensor) -> Any:
-    dims, scale = ranked(tensor, 4), sized(layer.get("size"))
-    if dims is None or scale is None:
-        return UNKNOWN
-    return floats(tensor, [dims[0], *(product([size, scale]) for size in dims[1:3]), dims[3]])
 
 
 _SAME = (
@@ -124,11 +111,13 @@ KERAS_LAYERS: dict[str, ApplyLayer] = {
     **{f"{kind}Pooling{n}D": _windowed(n + 2, _pooled)
        for n in (1, 2) for kind in ("Max", "Average")},
     "MaxPool2D": _windowed(4, _pooled),
-    **{f"Global{kind}Pooling{n}D": _global(n + 2) for n in (1, 2) for kind in ("Max", "Average")},
+    **{f"Global{kind}Pooling{n}D":
+       of_rank(n + 2, lambda _, tensor, dims: floats(tensor, [dims[0], dims[-1]]))
+       for n in (1, 2) for kind in ("Max", "Average")},
     "Embedding": _keras_embedding,
-    **dict.fromkeys(("LSTM", "GRU", "SimpleRNN"), _recurrent),
+    **dict.fromkeys(("LSTM", "GRU", "SimpleRNN"), of_rank(3, _recurrent)),
     "Flatten": lambda _, tensor: flattened(tensor, 1, -1),
-    "UpSampling2D": _keras_upsample,
+    "UpSampling2D": of_rank(4, _enlarged),
     **dict.fromkeys(_SAME, _same),
 }  # fmt: skip
 
@@ -155,10 +144,7 @@ def apply_layer(machine: Evaluator, layer: Any, args: list[Any], kwargs: Mapping
 
 
 def _convolution(rank: int, after: SizeAfter) -> ApplyLayer:
-    def act(layer: Layer, tensor: Tensor) -> Any:
-        dims = ranked(tensor, rank)
-        if dims is None:
-            return UNKNOWN
+    def act(layer: Layer, tensor: Tensor, dims: list[Size]) -> Any:
         entering, leaving = sized(layer.get("in_channels")), sized(layer.get("out_channels"))
         if entering is not None:
             tensor.ledger.equal(dims[1], entering)
@@ -166,7 +152,7 @@ def _convolution(rank: int, after: SizeAfter) -> ApplyLayer:
         sizes = sizes_after(tensor, layer, dims[2:], after)
         return floats(tensor, [dims[0], channels, *sizes])
 
-    return act
+    return of_rank(rank, act)
 
 
 def _adapted(ledger: SizeConstraints, size: Size, layer: Layer, index: int) -> Size:
@@ -230,15 +216,7 @@ class _Follower(TensorShape):
 
 
 def _batch_norm(rank: int, *, statistics: bool) -> ApplyLayer:
-    def act(layer: Layer, tensor: Tensor) -> Any:
-        known, actual = tensor.shape.dims, rank
-        if rank == 3 and (known is None or len(known) == 2):
-            actual = 2
-            if known is None:
-                tensor.ledger.guess()
-        dims = ranked(tensor, actual)
-        if dims is None:
-            return UNKNOWN
+    def act(layer: Layer, tensor: Tensor, dims: list[Size]) -> Any:
         features = sized(layer.get("num_features"))
         if features is not None:
             tensor.ledger.equal(dims[1], features)
@@ -248,7 +226,14 @@ def _batch_norm(rank: int, *, statistics: bool) -> ApplyLayer:
             tensor.ledger.least(product(dims[2:]), 2)
         return floats(tensor, dims)
 
-    return act
+    def apply(layer: Layer, tensor: Tensor) -> Any:
+        known = tensor.shape.dims
+        flat = rank == 3 and (known is None or len(known) == 2)
+        if flat and known is None:
+            tensor.ledger.guess()
+        return of_rank(2 if flat else rank, act)(layer, tensor)
+
+    return apply
 
 
 def _group_norm(layer: Layer, tensor: Tensor) -> Any:
@@ -325,9 +310,9 @@ def _scaled(ledger: SizeConstraints, size: Size, layer: Layer, index: int) -> Si
     return window(layer, "size", index)
 
 
-def _shuffle(layer: Layer, tensor: Tensor) -> Any:
-    factor, dims = sized(layer.get("upscale_factor")), ranked(tensor, 4)
-    if factor is None or dims is None:
+def _shuffle(layer: Layer, tensor: Tensor, dims: list[Size]) -> Any:
+    factor = sized(layer.get("upscale_factor"))
+    if factor is None:
         return UNKNOWN
     square = product([factor, factor])
     tensor.ledger.divides(square, dims[1])
@@ -335,21 +320,20 @@ def _shuffle(layer: Layer, tensor: Tensor) -> Any:
     return floats(tensor, [dims[0], quotient(dims[1], square), *sizes])
 
 
-def _pad(layer: Layer, tensor: Tensor) -> Any:
-    dims, given = ranked(tensor, 4), layer.get("padding")
+def _pad(layer: Layer, tensor: Tensor, dims: list[Size]) -> Any:
+    given = layer.get("padding")
     sides = list(given) if isinstance(given, list | tuple) else [given] * 4
     sizes = [each for each in map(sized, sides) if each is not None]
-    if dims is None or len(sizes) != 4:
+    if len(sizes) != 4:
         return UNKNOWN
     left, right, top, bottom = sizes
     height, width = plus(plus(dims[2], top), bottom), plus(plus(dims[3], left), right)
     return floats(tensor, [*dims[:2], height, width])
 
 
-def _cell(layer: Layer, tensor: Tensor) -> Any:
-    dims = ranked(tensor, 2)
+def _cell(layer: Layer, tensor: Tensor, dims: list[Size]) -> Any:
     entering, hidden = sized(layer.get("input_size")), sized(layer.get("hidden_size"))
-    if dims is None or entering is None or hidden is None:
+    if entering is None or hidden is None:
         return UNKNOWN
     tensor.ledger.equal(dims[1], entering)
     return floats(tensor, [dims[0], hidden])
@@ -372,7 +356,8 @@ _LAYERS: dict[str, ApplyLayer] = {
     **{f"BatchNorm{n}d": _batch_norm(n + 2, statistics=True) for n in (1, 2, 3)},
     **{f"InstanceNorm{n}d": _batch_norm(n + 2, statistics=False) for n in (1, 2, 3)},
     **dict.fromkeys(_ACTIVE, _active),
-    **dict.fromkeys(("ZeroPad2d", "ReflectionPad2d", "ReplicationPad2d", "ConstantPad2d"), _pad),
+    **dict.fromkeys(("ZeroPad2d", "ReflectionPad2d", "ReplicationPad2d", "ConstantPad2d"),
+                    of_rank(4, _pad)),
     "Linear": _linear,
     "Identity": lambda _, tensor: tensor,
     "GroupNorm": _group_norm,
@@ -383,7 +368,7 @@ _LAYERS: dict[str, ApplyLayer] = {
     ),
     "Unflatten": _unflatten,
     "Upsample": _upsample,
-    "PixelShuffle": _shuffle,
-    **dict.fromkeys(("GRUCell", "RNNCell"), _cell),
-    "LSTMCell": lambda layer, tensor: (_cell(layer, tensor),) * 2,
+    "PixelShuffle": of_rank(4, _shuffle),
+    **dict.fromkeys(("GRUCell", "RNNCell"), of_rank(2, _cell)),
+    "LSTMCell": lambda *call: (of_rank(2, _cell)(*call),) * 2,
 }  # fmt: skip

@@ -8,16 +8,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from posixpath import dirname, join, normpath
 
+from ..facts import parse_module
+
 _HOPS = 4
-
-
-@lru_cache(maxsize=512)
-def parse_text(text: str) -> ast.Module | None:
-    """The tree of a text; ``None`` where it is no Python."""
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +74,6 @@ def imported(node: ast.AST) -> Iterator[tuple[str, str]]:
             yield alias.asname or alias.name, before + alias.name
 
 
-def dotted(node: ast.expr) -> str | None:
-    """``a.b.c`` as it is written."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        before = dotted(node.value)
-        return before and f"{before}.{node.attr}"
-    return None
-
-
 def defaults_of(spec: ast.arguments) -> dict[str, ast.expr]:
     """The defaults of parameters, as they are written."""
     named = [*spec.posonlyargs, *spec.args]
@@ -115,7 +98,7 @@ def located(
     folder = _folder(module.path, len(full) - len(full.lstrip(".")))
     for cut in range(len(parts), -1, -1):
         path = _file(parts[:cut], folder, module.sources)
-        tree = parse_text(module.sources[path]) if path else None
+        tree = parse_module(module.sources[path]) if path else None
         if path is None or tree is None:
             continue
         found, rest = module_of(path, tree, module.sources), parts[cut:]

@@ -94,9 +94,6 @@ def _alike(left: Any, right: Any) -> bool:
     return type(left) is type(right) and not isinstance(left, Tensor) and bool(left == right)
 
 
-# ------------------------------------------------------------- assignments
-
-
 def assign(machine: Evaluator, target: ast.expr, value: Any, frame: CallFrame) -> None:
     """Bind a target: a name, a tuple of targets, an attribute, an item."""
     if isinstance(target, ast.Name):
@@ -179,9 +176,6 @@ def _loaded(node: ast.expr) -> ast.expr:
     if isinstance(node, ast.Subscript):
         return ast.Subscript(node.value, node.slice, ast.Load())
     return node
-
-
-# ------------------------------------------------------------ flow
 
 
 def _if(machine: Evaluator, node: ast.If, frame: CallFrame) -> Any:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ..facts import all_known
 from .abstract_values import (
     UNKNOWN,
     CallArguments,
@@ -82,9 +83,7 @@ def dims_of(values: Sequence[Any]) -> list[Size] | None:
         return values[0].tensor.shape.dims
     if len(values) == 1 and isinstance(values[0], list | tuple):
         values = values[0]
-    found = [sized(each) for each in values]
-    known = [each for each in found if each is not None]
-    return known if len(known) == len(found) else None
+    return all_known(map(sized, values))
 
 
 def _tensor(

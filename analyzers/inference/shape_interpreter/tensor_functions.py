@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..facts import all_known
 from .abstract_values import (
     UNKNOWN,
     CallArguments,
@@ -148,9 +149,7 @@ def _tensors(machine: Evaluator, value: Any) -> list[Tensor] | None:
     items = rounds(value)
     if items is None:
         return None
-    found = [tensor_of(machine.ledger, each) for each in items]
-    known = [each for each in found if each is not None]
-    return known if known and len(known) == len(found) else None
+    return all_known(tensor_of(machine.ledger, each) for each in items) or None
 
 
 def _cat(machine: Evaluator, call: CallArguments) -> Any:
@@ -215,10 +214,9 @@ def _where(machine: Evaluator, call: CallArguments) -> Any:
 def _einsum(machine: Evaluator, call: CallArguments) -> Any:
     """``torch.einsum``: letters that are equal are equal sizes."""
     ledger = machine.ledger
-    tensors = [tensor_of(ledger, each) for each in call.args[1:]]
-    known = [each for each in tensors if each is not None]
+    known = all_known(tensor_of(ledger, each) for each in call.args[1:])
     equation = call.args[0] if call.args else None
-    if not isinstance(equation, str) or len(known) != len(tensors):
+    if not isinstance(equation, str) or known is None:
         return UNKNOWN
     left, arrow, right = equation.replace(" ", "").partition("->")
     parts = left.split(",")

@@ -22,9 +22,6 @@ from .tensor_creation import dims_of, dtype_of
 Operation = Callable[[Tensor, CallArguments], Any]
 
 
-# ----------------------------------------------------------- element by element
-
-
 def _smooth(tensor: Tensor, _: CallArguments) -> Any:
     tensor.elements.floating()
     return tensor.computed(tensor.shape)
@@ -65,9 +62,6 @@ def _to(tensor: Tensor, call: CallArguments) -> Any:
     return tensor
 
 
-# ------------------------------------------------------------------- reductions
-
-
 def _reduce(*, double: bool = False, dtype: str | None = None, smooth: bool = False) -> Operation:
     def act(tensor: Tensor, call: CallArguments) -> Any:
         dim, keep = call.get(0, "dim", "axis"), call.get(1, "keepdim", "keepdims") is True
@@ -106,9 +100,6 @@ def _reduced(tensor: Tensor, over: Any, *, keep: bool) -> list[Size] | None:
 
 def _least(*indices: int) -> int:
     return max(each + 1 if each >= 0 else -each for each in indices)
-
-
-# ---------------------------------------------------- the same elements, arranged
 
 
 def _view(tensor: Tensor, call: CallArguments) -> Any:
@@ -255,9 +246,6 @@ def _squeeze(tensor: Tensor, call: CallArguments) -> Any:
     if dims[dim] == 1:
         del dims[dim]
     return tensor.rearranged(dims)
-
-
-# ------------------------------------------------------------ sizes, and new sizes
 
 
 def _size(tensor: Tensor, call: CallArguments) -> Any:
