@@ -97,7 +97,6 @@ class AssemblyAnalyzer:
 
 
 def _builds(function: Function, text: str) -> bool:
-    """Whether a function calls something of torch.nn."""
     known = names_of(text)
     calls = (node.func for node in ast.walk(function) if isinstance(node, ast.Call))
     return any(known.public(each).startswith(_ROOM) for each in calls)
@@ -140,7 +139,6 @@ def _boundaries(
     trier: CallProber,
     layers: Layers,
 ) -> Iterator[Verdict]:
-    """Illegal values that are taken, those with a consequence that was seen first."""
     taken = [each for flow in found for each in _taken(flow, given, function, trier)]
     target, bench = trier.target, trier.bench
     text = bench.source(target.path)
@@ -153,7 +151,6 @@ def _boundaries(
 def _is_handed_on_base(
     flow: ParameterFlow, target: Target, bench: Executor, layers: Layers
 ) -> bool:
-    """Return whether base may give the value to that layer too."""
     there = bench.base(target.path)
     function = None if there is None else function_of(there[1], target.function)
     if there is None or function is None:
@@ -164,7 +161,6 @@ def _is_handed_on_base(
 def _taken(
     flow: ParameterFlow, given: str | None, function: Function, trier: CallProber
 ) -> Iterator[UncheckedValue]:
-    """The first illegal value that the function takes, where a configuration can set it."""
     condition = assembly_findings.condition_of(flow.parameter, flow.source)
     if flow.parameter.checked or condition is None:
         return
@@ -183,7 +179,6 @@ def _taken(
 
 
 def _illegal(parameter: LayerParameter) -> Iterator[tuple[str, str]]:
-    """Values that the layer takes silently, with what comes of each."""
     for edge in parameter.edges:
         if edge.refused:
             continue
@@ -203,7 +198,6 @@ def _is_documented(parameter: LayerParameter) -> bool:
 
 
 def _seen(flow: ParameterFlow, value: str, given: str | None, trier: CallProber) -> str:
-    """What the whole model gives with a value, where that is not finite any more."""
     probe = None if given is None else trier.with_value(flow, value, called(given))
     detail = None if probe is None else trier.broken(probe)
     if detail is None:
@@ -212,7 +206,6 @@ def _seen(flow: ParameterFlow, value: str, given: str | None, trier: CallProber)
 
 
 def _owner(target: Target) -> str:
-    """What is called to build the layers: the class, or the function."""
     first, _, last = target.function.rpartition(".")
     return (first if last == _CONSTRUCTOR else last).rpartition(".")[2]
 
@@ -236,7 +229,6 @@ def _shapes(
 
 
 def _is_set(flow: ParameterFlow, found: list[ParameterFlow]) -> bool:
-    """Whether a value is the function's own parameter, and never the size of an input."""
     same = [each for each in found if each.source == flow.source]
     return not flow.attribute and all(map(input_shapes.is_free, same))
 

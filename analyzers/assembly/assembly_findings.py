@@ -215,7 +215,6 @@ def _is_crash_of(crash: Finding, state: Finding) -> bool:
 
 
 def _word(finding: Finding) -> str:
-    """The word of a condition: ``trains`` of ``trains(5)``; empty of another."""
     criterion = finding.criterion
     word = criterion.condition.partition("(")[0] if isinstance(criterion, Violates) else ""
     return word if word in {"trains", "settles"} else ""
@@ -257,7 +256,6 @@ def guard(
 
 
 def _first(function: Function) -> ast.stmt:
-    """The first statement behind the docstring."""
     body = function.body
     is_text = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
     return body[1] if is_text and len(body) > 1 else body[0]

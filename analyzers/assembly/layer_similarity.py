@@ -66,7 +66,6 @@ def _words(api: LayerApi) -> list[str]:
 
 
 def _vectors(texts: Mapping[str, Sequence[str]]) -> dict[str, Vector]:
-    """TF-IDF vectors of length 1, with smoothed document frequencies."""
     seen = Counter(word for words in texts.values() for word in set(words))
     vectors = dict[str, Vector]()
     for name, words in texts.items():

@@ -197,7 +197,6 @@ def _nearest(version: str) -> str | None:
 
 
 def _key(version: str) -> tuple[int, ...]:
-    """A version without what stands behind ``+`` and without words, to be compared."""
     release = version.partition("+")[0].split(".")
     numbers = ["".join(_digits(part)) for part in release[:3]]
     return tuple(int(number or 0) for number in [*numbers, "0", "0"][:3])

@@ -89,7 +89,6 @@ def _required(function: Function) -> Sequence[str]:
 
 
 def _inside(argument: Argument | None, attribute: str, value: str) -> RecipeArgument | None:
-    """The recipe of a configuration with another value of one of its fields."""
     if not isinstance(argument, RecipeArgument):
         return None
     tree = ast.parse(argument.recipe, mode="eval").body
@@ -135,7 +134,6 @@ def unstable_findings_of_made(trier: CallProber, given: str) -> Iterator[Verdict
 
 
 def _broken(condition: str, probes: list[Probe], bench: Executor) -> UnstableModel | None:
-    """The first of some calls, where a condition holds of none of them."""
     asking = [replace(each, ensures=(condition,)) for each in probes]
     details = [detail_of(run) for run in bench.run(asking)]
     if not details or not all(details):
@@ -144,7 +142,6 @@ def _broken(condition: str, probes: list[Probe], bench: Executor) -> UnstableMod
 
 
 def _ordinary(probe: Probe) -> Probe:
-    """The call with its float tensors full of ordinary numbers."""
     arguments = {name: _calm(each) for name, each in probe.arguments.items()}
     return replace(probe, arguments=arguments, ensures=())
 

@@ -159,7 +159,6 @@ def depends(function: Function, expression: ast.expr) -> frozenset[str]:
 
 
 def _arguments(api: LayerApi, call: ast.Call) -> dict[str, ast.expr]:
-    """The arguments of a call by the layer's parameters; those behind a star are left out."""
     named = {k.arg: k.value for k in call.keywords if k.arg is not None}
     plain: list[ast.expr] = []
     for argument in call.args:
@@ -171,8 +170,6 @@ def _arguments(api: LayerApi, call: ast.Call) -> dict[str, ast.expr]:
 
 
 class _Values:
-    """What the names in a function stand for."""
-
     def __init__(self, function: Function) -> None:
         own = function.args
         self._parameters = {
@@ -200,7 +197,6 @@ class _Values:
             self._assigned.setdefault(ast.unparse(target), []).append(kept)
 
     def source(self, expression: ast.expr, depth: int = _DEPTH) -> tuple[str, str] | None:
-        """The parameter, and its attribute, that an expression is; ``None`` for another."""
         if depth == 0:
             return None
         if isinstance(expression, ast.Call):
@@ -224,7 +220,6 @@ class _Values:
         return None
 
     def origins(self, expression: ast.AST, depth: int = _DEPTH) -> frozenset[str]:
-        """The parameters that an expression reads, through what is assigned."""
         if depth == 0:
             return frozenset(self._parameters)
         found: set[str] = set()

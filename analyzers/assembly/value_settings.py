@@ -73,7 +73,6 @@ Around = tuple[ast.Call, Function | None, str]
 
 
 def _calls(node: ast.AST, around: Function | None, owner: str) -> Iterator[Around]:
-    """The calls in a tree, each with the function around it and what is called to run that."""
     for inside in ast.iter_child_nodes(node):
         if isinstance(inside, ast.Call):
             yield inside, around, owner
@@ -87,7 +86,6 @@ def _calls(node: ast.AST, around: Function | None, owner: str) -> Iterator[Aroun
 
 
 def _value(call: ast.Call, wanted: FunctionParameter) -> tuple[ast.expr | None, str]:
-    """What a call gives a parameter, and how it says so."""
     for each in call.keywords:
         if each.arg in {None, wanted.name}:
             stars = "**" if each.arg is None else f"{each.arg}="
@@ -100,7 +98,6 @@ def _value(call: ast.Call, wanted: FunctionParameter) -> tuple[ast.expr | None, 
 
 
 def _constants(tree: ast.Module) -> frozenset[str]:
-    """Names that a file assigns once, a constant."""
     assigned: dict[str, list[ast.expr]] = {}
     for node in ast.walk(tree):
         targets = node.targets if isinstance(node, ast.Assign) else []
@@ -115,7 +112,6 @@ def _constants(tree: ast.Module) -> frozenset[str]:
 
 
 def _is_closed(value: ast.expr, constants: frozenset[str]) -> bool:
-    """Whether a value is written down: a constant, or what is computed from such."""
     if isinstance(value, ast.Name):
         return value.id in constants
     if isinstance(value, _PARTS):
@@ -141,7 +137,6 @@ def _parameter(
 
 
 def _is_entered(function: Function, tree: ast.Module) -> bool:
-    """Whether a command line or a framework may call a function: ``fire.Fire(main)``."""
     if function.decorator_list:
         return True
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
@@ -193,7 +188,6 @@ def settings(
 
 
 def _sources(setting: Setting, texts: Mapping[str, str], depth: int) -> Iterable[Setting]:
-    """Where a value comes from: of one that is handed on, where the function is given it."""
     if setting.of is None:
         return (setting,)
     return settings(setting.of, texts, depth=depth - 1) if depth else ()
@@ -239,7 +233,6 @@ def _compares(node: ast.AST, names: Collection[str]) -> bool:
 
 
 def _option(node: ast.AST, name: str) -> str:
-    """The option of a command line that sets it, with a type that takes any number."""
     if not isinstance(node, ast.Call) or last_name(node.func) not in {"add_argument", "option"}:
         return ""
     texts = [a.value for a in node.args if isinstance(a, ast.Constant) and type(a.value) is str]
@@ -252,7 +245,6 @@ def _option(node: ast.AST, name: str) -> str:
 
 
 def _field(node: ast.AST, name: str) -> str:
-    """The field of a configuration class."""
     if not isinstance(node, ast.ClassDef) or not _is_configuration(node):
         return ""
     fields = (each for each in node.body if isinstance(each, ast.AnnAssign))

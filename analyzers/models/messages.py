@@ -103,7 +103,6 @@ def _results(departure: Departure, model: str) -> str:
 
 
 def _times(ratio: float) -> str:
-    """A ratio by three digits: ``671,000``."""
     short = float(f"{ratio:.3g}")
     return f"{short:,.0f}" if short >= 100 else f"{short:g}"
 

@@ -50,7 +50,6 @@ class ProjectClasses:
         return _root(whole) or self._elsewhere(path, whole, steps - 1)
 
     def _elsewhere(self, path: str, whole: str, steps: int) -> str | None:
-        """What a name that is imported from another file of the project is."""
         parts = whole.split(".")
         for end in range(len(parts) - 1, 0, -1):
             for other in self._files(path, parts[:end]):
@@ -60,7 +59,6 @@ class ProjectClasses:
         return None
 
     def _files(self, path: str, module: list[str]) -> Iterator[str]:
-        """The files that a module's name can mean in one of ``path``, the nearest first."""
         if module[0] == "":
             yield from self._beside(path, module)
             return
@@ -73,7 +71,6 @@ class ProjectClasses:
                 yield other
 
     def _beside(self, path: str, module: list[str]) -> Iterator[str]:
-        """Files by a relative name: an empty part for each dot that it begins with."""
         names = [name for name in module if name]
         folder = path.split("/")[: -(len(module) - len(names))]
         stem = "/".join([*folder, *names])
@@ -85,7 +82,6 @@ def _root(whole: str) -> str | None:
 
 
 def _class(tree: ast.AST, dotted: str) -> ast.ClassDef | None:
-    """The class of a dotted name that a file defines itself."""
     around: ast.AST = tree
     for name in dotted.split("."):
         inside = (node for node in ast.walk(around) if isinstance(node, ast.ClassDef))
@@ -200,7 +196,6 @@ def _role(name: str) -> Role:
 
 
 def _builder(subject: FunctionContext, classes: ProjectClasses) -> TargetModel | None:
-    """A function that returns what it makes of a class of models."""
     for made in returned(subject.node):
         framework = classes.framework(subject.path, made)
         if framework is not None:
@@ -256,7 +251,6 @@ def models_in(path: str, texts: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _forwards(path: str, tree: ast.Module, texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Classes of models by name, with the method of theirs that takes the inputs."""
     classes = ProjectClasses(texts)
     for each in tree.body:
         if not isinstance(each, ast.ClassDef) or classes.framework(path, each.name) is None:
@@ -268,7 +262,6 @@ def _forwards(path: str, tree: ast.Module, texts: Mapping[str, str]) -> Iterator
 
 
 def _parts(tree: ast.Module, names: Mapping[str, str]) -> Iterator[str]:
-    """Those of some definitions that another names: it is built of them, or derives from them."""
     for each in tree.body:
         if isinstance(each, ast.ClassDef | ast.FunctionDef) and each.name in names:
             used = {node.id for node in ast.walk(each) if isinstance(node, ast.Name)}
@@ -276,7 +269,6 @@ def _parts(tree: ast.Module, names: Mapping[str, str]) -> Iterator[str]:
 
 
 def _builders(path: str, tree: ast.Module, texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Functions that make a model, with the name of what they make it by."""
     classes = ProjectClasses(texts)
     for each in tree.body:
         if not isinstance(each, ast.FunctionDef):
@@ -288,7 +280,6 @@ def _builders(path: str, tree: ast.Module, texts: Mapping[str, str]) -> Iterator
 
 
 def _is_open(path: str, name: str, texts: Mapping[str, str]) -> bool:
-    """Whether a function, or the constructor of a class, needs arguments."""
     subject = find_function(path, f"{name}.__init__", texts) or find_function(path, name, texts)
     if subject is None:
         return False

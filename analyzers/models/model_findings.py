@@ -91,7 +91,13 @@ def groups(departures: Iterable[Departure], relevance: Relevance) -> list[Depart
     found = [
         DepartureGroup(
             tuple(
-                sorted(each, key=lambda one: (relevance.use(one.execution) is None, -_ratio(one)))
+                sorted(
+                    each,
+                    key=lambda one: (
+                        relevance.use(one.execution) is None,
+                        -(one.error_ratio or 0.0),
+                    ),
+                )
             )
         )
         for each in kept.values()
@@ -199,10 +205,6 @@ def _evidence(group: DepartureGroup, context: ModelContext) -> JsonObject:
     if use is not None and use.line:
         evidence["used_at"] = f"{use.path}:{use.line}"
     return evidence
-
-
-def _ratio(departure: Departure) -> float:
-    return departure.error_ratio or 0.0
 
 
 def _rounded(number: float | None) -> float | None:

@@ -96,8 +96,6 @@ class ModelsAnalyzer:
 
 
 class _Examination:
-    """One target and its model."""
-
     def __init__(self, target: Target, bench: Executor, model: TargetModel, effort: Effort) -> None:
         self._target = target
         self._bench = bench
@@ -109,7 +107,6 @@ class _Examination:
         self._relevance = relevance(self._texts, model.framework)
 
     def verdicts(self) -> Iterator[Verdict]:
-        """Build, run and judge."""
         try:
             executing = self._drawn() or self._constructed()
         except NoContractError as reason:
@@ -150,7 +147,6 @@ class _Examination:
         raise NoContractError(explored.obstacle or "no valid input was seen to return")
 
     def _constructed(self) -> ExecutionRequest:
-        """The model by its constructor's terms alone: its inputs are found by trying."""
         terms = constructor_contract(self._target, self._bench)
         contract = Contract({}, constructor=terms.contract)
         return self._executing((), terms.generators, contract)
@@ -191,7 +187,6 @@ class _Examination:
         )
 
     def _is_whole(self, relevant: Relevance) -> bool:
-        """Whether mutants are worth their time: of a whole model, where something else runs it."""
         used = set(relevant.uses) - _UNTOLD
         return (bool(used) or self._effort.everything) and self._model.role in (
             Role.FORWARD,
@@ -199,7 +194,6 @@ class _Examination:
         )
 
     def _forward(self) -> Contract | None:
-        """What the model takes, where the target's arguments do not say so."""
         model = self._model
         if model.role in (Role.FORWARD, Role.BUILDER) or not model.forward:
             return None
@@ -212,7 +206,6 @@ class _Examination:
     # ------------------------------------------------------------- verdicts
 
     def _missing(self, executed: ExecutionResult) -> Iterator[Skipped]:
-        """Executions that the project uses and that did not run."""
         for execution, reason in executed.left_out:
             use = self._relevance.use(execution)
             if use is not None and execution not in _UNTOLD:
@@ -247,11 +240,9 @@ def _listed(entry: LibraryBug | None) -> Iterator[LibraryBug]:
 
 
 def _plain(probe: Probe) -> Probe:
-    """A probe without the target's own postconditions: they are another analyzer's."""
     return replace(probe, ensures=())
 
 
 def _is_usual(probe: Probe) -> bool:
-    """Whether no argument has values that are not finite: they prove nothing of a model."""
     made = (each.recipe for each in probe.arguments.values() if isinstance(each, RecipeArgument))
     return not any(map(_ODD.search, made))

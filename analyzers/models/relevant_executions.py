@@ -151,7 +151,6 @@ def _called(node: ast.Call, tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def _exporter(node: ast.Call) -> str:
-    """Which exporter a call means: without a word, the one that torch has by default now."""
     for keyword in node.keywords:
         if keyword.arg == "dynamo" and isinstance(keyword.value, ast.Constant):
             return "onnxruntime" if keyword.value.value else "onnxruntime-torchscript"
@@ -159,14 +158,12 @@ def _exporter(node: ast.Call) -> str:
 
 
 def _is_module_compile(node: ast.Call) -> bool:
-    """Whether ``x.compile(...)`` is a torch module's: Keras's takes a loss or an optimizer."""
     return not node.args and {each.arg for each in node.keywords} <= {
         "mode", "fullgraph", "dynamic", "backend", "options"
     } and bool(node.keywords)  # fmt: skip
 
 
 def _moved(node: ast.Call) -> Iterator[tuple[str, str]]:
-    """What ``.to(...)`` moves or casts to, where it is written there."""
     said = ast.unparse(node)
     given = [*node.args, *(each.value for each in node.keywords)]
     for each in given:
@@ -202,7 +199,6 @@ def _backend(*values: ast.expr) -> Iterator[tuple[str, str]]:
 def _declared(
     texts: Mapping[str, str], packages: Mapping[str, str]
 ) -> Iterator[tuple[str, ExecutionUse]]:
-    """The executions that declared packages are for."""
     for path, text in _declaring(texts):
         for package, execution in packages.items():
             found = re.search(
@@ -213,7 +209,6 @@ def _declared(
 
 
 def _configured(texts: Mapping[str, str]) -> Iterator[tuple[str, ExecutionUse]]:
-    """The backends of Keras that a project's configuration names."""
     for path, text in _declaring(texts):
         for found in _KERAS_BACKEND.finditer(text):
             name = found["name"]

@@ -131,7 +131,6 @@ class AssemblyCampaign:
 def _witnessed(
     suspicions: list[Suspicion], run: ScriptRunner
 ) -> Iterator[tuple[Suspicion, ValueConsequence]]:
-    """What comes of each value alone."""
     outcomes = run.all([_question(each) for each in suspicions])
     for suspicion, outcome in zip(suspicions, outcomes, strict=True):
         yield suspicion, parse_consequence(outcome, list(legal(suspicion.parameter)))

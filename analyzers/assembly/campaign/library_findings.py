@@ -224,7 +224,6 @@ def finding(suspicion: Suspicion, witness: ValueConsequence, target: Target) -> 
 
 
 def _program(suspicion: Suspicion, witness: ValueConsequence, comes: str) -> str:
-    """The smallest program with the value, and what it shows where that is not its output."""
     call = suspicion.call.fed(witness.change)
     program = call.program
     if "in eval" in comes:

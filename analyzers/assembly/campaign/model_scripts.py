@@ -99,7 +99,6 @@ def runnable_text(text: str, apis: Mapping[str, LayerApi], run: ScriptRunner) ->
 
 
 def _calls(text: str, apis: Mapping[str, LayerApi]) -> Iterator[str]:
-    """Calls of the models of a file on inputs that they may take, the likeliest first."""
     tree = ast.parse(text)
     names = {each.name for each in tree.body if isinstance(each, ast.FunctionDef)}
     if names.issuperset(_BUILDERS):
@@ -113,7 +112,6 @@ def _calls(text: str, apis: Mapping[str, LayerApi]) -> Iterator[str]:
 
 
 def _constructor(owner: ast.ClassDef) -> Function | None:
-    """The constructor of a class, where its defaults say how it is built."""
     for each in owner.body:
         if isinstance(each, ast.FunctionDef) and each.name == "__init__":
             own = each.args
@@ -123,7 +121,6 @@ def _constructor(owner: ast.ClassDef) -> Function | None:
 
 
 def _one_step(text: str) -> str:
-    """The text with each loop over a number that derives a loss run once."""
     lines = text.splitlines(keepends=True)
     for node in ast.walk(ast.parse(text)):
         match node:

@@ -133,7 +133,6 @@ class ChildFactory:
             yield ChildNode(parent, mutant, text, level)
 
     def _mutated(self, parent: ParentNode, block: Block) -> BlockMutant | None:
-        """A replaced API or another legal value, by chance; the other where there is none."""
         replaces = self._policy.replace and block.hidden
         first = replaces and self._rng.random() < 0.5
         mutant = self._replaced(parent, block) if first else None
@@ -235,7 +234,6 @@ class _Derivation:
         self._count = 1
 
     def grown(self) -> Iterator[Node]:
-        """The nodes of the tree."""
         root, slots = self._rooted()
         yield root.node
         for level, slot in enumerate(slots, 1):
@@ -248,7 +246,6 @@ class _Derivation:
         yield from self._level([], 0, [])
 
     def _round(self, root: ParentNode, slots: Sequence[int]) -> Iterator[Node]:
-        """Once through all levels; with other mutants than before."""
         parents = [root]
         for level, slot in enumerate(slots, 1):
             quota = (self._policy.nodes - self._count) // (len(slots) - level + 1)
@@ -260,7 +257,6 @@ class _Derivation:
             parents = [root, *self._pruned(ran)]
 
     def _taken(self, most: int) -> Iterator[ChildNode]:
-        """Boundary checks that are due: of blocks that are known to run where they are."""
         for _ in range(min(most, len(self._negatives))):
             yield self._negatives.popleft()
 
@@ -268,7 +264,6 @@ class _Derivation:
         return self._clock() < self._until
 
     def _rooted(self) -> tuple[ParentNode, list[int]]:
-        """The file itself, and the slots of the blocks to be changed that its run comes to."""
         source, blocks = self._model.template.source, self._model.blocks
         root = Node(0, None, 0, source, self._run([source])[0], SEED)
         parent = ParentNode(root, blocks)
@@ -285,7 +280,6 @@ class _Derivation:
     def _level(
         self, batch: Sequence[ChildNode], slot: int, ran: list[ParentNode]
     ) -> Iterator[Node]:
-        """Run nodes, and what was asked about nodes before; those that run are added to ``ran``."""
         questions = self._asking.texts()
         texts = [*questions, *(child.text for child in batch)]
         outcomes = self._run(texts) if texts else ()

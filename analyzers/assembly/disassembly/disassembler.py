@@ -160,7 +160,6 @@ class _File:
         self._parts = known
 
     def model(self, owner: str, members: Sequence[FoundLayer]) -> DisassembledModel:
-        """The template and the blocks of one class or function."""
         slots, blocks = list[BlockSlot](), list[Block]()
         taken = list[Span]()
         for found in members:
@@ -214,7 +213,6 @@ def _argument(argument: cst.Arg, value: str) -> BlockArgument:
 
 
 def _kept_in(found: FoundLayer) -> str:
-    """The attribute or name that a layer, or what holds it, is assigned to."""
     for node in reversed(found.path):
         match node:
             case cst.Assign(targets=[cst.AssignTarget(target=target), *_]):
@@ -229,7 +227,6 @@ def _kept_in(found: FoundLayer) -> str:
 
 
 def _with_edges(blocks: list[Block]) -> tuple[Block, ...]:
-    """Mark the first and the last layer: they fit what goes in and out, and are not hidden."""
     layers = [block.slot for block in blocks if block.role == LAYER]
     edges = {layers[0], layers[-1]} if layers else set[int]()
     return tuple(replace(block, hidden=False) if block.slot in edges else block for block in blocks)

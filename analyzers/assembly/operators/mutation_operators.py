@@ -62,7 +62,6 @@ def generated(block: Block, apis: Mapping[str, LayerApi], rng: random.Random) ->
 
 
 def _reachable(block: Block, api: LayerApi, given: Mapping[str, str]) -> list[LayerParameter]:
-    """The parameters that can be given: of a function known by its layer, those that are."""
     if is_called(block) and api.name != block.api:
         return [each for each in api.parameters if each.name in given]
     return list(api.parameters)
@@ -264,7 +263,6 @@ def _alike(parameter: LayerParameter, given: Mapping[str, str]) -> str | None:
 
 
 def _fits(parameter: LayerParameter, source: str) -> bool:
-    """Whether a source may be a value of a parameter: what is no literal is trusted."""
     if parameter.choices:
         return source in parameter.choices
     try:

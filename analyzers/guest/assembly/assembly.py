@@ -79,7 +79,6 @@ def _take(result: Any, share: range, found: List[Optional[State]]) -> None:
 
 
 def _ended(result: Any) -> State:
-    """The state of a file that took its process down."""
     if isinstance(result, ProcessHung):
         return training_stages.state(training_stages.TIMED_OUT, result.text, seconds=result.seconds)
     if (
@@ -107,8 +106,6 @@ def _signal(number: int) -> str:
 
 
 class _Work:
-    """What a process does: its share of the files, from one on."""
-
     def __init__(
         self, prepared: PreparedTarget, message: Mapping[str, Any], shares: List[List[int]]
     ) -> None:
@@ -124,7 +121,6 @@ class _Work:
         begin: Callable[[int, str], None],
         report: Callable[[Any], None],
     ) -> None:
-        """Run files of a share and report their states."""
         _warm()
         share = self._shares[item]
         for step in range(start, len(share)):

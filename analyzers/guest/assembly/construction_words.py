@@ -33,7 +33,6 @@ def constructor_argument(called: CompletedCall, name: str) -> Any:
 
 
 def _of_recipe(called: CompletedCall) -> Dict[str, Any]:
-    """The arguments in the recipe of an instance, by the constructor's parameters."""
     try:
         recipe = parse(called.recipe)
         if not isinstance(recipe, CallRecipe):
@@ -97,7 +96,6 @@ def _is_layer(dotted: str) -> bool:
 
 
 def _parts(call: str) -> Any:
-    """The source of the layer, and those of what it is called with."""
     try:
         tree = ast.parse(call, mode="eval").body
     except (SyntaxError, ValueError) as error:
@@ -112,7 +110,6 @@ def _parts(call: str) -> Any:
 
 
 def _library() -> Dict[str, Any]:
-    """What such a call may name: nothing of torch but its layers."""
     import torch
 
     return {"torch": SimpleNamespace(nn=torch.nn)}

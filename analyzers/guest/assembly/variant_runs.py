@@ -199,7 +199,6 @@ def _seeing_built(module: Any, kinds: Set[type]) -> Generator[None, None, None]:
 
 @functools.cache
 def _mode_class() -> Any:
-    """``TorchFunctionMode`` that notes functions; a class of torch, so made once it is there."""
     from torch.overrides import TorchFunctionMode
 
     class Noting(TorchFunctionMode):  # type: ignore[misc]
@@ -222,7 +221,6 @@ def _mode_class() -> Any:
 
 @functools.cache
 def _layers() -> Dict[type, str]:
-    """The layers of ``torch.nn`` and their public names."""
     import torch
 
     return {
@@ -234,7 +232,6 @@ def _layers() -> Dict[type, str]:
 
 @functools.cache
 def _functions() -> Dict[Callable[..., Any], str]:
-    """The public functions of ``torch.nn.functional`` and their names."""
     import torch
 
     return {
@@ -318,7 +315,6 @@ class VariantRunner:
         return training_stages.state(training_stages.RAN, finite=seen.finite)
 
     def _trained(self, function: Any, result: Any, stage: Stage) -> bool:
-        """Train where that is asked for; whether all that was computed is finite."""
         finite = all_finite(tensors(result))
         if not self._train:
             return finite
@@ -326,13 +322,10 @@ class VariantRunner:
 
 
 class _Arguments:
-    """The arguments of a call, made anew for each file; large inputs are made once, and copied."""
-
     def __init__(self) -> None:
         self._made: Dict[str, Any] = {}
 
     def now(self, arguments: Mapping[str, Any]) -> Dict[str, Any]:
-        """The arguments for one call."""
         return {place: self._value(given) for place, given in arguments.items()}
 
     def _value(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -345,7 +338,6 @@ class _Arguments:
 
 
 def _unmade(unusable: Unusable, stage: str, file: str) -> State:
-    """The state of a file whose arguments cannot be made: its own code may be what raised."""
     found = training_stages.raised(unusable.__cause__ or unusable, stage, file)
     if unusable.__cause__ is not None and found["line"]:
         return found
@@ -355,7 +347,6 @@ def _unmade(unusable: Unusable, stage: str, file: str) -> State:
 
 
 def _settle() -> None:
-    """The state of the world that each file starts with."""
     framework_setup.seed()
     standins.forget()
     api_calls.set_supplier(api_calls.EmptyAnswers())

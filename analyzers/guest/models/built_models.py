@@ -34,8 +34,7 @@ def drawn_instances(prepared: PreparedTarget, message: Mapping[str, Any]) -> Lis
 
     Sizes of 0 and 1 come last: with them little is computed.  Raises what drawing raises.
     """
-    obstacle = enable_hypothesis(message.get("layer"))
-    if obstacle is not None:
+    if enable_hypothesis(message.get("layer")) is not None:
         return []
     generators = message.get("generators") or {}
     contract = {**message["contract"], "arguments": {}, "requires": []}
@@ -124,7 +123,6 @@ class BuiltModels:
                 yield subject
 
     def _calls(self) -> Iterator[ProbeArguments]:
-        """The arguments of the probes; where there are none, of calls that are found by trying."""
         probes = self._message["probes"]
         yield from sorted((probe["arguments"] for probe in probes), key=_probe_priority)
         if probes or not self._is_call or self._message.get("contract") is None:
@@ -138,16 +136,14 @@ class BuiltModels:
                 yield arguments
 
     def _of(self, arguments: ProbeArguments) -> Iterator[BuiltModel]:
-        """Yield the model of one probe, with inputs for a model that was only built."""
         if self._is_call:
             model = self._limited(partial(self._model, arguments))
             if model is not None and self._runs(model):
                 yield BuiltModel(arguments, "", model)
             return
-        model = self._limited(partial(self._bare, arguments))
-        if model is None:
-            return
-        for recipe in self._inputs(model):
+        called = partial(call_target, self._prepared, arguments)
+        model = self._limited(lambda: model_promises.model_with_inputs(called(), ()))
+        for recipe in () if model is None else self._inputs(model):
             fed = self._limited(partial(self._model, arguments, recipe))
             if fed is not None and self._runs(fed):
                 yield BuiltModel(arguments, recipe, fed)
@@ -156,14 +152,11 @@ class BuiltModels:
     def _model(self, arguments: ProbeArguments, recipe: str = "") -> ModelUnderTest:
         return model_promises.model_of(call_target(self._prepared, arguments), recipe)
 
-    def _bare(self, arguments: ProbeArguments) -> ModelUnderTest:
-        return model_promises.model_with_inputs(call_target(self._prepared, arguments), ())
-
     def _runs(self, model: ModelUnderTest) -> bool:
-        return self._limited(lambda: _output(model)) is not None
+        given = model.inputs, dict(model.keywords)
+        return self._limited(lambda: (model.module(*given[0], **given[1]),)) is not None
 
     def _limited(self, work: Any) -> Any:
-        """Return what some work gives; note the obstacle where it fails or takes too long."""
         api_calls.set_supplier(api_calls.EmptyAnswers())
         try:
             with CLOCK.limited(BUILD_SECONDS):
@@ -178,16 +171,10 @@ class BuiltModels:
             )
         return None
 
-    # --------------------------------------------------------------- inputs
-
     def _inputs(self, model: ModelUnderTest) -> Iterator[str]:
-        """Recipes of tuples that the model may take: what is said of it, then what is tried."""
         contract = self._message.get("contract")
         if contract is not None:
             yield from self._drawn(contract)
-        yield from self._fitting(model)
-
-    def _fitting(self, model: ModelUnderTest) -> Iterator[str]:
         from .keras import keras_inputs as of_keras
         from .torch_inputs import NoTorchInputs, inputs_for
 
@@ -199,8 +186,7 @@ class BuiltModels:
             self.obstacle = one_line(f"no inputs that the model takes are known: {reason}")
 
     def _drawn(self, contract: Mapping[str, Any]) -> List[str]:
-        obstacle = enable_hypothesis(self._message.get("layer"))
-        if obstacle is not None:
+        if enable_hypothesis(self._message.get("layer")) is not None:
             return []
         found: Dict[str, Mapping[str, Recipe]] = {}
         generators = self._message.get("generators") or {}
@@ -220,13 +206,7 @@ class BuiltModels:
         return sorted(found, key=lambda source: _varied(found[source]))
 
 
-def _output(model: ModelUnderTest) -> Any:
-    """Return what the model gives, never ``None``."""
-    return (model.module(*model.inputs, **dict(model.keywords)),)
-
-
 def _tuple(recipes: Mapping[str, Recipe], order: Mapping[str, Any]) -> Optional[DisplayRecipe]:
-    """Return a tuple of arguments in the order of the parameters, where they name nothing else."""
     given = [recipes[name] for name in order if name in recipes]
     if not given or any(names(each) for each in given):
         return None
@@ -251,7 +231,8 @@ def _varied(recipes: Mapping[str, Recipe]) -> Tuple[int, int]:
 
 
 def _is_constant(recipe: Recipe) -> bool:
-    """Return whether a recipe makes an array whose elements are all alike."""
-    if not isinstance(recipe, CallRecipe) or recipe.function not in _MADE_OF_NUMBERS:
-        return False
-    return not any(name in ("seed", "at", "values") for name, _ in recipe.keywords)
+    return (
+        isinstance(recipe, CallRecipe)
+        and recipe.function in _MADE_OF_NUMBERS
+        and not any(name in ("seed", "at", "values") for name, _ in recipe.keywords)
+    )

@@ -6,6 +6,8 @@ may take a process down runs in processes of its own (:mod:`.judging`).
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ..runtime import time_limits
@@ -20,7 +22,12 @@ from .executed_frame import (
     one_line,
     versions,
 )
-from .model_types import NOT_COMPILED, ExecutionOutcomes, ExecutionVerdict, ModelUnderTest
+from .model_types import (
+    NOT_COMPILED,
+    ExecutionVerdict,
+    LocatedLayer,
+    ModelUnderTest,
+)
 
 MOST_SUBJECTS = 3
 MOST_DEPARTURES = 20
@@ -66,8 +73,6 @@ def nothing(obstacle: Optional[str]) -> Dict[str, Any]:
 
 
 class _Examining:
-    """One frame's work."""
-
     def __init__(self, prepared: PreparedTarget, message: Mapping[str, Any]) -> None:
         self._prepared = prepared
         self._message = message
@@ -81,7 +86,6 @@ class _Examining:
         self._executions = 0
 
     def frame(self) -> Dict[str, Any]:
-        """Run the models that can be built, then mutants of the first."""
         names = list(self._available())
         subjects = BuiltModels(self._prepared, self._message, self._budget(SEED_SHARE))
         examined: List[BuiltModel] = []
@@ -111,8 +115,6 @@ class _Examining:
             "versions": versions(model.framework),
         }
 
-    # -------------------------------------------------------------- time
-
     def _budget(self, share: float) -> float:
         return self._began + share * float(self._message["seconds"])
 
@@ -121,8 +123,6 @@ class _Examining:
 
     def _spent(self) -> float:
         return round(time_limits.now() - self._began, 3)
-
-    # ---------------------------------------------------------- executions
 
     def _available(self) -> Iterator[str]:
         from .executions.execution_registry import EXECUTIONS
@@ -157,7 +157,6 @@ class _Examining:
                 self._settled.add(name)
 
     def _in_time(self, subject: BuiltModel, name: str) -> List[DepartingExecution]:
-        """Return what departs on an execution, where it ends before the host gives the frame up."""
         grace = GRACE_SHARE * float(self._message["timeout"])
         try:
             with CLOCK.limited(max(self._left(1.0) + grace, 1.0)):
@@ -168,24 +167,28 @@ class _Examining:
 
     def _departures(self, subject: BuiltModel, name: str) -> List[DepartingExecution]:
         from .judging.execution_oracles import judge
-        from .judging.isolated_runs import PreparedModel as Executions
+        from .judging.export_branches import baked_branch
+        from .judging.isolated_runs import PreparedModel
 
-        model = subject.model
-        with Executions(model, [name]) as executions:
+        model, baked = subject.model, None
+        with PreparedModel(model, [name]) as executions:
             found = executions.outcomes(model.inputs, model.keywords)
             verdicts = [v for v in judge(model, found, self._ratio) if v.execution == name]
             if not verdicts and found[name].status == "returned" and self._left(1.0) > 0:
-                branch = branches(executions, subject, name, self._ratio, self._prepared.root)
-                baked = list(branch)
-            else:
-                baked = []
+                root = self._prepared.root
+                baked = baked_branch(executions, model, name, ratio=self._ratio, root=root)
         self._executions += len(found)
         own = found.get(name)
         if own is not None and own.status in ("unsupported", "timed-out"):
             self._left_out.setdefault(name, one_line(own.detail or own.status))
         else:
             self._done[name] = None
-        return baked or [
+        if baked is not None:
+            place = None if baked.place is None else LocatedLayer(baked.place)
+            results = format_outputs(baked.outcomes, baked.verdict)
+            departed = DepartingExecution(subject, baked.verdict, results, (), place)
+            return [replace(departed, other=baked.other)]
+        return [
             DepartingExecution(
                 subject, v, format_outputs(found, v), located=self._located(subject, v, found)
             )
@@ -193,36 +196,35 @@ class _Examining:
         ]
 
     def _derive(self, subject: BuiltModel, names: Sequence[str]) -> None:
-        """Compare the first model's gradients where its outputs agree."""
         departing = {execution for _, execution in self._found}
         alike = [each for each in names if each in self._done and each not in departing]
         left = min(self._left(SEARCH_SHARE), DERIVE_SHARE * float(self._message["seconds"]))
-        if left <= 0:
-            return
-        try:
-            with CLOCK.limited(left):
-                for departed in gradients(subject, alike, self._ratio, self._prepared.root):
-                    key = (departed.verdict.rule, departed.verdict.execution)
-                    self._found[key] = departed
-        except (TimeUp, Exception) as error:
-            self._notes[f"gradients: {type(error).__name__}: {error}"[:300]] = None
+        if left > 0:
+            self._bounded("gradients", left, lambda: self._gradients(subject, alike))
+
+    def _gradients(self, subject: BuiltModel, names: Sequence[str]) -> None:
+        from .gradients import gradient_departures
+
+        for each in gradient_departures(subject.model, names, self._ratio, self._prepared.root):
+            place = None if each.place is None else LocatedLayer(each.place)
+            results = format_outputs(each.outcomes, each.verdict)
+            self._found[each.verdict.rule, each.verdict.execution] = DepartingExecution(
+                subject, each.verdict, results, located=place
+            )
 
     def _located(self, subject: BuiltModel, verdict: ExecutionVerdict, found: Any) -> Optional[Any]:
-        """Return the first layer that departs; ``None`` where that cannot be told."""
         if verdict.rule == NOT_COMPILED or (verdict.rule, verdict.execution) in self._found:
             return None
-        try:
-            seconds = max(self._left(1.0), LOCATING_SECONDS)
-            with CLOCK.limited(seconds):
-                return located(subject.model, verdict.execution, found, self._prepared.root)
-        except (TimeUp, Exception) as error:
-            self._notes[f"the layer was not found: {type(error).__name__}: {error}"[:300]] = None
-            return None
+        from .locating.first_departure import first_departing_layer
 
-    # ------------------------------------------------------------- mutants
+        model, root = subject.model, self._prepared.root
+        return self._bounded(
+            "the layer was not found",
+            max(self._left(1.0), LOCATING_SECONDS),
+            lambda: first_departing_layer(model, verdict.execution, found, root),
+        )
 
     def _mutants(self, subject: BuiltModel, names: Sequence[str]) -> Dict[str, Any]:
-        """Look for mutants in the time that is left; what departs is added to what was found."""
         most, left = int(self._message["mutants"]), self._left(SEARCH_SHARE)
         beside = beside_mutants([each for each in names if each in self._done])
         if most <= 0 or left <= 0 or not beside or subject.model.framework != "torch":
@@ -235,76 +237,30 @@ class _Examining:
         mutants = MutantSearch(subject.model, beside, list(self._found))
         seed, guided = int(self._message["seed"]), bool(self._message["guided"])
         plan = SearchPlan(most, left, seed, guided)
-        self._bounded(lambda: mutants.search(plan, self._ratio), left + SEARCH_GRACE)
-        found = self._bounded(lambda: mutants.found(self._budget(1.0)), SEARCH_GRACE) or []
+        self._bounded("mutants", left + SEARCH_GRACE, lambda: mutants.search(plan, self._ratio))
+        shrunk = partial(mutants.found, self._budget(1.0))
+        found = self._bounded("mutants", SEARCH_GRACE, shrunk) or []
         for verdict, mutations, outcomes, model in found:
             fed = BuiltModel(subject.arguments, subject.inputs, model)
             located = self._located(fed, verdict, outcomes)
-            departed = DepartingExecution(
-                subject, verdict, format_outputs(outcomes, verdict), mutations, located
-            )
+            results = format_outputs(outcomes, verdict)
+            departed = DepartingExecution(subject, verdict, results, mutations, located)
             self._found[verdict.rule, f"{verdict.execution} mutant"] = departed
         self._executions += mutants.executions
-        return {
-            "mutants": mutants.made,
-            "amplified": mutants.amplified,
-            "apis": list(mutants.apis),
-        }
+        apis = list(mutants.apis)
+        return {"mutants": mutants.made, "amplified": mutants.amplified, "apis": apis}
 
-    def _bounded(self, work: Callable[[], Any], seconds: float) -> Any:
-        """Return what some work gives; ``None`` where it is cut, or fails with a note."""
+    def _bounded(self, what: str, seconds: float, work: Callable[[], Any]) -> Any:
         try:
             with CLOCK.limited(seconds):
                 return work()
-        except TimeUp:
+        except (TimeUp, Exception) as error:
+            self._notes[f"{what}: {type(error).__name__}: {error}"[:300]] = None
             return None
-        except Exception as error:
-            self._notes[f"mutants: {type(error).__name__}: {error}"[:300]] = None
-        return None
-
-
-def located(
-    model: ModelUnderTest, execution: str, outcomes: ExecutionOutcomes, root: str
-) -> Optional[Any]:
-    """Return the first layer that departs, by the framework's own room."""
-    if model.framework == "keras":
-        from .keras import layer_location as of_keras
-
-        return of_keras.first_departing_keras_layer(model, execution, root)
-    from .locating.first_departure import first_departing_layer as of_torch
-
-    return of_torch(model, execution, outcomes, root)
-
-
-def gradients(
-    subject: BuiltModel, names: Sequence[str], ratio: float, root: str
-) -> Iterator[DepartingExecution]:
-    """Yield what departs in a model's derivative, on those executions that have one."""
-    from .gradients import gradient_departures
-    from .locating.first_departure import LocatedLayer
-
-    for each in gradient_departures(subject.model, names, ratio, root):
-        place = None if each.place is None else LocatedLayer(each.place)
-        results = format_outputs(each.outcomes, each.verdict)
-        yield DepartingExecution(subject, each.verdict, results, located=place)
-
-
-def branches(
-    executions: Any, subject: BuiltModel, name: str, ratio: float, root: str
-) -> Iterator[DepartingExecution]:
-    """Yield a branch that an export for the model's own inputs decides for all others."""
-    from .judging.export_branches import baked_branch
-    from .locating.first_departure import LocatedLayer
-
-    found = baked_branch(executions, subject.model, name, ratio=ratio, root=root)
-    if found is not None:
-        place = None if found.place is None else LocatedLayer(found.place)
-        results = format_outputs(found.outcomes, found.verdict)
-        yield DepartingExecution(subject, found.verdict, results, located=place, other=found.other)
 
 
 def beside_mutants(done: Sequence[str]) -> List[str]:
-    """Return the executions that mutants are run by: none that takes seconds where one does not."""
+    """Return the executions that run mutants: none that takes seconds where one does not."""
     exports = [each for each in EXPORTS if each in done]
     return [each for each in done if each not in (EAGER, *COMPILERS, *exports[1:])]
 

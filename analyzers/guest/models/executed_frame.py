@@ -86,7 +86,6 @@ def format_outputs(outcomes: ExecutionOutcomes, verdict: ExecutionVerdict) -> Tu
 
 
 def _worst(one: Any, other: Any) -> Tuple[Any, ...]:
-    """Return where two arrays differ most; what is not finite in one of them counts most."""
     import numpy
 
     with numpy.errstate(all="ignore"):

@@ -39,7 +39,6 @@ def layer_inputs_of(module: Any) -> List[LayerInput]:
 
 
 def _layers(module: Any, prefix: str = "") -> Iterator[Tuple[str, Any]]:
-    """Yield the layers of a module from its first; attention and the like count as one."""
     known = type(module).__module__.startswith("torch.nn.")
     if known and type(module).__name__ in _NEEDS:
         yield prefix, module
@@ -206,7 +205,6 @@ def candidates(
 
 
 def _annotated(parameter: inspect.Parameter) -> List[ArgumentCandidate]:
-    """Return ways to make a number or text that the annotation asks for; none for tensors."""
     said = parameter.annotation
     name = said if isinstance(said, str) else getattr(said, "__name__", "")
     found: Dict[str, Sequence[str]] = {
@@ -254,8 +252,6 @@ def _words(name: str) -> List[str]:
 
 
 def _tensor(shape: Tuple[Any, ...], high: int, seed: int) -> ArgumentCandidate:
-    """Random numbers of a shape: indices up to ``high``, in [0, 1] for pictures, else [-1, 1]."""
-
     def text(size: AxisLengths) -> str:
         sizes = tuple(getattr(size, each) if isinstance(each, str) else each for each in shape)
         if high >= 0:
@@ -269,8 +265,6 @@ def _tensor(shape: Tuple[Any, ...], high: int, seed: int) -> ArgumentCandidate:
 
 
 def _full(shape: Tuple[str, ...], dtype: str, fill: str) -> ArgumentCandidate:
-    """Return a tensor full of one number, or of the length."""
-
     def text(size: AxisLengths) -> str:
         sizes = tuple(getattr(size, each) for each in shape)
         value = str(size.length) if fill == "length" else fill

@@ -101,7 +101,6 @@ def _told(
 
 
 def _departing(verdict: ExecutionVerdict, found: ExecutionOutcomes, noise: Noise) -> Iterator[int]:
-    """The outputs that depart; only the worst where executions cannot be compared by numbers."""
     name = verdict.execution
     count = {len(found[each].outputs) for each in (EAGER, FLOAT64, name)}
     if len(count) != 1:
@@ -113,7 +112,6 @@ def _departing(verdict: ExecutionVerdict, found: ExecutionOutcomes, noise: Noise
 
 
 def _units(model: ModelUnderTest, root: str) -> Dict[str, Tuple[int, LayerLocation]]:
-    """Return the layers of a run by name, with their number in it."""
     found: Dict[str, Tuple[int, LayerLocation]] = {}
     try:
         for number, each in enumerate(record_units(model, root)):
@@ -163,12 +161,9 @@ def _labelled(
 
 @functools.cache
 def _deriving() -> Type[Any]:
-    """Return the class of modules that give gradients, made where torch is at hand."""
     import torch
 
     class Deriving(torch.nn.Module):  # type: ignore[misc]
-        """Module that gives another's gradients by its parameters, then its outputs one step on."""
-
         def __init__(self, module: Any) -> None:
             super().__init__()
             self.module = module
@@ -195,7 +190,6 @@ def _deriving() -> Type[Any]:
 
 
 def _weighted(outputs: Any) -> Any:
-    """Return a sum of the floating outputs with weights between a half and one and a half."""
     import torch
 
     found = [each for each in tensor_leaves(outputs) if each.is_floating_point()]

@@ -139,7 +139,6 @@ def _copied(module: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Return an argument on the CPU, in float32 where it is a tensor of other floating numbers."""
     import torch
 
     if isinstance(value, torch.Tensor):
@@ -174,7 +173,6 @@ def _fill(module: Any) -> None:
 
 
 def _initialised(weight: Any) -> bool:
-    """Return whether the numbers of a parameter can have been meant."""
     from torch.nn.parameter import is_lazy
 
     return is_lazy(weight) or bool((weight.isfinite() & (weight.abs() < 1e8)).all())

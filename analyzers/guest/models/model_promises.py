@@ -65,7 +65,6 @@ def _branch(model: ModelUnderTest, rule: str, execution: str, other: str) -> Opt
 
 
 def _verdicts(model: ModelUnderTest, rule: str, execution: str) -> List[ExecutionVerdict]:
-    """Return what the oracle of a rule says of executions of a model."""
     if rule == GRADIENT:
         from .gradients import gradient_departures
 
@@ -132,6 +131,5 @@ def model_with_inputs(called: CompletedCall, values: Tuple[Any, ...]) -> ModelUn
 
 
 def _given(inputs: str, called: CompletedCall) -> Tuple[Any, ...]:
-    """Return the values of the recipe of a tuple."""
     values = evaluate_recipe("inputs", inputs, called.namespace)
     return values if isinstance(values, tuple) else (values,)

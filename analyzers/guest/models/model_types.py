@@ -59,6 +59,24 @@ class LayerLocation:
 
 
 @dataclass(frozen=True)
+class LocatedLayer:
+    """A layer that departs.
+
+    ``source`` is a program of that layer alone that shows the same, empty where none was
+    found.  ``ratio`` is the layer's own error over what rounding explains (infinite where it
+    raises or is not finite), where it departs alone (``confirmed``).  ``low`` and ``high`` are
+    the range of the numbers that it is fed.
+    """
+
+    place: LayerLocation
+    source: str = ""
+    ratio: Optional[float] = None
+    low: Optional[float] = None
+    high: Optional[float] = None
+    confirmed: bool = False
+
+
+@dataclass(frozen=True)
 class ExecutionOutcome:
     """Outcome of one execution of a model.
 

@@ -73,7 +73,6 @@ def growth_of_repeated_call(
 
 @contextmanager
 def _counting() -> Generator[List[Any], None, None]:
-    """Count nothing that is there already; give the bounded caches among it."""
     caches = _bounded(gc.get_objects())
     gc.freeze()
     try:
@@ -89,7 +88,6 @@ class _Late(Exception):  # noqa: N818 - the time is over
 def _readings(
     call: Callable[[], Any], count: int, until: float, caches: Sequence[Any]
 ) -> List[ResourceReading]:
-    """Return readings before and after each block."""
     found = [_read(0.0, caches)]
     for _ in range(_BLOCKS):
         found.append(_read(_repeated(call, count, until), caches))
@@ -97,7 +95,6 @@ def _readings(
 
 
 def _repeated(call: Callable[[], Any], count: int, until: float) -> float:
-    """Make the call so often; the least processor time that one took."""
     least = float("inf")
     for _ in range(count):
         if time_limits.now() > until:
@@ -147,7 +144,6 @@ def _resident() -> float:
 def _growth(
     readings: Sequence[ResourceReading], count: int, share: float
 ) -> Optional[Tuple[str, str]]:
-    """Return what grew in every block, and in words; ``None`` where nothing did."""
     if _steps([each.tensors for each in readings], count):
         held = (readings[-1].held - readings[0].held) / _MIB
         more = readings[-1].tensors - readings[0].tensors
@@ -162,7 +158,6 @@ def _growth(
 
 
 def _steps(values: Sequence[float], least: float) -> bool:
-    """Return whether each value is at least so much more than the one before."""
     return all(later - earlier >= least for earlier, later in zip(values, values[1:]))
 
 
@@ -175,7 +170,6 @@ def _native(readings: Sequence[ResourceReading], count: int) -> Optional[Tuple[s
 
 
 def _slower(readings: Sequence[ResourceReading], share: float) -> Optional[Tuple[str, str]]:
-    """Return how calls take longer block by block; a ``share`` of the bounds is enough."""
     values = [each.seconds for each in readings[1:]]
     risen = _steps(values, 1e-9) and values[-1] >= (1.0 + share * (_SLOWER - 1.0)) * values[0]
     if not risen or values[-1] - values[0] < share * _LEAST_SECONDS:

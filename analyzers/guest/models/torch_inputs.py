@@ -90,7 +90,6 @@ def required(module: Any) -> List[inspect.Parameter]:
 
 
 def _recipes(module: Any, parameters: Sequence[inspect.Parameter]) -> Iterator[str]:
-    """Yield recipes of tuples: for each reading of the parameters, each size, and each batch."""
     needs = layer_inputs_of(module)
     readings = list(itertools.islice(_readings(needs, parameters), 40))
     for batch in (2, 1):
@@ -102,7 +101,6 @@ def _recipes(module: Any, parameters: Sequence[inspect.Parameter]) -> Iterator[s
 def _readings(
     needs: Sequence[LayerInput], parameters: Sequence[inspect.Parameter]
 ) -> Iterator[Tuple[Any, ...]]:
-    """One way to make each parameter, the likeliest first: those that change few come first."""
     ways = [candidates(each, place, needs) for place, each in enumerate(parameters)]
     ranks = itertools.product(*[range(len(each)) for each in ways])
     for chosen in sorted(itertools.islice(ranks, _MOST), key=sum):
@@ -110,7 +108,6 @@ def _readings(
 
 
 def _sizes(reading: Sequence[Any], batch: int) -> Iterator[AxisLengths]:
-    """Yield the sizes to be tried: of what the reading depends on."""
     depends = {axis for each in reading for axis in each.axes}
     sides = _SPATIAL if "side" in depends else _SPATIAL[:1]
     lengths = _LENGTHS if "length" in depends else _LENGTHS[:1]
@@ -120,7 +117,6 @@ def _sizes(reading: Sequence[Any], batch: int) -> Iterator[AxisLengths]:
 
 
 def _refused(module: Any, recipe: str) -> Any:
-    """The error that a module raises on an input; empty where it gives what is not finite."""
     import torch
 
     framework_setup.seed()

@@ -83,7 +83,6 @@ def _called(model: ModelUnderTest, module: Any) -> Any:
 
 
 def _step(model: ModelUnderTest, module: Any, weights: Any, step: int) -> Optional[str]:
-    """Return one step; what is not finite in it."""
     import torch
 
     loss = loss_of(_called(model, module))
@@ -118,7 +117,6 @@ def _norm(tensors: Sequence[Any]) -> float:
 
 
 def _final(model: ModelUnderTest, module: Any, steps: int) -> Optional[str]:
-    """Return what is not finite of a trained model, as it is trained and as it is used."""
     for name, each in module.named_buffers():
         if each.is_floating_point() and bool(each.isnan().any()):
             return f"{name} {_holds(each)} after {steps} steps"

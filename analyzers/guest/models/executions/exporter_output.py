@@ -34,7 +34,6 @@ def silenced() -> Generator[None, None, None]:
 
 @contextmanager
 def _redirected(null: int) -> Generator[None, None, None]:
-    """Redirect the process's own streams to nowhere."""
     kept: Dict[int, int] = {}
     for stream in _STREAMS:
         with suppress(OSError):

@@ -121,7 +121,6 @@ def session(graph: bytes) -> Any:
 
 
 def _names(tensors: Tuple[Any, ...]) -> List[str]:
-    """Return what a graph's inputs are called; it drops those that it does not read."""
     return [f"tensor_{number}" for number in range(len(tensors))]
 
 

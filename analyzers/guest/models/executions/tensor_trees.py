@@ -128,7 +128,6 @@ def _flattened(inputs: Any, keywords: Any) -> Tuple[Tuple[Any, ...], str]:
 
 @functools.cache
 def _class() -> Type[Any]:
-    """Return the module's class, made where torch is at hand."""
     import torch
 
     class Flat(torch.nn.Module):  # type: ignore[misc]

@@ -125,7 +125,6 @@ def widening() -> Generator[None, None, None]:
 
 @functools.cache
 def _mode() -> Type[Any]:
-    """Return the mode's class, made where torch is at hand."""
     import torch
     from torch.overrides import TorchFunctionMode
 
@@ -336,7 +335,6 @@ def left_to_eager(counters: Any) -> Optional[str]:
 
 
 def _graph_break_reason(reason: Any) -> str:
-    """Return the first line of Dynamo's reason, and what it was about."""
     lines = [line.strip() for line in str(reason).splitlines() if line.strip()]
     about = [line[len(_ABOUT) :].strip() for line in lines if line.startswith(_ABOUT)]
     return " ".join([*lines[:1], *(f"({each})" for each in about[:1] if each)])

@@ -217,7 +217,6 @@ class Noise:
 
 
 def _moved(samples: List[Any], index: int, expected: Any) -> float:
-    """Return how far an output moves in samples; whole numbers and booleans do not."""
     if expected.dtype.kind != "f":
         return 0.0
     return max(error(sample[index], expected) for sample in samples)

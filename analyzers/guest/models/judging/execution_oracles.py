@@ -85,7 +85,6 @@ def departs(
 
 
 def _own(model: ModelUnderTest, found: Any, expected: Any) -> Optional[str]:
-    """Return eager's values that float64 has in range, for inputs of ordinary size."""
     places = _in_range(expected, EAGER) & ~_finite(found)
     if not places.any() or not _is_ordinary(model):
         return None
@@ -183,7 +182,6 @@ class _Judging:
             return False
 
     def _misshapen(self, name: str, outcome: ExecutionOutcome) -> Optional[ExecutionVerdict]:
-        """Return another number of outputs, or others of another shape or kind."""
         eager, reference = self._outcomes[EAGER].outputs, self._outcomes[FLOAT64].outputs
         told = [_output_message(each) for each in eager]
         if [_output_message(each) for each in reference] != told:
@@ -249,7 +247,6 @@ class _Judging:
         return None
 
     def _has_witness(self) -> bool:
-        """Return whether another execution as precise as eager agrees with float64."""
         found = measured(self._outcomes)
         eager = self._outcomes[EAGER]
         others = [

@@ -144,7 +144,6 @@ def baked_branch(
 
 
 def _turned(model: ModelUnderTest, other: str) -> Optional[ModelUnderTest]:
-    """The model with changed inputs; ``None`` where these are the same, or no tensor changes."""
     import torch
 
     inputs, keywords = changed((model.inputs, dict(model.keywords)), other)
@@ -157,7 +156,6 @@ def _turned(model: ModelUnderTest, other: str) -> Optional[ModelUnderTest]:
 
 
 def _agrees(model: ModelUnderTest, name: str, ratio: float) -> bool:
-    """Return whether an export made with these inputs gives what eager gives."""
     found = run_isolated(model, [name])
     returned = found[name].status == "returned"
     return returned and all(each.execution != name for each in judge(model, found, ratio))

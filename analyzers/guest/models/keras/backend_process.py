@@ -133,7 +133,6 @@ class BackendProcess:
             raise Unsupported(f"{self.backend} answered nonsense: {error}") from error
 
     def _gone(self) -> Exception:
-        """Return what to raise for a process that has ended by itself."""
         status = self.close()
         if os.WIFSIGNALED(status) and exit_reasons.is_crash(os.WTERMSIG(status)):
             name = signal.Signals(os.WTERMSIG(status)).name
@@ -162,7 +161,6 @@ def _raised(kind: str, message: str) -> RaisedInBackend:
 
 
 def _ended(process: int) -> int:
-    """Return the status of a process that is to end by itself at once, or else is killed."""
     until = time.monotonic() + 0.5
     with suppress(ChildProcessError):
         while time.monotonic() < until:

@@ -21,7 +21,7 @@ from .keras_calls import (
     of_inputs,
     of_precision,
     predict,
-    replay_layer,
+    replay_layers,
 )
 from .serialized_model import MOST_MODELS, SerializedModel, keras_error_summary
 
@@ -53,8 +53,6 @@ def main(reading: int, writing: int) -> None:
 
 
 class _Serving:
-    """The models that the parent has handed over, by number."""
-
     def __init__(self) -> None:
         self._models: Dict[int, Tuple[Any, str]] = {}
         self._answers: Dict[str, Callable[[Ask, List[Any]], Answer]] = {
@@ -64,7 +62,6 @@ class _Serving:
         }
 
     def hello(self) -> Dict[str, Any]:
-        """Return that the backend is there, or why it is not."""
         try:
             import keras  # type: ignore[import-untyped]
         except Exception as error:
@@ -72,10 +69,6 @@ class _Serving:
         return {"backend": keras.backend.backend(), "version": keras.__version__}
 
     def answered(self, ask: Ask, arrays: List[Any]) -> Answer:
-        """Return the answer to a question; what its model raises is one, too.
-
-        A question that is not answered in its time ends the process.
-        """
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(int(ask["seconds"]) + _GRACE)
         try:
@@ -107,16 +100,7 @@ class _Serving:
     def _replay(self, ask: Ask, arrays: List[Any]) -> Answer:
         model, dtype = self._models[ask["model"]]
         steps = deserialize(ask["steps"], arrays)
-        with of_precision(dtype):
-            return _answer([_replayed(model, layer, given, dtype) for layer, given in steps])
-
-
-def _replayed(model: Any, layer: int, given: Any, dtype: str) -> Any:
-    """Return whether a layer returned, and what, or what it raised."""
-    try:
-        return True, replay_layer(model, layer, given, dtype)
-    except Exception as error:
-        return False, f"{type(error).__name__}: {keras_error_summary(error)}"
+        return _answer(replay_layers(model, steps, dtype))
 
 
 def _answer(value: Any) -> Answer:

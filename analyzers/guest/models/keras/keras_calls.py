@@ -25,6 +25,7 @@ from .serialized_model import (
     Arguments,
     SerializedModel,
     deserialize_model,
+    keras_error_summary,
     of_dtype,
     serialize_model,
 )
@@ -103,7 +104,6 @@ def of_precision(dtype: str) -> Generator[None, None, None]:
 
 @contextmanager
 def _wide(wide: bool) -> Generator[None, None, None]:
-    """Let JAX compute in float64, if asked to."""
     import keras
 
     if not wide or keras.backend.backend() != "jax":
@@ -281,7 +281,6 @@ def _is_tellable(value: Any) -> bool:
 
 @contextmanager
 def _seeing(see: Callable[..., None]) -> Generator[None, None, None]:
-    """Tell of each call of a layer or operation once it has ended."""
     import keras
 
     kind: Any = keras.Operation
@@ -299,11 +298,21 @@ def _seeing(see: Callable[..., None]) -> Generator[None, None, None]:
         kind.__call__ = original
 
 
-def replay_layer(model: Any, number: int, given: Any, dtype: str) -> Any:
-    """Return what one layer of a model gives for such arguments, as arrays."""
+def replay_layers(
+    model: Any, steps: Sequence[Tuple[int, Any]], dtype: str
+) -> List[Tuple[bool, Any]]:
+    """Return for layers, by number, and arguments: whether it returned, and what as arrays."""
+    with of_precision(dtype):
+        return [_replayed(model, number, given, dtype) for number, given in steps]
+
+
+def _replayed(model: Any, number: int, given: Any, dtype: str) -> Tuple[bool, Any]:
     import keras
 
-    layer = named_layers(model)[number].layer
-    arguments, keywords = of_inputs(given, dtype)
-    keras.utils.set_random_seed(0)
-    return to_numpy(layer(*arguments, **evaluating(layer, keywords)))
+    try:
+        layer = named_layers(model)[number].layer
+        arguments, keywords = of_inputs(given, dtype)
+        keras.utils.set_random_seed(0)
+        return True, to_numpy(layer(*arguments, **evaluating(layer, keywords)))
+    except Exception as error:
+        return False, f"{type(error).__name__}: {keras_error_summary(error)}"

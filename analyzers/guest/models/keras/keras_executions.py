@@ -169,7 +169,6 @@ class RemoteModel:
         self._host()
 
     def _host(self) -> BackendProcess:
-        """Return the child, which knows the model."""
         found = warm_backend(self._backend)
         if self._number not in found.models:
             arrays = list(self._given.weights)

@@ -81,7 +81,6 @@ def _recipes(module: Any) -> Iterator[str]:
 
 
 def _specified(module: Any) -> Any:
-    """Return the nesting of a model's input tensors; ``None`` for one that does not say."""
     try:
         found = getattr(module, "_inputs_struct", None) or module.inputs
     except Exception:
@@ -93,7 +92,6 @@ def _specified(module: Any) -> Any:
 
 
 def _filled(specified: Any, size: int, seed: int = 1) -> str:
-    """Return the recipe of a nesting of input tensors whose open sizes are ``size``."""
     if isinstance(specified, dict):
         items = [
             f"{key!r}: {_filled(value, size, seed + number)}"
@@ -125,7 +123,6 @@ def _array(shape: Shape, dtype: str, size: int, seed: int, most: Optional[int]) 
 
 
 def _most(tensor: Any) -> Optional[int]:
-    """Return the largest index that an input may hold which goes straight into an embedding."""
     operation = getattr(getattr(tensor, "_keras_history", None), "operation", None)
     for node in getattr(operation, "_outbound_nodes", ()):
         size = getattr(node.operation, "input_dim", None)
@@ -138,7 +135,6 @@ def _most(tensor: Any) -> Optional[int]:
 
 
 def _guessed(module: Any) -> Iterator[List[str]]:
-    """Yield arguments for each required parameter of ``call``, the likeliest first."""
     names = _required(module)
     ways = list(itertools.islice(_ways(module), 60))
     for way in ways:
@@ -160,7 +156,6 @@ Way = Tuple[Tuple[int, ...], Optional[int]]
 
 
 def _ways(module: Any) -> Iterator[Way]:
-    """Yield shapes, and the largest index where an input is of indices, by the layers inside."""
     kinds = [(type(part.layer).__name__, part.layer) for part in named_layers(module)]
     for kind, layer in kinds[:6]:
         yield from _ways_of(kind, layer)

@@ -6,25 +6,23 @@ import ast
 import inspect
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
-from ..model_types import RATIO, LayerLocation, ModelUnderTest
+from ..model_types import RATIO, LayerLocation, LocatedLayer, ModelUnderTest
 from .array_frames import NotSerializable, arrays_in
 from .keras_calls import (
-    LayerCall,
     NamedLayer,
     deserialize_with_precision,
     named_layers,
     of_inputs,
     of_precision,
     record_layer_calls,
-    replay_layer,
+    replay_layers,
     to_numpy,
 )
 from .keras_executions import BACKENDS, EPS32, RemoteModel
-from .serialized_model import keras_error_summary, serialize_model
+from .serialized_model import serialize_model
 
 Where = Tuple[str, int]
 NOWHERE: Where = ("", 0)
@@ -45,9 +43,6 @@ def construction_line(model: Any, part: NamedLayer, root: str = "") -> Where:
         if found is not None:
             return found
     return _function_of(model, part, root)
-
-
-# ------------------------------------------------------------------- classes
 
 
 def _attribute_of(kind: type, part: NamedLayer, root: str) -> Optional[Where]:
@@ -80,15 +75,14 @@ def _call_line(node: ast.AST, kind: str) -> int:
     return calls[0].lineno if calls else 0
 
 
-# ----------------------------------------------------------------- functions
-
-
 def _function_of(model: Any, part: NamedLayer, root: str) -> Where:
     kinds = [type(each.layer).__name__ for each in named_layers(model)]
     best: Tuple[int, Where] = (0, NOWHERE)
     for path, tree in _project_files(root):
-        for scope in _scopes(tree):
-            calls = [each for each in _calls(scope) if _kind(each) in kinds]
+        inner = (n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef)))
+        for scope in (*inner, tree):
+            found = [n for n in ast.walk(scope) if isinstance(n, ast.Call) and _kind(n) in kinds]
+            calls = sorted(found, key=lambda call: (call.lineno, call.col_offset))
             where = _line_in(calls, part, kinds, _position(model, part))
             fits = len({_kind(each) for each in calls})
             if where and fits > best[0]:
@@ -97,7 +91,6 @@ def _function_of(model: Any, part: NamedLayer, root: str) -> Where:
 
 
 def _position(model: Any, part: NamedLayer) -> int:
-    """Return which of the layers of its kind it is."""
     same = [each for each in named_layers(model) if type(each.layer) is type(part.layer)]
     return next(number for number, each in enumerate(same) if each.layer is part.layer)
 
@@ -105,7 +98,12 @@ def _position(model: Any, part: NamedLayer) -> int:
 def _line_in(calls: Sequence[ast.Call], part: NamedLayer, kinds: List[str], position: int) -> int:
     kind = type(part.layer).__name__
     same = [each for each in calls if _kind(each) == kind]
-    named = [each for each in same if _word(each, "name") == part.layer.name]
+    named = [
+        call
+        for call in same
+        for each in call.keywords
+        if each.arg == "name" and ast.unparse(each.value) == repr(part.layer.name)
+    ]
     if named:
         return named[0].lineno
     if len(same) == 1:
@@ -113,30 +111,11 @@ def _line_in(calls: Sequence[ast.Call], part: NamedLayer, kinds: List[str], posi
     return same[position].lineno if len(same) == kinds.count(kind) else 0
 
 
-def _scopes(tree: ast.AST) -> Iterator[ast.AST]:
-    yield from (n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef)))
-    yield tree
-
-
-def _calls(scope: ast.AST) -> List[ast.Call]:
-    """Return the calls in a scope in the order in which they stand there."""
-    found = [node for node in ast.walk(scope) if isinstance(node, ast.Call)]
-    return sorted(found, key=lambda call: (call.lineno, call.col_offset))
-
-
 def _kind(call: ast.Call) -> str:
     function = call.func
     if isinstance(function, ast.Attribute):
         return function.attr
     return function.id if isinstance(function, ast.Name) else ""
-
-
-def _word(call: ast.Call, name: str) -> Any:
-    found = [each.value for each in call.keywords if each.arg == name]
-    return found[0].value if found and isinstance(found[0], ast.Constant) else None
-
-
-# --------------------------------------------------------------------- files
 
 
 def _project_files(root: str) -> Iterator[Tuple[str, ast.AST]]:
@@ -148,7 +127,6 @@ def _project_files(root: str) -> Iterator[Tuple[str, ast.AST]]:
 
 
 def _project_path(module: Any, root: str) -> Optional[str]:
-    """Return the file of a module, relative to the project's folder; ``None`` for any other."""
     file = getattr(module, "__file__", None)
     if not isinstance(file, str) or not file.endswith(".py"):
         return None
@@ -163,9 +141,6 @@ def _parsed(path: str, root: str) -> Optional[ast.AST]:
         return ast.parse(Path(root, path).read_text(encoding="utf-8"))
     except (OSError, SyntaxError, ValueError):
         return None
-
-
-# ------------------------------------------------------------------ spelling
 
 
 def keras_layer_source(layer: Any) -> str:
@@ -191,7 +166,6 @@ def keras_layer_source(layer: Any) -> str:
 
 
 def _is_usual(name: str, value: Any, default: Any) -> bool:
-    """Return whether a value is not written: a default, or one without a short text."""
     import keras  # type: ignore[import-untyped]
 
     unsaid = {"activation": "linear", "data_format": keras.config.image_data_format()}
@@ -199,7 +173,6 @@ def _is_usual(name: str, value: Any, default: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as a literal, an initialiser by its name; ``None`` for what has no text."""
     if isinstance(value, dict):
         told: Dict[str, Any] = value
         return _snake(str(told["class_name"])) if told.get("module") == _NAMED else None
@@ -213,27 +186,9 @@ def _snake(name: str) -> str:
     return "".join(f"_{c.lower()}" if c.isupper() and n else c.lower() for n, c in enumerate(name))
 
 
-Replay = Callable[[List[Tuple[int, Any]]], List[Tuple[bool, Any]]]
-
-
-@dataclass(frozen=True)
-class LocatedKerasLayer:
-    """A layer that departs by itself: where it is, and a program that makes it alone.
-
-    ``ratio`` is its error over what rounding explains, infinite where it raises or is not
-    finite; ``low`` and ``high`` are the range of what it is fed.
-    """
-
-    place: LayerLocation
-    source: str
-    ratio: float
-    low: Optional[float] = None
-    high: Optional[float] = None
-
-
 def first_departing_keras_layer(
     model: ModelUnderTest, execution: str, root: str = "", ratio: float = RATIO
-) -> Optional[LocatedKerasLayer]:
+) -> Optional[LocatedLayer]:
     """Return the first layer that departs by ``ratio`` on an execution of another backend, if any.
 
     ``root`` is the folder that the path of its place is relative to.
@@ -242,53 +197,26 @@ def first_departing_keras_layer(
     backend = execution[len("keras-") :]
     if execution != f"keras-{backend}" or backend not in BACKENDS:
         return None
-    wide, steps = _reference(model)
-    asked = [(step.layer, of_inputs(step.arguments, "float32")) for step in steps]
-    expected = _here(wide, "float64")(asked)
-    own = _here(model.module, "float32")(asked)
-    remote = RemoteModel(backend, model)
-    found = [remote.replayed([each])[0] for each in asked]
-    parts = named_layers(model.module)
-    for step, given, outcomes in zip(steps, asked, zip(expected, own, found)):
-        measured = _ratio(*outcomes)
-        if measured >= ratio:
-            return _serialized_steps(
-                parts[step.layer],
-                measured,
-                given[1],
-                construction_line(model.module, parts[step.layer], root),
-            )
-    return None
-
-
-def _reference(model: ModelUnderTest) -> Tuple[Any, List[LayerCall]]:
-    """Return the model in float64, and what its layers are fed and give there."""
     arguments = to_numpy((tuple(model.inputs), dict(model.keywords)))
     inputs, keywords = of_inputs(arguments, "float64")
     wide = deserialize_with_precision(serialize_model(model), (inputs, keywords), "float64")
     with of_precision("float64"):
-        return wide, record_layer_calls(wide, inputs, keywords)
-
-
-def _here(model: Any, dtype: str) -> Replay:
-    """Return replays layers in this process."""
-
-    def replay(steps: List[Tuple[int, Any]]) -> List[Tuple[bool, Any]]:
-        with of_precision(dtype):
-            return [_one(model, layer, given, dtype) for layer, given in steps]
-
-    return replay
-
-
-def _one(model: Any, layer: int, given: Any, dtype: str) -> Tuple[bool, Any]:
-    try:
-        return True, replay_layer(model, layer, given, dtype)
-    except Exception as error:
-        return False, keras_error_summary(error)
+        steps = record_layer_calls(wide, inputs, keywords)
+    asked = [(step.layer, of_inputs(step.arguments, "float32")) for step in steps]
+    expected = replay_layers(wide, asked, "float64")
+    own = replay_layers(model.module, asked, "float32")
+    remote = RemoteModel(backend, model)
+    found = [remote.replayed([each])[0] for each in asked]
+    parts = named_layers(model.module)
+    for (layer, given), outcomes in zip(asked, zip(expected, own, found)):
+        measured = _ratio(*outcomes)
+        if measured >= ratio:
+            where = construction_line(model.module, parts[layer], root)
+            return _located(parts[layer], measured, given, where)
+    return None
 
 
 def _ratio(expected: Tuple[bool, Any], own: Tuple[bool, Any], found: Tuple[bool, Any]) -> float:
-    """Return how much further than eager an output is from float64; zero if unknown."""
     if not (expected[0] and own[0]):
         return 0.0
     if not found[0]:
@@ -319,21 +247,12 @@ def _apart(expected: Any, own: Any, found: Any) -> float:
     return error / max(noise, EPS32 * scale, 2.0**-126)
 
 
-def _serialized_steps(
-    part: NamedLayer, ratio: float, given: Any, where: Tuple[str, int]
-) -> LocatedKerasLayer:
+def _located(part: NamedLayer, ratio: float, given: Any, where: Where) -> LocatedLayer:
     source = keras_layer_source(part.layer)
     place = LayerLocation(part.name, type(part.layer).__name__, *where, source)
-    bounds = list(_bounds(given))
-    low = min((each[0] for each in bounds), default=None)
-    high = max((each[1] for each in bounds), default=None)
-    return LocatedKerasLayer(place, source, ratio, low, high)
-
-
-def _bounds(given: Any) -> Iterator[Tuple[float, float]]:
     import numpy
 
-    for each in arrays_in(given):
-        numbers = each[numpy.isfinite(each)] if each.dtype.kind == "f" else each
-        if numbers.size and numbers.dtype.kind in "fiu":
-            yield float(numbers.min()), float(numbers.max())
+    numbers = [each[numpy.isfinite(each)] for each in arrays_in(given) if each.dtype.kind in "fiu"]
+    low = min((float(each.min()) for each in numbers if each.size), default=None)
+    high = max((float(each.max()) for each in numbers if each.size), default=None)
+    return LocatedLayer(place, source, ratio, low, high, confirmed=True)

@@ -73,7 +73,6 @@ def constructor_arguments(model: Any) -> Optional[Dict[str, Any]]:
 
 
 def _configures(kind: type) -> bool:
-    """Return whether a class has a configuration of its own."""
     owner = next((each for each in kind.__mro__ if "get_config" in vars(each)), kind)
     return not owner.__module__.startswith("keras.")
 

@@ -8,7 +8,6 @@ units, and the first that departs is then run alone to confirm it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import List, Optional, Tuple
 
 from ...runtime import time_limits
@@ -22,7 +21,7 @@ from ..model_types import (
     ExecutionOutcome,
     ExecutionOutcomes,
     ExecutionVerdict,
-    LayerLocation,
+    LocatedLayer,
     ModelUnderTest,
 )
 from .layer_program import program, source_of
@@ -44,23 +43,6 @@ _BY_NUMBERS = (DIVERGENCE, NON_FINITE)
 _STATUSES = {"raised": CRASH, "died": CRASH, "uncompiled": NOT_COMPILED}
 
 
-@dataclass(frozen=True)
-class LocatedLayer:
-    """A layer that departs.
-
-    ``source`` is a program of that layer alone that shows the same, empty where none was
-    found.  ``ratio`` is the layer's own error over what rounding explains, where it departs
-    alone (``confirmed``).  ``low`` and ``high`` are the range of the numbers that it is fed.
-    """
-
-    place: LayerLocation
-    source: str = ""
-    ratio: Optional[float] = None
-    low: Optional[float] = None
-    high: Optional[float] = None
-    confirmed: bool = False
-
-
 def first_departing_layer(
     model: ModelUnderTest,
     execution: str,
@@ -75,7 +57,9 @@ def first_departing_layer(
     but what interrupts: then there is no reference, and ``None``.
     """
     if model.framework == "keras":
-        return _of_keras(model, execution, root)
+        from ..keras.layer_location import first_departing_keras_layer
+
+        return first_departing_keras_layer(model, execution, root)
     try:
         units = record_units(model, root)
     except Exception:
@@ -89,24 +73,12 @@ def first_departing_layer(
     )
 
 
-def _of_keras(model: ModelUnderTest, execution: str, root: str) -> Optional[LocatedLayer]:
-    from ..keras.layer_location import first_departing_keras_layer as first
-
-    found = first(model, execution, root)
-    if found is None:
-        return None
-    return LocatedLayer(
-        found.place, found.source, found.ratio, found.low, found.high, confirmed=True
-    )
-
-
 def _by_unit(
     model: ModelUnderTest,
     execution: str,
     units: List[ModelUnit],
     wanted: Tuple[Optional[str], float],
 ) -> Optional[LocatedLayer]:
-    """Return the first unit that departs alone, in the way that is wanted or in any."""
     rule, until = wanted
     for unit in units:
         if time_limits.now() > until:
@@ -120,13 +92,11 @@ def _by_unit(
 def _by_output(
     model: ModelUnderTest, execution: str, units: List[ModelUnit]
 ) -> Optional[LocatedLayer]:
-    """The first unit whose output departs in the whole model's run; confirmed if it can be."""
     index = first_departing_unit(model, execution)
     if index is None or index >= len(units):
         return None
-    unit = (
-        units[index] if is_foreign(execution) else _furthest(model, units[: index + 1], execution)
-    )
+    before = units[: index + 1]
+    unit = before[-1] if is_foreign(execution) else _furthest(model, before, execution)
     return _located(model, unit, execution, None)
 
 
@@ -141,7 +111,6 @@ def _furthest(model: ModelUnderTest, units: List[ModelUnit], execution: str) -> 
 
 
 def _ratio(model: ModelUnderTest, unit: ModelUnit, execution: str) -> float:
-    """Return how far off an execution of a unit alone is, over what rounding explains."""
     try:
         found = measured(run_in_process(unit_model(model, unit), [execution])).get(execution)
     except Exception:
@@ -150,7 +119,6 @@ def _ratio(model: ModelUnderTest, unit: ModelUnit, execution: str) -> float:
 
 
 def _alone(model: ModelUnderTest, unit: ModelUnit, execution: str) -> Optional[ExecutionVerdict]:
-    """Return what is said of a unit that is run alone."""
     try:
         alone = unit_model(model, unit)
         return None if is_near_eager(alone, execution) else verdict_of(alone, execution)
@@ -161,7 +129,6 @@ def _alone(model: ModelUnderTest, unit: ModelUnit, execution: str) -> Optional[E
 def _located(
     model: ModelUnderTest, unit: ModelUnit, execution: str, verdict: Optional[ExecutionVerdict]
 ) -> LocatedLayer:
-    """Return a unit's location; ``verdict`` is that of the unit alone, ``None`` if not run."""
     source = "" if unit.function is not None else source_of(model.module.get_submodule(unit.name))
     rules = _BY_NUMBERS if verdict is None else (verdict.rule,)
     text, shown = program(unit, source, execution, rules)

@@ -75,7 +75,6 @@ def _source(layer: Any, short: bool) -> Optional[str]:
 
 
 def _arguments(layer: Any, short: bool) -> Optional[List[str]]:
-    """Its arguments: required ones by place, others by name where they are not the default."""
     found: List[str] = []
     for parameter in _parameters(layer):
         value = _value(layer, parameter.name)
@@ -130,13 +129,11 @@ def _bias(layer: Any) -> Any:
 
 
 def _nonlinearity(layer: Any) -> Any:
-    """Return that of a plain RNN is part of its mode."""
     mode = getattr(layer, "mode", None)
     return layer.nonlinearity if mode is None else mode.rsplit("_", 1)[-1].lower()
 
 
 def _stride(layer: Any) -> Any:
-    """Return that of pooling is its kernel's size unless it is said."""
     pooling = "Pool" in type(layer).__name__ and layer.stride == layer.kernel_size
     return _MISSING if pooling else layer.stride
 
@@ -162,7 +159,6 @@ _HIDDEN: Dict[str, Callable[[Any], Any]] = {
 
 
 def _value(layer: Any, name: str) -> Any:
-    """Return an argument as the layer keeps it."""
     try:
         if name == "batch_first" and hasattr(layer, "self_attn"):
             return layer.self_attn.batch_first
@@ -292,7 +288,6 @@ def program(
 
 
 def _shown(text: str, execution: str) -> Optional[ExecutionVerdict]:
-    """Return what is said of the layer and inputs that a text makes."""
     names: Dict[str, Any] = {}
     try:
         import torch
@@ -305,7 +300,6 @@ def _shown(text: str, execution: str) -> Optional[ExecutionVerdict]:
 
 
 def _layer(unit: ModelUnit, source: str) -> Optional[str]:
-    """Return statements that make ``layer``; ``None`` where a function takes what has no text."""
     if unit.function is None:
         plain = all(is_tensor(each) for each in unit.args) and not unit.kwargs
         return f"torch.manual_seed(0)\nlayer = {source}.eval()" if source and plain else None
@@ -331,7 +325,6 @@ def _keyword(key: str, value: Any) -> Optional[str]:
 
 
 def _inputs(unit: ModelUnit) -> Iterator[str]:
-    """Statements that make ``inputs``, smaller ones first; the last have the unit's own shapes."""
     tensors = tensor_leaves((unit.args, dict(unit.kwargs)))
     shapes = [tuple(each.shape) for each in tensors]
     seen: List[Sequence[Tuple[int, ...]]] = []
@@ -358,7 +351,6 @@ def _making(tensors: Sequence[Any], shapes: Sequence[Tuple[int, ...]]) -> str:
 
 
 def _tensor(tensor: Any, shape: Tuple[int, ...]) -> str:
-    """The elements themselves where they are few, or whole; else random ones of their range."""
     import torch
 
     whole = not tensor.is_floating_point()
@@ -382,7 +374,6 @@ def _tensor(tensor: Any, shape: Tuple[int, ...]) -> str:
 
 
 def _short(number: float) -> float:
-    """Return a number with two digits, which is what a reader wants of a range."""
     if number == 0 or not math.isfinite(number):
         return 0.0
     return float(f"{number:.2g}")

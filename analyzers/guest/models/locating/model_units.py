@@ -162,8 +162,6 @@ def _hooks(tape: Tape, name: str, part: Any) -> Tuple[Callable[..., None], Calla
 
 
 def _passing(tape: Tape, name: str) -> Tuple[Callable[..., None], Callable[..., None]]:
-    """Return hooks of a module that is no unit: the functions that it calls are."""
-
     def entering(*_: Any) -> None:
         tape.inside.append(name)
 
@@ -175,7 +173,6 @@ def _passing(tape: Tape, name: str) -> Tuple[Callable[..., None], Callable[..., 
 
 @functools.cache
 def _mode() -> Type[Any]:
-    """Return the mode's class, made where torch is at hand."""
     import torch
     from torch.overrides import TorchFunctionMode, resolve_name
 
@@ -285,12 +282,9 @@ def bounds(unit: ModelUnit) -> Tuple[Optional[float], Optional[float]]:
 
 @functools.cache
 def _applied() -> Type[Any]:
-    """Return the class of modules that call a function, made where torch is at hand."""
     import torch
 
     class Applied(torch.nn.Module):  # type: ignore[misc]
-        """Module that calls a function; it gives its argument where that is changed in place."""
-
         def __init__(self, function: Any) -> None:
             super().__init__()
             self.function = function
@@ -336,7 +330,6 @@ def first_departing_unit(model: ModelUnderTest, execution: str) -> Optional[int]
 
 
 def _halved(model: ModelUnderTest, execution: str, names: Sequence[str]) -> Optional[int]:
-    """Return the first unit up to which the model departs, given that the last does."""
     low, high = 0, len(names) - 1
     if _first(with_unit_outputs(model, names, high), execution) is None:
         return None
@@ -350,7 +343,6 @@ def _halved(model: ModelUnderTest, execution: str, names: Sequence[str]) -> Opti
 
 
 def _aligned(units: List[ModelUnit], names: Sequence[str]) -> List[ModelUnit]:
-    """Return the units that have these names in this order; all where none are given."""
     if not names:
         return units
     left, found = list(reversed(names)), []
@@ -362,7 +354,6 @@ def _aligned(units: List[ModelUnit], names: Sequence[str]) -> List[ModelUnit]:
 
 
 def _owner(counts: Tuple[int, ...], output: int) -> Optional[int]:
-    """Return the unit that an output is of."""
     for index, count in enumerate(counts):
         if output < count:
             return index
@@ -371,7 +362,6 @@ def _owner(counts: Tuple[int, ...], output: int) -> Optional[int]:
 
 
 def _first(model: ModelUnderTest, execution: str) -> Optional[int]:
-    """Return the first output that departs from the reference by more than rounding explains."""
     found = outcomes_of(model, execution)
     if any(found[name].status != RETURNED for name in (EAGER, FLOAT64, execution)):
         return None
@@ -388,12 +378,9 @@ def _first(model: ModelUnderTest, execution: str) -> Optional[int]:
 
 @functools.cache
 def _class() -> Type[Any]:
-    """Return the module's class, made where torch is at hand."""
     import torch
 
     class Tapped(torch.nn.Module):  # type: ignore[misc]
-        """``ran`` and ``sizes`` are the units of the last call, and how many tensors each gave."""
-
         def __init__(self, module: Any, names: Tuple[str, ...], only: Optional[int]) -> None:
             super().__init__()
             self.module = module

@@ -190,7 +190,6 @@ def _traced(model: ModelUnderTest) -> Any:
 
 
 def _defaults(module: Any, model: ModelUnderTest) -> Optional[Dict[str, Any]]:
-    """Parameters that the call leaves to their defaults, which tracing must not make inputs."""
     import inspect
 
     signature = inspect.signature(module.forward)
@@ -204,7 +203,6 @@ def _defaults(module: Any, model: ModelUnderTest) -> Optional[Dict[str, Any]]:
 
 
 def _apart(module: Any, node: Any, seen: Dict[str, int]) -> None:
-    """Give each use of a layer its own name; weights stay shared."""
     target = node.target
     seen[target] = seen.get(target, 0) + 1
     if seen[target] > 1:
@@ -234,7 +232,6 @@ def _free(module: Any, kind: str, seen: Dict[str, int]) -> str:
 
 
 def _activation(node: Any) -> Optional[List[Any]]:
-    """Return the name of the activation that a node calls, and it as a layer."""
     import torch
 
     name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "")

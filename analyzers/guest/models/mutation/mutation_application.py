@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import random
 from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ..model_types import ModelUnderTest, Mutation
@@ -61,11 +63,6 @@ class SurveyedLayer:
         """Return whether output and input have one shape."""
         return self.whole and self.gives is not None and self.given == self.gives
 
-    @property
-    def activates(self) -> bool:
-        """Return whether it is an activation function."""
-        return self.keeps and self.kind in ACTIVATIONS
-
 
 def survey_layers(model: ModelUnderTest) -> List[SurveyedLayer]:
     """Return the layers that one run of the model reaches, in the order of their names' first call.
@@ -76,8 +73,13 @@ def survey_layers(model: ModelUnderTest) -> List[SurveyedLayer]:
 
     seen: Dict[str, List[Tuple[Optional[Shape], Optional[Shape]]]] = {}
     names = {name: module for name, module in model.module.named_modules() if name}
+
+    def record(name: str, _module: Any, arguments: Any, keywords: Any, output: Any) -> None:
+        given = arguments[0] if len(arguments) == 1 and not keywords else None
+        seen.setdefault(name, []).append((_shape(given), _shape(output)))
+
     hooks = [
-        module.register_forward_hook(_recorder(name, seen), with_kwargs=True)
+        module.register_forward_hook(partial(record, name), with_kwargs=True)
         for name, module in names.items()
         if is_writable_name(name)
     ]
@@ -92,17 +94,13 @@ def survey_layers(model: ModelUnderTest) -> List[SurveyedLayer]:
             hook.remove()
     parts = _parts(names)
     layers = [_layer(name, names[name], calls, name not in parts) for name, calls in seen.items()]
-    return [*layers, *_unseen(model.module, names, seen)]
-
-
-def _recorder(
-    name: str, seen: Dict[str, List[Tuple[Optional[Shape], Optional[Shape]]]]
-) -> Callable[..., None]:
-    def record(_module: Any, arguments: Any, keywords: Any, output: Any) -> None:
-        given = arguments[0] if len(arguments) == 1 and not keywords else None
-        seen.setdefault(name, []).append((_shape(given), _shape(output)))
-
-    return record
+    unseen = [(name, module) for name, module in names.items() if name not in seen]
+    used = [  # modules whose weights are used though they are not called themselves
+        _layer(name, module, [], whole=False)
+        for name, module in [(".", model.module), *unseen]
+        if is_writable_name(name)
+    ]
+    return [*layers, *(layer for layer in used if layer.weights)]
 
 
 def _shape(value: Any) -> Optional[Shape]:
@@ -113,19 +111,17 @@ def _shape(value: Any) -> Optional[Shape]:
 
 
 def _parts(names: Dict[str, Any]) -> Set[str]:
-    """Return the modules inside layers of torch.nn that are no mere containers."""
     closed = {
         name
         for name, module in names.items()
         if type(module).__module__.startswith("torch.nn.")
         and type(module).__name__ not in _CONTAINERS
     }
-    return {name for name in names if any(above in closed for above in _above(name))}
-
-
-def _above(name: str) -> Sequence[str]:
-    parts = name.split(".")
-    return [".".join(parts[:count]) for count in range(1, len(parts))]
+    return {
+        name
+        for name in names
+        if any(name[:end] in closed for end, sign in enumerate(name) if sign == ".")
+    }
 
 
 def _layer(
@@ -136,57 +132,26 @@ def _layer(
     return SurveyedLayer(name, type(module).__name__, given, gives, whole, tuple(weights(module)))
 
 
-def _unseen(root: Any, names: Dict[str, Any], seen: Dict[str, Any]) -> List[SurveyedLayer]:
-    """Return modules whose weights are used though they are not called themselves."""
-    unseen = [(name, module) for name, module in names.items() if name not in seen]
-    layers = [
-        SurveyedLayer(
-            name, type(module).__name__, None, None, whole=False, weights=tuple(weights(module))
-        )
-        for name, module in [(".", root), *unseen]
-        if is_writable_name(name)
-    ]
-    return [layer for layer in layers if layer.weights]
-
-
-def _keeps(layer: SurveyedLayer) -> bool:
-    return layer.keeps
-
-
-def _gives(layer: SurveyedLayer) -> bool:
-    return layer.whole and bool(layer.gives)
-
-
-def _activates(layer: SurveyedLayer) -> bool:
-    return layer.activates
-
-
 def _paired(layer: SurveyedLayer) -> bool:
     return layer.whole and layer.given is not None and layer.gives is not None
 
 
-def _weighed(layer: SurveyedLayer) -> bool:
-    return bool(layer.weights)
-
-
 FITS: Mapping[str, Callable[[SurveyedLayer], bool]] = {
-    **dict.fromkeys(INNER, _weighed),
-    REMOVAL: _keeps,
-    COPY: _keeps,
+    **dict.fromkeys(INNER, lambda layer: bool(layer.weights)),
+    **dict.fromkeys((REMOVAL, COPY), lambda layer: layer.keeps),
     SWITCH: _paired,
-    ADDITION: _gives,
-    BUNDLE: _gives,
-    DEACTIVATION: _activates,
-    REACTIVATION: _activates,
+    **dict.fromkeys((ADDITION, BUNDLE), lambda layer: layer.whole and bool(layer.gives)),
+    **dict.fromkeys(
+        (DEACTIVATION, REACTIVATION), lambda layer: layer.keeps and layer.kind in ACTIVATIONS
+    ),
 }
 """What a rule asks of a layer."""
 
 
 def switchable(one: SurveyedLayer, other: SurveyedLayer) -> bool:
     """Return whether two layers have equal shapes and neither holds the other."""
-    apart = not f"{one.name}.".startswith(f"{other.name}.") and not (
-        f"{other.name}.".startswith(f"{one.name}.")
-    )
+    names = sorted((f"{one.name}.", f"{other.name}."))
+    apart = not names[1].startswith(names[0])
     same = (one.given, one.gives) == (other.given, other.gives)
     return apart and same and _paired(one) and _paired(other)
 
@@ -197,7 +162,9 @@ def draw_mutation(
     """A mutation by one rule, drawn at random from all that fit; ``None`` where none does."""
     fitting = [layer for layer in layers if FITS[rule](layer)]
     if rule == SWITCH:
-        return _switch(fitting, rng)
+        couples = combinations(fitting, 2)
+        pairs = [(one.name, other.name) for one, other in couples if switchable(one, other)]
+        return Mutation(SWITCH, *rng.choice(pairs)) if pairs else None
     if not fitting:
         return None
     layer = rng.choice(fitting)
@@ -205,16 +172,6 @@ def draw_mutation(
     if detail is None:
         return None
     return Mutation(rule, layer.name, detail, rng.randrange(1, SEEDS) if seeded else 0)
-
-
-def _switch(layers: Sequence[SurveyedLayer], rng: random.Random) -> Optional[Mutation]:
-    pairs = [
-        (one.name, other.name)
-        for index, one in enumerate(layers)
-        for other in layers[index + 1 :]
-        if switchable(one, other)
-    ]
-    return Mutation(SWITCH, *rng.choice(pairs)) if pairs else None
 
 
 def _detail(layer: SurveyedLayer, rule: str, rng: random.Random) -> Tuple[Optional[str], bool]:
@@ -238,16 +195,15 @@ def apply_mutations(model: ModelUnderTest, mutations: Sequence[Mutation]) -> Mod
     The same model and mutations give the same mutant.  Raises :class:`MutationInapplicable` where a
     mutation has no place in the model, keeps no shape, or leaves a model that does not run.
     """
-    if model.framework == "keras":
-        from ..keras.keras_mutation import apply_keras_mutations as of_keras
-
-        return of_keras(model, mutations)
-    mutant = with_functions_as_layers(model) if mutations else model
+    if not mutations:
+        return model
+    if model.framework != "torch":
+        raise MutationInapplicable("only models of torch are mutated")
+    mutant = with_functions_as_layers(model)
     for mutation in mutations:
         _check(mutation, survey_layers(mutant))
         mutant = apply_mutation(mutant, mutation)
-    if mutations:
-        survey_layers(mutant)
+    survey_layers(mutant)
     return mutant
 
 

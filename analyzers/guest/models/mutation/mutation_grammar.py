@@ -194,7 +194,6 @@ def described(mutation: Mutation) -> str:
 
 
 def _place(name: str) -> str:
-    """Return ``relu#2``: the second call of a function; ``pool#2``: the second use of a layer."""
     if name == ".":
         return "the model's own"
     layer, sharp, count = name.partition("#")

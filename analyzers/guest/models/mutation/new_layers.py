@@ -294,8 +294,6 @@ def _removed() -> Callable[[], Any]:
     import torch
 
     class Removed(torch.nn.Module):  # type: ignore[misc]
-        """Nothing: a copy of the input, so that what works in place below changes no other."""
-
         def forward(self, value: Any) -> Any:
             return value.clone()
 

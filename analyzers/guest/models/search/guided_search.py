@@ -88,7 +88,6 @@ def threads(model: ModelUnderTest) -> Generator[None, None, None]:
 
 
 def _seconds(model: ModelUnderTest) -> float:
-    """Return the shortest of some calls."""
     taken = []
     for _ in range(_TIMES):
         start = time.perf_counter()
@@ -128,8 +127,6 @@ def search(
 
 @dataclass
 class _Seed:
-    """A model that may be mutated."""
-
     model: ModelUnderTest
     mutations: Tuple[Mutation, ...]
     inconsistency: float
@@ -138,7 +135,6 @@ class _Seed:
     layers: Optional[List[SurveyedLayer]] = None
 
     def seen(self) -> List[SurveyedLayer]:
-        """Return its layers, surveyed once."""
         if self.layers is None:
             self.layers = survey_layers(self.model)
         return self.layers
@@ -179,7 +175,6 @@ class _Search:
                 yield mutant
 
     def _next(self) -> Optional[ModelMutant]:
-        """Choose a seed and a rule and try them; ``None`` where they do not fit."""
         seed = self._seed()
         rule = self._rules.proposed() if self._plan.guided else self._rng.choice(list(RULES))
         mutation = draw_mutation(seed.seen(), rule, self._rng)
@@ -218,17 +213,17 @@ class _Search:
         return replace(mutant, inconsistency=accumulated(outcomes, self._plan.measure))
 
     def _keep(self, mutant: ModelMutant) -> None:
-        """Keep the mutant as a seed, where it may be mutated further."""
         if len(mutant.mutations) >= self._plan.order:
             return
-        own = sum(_size(each) for each in _own(mutant.model, self._base))
+        own = sum(
+            int(each.numel() * each.element_size()) for each in _own(mutant.model, self._base)
+        )
         self._seeds.append(_Seed(mutant.model, mutant.mutations, mutant.inconsistency, own))
         while self._is_full():
             mutants = self._seeds[1:]
             self._seeds.remove(self._dropped(mutants))
 
     def _dropped(self, seeds: Sequence[_Seed]) -> _Seed:
-        """Return the least inconsistent one where the search is guided, else any."""
         if self._plan.guided:
             return min(seeds, key=lambda seed: seed.inconsistency)
         return self._rng.choice(seeds)
@@ -242,10 +237,6 @@ class _Search:
 
 def _own(model: ModelUnderTest, base: Any) -> List[Any]:
     return [each for each in model.module.parameters() if id(each) not in base]
-
-
-def _size(tensor: Any) -> int:
-    return int(tensor.numel() * tensor.element_size())
 
 
 MOST = 4
@@ -328,7 +319,6 @@ class MutantSearch:
 
 
 def _kinds(module: Any) -> List[str]:
-    """Return the layers of torch's own in a module, by their public names."""
     kinds = {type(each) for each in module.modules()}
     return sorted(
         f"torch.nn.{each.__name__}" for each in kinds if each.__module__.startswith("torch.nn.")

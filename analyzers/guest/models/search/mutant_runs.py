@@ -97,12 +97,10 @@ def _same_shapes(outputs: Sequence[Any], reference: Sequence[Any]) -> bool:
 
 
 def _error(one: Any, other: Any, expected: Any, _eager: Any) -> float:
-    """The largest difference over the reference's largest element, in epsilons of float32."""
     return error(one, other) / max(scale(expected) * _EPS, _TINY)
 
 
 def _ratio(one: Any, other: Any, expected: Any, eager: Any) -> float:
-    """Return the largest difference over eager's own error."""
     return error(one, other) / max(error(eager, expected), scale(expected) * _EPS, _TINY)
 
 
@@ -149,7 +147,11 @@ class MutantRunner:
         self._model = model
         self._processes: Dict[str, IsolatedExecution] = {}
         beside = [name for name in names if name not in (EAGER, FLOAT64)]
-        self._far = [name for name in beside if apart and _is_foreign(name, model)]
+        self._far = [
+            name
+            for name in beside
+            if apart and bool(getattr(execution_of(name, model), "foreign", False))
+        ]
         self._near = [EAGER, FLOAT64, *(name for name in beside if name not in self._far)]
         self._base = _floats(model.module)
         self._wide: Dict[int, Any] = {}
@@ -186,7 +188,6 @@ class MutantRunner:
     def _asked(
         self, name: str, mutations: Sequence[Mutation], inputs: Sequence[Arguments]
     ) -> List[ExecutionOutcome]:
-        """Let an execution's process make and run the mutant; one that ends gets a successor."""
         if name not in self._processes:
             execution = execution_of(name, self._model)
             warm = getattr(execution, "warm", None)
@@ -213,7 +214,6 @@ class MutantRunner:
     def _ran(
         self, name: str, model: ModelUnderTest, inputs: Sequence[Arguments]
     ) -> List[ExecutionOutcome]:
-        """Return one execution; whatever it raises is told as the executions' own room tells it."""
         try:
             run = self._prepared(name, model)
             return [
@@ -260,10 +260,6 @@ class MutantRunner:
 def _floats(module: Any) -> Dict[int, Any]:
     tensors = [*module.parameters(), *module.buffers()]
     return {id(each): each for each in tensors if each.is_floating_point() or each.is_complex()}
-
-
-def _is_foreign(name: str, model: ModelUnderTest) -> bool:
-    return bool(getattr(execution_of(name, model), "foreign", False))
 
 
 def _with(model: ModelUnderTest, given: Arguments) -> ModelUnderTest:
