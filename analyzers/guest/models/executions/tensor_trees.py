@@ -5,18 +5,27 @@ from __future__ import annotations
 import dataclasses
 import functools
 from dataclasses import dataclass
-from typing import Any, Callable, Iterator, List, Mapping, Tuple, Type
+from typing import Any, Callable, Iterable, List, Mapping, Tuple, Type
 
 from ..model_types import ModelUnderTest, Unsupported
 
 
 def tensor_leaves(value: Any) -> List[Any]:
-    """Return the tensors of any nesting of sequences, mappings and dataclasses, first one first.
+    """Return the tensors and arrays of any nesting of sequences, mappings and dataclasses.
 
-    Mappings are read in the order that they were filled in.  Numbers, strings and
-    ``None`` are no results of tensor mathematics, and are left out.
+    They are in the order of the nesting; all else is left out.
     """
-    return list(_leaves(value))
+    if is_tensor(value) or (type(value).__module__ == "numpy" and hasattr(value, "dtype")):
+        return [value]
+    if isinstance(value, Mapping):
+        inside: Iterable[Any] = value.values()
+    elif isinstance(value, (list, tuple)):
+        inside = value
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        inside = [getattr(value, field.name) for field in dataclasses.fields(value)]
+    else:
+        return []
+    return [leaf for each in inside for leaf in tensor_leaves(each)]
 
 
 def map_tensors(value: Any, change: Callable[[Any], Any]) -> Any:
@@ -30,6 +39,11 @@ def map_tensors(value: Any, change: Callable[[Any], Any]) -> Any:
     if type(value) is dict:
         return {key: map_tensors(each, change) for key, each in value.items()}
     return value
+
+
+def copy_tensors(value: Any) -> Any:
+    """Return the same nesting with copies of its tensors, without gradients."""
+    return map_tensors(value, lambda tensor: tensor.detach().clone())
 
 
 def is_tensor(value: Any) -> bool:
@@ -49,9 +63,7 @@ def as_numpy(tensor: Any) -> Any:
     found: Any = _numbers(tensor) if is_tensor(tensor) else numpy.asarray(tensor)
     if found.dtype.kind == "c":
         found = numpy.stack([found.real, found.imag], axis=-1)
-    if found.dtype.kind in "biu":
-        return found
-    return found.astype(numpy.float64)
+    return found if found.dtype.kind in "biu" else found.astype(numpy.float64)
 
 
 def _numbers(tensor: Any) -> Any:
@@ -66,24 +78,6 @@ def _numbers(tensor: Any) -> Any:
     if dense.is_floating_point():
         dense = dense.double()
     return dense.numpy()
-
-
-def _leaves(value: Any) -> Iterator[Any]:
-    if is_tensor(value) or _is_array(value):
-        yield value
-    elif isinstance(value, Mapping):
-        for each in value.values():
-            yield from _leaves(each)
-    elif isinstance(value, (list, tuple)):
-        for each in value:
-            yield from _leaves(each)
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        for field in dataclasses.fields(value):
-            yield from _leaves(getattr(value, field.name))
-
-
-def _is_array(value: Any) -> bool:
-    return type(value).__module__ == "numpy" and hasattr(value, "dtype") and hasattr(value, "shape")
 
 
 @dataclass(frozen=True)

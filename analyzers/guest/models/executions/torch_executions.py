@@ -12,7 +12,7 @@ from typing import Any, Callable, ContextManager, Generator, Optional, Type
 from ...runtime.framework_setup import decomposition_mode
 from ..model_types import ModelUnderTest, Uncompiled, Unsupported
 from .exporter_output import CACHE, silenced, temporary_cache
-from .tensor_trees import map_tensors, tensor_leaves
+from .tensor_trees import copy_tensors, map_tensors, tensor_leaves
 
 EPS32 = 2.0**-23
 EPS64 = 2.0**-52
@@ -53,12 +53,12 @@ class TorchExecution:
         return call
 
 
-def run_without_gradients(module: Any) -> Callable[..., Any]:
+def run_without_gradients(module: Any, seed: int = 0) -> Callable[..., Any]:
     """Return a module's call without gradients, on copies of the tensors that it is given."""
 
     def call(*inputs: Any, **keywords: Any) -> Any:
-        with run_seeded():
-            return module(*map_tensors(inputs, _copied), **map_tensors(keywords, _copied))
+        with run_seeded(seed):
+            return module(*copy_tensors(inputs), **copy_tensors(keywords))
 
     return call
 
@@ -77,10 +77,6 @@ def run_seeded(seed: int = 0) -> Generator[None, None, None]:
         torch.random.set_rng_state(state)
 
 
-def _copied(tensor: Any) -> Any:
-    return tensor.detach().clone()
-
-
 class Float64(TorchExecution):
     """Parameters, inputs and every ``float32`` that the model itself asks for in float64."""
 
@@ -96,7 +92,7 @@ class Float64(TorchExecution):
         return widened(tensor)
 
     def running(self) -> ContextManager[Any]:
-        """Return the context in which float64 is the default."""
+        """Make float64 the default."""
         return widening()
 
 
@@ -218,21 +214,16 @@ class OnednnOff(TorchExecution):
 
         return None if torch.backends.mkldnn.is_available() else "torch was built without oneDNN"
 
-    def running(self) -> ContextManager[Any]:
-        """Return the context without oneDNN."""
-        return _off()
-
-
-@contextmanager
-def _off() -> Generator[None, None, None]:
-    """Switch oneDNN off alone: ``torch.backends.mkldnn.flags`` also sets TF32, and warns."""
-    switches: Any = import_module("torch._C")
-    before = switches._get_mkldnn_enabled()
-    switches._set_mkldnn_enabled(False)
-    try:
-        yield
-    finally:
-        switches._set_mkldnn_enabled(before)
+    @contextmanager
+    def running(self) -> Generator[None, None, None]:
+        """Switch oneDNN off alone: ``torch.backends.mkldnn.flags`` also sets TF32, and warns."""
+        switches: Any = import_module("torch._C")
+        before = switches._get_mkldnn_enabled()
+        switches._set_mkldnn_enabled(False)
+        try:
+            yield
+        finally:
+            switches._set_mkldnn_enabled(before)
 
 
 class Decomposed(TorchExecution):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Dict, List, Optional, Tuple
 
 from ..executions.execution_registry import EAGER, EXECUTIONS, FLOAT64, execution_of
@@ -53,9 +53,7 @@ def worst(
     for index, expected in enumerate(reference):
         if expected.dtype.kind != "f" or not expected.size:
             continue
-        own = 0.0 if name == EAGER else error(eager[index], expected)
-        least = unit(name) * scale(expected)
-        allowed = max(own, least, noise[index] if noise else 0.0, 2.0**-1022)
+        allowed = _allowed(name, eager[index], expected, noise[index] if noise else 0.0)
         wrong = error(outcome.outputs[index], expected)
         found.append((wrong / allowed, index, wrong, allowed))
     if not found:
@@ -76,9 +74,12 @@ def departs_by(name: str, index: int, floor: float, outcomes: ExecutionOutcomes)
         return math.inf if own.shape != eager.shape else 0.0
     if expected.dtype.kind != "f":
         return 0.0
+    return error(own, expected) / _allowed(name, eager, expected, floor)
+
+
+def _allowed(name: str, eager: Any, expected: Any, noise: float) -> float:
     of_eager = 0.0 if name == EAGER else error(eager, expected)
-    least = unit(name) * scale(expected)
-    return error(own, expected) / max(of_eager, least, floor, 2.0**-1022)
+    return max(of_eager, unit(name) * scale(expected), noise, 2.0**-1022)
 
 
 def error(found: Any, expected: Any) -> float:
@@ -116,15 +117,12 @@ def d_mad(found: Any, eager: Any, expected: Any) -> float:
     if expected.ndim:
         largest = numpy.expand_dims(numpy.argmax(numpy.nan_to_num(expected), axis=-1), -1)
         numpy.put_along_axis(truth, largest, 1.0, axis=-1)
-    first, second = (_deviation(each, truth) for each in (found, eager))
+    first, second = (
+        float(numpy.mean(numpy.abs(numpy.nan_to_num(each, posinf=0.0, neginf=0.0) - truth)))
+        for each in (found, eager)
+    )
     total = first + second
     return abs(first - second) / total if total else 0.0
-
-
-def _deviation(found: Any, truth: Any) -> float:
-    import numpy
-
-    return float(numpy.mean(numpy.abs(numpy.nan_to_num(found, posinf=0.0, neginf=0.0) - truth)))
 
 
 def _are_alike(first: Tuple[Any, ...], second: Tuple[Any, ...]) -> bool:
@@ -155,10 +153,11 @@ class Noise:
         near, far = self.samples(eps)
         if not all(map(self._is_alike, (*near, *far))):
             return (math.inf,) * len(self._reference)
-        return tuple(
-            _floor(_moved(near, index, expected), _moved(far, index, expected))
+        moves = [
+            (_moved(near, index, expected), _moved(far, index, expected))
             for index, expected in enumerate(self._reference)
-        )
+        ]  # the larger move where it is out of proportion, as at a jump
+        return tuple(far if far > _JUMP * (_FAR / _NEAR) * near else near for near, far in moves)
 
     def is_steady(self, eps: float, index: int) -> bool:
         """Return whether an output is the same, or finite at the same places, in all samples."""
@@ -211,7 +210,7 @@ class Noise:
         with torch.no_grad():
             for tensor in (*module.parameters(), *module.buffers()):
                 tensor.copy_(moved(tensor))
-        run = execution_of(FLOAT64, self._model).prepared(_with(self._model, module))
+        run = execution_of(FLOAT64, self._model).prepared(replace(self._model, module=module))
         given = map_tensors((self._model.inputs, dict(self._model.keywords)), moved)
         return tuple(as_numpy(each) for each in tensor_leaves(run(*given[0], **given[1])))
 
@@ -220,12 +219,3 @@ def _moved(samples: List[Any], index: int, expected: Any) -> float:
     if expected.dtype.kind != "f":
         return 0.0
     return max(error(sample[index], expected) for sample in samples)
-
-
-def _floor(near: float, far: float) -> float:
-    """Return the larger move where it is out of proportion, as at a jump."""
-    return far if far > _JUMP * (_FAR / _NEAR) * near else near
-
-
-def _with(model: ModelUnderTest, module: Any) -> ModelUnderTest:
-    return ModelUnderTest(module, model.inputs, model.keywords, model.framework)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any, Iterator, List, Optional, Tuple
 
-from ..executions.execution_registry import EAGER, FLOAT64, execution_of
-from ..executions.tensor_trees import as_numpy, map_tensors, tensor_leaves
-from ..executions.torch_executions import run_seeded
-from ..keras.keras_calls import with_seed
+from ..executions.execution_registry import EAGER, FLOAT64
+from ..executions.tensor_trees import as_numpy, tensor_leaves
+from ..executions.torch_executions import run_without_gradients
+from ..keras import keras_calls
 from ..model_types import (
     CRASH,
     DIVERGENCE,
@@ -20,7 +20,7 @@ from ..model_types import (
     ExecutionVerdict,
     ModelUnderTest,
 )
-from .error_measures import Measure, Noise, measured, unit, worst
+from .error_measures import Noise, measured, unit, worst
 from .isolated_runs import DIED, RAISED, RETURNED, UNCOMPILED
 
 
@@ -32,27 +32,17 @@ def incomparable(model: ModelUnderTest) -> Optional[str]:
     first, again = _run(model), _run(model)
     if not _are_equal(first, again):
         return "it gives something else when it is called again: it keeps state"
-    if not _are_equal(first, _run_with(model, seed=1)):
+    if not _are_equal(first, _run(model, seed=1)):
         return "it draws random numbers in evaluation mode"
     return None
 
 
-def _run(model: ModelUnderTest) -> Tuple[Any, ...]:
-    run = execution_of(EAGER, model).prepared(model)
-    return tuple(as_numpy(each) for each in tensor_leaves(run(*model.inputs, **model.keywords)))
-
-
-def _run_with(model: ModelUnderTest, seed: int) -> Tuple[Any, ...]:
+def _run(model: ModelUnderTest, seed: int = 0) -> Tuple[Any, ...]:
+    module = model.module
     if model.framework == "keras":
-        return tuple(as_numpy(each) for each in tensor_leaves(with_seed(model, seed)))
-
-    def copied(tensor: Any) -> Any:
-        return tensor.detach().clone()
-
-    with run_seeded(seed):
-        found = model.module(
-            *map_tensors(model.inputs, copied), **map_tensors(model.keywords, copied)
-        )
+        found = keras_calls.predict(module, model.inputs, model.keywords, seed)
+    else:
+        found = run_without_gradients(module, seed)(*model.inputs, **model.keywords)
     return tuple(as_numpy(each) for each in tensor_leaves(found))
 
 
@@ -81,22 +71,17 @@ def departs(
     found = outcomes[name].outputs[index]
     if expected.dtype.kind != "f" or found.shape != expected.shape or not found.size:
         return None
-    return _own(model, found, expected) if name == EAGER else _other(name, index, outcomes)
+    from numpy import isfinite
 
-
-def _own(model: ModelUnderTest, found: Any, expected: Any) -> Optional[str]:
-    places = _in_range(expected, EAGER) & ~_finite(found)
-    if not places.any() or not _is_ordinary(model):
-        return None
-    return f"{_shown(found, places)} in float32, {_shown(expected, places)} in float64"
-
-
-def _other(name: str, index: int, outcomes: ExecutionOutcomes) -> Optional[str]:
-    expected = outcomes[FLOAT64].outputs[index]
-    eager, found = outcomes[EAGER].outputs[index], outcomes[name].outputs[index]
-    both = _in_range(expected, name) & _finite(eager)
-    neither = ~_finite(expected) & _same(eager, expected)
-    places = (both & ~_finite(found)) | (neither & ~_same(found, expected))
+    if name == EAGER:
+        places = _in_range(expected, EAGER) & ~isfinite(found)
+        if not places.any() or not _is_ordinary(model):
+            return None
+        return f"{_shown(found, places)} in float32, {_shown(expected, places)} in float64"
+    eager = outcomes[EAGER].outputs[index]
+    both = _in_range(expected, name) & isfinite(eager)
+    neither = ~isfinite(expected) & _same(eager, expected)
+    places = (both & ~isfinite(found)) | (neither & ~_same(found, expected))
     if not places.any():
         return None
     return f"{_shown(found, places)} in {name}, {_shown(eager, places)} in eager"
@@ -108,12 +93,6 @@ def _in_range(expected: Any, name: str) -> Any:
     largest = next((most for eps, most in _LARGEST if eps == unit(name)), _LARGEST[-1][1])
     with numpy.errstate(invalid="ignore"):
         return numpy.abs(expected) <= largest / 2
-
-
-def _finite(found: Any) -> Any:
-    import numpy
-
-    return numpy.isfinite(found)
 
 
 def _same(found: Any, expected: Any) -> Any:
@@ -157,22 +136,19 @@ class _Judging:
 
     def verdicts(self) -> Iterator[ExecutionVerdict]:
         for name, outcome in self._outcomes.items():
-            if name != FLOAT64:
-                verdict = self._verdict(name, outcome)
-                if verdict is not None and self._is_sound(verdict):
-                    yield verdict
+            verdict = None if name == FLOAT64 else self._verdict(name, outcome)
+            if verdict is not None and (verdict.rule == NOT_COMPILED or self._is_comparable):
+                yield verdict
 
     def _verdict(self, name: str, outcome: ExecutionOutcome) -> Optional[ExecutionVerdict]:
         if outcome.status == UNCOMPILED:
             return ExecutionVerdict(NOT_COMPILED, name, outcome.detail)
         if outcome.status in (RAISED, DIED):
-            return ExecutionVerdict(CRASH, name, f"eager returns, {name} {_ended(outcome)}")
+            ended = f"{'dies' if outcome.status == DIED else 'raises'}: {outcome.detail}"
+            return ExecutionVerdict(CRASH, name, f"eager returns, {name} {ended}")
         if outcome.status != RETURNED or self._outcomes[FLOAT64].status != RETURNED:
             return None
         return self._misshapen(name, outcome) or self._unequal(name, outcome)
-
-    def _is_sound(self, verdict: ExecutionVerdict) -> bool:
-        return verdict.rule == NOT_COMPILED or self._is_comparable
 
     @cached_property
     def _is_comparable(self) -> bool:
@@ -218,9 +194,6 @@ class _Judging:
         measure = worst(name, outcome, self._outcomes, self._noise.floor(unit(name)))
         if measure is None or measure.ratio < self._ratio:
             return None
-        return self._told(name, measure)
-
-    def _told(self, name: str, measure: Measure) -> ExecutionVerdict:
         detail = (
             f"{name} is off float64 by {measure.error:.3g} in output {measure.index}, where "
             f"rounding explains {measure.allowed:.3g} ({measure.ratio:.3g} times that)"
@@ -248,20 +221,14 @@ class _Judging:
 
     def _has_witness(self) -> bool:
         found = measured(self._outcomes)
-        eager = self._outcomes[EAGER]
-        others = [
-            measure.error
+        own = found.pop(EAGER, None)
+        return own is not None and any(
+            measure.error * self._ratio <= own.error
             for name, measure in found.items()
-            if name != EAGER and unit(name) == unit(EAGER)
-        ]
-        own = worst(EAGER, eager, self._outcomes)
-        return own is not None and any(each * self._ratio <= own.error for each in others)
+            if unit(name) == unit(EAGER)
+        )
 
 
 def _output_message(found: Any) -> str:
     kind = {"f": "floats", "b": "booleans"}.get(found.dtype.kind, "integers")
     return f"{kind} {tuple(found.shape)}"
-
-
-def _ended(outcome: ExecutionOutcome) -> str:
-    return f"{'dies' if outcome.status == DIED else 'raises'}: {outcome.detail}"

@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
 from ..executions.execution_registry import execution_of
 from ..executions.exporter_output import silenced
-from ..executions.tensor_trees import flatten_model, tensor_leaves
+from ..executions.tensor_trees import flatten_model, map_tensors, tensor_leaves
 from ..executions.torch_executions import run_seeded
 from ..locating.model_units import project_line
 from ..model_types import (
@@ -29,40 +29,13 @@ from ..model_types import (
 from .execution_oracles import judge
 from .isolated_runs import PreparedModel, run_isolated
 
-Change = Callable[[Any], Any]
-
-
-def _reduced(tensor: Any) -> Any:
-    return tensor * 1e-3
-
-
-def _enlarged(tensor: Any) -> Any:
-    return tensor * 100.0
-
-
-def _raised(tensor: Any) -> Any:
-    return tensor.abs() + 1.0
-
-
-def _lowered(tensor: Any) -> Any:
-    return -tensor.abs() - 1.0
-
-
-def _negated(tensor: Any) -> Any:
-    return -tensor
-
-
-def _zeroed(tensor: Any) -> Any:
-    return tensor.new_zeros(tensor.shape)
-
-
-CHANGES: Mapping[str, Change] = {
-    "negated": _negated,
-    "lowered": _lowered,
-    "raised": _raised,
-    "enlarged": _enlarged,
-    "reduced": _reduced,
-    "zeroed": _zeroed,
+CHANGES: Mapping[str, Callable[[Any], Any]] = {
+    "negated": lambda tensor: -tensor,
+    "lowered": lambda tensor: -tensor.abs() - 1.0,
+    "raised": lambda tensor: tensor.abs() + 1.0,
+    "enlarged": lambda tensor: tensor * 100.0,
+    "reduced": lambda tensor: tensor * 1e-3,
+    "zeroed": lambda tensor: tensor.new_zeros(tensor.shape),
 }
 """How each floating tensor of the inputs is changed; ``zeroed`` changes those of numbers, too."""
 
@@ -78,8 +51,6 @@ WORDS: Mapping[str, str] = {
 
 def changed(inputs: Any, name: str) -> Any:
     """Return the inputs with their tensors changed; raises ``KeyError`` for an unknown name."""
-    from ..executions.tensor_trees import map_tensors
-
     change = CHANGES[name]
 
     def each(tensor: Any) -> Any:
@@ -109,11 +80,6 @@ class BakedBranch:
     place: Optional[LayerLocation] = None
 
 
-def bakes(name: str, model: ModelUnderTest) -> bool:
-    """Return whether an execution is an export, made once with one input."""
-    return model.framework == "torch" and bool(getattr(execution_of(name, model), "exports", False))
-
-
 def baked_branch(
     prepared: PreparedModel,
     model: ModelUnderTest,
@@ -127,7 +93,7 @@ def baked_branch(
     ``prepared`` is of the model's own inputs, on which the execution agrees: who calls has
     seen to that.  ``None`` where no change shows one, or the execution is no export.
     """
-    if not bakes(name, model):
+    if model.framework != "torch" or not getattr(execution_of(name, model), "exports", False):
         return None
     for other in others:
         turned = _turned(model, other)
@@ -138,7 +104,11 @@ def baked_branch(
         verdict = next((v for v in verdicts if (v.rule, v.execution) == (DIVERGENCE, name)), None)
         if verdict is None or not _agrees(turned, name, ratio):
             continue
-        told = replace(verdict, detail=_branch_message(name, other), error_ratio=None)
+        detail = (
+            f"branch baked in: {name} as exported for one input departs on {WORDS[other]}, "
+            "as exported for these it does not"
+        )
+        told = replace(verdict, detail=detail, error_ratio=None)
         return BakedBranch(other, turned, found, told, next(iter(deciding(model, root)), None))
     return None
 
@@ -147,25 +117,16 @@ def _turned(model: ModelUnderTest, other: str) -> Optional[ModelUnderTest]:
     import torch
 
     inputs, keywords = changed((model.inputs, dict(model.keywords)), other)
-    pairs = zip(
-        tensor_leaves((inputs, keywords)), tensor_leaves((model.inputs, dict(model.keywords)))
-    )
-    if all(torch.equal(one, before) for one, before in pairs):
+    before = tensor_leaves((model.inputs, dict(model.keywords)))
+    if all(map(torch.equal, tensor_leaves((inputs, keywords)), before)):
         return None
-    return ModelUnderTest(model.module, inputs, keywords, model.framework)
+    return replace(model, inputs=inputs, keywords=keywords)
 
 
 def _agrees(model: ModelUnderTest, name: str, ratio: float) -> bool:
     found = run_isolated(model, [name])
     returned = found[name].status == "returned"
     return returned and all(each.execution != name for each in judge(model, found, ratio))
-
-
-def _branch_message(name: str, other: str) -> str:
-    return (
-        f"branch baked in: {name} as exported for one input departs on {WORDS[other]}, "
-        "as exported for these it does not"
-    )
 
 
 def deciding(model: ModelUnderTest, root: str = "") -> List[LayerLocation]:

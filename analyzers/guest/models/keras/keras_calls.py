@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from importlib import import_module
 from typing import (
     Any,
-    Callable,
     Dict,
     Generator,
     Iterator,
@@ -38,7 +38,8 @@ def predict(
     import keras  # type: ignore[import-untyped]
 
     keras.utils.set_random_seed(seed)
-    with _without_gradients():
+    of_torch = keras.backend.backend() == "torch"
+    with import_module("torch").no_grad() if of_torch else nullcontext():
         given = model(*arguments, **evaluating(model, keywords))
     return to_numpy(given)
 
@@ -47,19 +48,6 @@ def evaluating(model: Any, keywords: Mapping[str, Any]) -> Dict[str, Any]:
     """Return a call's keywords, with ``training=False`` where a model takes it."""
     told = {"training": False} if getattr(model, "_call_has_training_arg", False) else {}
     return {**keywords, **told}
-
-
-@contextmanager
-def _without_gradients() -> Generator[None, None, None]:
-    import keras
-
-    if keras.backend.backend() != "torch":
-        yield
-        return
-    import torch
-
-    with torch.no_grad():
-        yield
 
 
 def to_numpy(value: Any) -> Any:
@@ -92,7 +80,8 @@ def of_precision(dtype: str) -> Generator[None, None, None]:
     if dtype == usual[0]:
         yield
         return
-    with _wide(dtype == "float64"):
+    of_jax = dtype == "float64" and keras.backend.backend() == "jax"
+    with import_module("jax").enable_x64(True) if of_jax else nullcontext():
         keras.config.set_floatx(dtype)
         keras.config.set_dtype_policy(dtype)
         try:
@@ -100,19 +89,6 @@ def of_precision(dtype: str) -> Generator[None, None, None]:
         finally:
             keras.config.set_floatx(usual[0])
             keras.config.set_dtype_policy(usual[1])
-
-
-@contextmanager
-def _wide(wide: bool) -> Generator[None, None, None]:
-    import keras
-
-    if not wide or keras.backend.backend() != "jax":
-        yield
-        return
-    import jax
-
-    with jax.enable_x64(True):
-        yield
 
 
 def of_inputs(arrays: Any, dtype: str) -> Any:
@@ -151,14 +127,6 @@ def sample(model: ModelUnderTest, seed: int, amplitude: float) -> Any:
         return predict(wide, inputs, keywords)
 
 
-def with_seed(model: ModelUnderTest, seed: int) -> Any:
-    """Return what the model gives where Keras's random numbers begin with another seed."""
-    return predict(model.module, model.inputs, model.keywords, seed)
-
-
-Layer = Any
-
-
 @dataclass(frozen=True)
 class LayerCall:
     """One call of one layer, in the order in which they ended.
@@ -192,33 +160,27 @@ def named_layers(model: Any) -> List[NamedLayer]:
 
 
 def _layers(owner: Any, prefix: str, seen: Set[int]) -> Iterator[NamedLayer]:
+    import keras
+
     for name, layer in _parts(owner):
         if id(layer) in seen or type(layer).__name__ == "InputLayer":
             continue
         seen.add(id(layer))
         full = f"{prefix}{name}"
-        inside = list(_layers(layer, f"{full}.", seen)) if is_composite(layer) else []
-        yield from inside
-        if not inside:
-            yield NamedLayer(full, layer, owner)
+        own = not type(layer).__module__.startswith("keras.")
+        composite = own or isinstance(layer, keras.Model)
+        inside = list(_layers(layer, f"{full}.", seen)) if composite else []
+        yield from inside or [NamedLayer(full, layer, owner)]
 
 
-def is_composite(layer: Layer) -> bool:
-    """Return whether a layer is made of others by its author, and not by Keras."""
-    import keras
-
-    own = not type(layer).__module__.startswith("keras.")
-    return own or isinstance(layer, keras.Model)
-
-
-def _parts(owner: Any) -> List[Tuple[str, Layer]]:
+def _parts(owner: Any) -> List[Tuple[str, Any]]:
     if type(owner).__module__.startswith("keras."):
         return list(_numbered(getattr(owner, "operations", None) or owner._layers))
     named: Dict[int, str] = {id(value): name for name, value in _attributes(owner)}
     return [(named.get(id(each)) or str(each.name), each) for each in owner._layers]
 
 
-def _numbered(operations: Sequence[Layer]) -> Iterator[Tuple[str, Layer]]:
+def _numbered(operations: Sequence[Any]) -> Iterator[Tuple[str, Any]]:
     """Yield layers with their names; those that Keras made up are counted in this model alone.
 
     Keras counts the layers of a process: ``conv2d_7`` is another one in the next.
@@ -240,48 +202,28 @@ def _attributes(owner: Any) -> Iterator[Tuple[str, Any]]:
         if name.startswith("_"):
             continue
         yield name, value
-        for key, each in _items(value):
-            yield f"{name}.{key}", each
-
-
-def _items(value: Any) -> Iterator[Tuple[Any, Any]]:
-    if isinstance(value, (list, tuple)):
-        yield from enumerate(value)
-    elif isinstance(value, Mapping):
-        yield from value.items()
+        items = dict(enumerate(value)) if isinstance(value, (list, tuple)) else value
+        if isinstance(items, Mapping):
+            for key, each in items.items():
+                yield f"{name}.{key}", each
 
 
 def record_layer_calls(
     model: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]
 ) -> List[LayerCall]:
     """Return the calls of a model's layers while it predicts; those without arrays are left out."""
+    import keras
+
     numbers = {id(part.layer): (n, part.name) for n, part in enumerate(named_layers(model))}
     steps: List[LayerCall] = []
 
-    def see(layer: Layer, args: Tuple[Any, ...], kwargs: Dict[str, Any], output: Any) -> None:
+    def see(layer: Any, args: Tuple[Any, ...], kwargs: Dict[str, Any], output: Any) -> None:
         if id(layer) not in numbers:
             return
         given = to_numpy((args, kwargs))
         found = to_numpy(output)
         if _is_tellable(given) and _is_tellable(found):
             steps.append(LayerCall(*numbers[id(layer)], given, found))
-
-    with _seeing(see):
-        predict(model, arguments, keywords)
-    return steps
-
-
-def _is_tellable(value: Any) -> bool:
-    try:
-        serialize(value, [])
-    except NotSerializable:
-        return False
-    return True
-
-
-@contextmanager
-def _seeing(see: Callable[..., None]) -> Generator[None, None, None]:
-    import keras
 
     kind: Any = keras.Operation
     original = kind.__call__
@@ -293,9 +235,18 @@ def _seeing(see: Callable[..., None]) -> Generator[None, None, None]:
 
     kind.__call__ = called
     try:
-        yield
+        predict(model, arguments, keywords)
     finally:
         kind.__call__ = original
+    return steps
+
+
+def _is_tellable(value: Any) -> bool:
+    try:
+        serialize(value, [])
+    except NotSerializable:
+        return False
+    return True
 
 
 def replay_layers(
