@@ -51,7 +51,10 @@ def _named(site: CallSite, call: str) -> Iterator[tuple[str, ast.expr]]:
     pairs += [(node, values[name]) for name, node in site.keywords.items() if name in values]
     inner = _bound_inside(site.statement)
     for node, value in pairs:
-        if _is_name(node) and not _first(node) & inner:
+        if (
+            _is_name(node)
+            and not {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} & inner
+        ):
             yield site.segment(node), value
 
 
@@ -59,10 +62,6 @@ def _is_name(node: ast.expr) -> bool:
     while isinstance(node, ast.Attribute):
         node = node.value
     return isinstance(node, ast.Name)
-
-
-def _first(node: ast.expr) -> set[str]:
-    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
 
 
 def _bound_inside(statement: ast.stmt) -> set[str]:

@@ -184,7 +184,11 @@ def relevant_equivalences(equivalences: Iterable[Equivalence]) -> Iterable[Equiv
     count = Counter[str]()
     for each in equivalences:
         one, other = _stem(each.source), _stem(each.target)
-        if each.kind != "value" or one == other or _is_in_place(each):
+        if (
+            each.kind != "value"
+            or one == other
+            or (each.target.endswith("_") and not each.source.endswith("_"))
+        ):
             continue
         count[each.source] += 1
         if count[each.source] <= MOST_EQUIVALENCES:
@@ -193,10 +197,6 @@ def relevant_equivalences(equivalences: Iterable[Equivalence]) -> Iterable[Equiv
 
 def _stem(api: str) -> str:
     return api.rpartition(".")[2].rstrip("_")
-
-
-def _is_in_place(equivalence: Equivalence) -> bool:
-    return equivalence.target.endswith("_") and not equivalence.source.endswith("_")
 
 
 def placed(

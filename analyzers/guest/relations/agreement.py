@@ -6,7 +6,7 @@ import gc
 import sys
 from contextlib import contextmanager, suppress
 from types import FunctionType
-from typing import Any, Generator, Iterable, List, Optional, Sequence, Set, Tuple
+from typing import Any, Generator, Iterable, Optional, Sequence
 
 from ..runtime.call_outcomes import is_own
 from ..runtime.time_limits import CLOCK
@@ -33,8 +33,7 @@ def without_compiler() -> Generator[None, None, None]:
                 delattr(function, _MARK)
 
 
-def _hidden() -> List[Any]:
-    """Return the functions that hide from the compiler, as ``torch._disable_dynamo`` keeps them."""
+def _hidden() -> list[Any]:
     import torch
 
     hide = getattr(torch, "_disable_dynamo", None)
@@ -42,7 +41,7 @@ def _hidden() -> List[Any]:
     if code is None or "fn" not in code.co_freevars:
         return []
     place = code.co_freevars.index("fn")
-    functions: List[Any] = [each for each in gc.get_objects() if type(each) is FunctionType]
+    functions: list[Any] = [each for each in gc.get_objects() if type(each) is FunctionType]
     wrappers = [each for each in functions if each.__code__ is code]
     inside = [each.__closure__[place].cell_contents for each in wrappers]
     return [each for each in inside if isinstance(each, FunctionType) and not hasattr(each, _MARK)]
@@ -70,7 +69,7 @@ def load_oracles(library: Library, oracles: Optional[Iterable[str]] = None) -> N
         judge_call(live, library, [Relation(name, name, f"{name}(input)", "value")], chosen)
 
 
-_done: Set[Tuple[str, Optional[Tuple[str, ...]]]] = set()
+_done: set[tuple[str, Optional[tuple[str, ...]]]] = set()
 
 
 class Agreements:
@@ -99,49 +98,27 @@ class Agreements:
         """Return how a call of ``api`` disagrees with the oracle; ``None`` where all agree."""
         if self._library is None:
             return None
+        relations = [Relation(api, related.partition("(")[0], related, VALUE)]
         with without_compiler():
             with CLOCK.paused():
                 load_oracles(self._library, [relation])
-            return self._problem(self._library, api, relation, related)
-
-    def _problem(self, library: Library, api: str, relation: str, related: str) -> Optional[str]:
-        for seen in self._recording.calls:
-            if seen.api == api and seen.live is not None:
-                found = disagreement(seen.live, library, relation, related)
+            for live in [seen.live for seen in self._recording.calls if seen.api == api]:
+                judged = disagreements(live, self._library, relations, [relation]) if live else []
+                found = next((each for each in judged if each.related == related), None)
                 if found is not None:
-                    return detail(seen.live, found, library)
+                    call = call_source(live, self._library) or api
+                    return f"{call}: {found.outcome.text}; {related}: {found.expected.text}"
         return None
-
-
-def disagreement(
-    live: LiveCall, library: Library, relation: str, related: str
-) -> Optional[Disagreement]:
-    """The disagreement of a call with one oracle (raises ``KeyError`` where there is none such)."""
-    found = disagreements(live, library, relations_of(live.api, relation, related), [relation])
-    return next((each for each in found if each.related == related), None)
 
 
 def disagreements(
     live: LiveCall,
     library: Library,
     relations: Sequence[Relation] = (),
-    oracles: Optional[List[str]] = None,
-) -> List[Disagreement]:
+    oracles: Optional[list[str]] = None,
+) -> list[Disagreement]:
     """Return what a call disagrees with, but for related calls that crash where it does not."""
     from .oracles.oracle_registry import judge_call
 
     _, found = judge_call(live, library, relations, oracles)
     return [d for d in found if d.rule != CRASH or d.outcome.status != SUCCESS]
-
-
-def relations_of(api: str, relation: str, related: str) -> List[Relation]:
-    """The relation that a template says, where the oracle is one of those that take relations."""
-    if relation != VALUE:
-        return []
-    return [Relation(api, related.partition("(")[0], related, VALUE)]
-
-
-def detail(live: LiveCall, found: Disagreement, library: Library) -> str:
-    """Return both results in words."""
-    call = call_source(live, library) or live.api
-    return f"{call}: {found.outcome.text}; {found.related}: {found.expected.text}"

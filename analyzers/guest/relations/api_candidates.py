@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from dataclasses import replace
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, Iterable, Mapping, Optional, Sequence
 
 from .relation_types import LibraryApi
 
@@ -34,7 +33,7 @@ class ApiNames:
     """
 
     def __init__(self, apis: Iterable[LibraryApi]) -> None:
-        self._canonical: Dict[str, str] = {}
+        self._canonical: dict[str, str] = {}
         for api in apis:
             self._canonical[api.name] = api.name
             for other in api.others:
@@ -46,23 +45,12 @@ class ApiNames:
         name = text.strip().lstrip("~.!").rstrip("()").strip()
         if not name:
             return None
-        return next(
-            (
-                self._canonical[item]
-                for item in self._spellings(name, near)
-                if item in self._canonical
-            ),
-            None,
-        )
-
-    def _spellings(self, name: str, near: str) -> List[str]:
         first, dot, rest = name.partition(".")
-        found = [name]
-        if first in _ABBREVIATIONS:
-            found.append(f"{_ABBREVIATIONS[first]}{dot}{rest}")
         parts = near.split(".")
-        found += [".".join([*parts[:count], name]) for count in range(len(parts) - 1, 0, -1)]
-        return found + [f"{root}.{name}" for root in self._roots]
+        spellings = [name, f"{_ABBREVIATIONS.get(first, first)}{dot}{rest}"]
+        spellings += [".".join([*parts[:count], name]) for count in range(len(parts) - 1, 0, -1)]
+        spellings += [f"{root}.{name}" for root in self._roots]
+        return next((self._canonical[each] for each in spellings if each in self._canonical), None)
 
 
 def unmarked(text: str) -> str:
@@ -70,7 +58,7 @@ def unmarked(text: str) -> str:
     return _ROLE.sub(r"\1", text).replace("``", "").replace("`", "")
 
 
-def mentioned(text: str) -> List[str]:
+def mentioned(text: str) -> list[str]:
     """Return the dotted names in a text and what its roles refer to, in order, each once."""
     found = [match.group(1) for match in _ROLE.finditer(text)]
     found += _DOTTED.findall(_ROLE.sub(" ", text))
@@ -82,12 +70,14 @@ SHORTEST, LONGEST = 2, 5
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s|\n\s*\n")
 _HEADING = re.compile(r"^\s*[\w.]+\(.*\)\s*(?:->.*)?$")
+_ENDING = re.compile(r"(?<=\w\w\w)(?:ations|ation|ings|ing|ies|es|ed|s)$")
+"""Plural and verb endings of English."""
 _COMMON = frozenset(("the", "a", "an", "and", "are", "as", "at", "be", "by", "for", "from")).union(
     ("in", "is", "it", "its", "of", "on", "or", "this", "to", "with")
 )
 
 
-def of_name(api: LibraryApi) -> List[str]:
+def of_name(api: LibraryApi) -> list[str]:
     """Return the character 2- to 5-grams of an API's own name, with its ends."""
     text = f" {own_name(api.name)} "
     return [
@@ -105,14 +95,15 @@ def own_name(name: str) -> str:
     return name.rpartition(".")[2].replace("_", "").lower()
 
 
-def of_parameters(api: LibraryApi) -> List[str]:
+def of_parameters(api: LibraryApi) -> list[str]:
     """Return the names of the parameters."""
     return [item.name.strip("*") for item in api.parameters]
 
 
-def of_document(api: LibraryApi) -> List[str]:
+def of_document(api: LibraryApi) -> list[str]:
     """The words of the first sentence of the documentation, and pairs of them that follow."""
-    words = [_stem(word) for word in re.findall(r"[a-z]+", first_sentence(api.doc).lower())]
+    found = re.findall(r"[a-z]+", first_sentence(api.doc).lower())
+    words = [_ENDING.sub("", word) for word in found]
     kept = [word for word in words if word not in _COMMON]
     return kept + [f"{left} {right}" for left, right in zip(kept, kept[1:])]
 
@@ -123,14 +114,6 @@ def first_sentence(doc: str) -> str:
     while lines and (not lines[0].strip() or _HEADING.match(lines[0])):
         lines.pop(0)
     return " ".join(_SENTENCE.split("\n".join(lines).strip(), maxsplit=1)[0].split())
-
-
-def _stem(word: str) -> str:
-    """Return a plain stem: plural and verb endings of English."""
-    for ending in ("ations", "ation", "ings", "ing", "ies", "es", "ed", "s"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
-    return word
 
 
 _REFERS = re.compile(
@@ -144,27 +127,26 @@ MOST = 12
 """How many of the APIs that a documentation names are candidates: long ones name many."""
 
 
-def mentions(apis: Sequence[LibraryApi], names: ApiNames) -> Dict[str, List[str]]:
+def mentions(apis: Sequence[LibraryApi], names: ApiNames) -> dict[str, list[str]]:
     """Return for each API those that its documentation names, in order, and never itself.
 
     Examples do not count: they are made of ``torch.randn`` and ``torch.tensor``.
     """
-    return {api.name: _of(api, names)[:MOST] for api in apis}
-
-
-def _of(api: LibraryApi, names: ApiNames) -> List[str]:
-    prose = _EXAMPLE.sub("", api.doc)
-    found = (names.resolved(text, api.name) for text in mentioned(prose))
-    return [name for name in dict.fromkeys(found) if name is not None and name != api.name]
-
-
-def references(apis: Sequence[LibraryApi], named: Mapping[str, List[str]]) -> Dict[str, str]:
-    """Return APIs whose documentation does no more than refer to another one, and that one."""
-    found: Dict[str, str] = {}
+    named: dict[str, list[str]] = {}
     for api in apis:
-        if named[api.name] and _REFERS.match(first_sentence(api.doc)):
-            found[api.name] = named[api.name][0]
-    return found
+        prose = _EXAMPLE.sub("", api.doc)
+        found = dict.fromkeys(names.resolved(text, api.name) for text in mentioned(prose))
+        named[api.name] = [name for name in found if name and name != api.name][:MOST]
+    return named
+
+
+def references(apis: Sequence[LibraryApi], named: Mapping[str, list[str]]) -> dict[str, str]:
+    """Return APIs whose documentation does no more than refer to another one, and that one."""
+    return {
+        api.name: named[api.name][0]
+        for api in apis
+        if named[api.name] and _REFERS.match(first_sentence(api.doc))
+    }
 
 
 def meant(name: str, referred: Mapping[str, str]) -> str:
@@ -176,9 +158,9 @@ def meant(name: str, referred: Mapping[str, str]) -> str:
     return name
 
 
-def families(referred: Mapping[str, str]) -> List[Set[str]]:
+def families(referred: Mapping[str, str]) -> list[set[str]]:
     """Return the sets of APIs that refer to the same one, which is among them."""
-    members: Dict[str, Set[str]] = {}
+    members: dict[str, set[str]] = {}
     for name in referred:
         last = meant(name, referred)
         members.setdefault(last, {last}).add(name)
@@ -195,32 +177,27 @@ def cosines(documents: Sequence[Iterable[str]]) -> Any:
 
     counted = [Counter(terms) for terms in documents]
     spread = Counter(term for terms in counted for term in terms)
-    columns = _columns(spread)
+    shared = sorted(term for term, count in spread.items() if count > 1)
+    columns = {term: column for column, term in enumerate(shared)}
     vectors = numpy.zeros((len(counted), len(columns)), dtype=numpy.float32)
     for row, terms in enumerate(counted):
-        weights = {term: _weight(terms[term], spread[term], len(counted)) for term in terms}
+        weights = {
+            term: (1.0 + math.log(terms[term])) * math.log((1 + len(counted)) / spread[term])
+            for term in terms
+        }
         length = math.sqrt(sum(weight * weight for weight in weights.values())) or 1.0
         shared = [term for term in terms if term in columns]
         vectors[row, [columns[term] for term in shared]] = [weights[t] / length for t in shared]
     return vectors @ vectors.T
 
 
-def _columns(spread: Dict[str, int]) -> Dict[str, int]:
-    shared: List[str] = sorted(term for term, count in spread.items() if count > 1)
-    return {term: column for column, term in enumerate(shared)}
-
-
-def _weight(count: int, spread: int, documents: int) -> float:
-    return (1.0 + math.log(count)) * math.log((1 + documents) / spread)
-
-
 NAMES, PARAMETERS, DOCUMENTS = 1.0, 0.1, 0.7
 """What each signal weighs: chosen on half of the known pairs (benchmarks/relations/recall)."""
 
-Candidate = Tuple[str, str, float]
+Candidate = tuple[str, str, float]
 
 
-def candidates(apis: Sequence[LibraryApi], k: int = 10) -> List[Candidate]:
+def candidates(apis: Sequence[LibraryApi], k: int = 10) -> list[Candidate]:
     """Return for each API the ``k`` most similar ones, and those that documentation relates to it.
 
     Triples of source, target and similarity (0 to 1), sources in the order
@@ -230,7 +207,7 @@ def candidates(apis: Sequence[LibraryApi], k: int = 10) -> List[Candidate]:
     related = ApiSimilarity(ordered)
     scores = related.combined()
     place = {api.name: index for index, api in enumerate(ordered)}
-    found: List[Candidate] = []
+    found: list[Candidate] = []
     for api in apis:
         row = scores[place[api.name]]
         near = nearest(row, place[api.name], k)
@@ -240,7 +217,7 @@ def candidates(apis: Sequence[LibraryApi], k: int = 10) -> List[Candidate]:
     return found
 
 
-def nearest(row: Any, own: int, k: int) -> List[int]:
+def nearest(row: Any, own: int, k: int) -> list[int]:
     """Return the columns of the ``k`` largest values but its own, best first, then by place."""
     import numpy
 
@@ -258,7 +235,7 @@ class ApiSimilarity:
         self._referred = references(apis, self._named)
         self._beyond = _both_ways(self._named, families(self._referred))
 
-    def beyond(self, name: str) -> Set[str]:
+    def beyond(self, name: str) -> set[str]:
         """The APIs that documentation relates to one: named in its, naming it, or both aliases."""
         return self._beyond.get(name, set())
 
@@ -272,7 +249,9 @@ class ApiSimilarity:
 
     def documents(self) -> Any:
         """Return cosines of the first sentences: an alias has that of what it refers to."""
-        return cosines([of_document(api) for api in self._spoken_for()])
+        by_name = {api.name: api for api in self._apis}
+        speaking = [by_name[meant(api.name, self._referred)] for api in self._apis]
+        return cosines([of_document(api) for api in speaking])
 
     def combined(self) -> Any:
         """Return the weighted mean of the three, rounded so that no machine orders otherwise."""
@@ -282,14 +261,9 @@ class ApiSimilarity:
         whole += DOCUMENTS * self.documents()
         return numpy.round(whole / (NAMES + PARAMETERS + DOCUMENTS), 4)
 
-    def _spoken_for(self) -> Iterator[LibraryApi]:
-        by_name = {api.name: api for api in self._apis}
-        for api in self._apis:
-            yield replace(api, doc=by_name[meant(api.name, self._referred)].doc)
 
-
-def _both_ways(named: Mapping[str, List[str]], same: Sequence[Set[str]]) -> Dict[str, Set[str]]:
-    found: Dict[str, Set[str]] = {}
+def _both_ways(named: Mapping[str, list[str]], same: Sequence[set[str]]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
     for source, targets in named.items():
         for target in targets:
             found.setdefault(source, set()).add(target)

@@ -12,7 +12,7 @@ from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import FrameType, FunctionType
-from typing import Any, Callable, Dict, FrozenSet, Generator, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Generator, Iterator, Optional
 
 from ..runtime.call_outcomes import function_at
 from .library_calls import copy_call
@@ -41,7 +41,7 @@ class RecordedCall:
     given: Optional[LiveCall] = None
 
     @property
-    def site(self) -> Tuple[str, str, int]:
+    def site(self) -> tuple[str, str, int]:
         """Return what is called and where."""
         return self.api, self.path, self.line
 
@@ -53,7 +53,7 @@ Watch = Callable[[Optional[RecordedCall]], None]
 class Recording:
     """The calls seen so far; ``left_out`` were made beyond the bounds on their number."""
 
-    calls: List[RecordedCall] = field(default_factory=list)
+    calls: list[RecordedCall] = field(default_factory=list)
     left_out: int = 0
 
 
@@ -64,7 +64,7 @@ class RecordingBounds:
     ``elements`` are those of all arrays of one call together.
     """
 
-    apis: Optional[FrozenSet[str]] = None
+    apis: Optional[frozenset[str]] = None
     most: int = MOST
     a_site: int = MOST_A_SITE
     elements: int = MOST_ELEMENTS
@@ -88,11 +88,12 @@ def recording_calls(
         yield recording
         return
     recorder = _Recorder(library, inside, bounds, recording, watch)
-    with _mode(recorder.call):
+    with function_mode(recorder.call):
         yield recording
 
 
-def _mode(call: Callable[..., Any]) -> Any:
+def function_mode(call: Callable[..., Any]) -> Any:
+    """Return a ``TorchFunctionMode`` that makes each call by ``call(function, args, kwargs)``."""
     from torch.overrides import TorchFunctionMode
 
     def seen(
@@ -104,37 +105,28 @@ def _mode(call: Callable[..., Any]) -> Any:
     return type("Seeing", (TorchFunctionMode,), {"__torch_function__": seen})()
 
 
+@dataclass
 class _Recorder:
-    """Recorder of one call after another."""
-
-    def __init__(
-        self,
-        library: Library,
-        inside: Inside,
-        bounds: RecordingBounds,
-        recording: Recording,
-        watch: Optional[Watch],
-    ) -> None:
-        self._library = library
-        self._inside = inside
-        self._bounds = bounds
-        self._recording = recording
-        self._watch = watch
-        self._names: Dict[Any, Optional[str]] = {}
-        self._own: Dict[str, bool] = {}
-        self._defaults: Dict[Any, Dict[str, Any]] = {}
-        self._counts: Counter[Tuple[str, str, int]] = Counter()
+    library: Library
+    inside: Inside
+    bounds: RecordingBounds
+    recording: Recording
+    watch: Optional[Watch]
+    names: dict[Any, Optional[str]] = field(default_factory=dict)
+    own: dict[str, bool] = field(default_factory=dict)
+    defaults: dict[Any, dict[str, Any]] = field(default_factory=dict)
+    counts: Counter[tuple[str, str, int]] = field(default_factory=Counter)
 
     def call(self, function: Any, arguments: Any, keywords: Any) -> Any:
         """Make a call, and see it where it is one of the project's."""
         seen = self._seen(function, arguments, keywords)
-        if seen is None or self._watch is None:
+        if seen is None or self.watch is None:
             return function(*arguments, **keywords)
-        self._watch(seen)
+        self.watch(seen)
         try:
             return function(*arguments, **keywords)
         finally:
-            self._watch(None)
+            self.watch(None)
 
     def _seen(self, function: Any, arguments: Any, keywords: Any) -> Optional[RecordedCall]:
         api = self._named(function)
@@ -143,53 +135,50 @@ class _Recorder:
             return None
         path, line = frame.f_code.co_filename, frame.f_lineno
         site = api, path, line
-        bounds, calls = self._bounds, self._recording.calls
-        if self._counts[site] >= bounds.a_site or len(calls) >= bounds.most:
-            self._recording.left_out += 1
-            return RecordedCall(*site, function_at(path, line)) if self._watch else None
-        self._counts[site] += 1
+        bounds, calls = self.bounds, self.recording.calls
+        if self.counts[site] >= bounds.a_site or len(calls) >= bounds.most:
+            self.recording.left_out += 1
+            return RecordedCall(*site, function_at(path, line)) if self.watch else None
+        self.counts[site] += 1
         given = LiveCall(api, function, list(arguments), self._said(function, keywords))
         live = self._copied(given)
         seen = RecordedCall(*site, function_at(path, line), live, live and given)
         calls.append(seen)
         return seen
 
-    def _said(self, function: Any, keywords: Dict[str, Any]) -> Dict[str, Any]:
+    def _said(self, function: Any, keywords: dict[str, Any]) -> dict[str, Any]:
         """Return the keywords without those that only repeat a default, as wrappers do."""
         if not isinstance(function, FunctionType):
             return dict(keywords)
-        defaults = self._defaults.get(function)
-        if defaults is None:
+        if function not in self.defaults:
             taken = inspect.signature(function).parameters
-            defaults = {name: each.default for name, each in taken.items()}
-            self._defaults[function] = defaults
-        return {n: value for n, value in keywords.items() if not _is_same(value, defaults.get(n))}
+            self.defaults[function] = {name: each.default for name, each in taken.items()}
+        usual = self.defaults[function]
+        return {n: value for n, value in keywords.items() if not _is_same(value, usual.get(n))}
 
     def _named(self, function: Any) -> Optional[str]:
         try:
-            if function not in self._names:
-                name = self._library.named(function)
-                wanted = self._bounds.apis is None or name in self._bounds.apis
-                self._names[function] = name if wanted else None
-            return self._names[function]
+            if function not in self.names:
+                name = self.library.named(function)
+                wanted = self.bounds.apis is None or name in self.bounds.apis
+                self.names[function] = name if wanted else None
+            return self.names[function]
         except TypeError:
             return None
 
     def _frame(self, frame: Optional[FrameType]) -> Optional[FrameType]:
-        """Return the deepest frame of the project's."""
         while frame is not None:
             file = frame.f_code.co_filename
-            own = self._own.get(file)
-            if own is None:
-                own = self._own[file] = self._inside(file)
-            if own:
+            if file not in self.own:
+                self.own[file] = self.inside(file)
+            if self.own[file]:
                 return frame
             frame = frame.f_back
         return None
 
     def _copied(self, given: LiveCall) -> Optional[LiveCall]:
         """Return the call with values of its own, where they are not too large."""
-        library, left = self._library, self._bounds.elements
+        library, left = self.library, self.bounds.elements
         for value in _values([*given.arguments, *given.keywords.values()]):
             left -= int(value.numel()) if library.is_array(value) else 1
             if left < 0:
@@ -207,7 +196,6 @@ def _is_same(value: Any, default: Any) -> bool:
 
 
 def _values(values: Any, depth: int = 0) -> Iterator[Any]:
-    """Yield what stands in arguments, in lists and tuples too."""
     for value in values:
         if type(value) in (list, tuple) and depth < _NESTED:
             yield from _values(value, depth + 1)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from contextlib import suppress
 from functools import lru_cache
-from typing import Any, Callable, Mapping, Optional, Tuple, cast
+from typing import Any, Callable, Iterable, Mapping, Optional, cast
 
 from ..inputs.recipes import MOST_CHARACTERS, BadRecipe, Recipe, evaluate, parse
 from ..inputs.recipes import CallRecipe as Called
@@ -31,7 +32,7 @@ def outcome_of(
     library: Library,  # noqa: ARG001 - a seam: other libraries fail otherwise
     *,
     is_told: bool = True,
-) -> Tuple[CallOutcome, Any]:
+) -> tuple[CallOutcome, Any]:
     """Call it: how it ended, and its value (``None`` where it raised).
 
     Printing an array costs more than computing it: where ``is_told`` is false
@@ -49,8 +50,10 @@ def outcome_of(
 
 
 def exception_outcome(error: BaseException) -> CallOutcome:
-    """Return the outcome that an exception is."""
-    name, message = type(error).__name__, _message(error)
+    """Return the outcome that an exception is, without the library's own stack below it."""
+    name, message = type(error).__name__, ""
+    with suppress(Exception):
+        message = _STACK.split(str(error), maxsplit=1)[0]
     status = CRASHED if _INTERNAL.search(message) else EXCEPTION
     return CallOutcome(status, shortened(f"{name}: {message}" if message else name), name)
 
@@ -72,15 +75,6 @@ def shortened(text: str) -> str:
     """Return a text on one line, of at most :data:`MOST_TEXT` characters."""
     line = " ".join(text.split())
     return line if len(line) <= MOST_TEXT else line[: MOST_TEXT - 1] + "…"
-
-
-def _message(error: BaseException) -> str:
-    """Return what it says, without the library's own stack below it."""
-    try:
-        text = str(error)
-    except Exception:
-        return ""
-    return _STACK.split(text, maxsplit=1)[0]
 
 
 def apis_by_name(library: Library) -> Mapping[str, LibraryApi]:
@@ -106,6 +100,15 @@ def live_call(call: CallSource, library: Library) -> LiveCall:
         {name: evaluate(item, make) for name, item in call.keywords},
         None if call.inputs is None else [evaluate(item, make) for item in call.inputs],
     )
+
+
+def made_calls(calls: Iterable[CallSource], library: Library) -> list[LiveCall]:
+    """Return calls with values of their own; those that cannot be made are left out."""
+    made = []
+    for call in calls:
+        with suppress(Exception):
+            made.append(live_call(call, library))
+    return made
 
 
 def copy_call(live: LiveCall, library: Library) -> LiveCall:
@@ -155,8 +158,16 @@ def parse_call(source: str, library: Library) -> CallSource:
     return CallSource(recipe.function, recipe.arguments, recipe.keywords, inputs)
 
 
-def _split(source: str) -> Tuple[str, Any]:
-    """Return the text of the call that makes a layer, and the inputs that follow it, if any."""
+def parsed_calls(texts: Iterable[str], library: Library) -> list[CallSource]:
+    """Return the calls that texts are; texts that are none are left out."""
+    found = []
+    for text in texts:
+        with suppress(Exception):
+            found.append(parse_call(text, library))
+    return found
+
+
+def _split(source: str) -> tuple[str, Any]:
     if len(source) > MOST_CHARACTERS:
         raise BadRecipe(f"a call has at most {MOST_CHARACTERS} characters")
     try:

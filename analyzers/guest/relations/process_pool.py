@@ -18,7 +18,7 @@ import traceback
 from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Deque, Iterator, List, Optional, Tuple, Union
+from typing import Any, Callable, Iterator, Optional, Union
 
 from ..runtime.child_processes import TICK, Frame, InvalidReport, Report, RunningInputRecord, Worker
 
@@ -57,7 +57,7 @@ class ItemProcess:
     """Process that works on ``items``, on the first from the step ``start`` on."""
 
     work: Work
-    items: Tuple[int, ...]
+    items: tuple[int, ...]
     start: int
     memory: int
 
@@ -149,7 +149,7 @@ Result = Union[ItemReport, ProcessDied, ProcessHung, ItemFailed, ItemDone]
 class _Batch:
     """Items of one process: the first goes on at ``start`` and has died ``deaths`` times."""
 
-    items: List[int]
+    items: list[int]
     start: int = 0
     deaths: int = 0
     stopped: Optional[Frame] = None
@@ -192,13 +192,13 @@ class ProcessPool:
         self._memory = memory
         self._deaths = deaths
         starts = range(0, items, batch)
-        self._waiting: Deque[_Batch] = deque(
+        self._waiting = deque(
             _Batch(list(range(first, min(first + batch, items)))) for first in starts
         )
 
-    def __iter__(self) -> Iterator[Tuple[int, Result]]:
+    def __iter__(self) -> Iterator[tuple[int, Result]]:
         """Yield work, and say what comes of it."""
-        running: List[Tuple[Worker, _Batch]] = []
+        running: list[tuple[Worker, _Batch]] = []
         try:
             while self._waiting or running:
                 while self._waiting and len(running) < self._workers:
@@ -211,14 +211,23 @@ class ProcessPool:
             for worker, _ in running:
                 worker.close()
 
-    def _started(self, batch: _Batch) -> Tuple[Worker, _Batch]:
+    def _started(self, batch: _Batch) -> tuple[Worker, _Batch]:
         batch.stopped = None
         work = ItemProcess(self._work, tuple(batch.items), batch.start, self._memory)
         return Worker(work.run, read, self._seconds, math.inf), batch
 
-    def _polled(self, worker: Worker, batch: _Batch) -> Iterator[Tuple[int, Result]]:
+    def _polled(self, worker: Worker, batch: _Batch) -> Iterator[tuple[int, Result]]:
         for frame in worker.poll():
-            yield from _taken(frame, batch)
+            item = frame["item"]
+            if not batch.items or item != batch.items[0]:
+                continue  # what names another item than the one at work is no report of ours
+            if "value" in frame:
+                yield item, ItemReport(frame["value"])
+            elif "over" in frame:
+                batch.leave()
+                yield item, ItemDone()
+            else:
+                batch.stopped = frame
         if not worker.is_over or not batch.items:
             return
         item = batch.items[0]
@@ -248,17 +257,3 @@ class ProcessPool:
         elif batch.deaths >= self._deaths:
             yield ItemFailed(f"given up after {batch.deaths} deaths")
             batch.leave()
-
-
-def _taken(frame: Frame, batch: _Batch) -> Iterator[Tuple[int, Result]]:
-    """Yield a report; what names another item than the one at work is no report of ours."""
-    item = frame["item"]
-    if not batch.items or item != batch.items[0]:
-        return
-    if "value" in frame:
-        yield item, ItemReport(frame["value"])
-    elif "over" in frame:
-        batch.leave()
-        yield item, ItemDone()
-    else:
-        batch.stopped = frame

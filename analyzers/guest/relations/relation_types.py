@@ -3,19 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import (
-    Any,
-    Callable,
-    Dict,
-    FrozenSet,
-    Iterator,
-    List,
-    Mapping,
-    Optional,
-    Protocol,
-    Sequence,
-    Tuple,
-)
+from typing import Any, Callable, Iterator, Mapping, Optional, Protocol, Sequence
 
 from ..inputs.recipes import Recipe
 
@@ -44,7 +32,7 @@ class ApiParameter:
     required: bool
     keyword_only: bool = False
     default: Optional[Recipe] = None
-    types: FrozenSet[str] = frozenset()
+    types: frozenset[str] = frozenset()
     is_input: bool = False
 
 
@@ -58,9 +46,9 @@ class LibraryApi:
 
     name: str
     kind: str
-    parameters: Tuple[ApiParameter, ...] = ()
+    parameters: tuple[ApiParameter, ...] = ()
     doc: str = ""
-    others: Tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,9 +60,9 @@ class CallSource:
     """
 
     api: str
-    arguments: Tuple[Recipe, ...] = ()
-    keywords: Tuple[Tuple[str, Recipe], ...] = ()
-    inputs: Optional[Tuple[Recipe, ...]] = None
+    arguments: tuple[Recipe, ...] = ()
+    keywords: tuple[tuple[str, Recipe], ...] = ()
+    inputs: Optional[tuple[Recipe, ...]] = None
 
     def source(self) -> str:
         """Return the Python expression that it is."""
@@ -95,9 +83,9 @@ class LiveCall:
 
     api: str
     function: Callable[..., Any]
-    arguments: List[Any] = field(default_factory=list)
-    keywords: Dict[str, Any] = field(default_factory=dict)
-    inputs: Optional[List[Any]] = None
+    arguments: list[Any] = field(default_factory=list)
+    keywords: dict[str, Any] = field(default_factory=dict)
+    inputs: Optional[list[Any]] = None
 
     def run(self) -> Any:
         """Return what it returns; raises what it raises."""
@@ -182,7 +170,7 @@ class Library(Protocol):
         """Return the canonical name of a callable of the library, or ``None``."""
         ...
 
-    def valid(self) -> Iterator[Tuple[CallSource, str]]:
+    def valid(self) -> Iterator[tuple[CallSource, str]]:
         """Return calls that are known to be valid, and where each is from.
 
         Those of the library's own test data, its documentation's examples, and
@@ -202,7 +190,7 @@ class Library(Protocol):
         """Return a value with arrays of its own (containers too), of the same strides and dtype."""
         ...
 
-    def plain(self, array: Any) -> Tuple[str, Tuple[int, ...], Any]:
+    def plain(self, array: Any) -> tuple[str, tuple[int, ...], Any]:
         """Return dtype by name, shape, and a NumPy array of its elements in a dtype that NumPy has.
 
         Floating types that NumPy lacks are widened (bfloat16 to float32).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Optional
 
 from .relation_types import Library
 
@@ -20,7 +20,7 @@ MISSING: Any = _Missing()
 FAR = 20.0
 """How many times farther from the float64 result the wrong one is than the right one."""
 
-_UNITS: Dict[str, Tuple[float, float, float]] = {
+_UNITS: dict[str, tuple[float, float, float]] = {
     "float64": (2.0**-52, 2.0**22, 1.7976931348623157e308),
     "float32": (2.0**-23, 2.0**7, 3.4028234663852886e38),
     "float16": (2.0**-10, 2.0**4, 65504.0),
@@ -95,7 +95,7 @@ class PlainArray:
     """An array as NumPy has it, with the dtype that it had; Python's numbers have none."""
 
     dtype: str
-    shape: Tuple[int, ...]
+    shape: tuple[int, ...]
     elements: Any
     is_number: bool = False
 
@@ -109,20 +109,23 @@ def array_difference(
     numbers = result.is_number or expected.is_number
     if tolerance.dtypes and not numbers and result.dtype != expected.dtype:
         return f"dtype is {result.dtype}, expected {expected.dtype}"
-    wrong = _wrong(result, expected, precise, tolerance)
+    wrong = _differing(result, expected, precise, tolerance)
     if wrong is None or not wrong.any():
         return None
     import numpy as np
 
     place = tuple(int(index) for index in np.argwhere(wrong)[0]) if wrong.shape else ()
     at = f"{list(place)} is" if place else "is"
-    return f"{at} {_number(result.elements[place])}, expected {_number(expected.elements[place])}"
+    ours, theirs = (
+        element.item() if hasattr(element, "item") else element
+        for element in (result.elements[place], expected.elements[place])
+    )
+    return f"{at} {ours!r}, expected {theirs!r}"
 
 
-def _wrong(
+def _differing(
     result: PlainArray, expected: PlainArray, precise: Optional[PlainArray], tolerance: Tolerance
 ) -> Any:
-    """Return where they differ, as a boolean array."""
     if not (is_inexact(result.dtype) or is_inexact(expected.dtype)):
         return _exactly(result, expected, precise)
     if object in (result.elements.dtype, expected.elements.dtype):
@@ -134,18 +137,13 @@ def _wrong(
     if precise is not None and precise.shape == result.shape:
         truth = _widened(precise.elements)
     if tolerance.infinite:
-        wrong = wrong & ~_indeterminate(ours, theirs, truth)
+        import numpy as np
+
+        stays = np.True_ if truth is None else np.isnan(truth)
+        wrong = wrong & ~(np.isnan(theirs) | (np.isnan(ours) & stays))
     if not wrong.any() or truth is None:
         return wrong
     return wrong & _one_is_far(ours, theirs, truth, unit)
-
-
-def _indeterminate(ours: Any, theirs: Any, truth: Optional[Any]) -> Any:
-    """Return where NaN may come of the formula: in the other result, or in ours and float64's."""
-    import numpy as np
-
-    stays = np.True_ if truth is None else np.isnan(truth)
-    return np.isnan(theirs) | (np.isnan(ours) & stays)
 
 
 def _exactly(result: PlainArray, expected: PlainArray, precise: Optional[PlainArray]) -> Any:
@@ -234,11 +232,6 @@ def _error(value: Any, truth: Any, unit: FloatFormat) -> Any:
     return np.where(same, 0.0, np.where(np.isnan(gap), np.inf, gap))
 
 
-def _number(element: Any) -> str:
-    value = element.item() if hasattr(element, "item") else element
-    return repr(value)
-
-
 _PLAIN_TYPES = (str, bytes, bool, int, float, complex, type(None))
 _NUMBERS = {"bool": "bool", "int": "int64", "float": "float64"}
 MOST_TEXT = 80
@@ -259,7 +252,7 @@ def difference(
 
 
 def _difference(
-    result: Any, expected: Any, precise: Any, by: Tuple[Library, Tolerance]
+    result: Any, expected: Any, precise: Any, by: tuple[Library, Tolerance]
 ) -> Optional[str]:
     library, tolerance = by
     ours, theirs = _plain(result, library), _plain(expected, library)
@@ -269,15 +262,14 @@ def _difference(
         return _of_items(result, expected, precise, by)
     if isinstance(result, dict) and isinstance(expected, dict):
         return _of_entries(result, expected, precise, by)
-    if _is_comparable(result, library) and _is_comparable(expected, library):
-        return (
-            None if _equal(result, expected) else f"is {_said(result)}, expected {_said(expected)}"
-        )
-    return None
+    comparable = _is_comparable(result, library) and _is_comparable(expected, library)
+    if not comparable or _equal(result, expected):
+        return None
+    return f"is {_said(result)}, expected {_said(expected)}"
 
 
 def _of_items(
-    result: Any, expected: Any, precise: Any, by: Tuple[Library, Tolerance]
+    result: Any, expected: Any, precise: Any, by: tuple[Library, Tolerance]
 ) -> Optional[str]:
     if len(result) != len(expected):
         return f"has {len(result)} items, expected {len(expected)}"
@@ -304,7 +296,7 @@ def _is_chosen(result: Any, library: Library) -> bool:
 
 
 def _of_entries(
-    result: Any, expected: Any, precise: Any, by: Tuple[Library, Tolerance]
+    result: Any, expected: Any, precise: Any, by: tuple[Library, Tolerance]
 ) -> Optional[str]:
     if set(result) != set(expected):
         return f"has the keys {_said(list(result))}, expected {_said(list(expected))}"
@@ -334,11 +326,11 @@ def _plain(value: Any, library: Library) -> Optional[PlainArray]:
 
 def _is_comparable(value: Any, library: Library) -> bool:
     kinds = (*_PLAIN_TYPES, tuple, list, dict)
-    return isinstance(value, kinds) or library.is_array(value) or _is_dtype(value)
-
-
-def _is_dtype(value: Any) -> bool:
-    return type(value).__name__ in ("dtype", "device", "layout", "memory_format")
+    return (
+        isinstance(value, kinds)
+        or library.is_array(value)
+        or type(value).__name__ in ("dtype", "device", "layout", "memory_format")
+    )
 
 
 def _equal(result: Any, expected: Any) -> bool:

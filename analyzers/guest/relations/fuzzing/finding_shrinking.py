@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, Callable, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any, Callable, Iterator, Mapping, Optional, Sequence
 
 from ...inputs.recipes import BadRecipe
 from ..library_calls import call_text, live_call, parse_call
@@ -11,12 +12,11 @@ from ..mutation.array_construction import Arrays, arrays_of
 from ..mutation.call_draft import MISSING, ArgumentPath, arguments, changed, leaves
 from ..oracles.oracle_registry import ORACLES
 from ..process_pool import Begin, ItemReport, ProcessDied, ProcessHung, ProcessPool, Result
-from ..relation_types import HUNG, STATUS, Disagreement, Library, LiveCall, Relation
+from ..relation_types import HUNG, STATUS, Library, LiveCall, Relation
 from . import memory_bounds
 from .fuzz_findings import (
     FuzzFinding,
     death_disagreement,
-    ends_process,
     key,
     pack_finding,
     unpack_finding,
@@ -47,16 +47,16 @@ def call_simplifications(live: LiveCall, library: Library) -> Iterator[LiveCall]
     yield from made.with_plainer_elements()
 
 
+@dataclass(frozen=True)
 class _Simpler:
-    def __init__(self, live: LiveCall, library: Library, arrays: Arrays) -> None:
-        self._live = live
-        self._library = library
-        self._arrays = arrays
+    _live: LiveCall
+    _library: Library
+    _arrays: Arrays
 
     def _changed(self, place: ArgumentPath, value: Any) -> LiveCall:
         return changed(self._live, {place: value})
 
-    def _tensors(self) -> List[Tuple[ArgumentPath, Any]]:
+    def _tensors(self) -> list[tuple[ArgumentPath, Any]]:
         return [
             (place, value)
             for place, value in leaves(self._live)
@@ -64,7 +64,6 @@ class _Simpler:
         ]
 
     def with_fewer_arguments(self) -> Iterator[LiveCall]:
-        """Yield without a keyword, or without the last positional arguments."""
         for name in self._live.keywords:
             yield self._changed(("keywords", name), MISSING)
         for number in range(1, len(self._live.arguments)):
@@ -74,7 +73,6 @@ class _Simpler:
                 yield self._changed(place, None)
 
     def with_fewer_items(self) -> Iterator[LiveCall]:
-        """Yield without an item of a tuple or list."""
         for place, value in arguments(self._live):
             if type(value) in (tuple, list) and len(value) > 1:
                 yield self._changed(place, value[:1])
@@ -82,7 +80,6 @@ class _Simpler:
                     yield self._changed(place, value[:number] + value[number + 1 :])
 
     def with_smaller_arrays(self) -> Iterator[LiveCall]:
-        """Yield a size smaller wherever it stands; then of one array alone."""
         found = self._tensors()
         sizes = sorted({size for _, array in found for size in array.shape if size}, reverse=True)
         for size in sizes:
@@ -94,10 +91,11 @@ class _Simpler:
                 yield self._changed(place, self._cut(array, shape))
         for place, array in found:
             dtype, _, values = self._library.plain(array)
-            for element in _corners(values):
-                yield self._changed(place, self._arrays.made(dtype, element, array))
+            for index in range(values.size if 1 < values.size <= 64 and values.ndim else 0):
+                alone = values.reshape(-1)[index : index + 1].reshape((1,) * values.ndim)
+                yield self._changed(place, self._arrays.made(dtype, alone, array))
 
-    def _resized(self, found: List[Tuple[ArgumentPath, Any]], sizes: Mapping[int, int]) -> LiveCall:
+    def _resized(self, found: list[tuple[ArgumentPath, Any]], sizes: Mapping[int, int]) -> LiveCall:
         """Return also in the numbers that repeat a size."""
         changes = {
             place: self._cut(array, tuple([sizes.get(size, size) for size in array.shape]))
@@ -109,7 +107,7 @@ class _Simpler:
                 changes[place] = sizes[value]
         return changed(self._live, changes)
 
-    def _cut(self, array: Any, shape: Tuple[int, ...]) -> Any:
+    def _cut(self, array: Any, shape: tuple[int, ...]) -> Any:
         """Return its first elements along each axis, as far as the new shape goes."""
         dtype, old, values = self._library.plain(array)
         dropped = len(old) - len(shape)
@@ -137,7 +135,6 @@ class _Simpler:
                 yield changed(self._live, changes)
 
     def with_plainer_arrays(self) -> Iterator[LiveCall]:
-        """Yield calls with a plainer array: its layout, dtype, gradients, or elements."""
         for place, array in self._tensors():
             dtype, _, values = self._library.plain(array)
             yield self._changed(place, self._arrays.made(dtype, values, _Like()))
@@ -145,11 +142,11 @@ class _Simpler:
                 if new != dtype and values.dtype.kind != "c":
                     yield self._changed(place, self._arrays.made(new, values, array))
             for number in (0, 1):
-                plain = values * 0 + number if values.size else values
-                yield self._changed(place, self._arrays.made(dtype, _full(plain, number), array))
+                plain = values.copy()
+                plain[...] = number
+                yield self._changed(place, self._arrays.made(dtype, plain, array))
 
     def with_plainer_numbers(self) -> Iterator[LiveCall]:
-        """Yield numbers that are 0, 1 or whole."""
         for place, value in leaves(self._live):
             if type(value) in (int, float):
                 for plain in _plainer(value):
@@ -169,7 +166,6 @@ class _Simpler:
                     yield self._changed(place, self._arrays.made(dtype, made, array))
 
     def with_plainer_elements(self) -> Iterator[LiveCall]:
-        """Yield each element by itself."""
         for place, array in self._tensors():
             dtype, _, values = self._library.plain(array)
             if values.dtype.kind in "cb" or values.size > _MOST_ELEMENTS:
@@ -187,11 +183,11 @@ class _Like:
     is_cpu, requires_grad = True, False
 
 
-def _smaller(size: int) -> List[int]:
+def _smaller(size: int) -> list[int]:
     return sorted({new for new in (0, 1, 2, size // 2, size - 1) if new < size})
 
 
-def _smaller_shapes(shape: Tuple[int, ...]) -> Iterator[Tuple[int, ...]]:
+def _smaller_shapes(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     if not shape:
         return
     yield ()
@@ -201,21 +197,7 @@ def _smaller_shapes(shape: Tuple[int, ...]) -> Iterator[Tuple[int, ...]]:
             yield (*shape[:axis], new, *shape[axis + 1 :])
 
 
-def _corners(values: Any) -> Iterator[Any]:
-    """Yield each element as an array by itself, of as many axes."""
-    if 1 < values.size <= 64 and values.ndim:
-        for index in range(values.size):
-            yield values.reshape(-1)[index : index + 1].reshape((1,) * values.ndim)
-
-
-def _full(values: Any, number: int) -> Any:
-    import numpy as np
-
-    return np.full_like(values, number)
-
-
-def _plainer(value: Any) -> List[Any]:
-    """Return plainer numbers, the plainest first."""
+def _plainer(value: Any) -> list[Any]:
     kind = type(value)
     plain = [kind(number) for number in (0, 1, -1, 2, 3, 5)]
     if kind is float and abs(value) < 2**53:
@@ -227,7 +209,7 @@ def _plainer(value: Any) -> List[Any]:
 _DEATHS, _HANGS = 120, 6
 """How many candidates may die of a death while it shrinks, and hang of a hang."""
 
-Measure = Tuple[int, int]
+Measure = tuple[int, int]
 
 
 @dataclass
@@ -235,9 +217,9 @@ class _Item:
     """A finding while it is made smaller; ``tried`` are texts that did not keep it."""
 
     finding: FuzzFinding
-    relations: Tuple[Relation, ...]
+    relations: tuple[Relation, ...]
     is_confirmed: bool = False
-    tried: Set[str] = field(default_factory=set)
+    tried: set[str] = field(default_factory=set)
 
 
 def shrink_findings(
@@ -245,7 +227,7 @@ def shrink_findings(
     relations: Mapping[str, Sequence[Relation]],
     library: Library,
     settings: FuzzSettings,
-) -> List[Optional[FuzzFinding]]:
+) -> list[Optional[FuzzFinding]]:
     """Each finding with a smallest call that still shows it; ``None`` where it does not repeat.
 
     ``relations`` are those of each API.  Deaths and hangs are tried a candidate
@@ -255,29 +237,19 @@ def shrink_findings(
     hanging = [item for item in items if item.finding.disagreement.outcome.status == HUNG]
     others = [item for item in items if item not in hanging]
     for group, deaths in ((others, _DEATHS), (hanging, _HANGS)):
-        _shrink(_ShrinkWork(group, library, settings), deaths)
+        work, amount = _ShrinkWork(group, library, settings), len(group)
+        for item, result in ProcessPool(
+            work.on, amount, settings.seconds, settings.workers, settings.memory, deaths=deaths
+        ):
+            work.take(item, result)
     return [item.finding if item.is_confirmed else None for item in items]
-
-
-def _shrink(shrinking: _ShrinkWork, deaths: int) -> None:
-    settings = shrinking.settings
-    pool = ProcessPool(
-        shrinking.on,
-        len(shrinking.items),
-        settings.seconds,
-        settings.workers,
-        settings.memory,
-        deaths=deaths,
-    )
-    for item, result in pool:
-        shrinking.take(item, result)
 
 
 @dataclass
 class _ShrinkWork:
     """Work of the shrinking processes, and what this one keeps of it for those that follow."""
 
-    items: List[_Item]
+    items: list[_Item]
     library: Library
     settings: FuzzSettings
 
@@ -305,17 +277,20 @@ class _ShrinkWork:
                 candidates = self._simpler(item)
 
     def _simpler(self, item: _Item) -> Iterator[str]:
-        """Yield simpler calls than the finding's that have not been tried."""
         most = measure(item.finding.call)
         try:
             given = live_call(parse_call(item.finding.call, self.library), self.library)
         except Exception:
             return
-        for live in _without_errors(call_simplifications(given, self.library)):
-            text = _text(live, self.library)
-            if text is not None and text not in item.tried and measure(text) < most:
-                item.tried.add(text)
-                yield text
+        with suppress(ValueError, TypeError, RuntimeError, OverflowError, IndexError):
+            for live in call_simplifications(given, self.library):
+                try:
+                    text = call_text(live, self.library).source()
+                except BadRecipe:
+                    continue
+                if text not in item.tried and measure(text) < most:
+                    item.tried.add(text)
+                    yield text
 
     def _shown(self, item: _Item, call: str) -> Optional[FuzzFinding]:
         """Return the finding that the call shows, twice, of the same kind.
@@ -326,7 +301,11 @@ class _ShrinkWork:
         if item.finding.ends_process:
             end_disagreements(live_call(parse_call(call, self.library), self.library), self.library)
             return None
-        oracles = self._oracles(item.finding.disagreement)
+        relation, oracles = item.finding.disagreement.relation, self.settings.oracles
+        if relation in (*ORACLES, memory_bounds.NAME):
+            oracles = (relation,)
+        elif relation == STATUS:
+            oracles = ()
         found = None
         for _ in range(2):
             live = live_call(parse_call(call, self.library), self.library)
@@ -337,46 +316,21 @@ class _ShrinkWork:
             found = FuzzFinding(call, same[0])
         return found
 
-    def _oracles(self, found: Disagreement) -> Optional[Sequence[str]]:
-        """Return those that can see it; none for what is only about how the call ends."""
-        if found.relation in (*ORACLES, memory_bounds.NAME):
-            return [found.relation]
-        return [] if found.relation == STATUS else self.settings.oracles
-
     def take(self, number: int, result: Result) -> None:
-        """Keep a call that showed the finding, or ended the process: the next begin from there."""
         item = self.items[number]
         if isinstance(result, ItemReport):
             item.finding = unpack_finding(result.value)
             item.is_confirmed = True
         elif isinstance(result, (ProcessDied, ProcessHung)):
             item.tried.add(result.text)
-            if _same_end(item.finding, result):
-                item.finding = item.finding.smaller(result.text)
+            found = item.finding.disagreement
+            if isinstance(result, ProcessHung):
+                is_same = found.outcome.status == HUNG
+            else:
+                is_same = key(death_disagreement(found.api, result.signal)) == item.finding.key
+            if is_same and item.finding.ends_process:
+                item.finding = replace(item.finding, call=result.text)
                 item.is_confirmed = True
-
-
-def _same_end(finding: FuzzFinding, result: Result) -> bool:
-    if isinstance(result, ProcessHung):
-        return finding.disagreement.outcome.status == HUNG
-    if not isinstance(result, ProcessDied) or not ends_process(finding.disagreement):
-        return False
-    return key(death_disagreement(finding.disagreement.api, result.signal)) == finding.key
-
-
-def _without_errors(candidates: Iterator[LiveCall]) -> Iterator[LiveCall]:
-    """Yield until a candidate cannot be made."""
-    try:
-        yield from candidates
-    except (ValueError, TypeError, RuntimeError, OverflowError, IndexError):
-        return
-
-
-def _text(live: LiveCall, library: Library) -> Optional[str]:
-    try:
-        return call_text(live, library).source()
-    except BadRecipe:
-        return None
 
 
 def measure(call: str) -> Measure:

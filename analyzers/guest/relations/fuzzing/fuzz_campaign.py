@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Iterator, Mapping, Optional, Sequence, Union
 
 from ..process_pool import ItemFailed, ItemReport, ProcessDied, ProcessHung, ProcessPool, Result
 from ..relation_types import Library
@@ -24,7 +24,7 @@ CHOICES = 3
 _LONGEST_NOTE = 500
 
 ProcessEnd = Union[ProcessDied, ProcessHung]
-Key = Tuple[str, ...]
+Key = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class FuzzedApi:
 
     api: str
     executions: int
-    rows: Tuple[Row, ...]
-    notes: Tuple[str, ...] = ()
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...] = ()
 
 
 class ApiFuzzing:
@@ -45,25 +45,21 @@ class ApiFuzzing:
 
     def __init__(self, api: str) -> None:
         self._api = api
-        self._found: Dict[Key, List[Tuple[bool, int, FuzzFinding]]] = {}
-        self._confirmed: Dict[Key, FuzzFinding] = {}
-        self._ended: Dict[Key, int] = {}
-        self._notes: List[str] = []
+        self._found: dict[Key, list[tuple[bool, int, FuzzFinding]]] = {}
+        self._confirmed: dict[Key, FuzzFinding] = {}
+        self._ended: dict[Key, int] = {}
+        self._notes: list[str] = []
         self._executions = 0
         self._start = 0
 
     def take(self, result: Result) -> None:
         """Take a report or a failure of the process."""
-        if isinstance(result, ItemReport):
-            self._reported(result.value)
-        elif isinstance(result, ItemFailed):
+        if isinstance(result, ItemFailed):
             self._notes.append(result.text)
-
-    def _reported(self, value: Any) -> None:
-        if isinstance(value, int):
-            self._executions += value
-        else:
-            self._keep(unpack_finding(value), is_exact=value["exact"])
+        elif isinstance(result, ItemReport) and isinstance(result.value, int):
+            self._executions += result.value
+        elif isinstance(result, ItemReport):
+            self._keep(unpack_finding(result.value), is_exact=result.value["exact"])
 
     def end(self, result: ProcessEnd, call: str, is_exact: bool) -> None:
         """Take the end of the process at a call; empty where it has no text."""
@@ -89,7 +85,7 @@ class ApiFuzzing:
         calls.sort(key=lambda item: item[:2])
         del calls[CHOICES:]
 
-    def open(self, choice: int) -> List[FuzzFinding]:
+    def open(self, choice: int) -> list[FuzzFinding]:
         """Return of each kind that is not confirmed the call to try after so many others."""
         return [
             calls[choice][2]
@@ -106,10 +102,9 @@ class ApiFuzzing:
                     self._confirmed.setdefault(kind, made)
 
     @property
-    def unrepeated(self) -> List[int]:
+    def unrepeated(self) -> list[int]:
         """The first inputs of each death that no call repeats alone."""
-        open_ends = [kind for kind in self._ended if kind not in self._confirmed]
-        return [self._ended[kind] for kind in open_ends]
+        return [step for kind, step in self._ended.items() if kind not in self._confirmed]
 
     def blame(self, step: int, before: str) -> None:
         """Note that an input ends the process again after that call."""
@@ -118,7 +113,7 @@ class ApiFuzzing:
 
     def told(self) -> FuzzedApi:
         """Return what came of it; two that shrinking made the same are one."""
-        rows: Dict[Key, Row] = {}
+        rows: dict[Key, Row] = {}
         notes = list(self._notes)
         for kind, calls in self._found.items():
             kept = self._confirmed.get(kind)
@@ -181,7 +176,7 @@ def _hunted(
     subjects: Sequence[FuzzSubject], library: Library, settings: FuzzSettings
 ) -> Sequence[ApiFuzzing]:
     hunts = [ApiFuzzing(subject.api) for subject in subjects]
-    ended: List[Tuple[int, ProcessEnd]] = []
+    ended: list[tuple[int, ProcessEnd]] = []
     pool = ProcessPool(
         FuzzWork(subjects, library, settings).on,
         len(subjects),

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import re
 import signal
-from dataclasses import dataclass, replace
-from typing import Any, Dict, Mapping, Optional, Tuple
+from dataclasses import asdict, dataclass
+from typing import Any, Mapping
 
 from ...inputs.recipes import BadRecipe
-from ..library_calls import call_text, live_call, parse_call
+from ..library_calls import apis_by_name, call_text, live_call, parse_call
 from ..oracles.oracle_registry import NOT_INTERNAL
 from ..relation_types import (
     CRASH,
@@ -21,7 +21,6 @@ from ..relation_types import (
     CallOutcome,
     Disagreement,
     Library,
-    LibraryApi,
 )
 
 GOES_ON = "a result or an exception: the process goes on"
@@ -30,9 +29,10 @@ _EXPECTED = CallOutcome(SUCCESS, GOES_ON)
 _IN_TIME = CallOutcome(SUCCESS, ENDS)
 _SAYS_WHY = CallOutcome(EXCEPTION, "an exception that says what is wrong with the arguments")
 _LARGE = re.compile(r"(?<![\d.])\d{8,}(?![\d.])")
+_NOT_FINITE = re.compile(r"\b(nan|inf)\b")
 _NUMBER = re.compile(r"-?\d[\w.+-]*|\[[^\]]*\]|\([^)]*\)|0x[0-9a-f]+")
 
-Row = Dict[str, Any]
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class FuzzFinding:
     disagreement: Disagreement
 
     @property
-    def key(self) -> Tuple[str, ...]:
+    def key(self) -> tuple[str, ...]:
         """Return what is the same for findings of one kind, whatever their values."""
         return key(self.disagreement)
 
@@ -51,10 +51,6 @@ class FuzzFinding:
     def ends_process(self) -> bool:
         """Return whether the call takes its process down, or never comes back."""
         return ends_process(self.disagreement)
-
-    def smaller(self, call: str) -> FuzzFinding:
-        """Return the same with another call."""
-        return replace(self, call=call)
 
     def row(self) -> Row:
         """Return as a ``divergence`` of the study's report."""
@@ -71,7 +67,7 @@ class FuzzFinding:
         }
 
 
-def key(found: Disagreement) -> Tuple[str, ...]:
+def key(found: Disagreement) -> tuple[str, ...]:
     """Return API, rule, relation and kind of a disagreement.
 
     The kind is how both ended, and for values what is wrong about them: shape,
@@ -87,12 +83,8 @@ def _kind(found: Disagreement) -> str:
     for word in ("dtype is", "shape is", "items, expected"):
         if word in found.expected.text:
             return word
-    both = [_class(found.outcome.text), _class(found.expected.text)]
-    return " ".join(both)
-
-
-def _class(text: str) -> str:
-    return "not finite" if re.search(r"\b(nan|inf)\b", text) else "finite"
+    both = (found.outcome.text, found.expected.text)
+    return " ".join("not finite" if _NOT_FINITE.search(text) else "finite" for text in both)
 
 
 def ends_process(found: Disagreement) -> bool:
@@ -131,13 +123,9 @@ def pack_finding(finding: FuzzFinding) -> Row:
     found = finding.disagreement
     return {
         **finding.row(),
-        "outcome": _packed(found.outcome),
-        "expected": _packed(found.expected),
+        "outcome": asdict(found.outcome),
+        "expected": asdict(found.expected),
     }
-
-
-def _packed(outcome: CallOutcome) -> Row:
-    return {name: getattr(outcome, name) for name in ("status", "text", "exception", "signal")}
 
 
 def unpack_finding(row: Mapping[str, Any]) -> FuzzFinding:
@@ -156,12 +144,16 @@ def reproducer(row: Mapping[str, Any], library: Library) -> str:
     Where what is related is a call over the parameters of the API, it is bound
     to the values of this call; else it is said in a comment.
     """
+    from ..synthesis.call_templates import apply_template
+
     lines = [f"import {library.name}", f"print({python_source(row['call'])})  # {row['outcome']}"]
-    related = _related(row, library)
-    if related is None:
+    try:
+        live = live_call(parse_call(row["call"], library), library)
+        source = apis_by_name(library)[row["api"]]
+        related = call_text(apply_template(row["related"], source, live, library), library)
+        lines.append(f"print({python_source(related.source())})  # {row['expected']}")
+    except (BadRecipe, LookupError):
         lines.append(f"# {row['relation']}: {row['related']}: {row['expected']}")
-    else:
-        lines.append(f"print({python_source(related)})  # {row['expected']}")
     return "\n".join(lines) + "\n"
 
 
@@ -175,21 +167,3 @@ class _SpecialNumbers(ast.NodeTransformer):
         if node.id not in _SPECIAL:
             return node
         return ast.parse(_SPECIAL[node.id], mode="eval").body
-
-
-def _related(row: Mapping[str, Any], library: Library) -> Optional[str]:
-    """Return the related call with this call's values, where it is one of the library's APIs."""
-    from ..synthesis.call_templates import apply_template
-
-    source = _api(row["api"], library)
-    if source is None:
-        return None
-    try:
-        live = live_call(parse_call(row["call"], library), library)
-        return call_text(apply_template(row["related"], source, live, library), library).source()
-    except (BadRecipe, LookupError):
-        return None
-
-
-def _api(name: str, library: Library) -> Optional[LibraryApi]:
-    return next((api for api in library.apis() if api.name == name), None)

@@ -6,11 +6,12 @@ import random
 import warnings
 import zlib
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Sequence, Tuple
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any, Callable, Iterator, Optional, Sequence
 
 from ...inputs.recipes import BadRecipe, LiteralRecipe
-from ..library_calls import call_source, copy_call, exception_outcome, live_call
+from ..library_calls import call_source, copy_call, exception_outcome, made_calls
 from ..mutation.array_construction import arrays_of
 from ..mutation.call_draft import changed, leaves
 from ..mutation.call_mutants import mutants
@@ -23,7 +24,7 @@ from .fuzz_findings import FuzzFinding, internal_assertion, key, pack_finding
 _FEW = 8
 
 
-def writable_call(live: LiveCall, library: Library) -> Tuple[str, bool]:
+def writable_call(live: LiveCall, library: Library) -> tuple[str, bool]:
     """Return the text of the call, and whether it is that of the call itself.
 
     Where that has none, it is of one with arrays of one number, which need not
@@ -38,14 +39,15 @@ def writable_call(live: LiveCall, library: Library) -> Tuple[str, bool]:
 
 def _plainer(live: LiveCall, library: Library, is_bold: bool) -> LiveCall:
     """Return the call with constant arrays: those without text, or all but small ones."""
-    arrays = arrays_of(library)
-    changes = {
-        place: _constant(value, library)
-        for place, value in leaves(live)
-        if library.is_array(value)
-        and arrays.is_plain(value)
-        and (is_bold or not _has_text(value, library))
-    }
+    import numpy as np
+
+    arrays, changes = arrays_of(library), {}
+    for place, value in leaves(live):
+        if library.is_array(value) and arrays.is_plain(value):
+            dtype, shape, values = library.plain(value)
+            if values.size > _FEW and (is_bold or not _has_text(value, library)):
+                constant = np.full(shape, values.flat[0], values.dtype)
+                changes[place] = arrays.made(dtype, constant, value)
     return changed(live, changes)
 
 
@@ -57,22 +59,15 @@ def _has_text(value: Any, library: Library) -> bool:
     return True
 
 
-def _constant(array: Any, library: Library) -> Any:
-    import numpy as np
-
-    dtype, shape, values = library.plain(array)
-    if values.size <= _FEW:
-        return array
-    return arrays_of(library).made(dtype, np.full(shape, values.flat[0], values.dtype), array)
-
-
-def end_disagreements(live: LiveCall, library: Library) -> List[Disagreement]:
+def end_disagreements(live: LiveCall, library: Library) -> list[Disagreement]:
     """Run it on copies: what its end disagrees with; the process may end with it.
 
     Results are dropped unread: printing them takes longer than most calls do.
     Warnings go where the process lets them.
     """
-    own = _copied(live, library)
+    own = live
+    with suppress(Exception):
+        own = copy_call(live, library)
     try:
         library.seed()
         own.run()
@@ -80,14 +75,6 @@ def end_disagreements(live: LiveCall, library: Library) -> List[Disagreement]:
         outcome = exception_outcome(error)
         return [internal_assertion(live.api, outcome)] if outcome.status == CRASHED else []
     return []
-
-
-def _copied(live: LiveCall, library: Library) -> LiveCall:
-    """Return copies, or the call itself where something in it cannot be copied."""
-    own: Any = None
-    with suppress(Exception):
-        own = copy_call(live, library)
-    return own or live
 
 
 def chosen_oracles(oracles: Optional[Sequence[str]]) -> Sequence[str]:
@@ -100,7 +87,7 @@ def disagreements(
     library: Library,
     relations: Sequence[Relation],
     oracles: Optional[Sequence[str]],
-) -> List[Disagreement]:
+) -> list[Disagreement]:
     """Run a call, and what the oracles compare it with; the process may die of it.
 
     ``oracles`` are those of :data:`ORACLES` and ``bounds``; by default
@@ -129,9 +116,9 @@ class FuzzSubject:
     """An API: its valid calls, what it should agree with, and calls known to disagree."""
 
     api: str
-    calls: Tuple[CallSource, ...]
-    relations: Tuple[Relation, ...] = ()
-    known: Tuple[CallSource, ...] = ()
+    calls: tuple[CallSource, ...]
+    relations: tuple[Relation, ...] = ()
+    known: tuple[CallSource, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -148,17 +135,13 @@ class FuzzSettings:
     seed: int = 0
     workers: int = 2
     memory: int = GIBIBYTE
-    oracles: Optional[Tuple[str, ...]] = None
-    rounds: int = field(default=300)
+    oracles: Optional[tuple[str, ...]] = None
+    rounds: int = 300
 
     def amount(self, subject: FuzzSubject) -> int:
         """Return how many inputs an API gets: calls of many arguments have more that can vary."""
-        widest = max((_width(call) for call in subject.calls), default=1)
-        return len(subject.known) + int(self.inputs * min(max(widest, 2), 9) / 3)
-
-
-def _width(call: CallSource) -> int:
-    return len(call.arguments) + len(call.keywords) + len(call.inputs or ())
+        sizes = [len((*c.arguments, *c.keywords, *(c.inputs or ()))) for c in subject.calls]
+        return len(subject.known) + int(self.inputs * min(max([2, *sizes]), 9) / 3)
 
 
 def inputs(subject: FuzzSubject, library: Library, settings: FuzzSettings) -> Iterator[LiveCall]:
@@ -167,8 +150,8 @@ def inputs(subject: FuzzSubject, library: Library, settings: FuzzSettings) -> It
     The same ones each time, whatever else is fuzzed.
     """
     amount = settings.amount(subject)
-    known = [live for call in subject.known for live in _made(call, library)]
-    ordered = [live for call in _diverse(subject.calls) for live in _made(call, library)]
+    known = made_calls(subject.known, library)
+    ordered = made_calls(_diverse(subject.calls), library)
     valid = ordered[: max(amount // _VALID_SHARE, 1)]
     yield from known
     yield from valid
@@ -178,41 +161,31 @@ def inputs(subject: FuzzSubject, library: Library, settings: FuzzSettings) -> It
         yield live
 
 
-def _made(call: CallSource, library: Library) -> List[LiveCall]:
-    try:
-        return [live_call(call, library)]
-    except Exception:
-        return []
-
-
 def _diverse(calls: Sequence[CallSource]) -> Iterator[CallSource]:
     """Yield the calls, one of each form before a second of any."""
-    forms: Dict[FrozenSet[str], List[CallSource]] = {}
+    forms: dict[frozenset[str], list[CallSource]] = {}
     for call in calls:
         forms.setdefault(_form(call), []).append(call)
-    groups = [list(reversed(group)) for group in forms.values()]
-    while groups:
-        for group in groups:
-            yield group.pop()
-        groups = [group for group in groups if group]
+    for several in zip_longest(*forms.values()):
+        yield from (call for call in several if call is not None)
 
 
-def _form(call: CallSource) -> FrozenSet[str]:
+def _form(call: CallSource) -> frozenset[str]:
     """Return what tells kinds of calls apart: keywords, words, and how many arguments there are."""
-    words = {f"{name}={item.source()}" for name, item in call.keywords if _is_word(item)}
+    words = {
+        f"{name}={item.source()}"
+        for name, item in call.keywords
+        if isinstance(item, LiteralRecipe) and isinstance(item.value, (str, bool))
+    }
     names = {name for name, _ in call.keywords}
     return frozenset({str(len(call.arguments)), *words, *names})
 
 
-def _is_word(item: object) -> bool:
-    return isinstance(item, LiteralRecipe) and isinstance(item.value, (str, bool))
-
-
 Report = Callable[[Any], None]
-Step = Tuple[int, int]
+Step = tuple[int, int]
 """A subject by its number, and an input by its own."""
 
-SourceText = Tuple[str, bool]
+SourceText = tuple[str, bool]
 """The text of a call, and whether it is exact."""
 
 _SECONDS = 30.0
@@ -234,7 +207,7 @@ class FuzzWork:
         """Try inputs from ``start`` on, and report findings of new kinds; at last how many."""
         warnings.simplefilter("ignore")
         subject, oracles = self.subjects[item], chosen_oracles(self.settings.oracles)
-        seen: Dict[Tuple[str, ...], int] = {}
+        seen: dict[tuple[str, ...], int] = {}
         count = 0
         for step, live in enumerate(inputs(subject, self.library, self.settings)):
             if step < start:
@@ -245,120 +218,75 @@ class FuzzWork:
                 live, self.library, subject.relations, due_oracles(step, oracles)
             ):
                 if seen.setdefault(key(each), step) == step:
-                    self._tell(live, each, report)
+                    text, is_exact = writable_call(live, self.library)
+                    if text:
+                        report({**pack_finding(FuzzFinding(text, each)), "exact": is_exact})
         report(count)
-
-    def _tell(self, live: LiveCall, found: Any, report: Report) -> None:
-        """Report a finding whose call has a text."""
-        text, is_exact = writable_call(live, self.library)
-        if text:
-            report({**pack_finding(FuzzFinding(text, found)), "exact": is_exact})
 
 
 def texts(
     steps: Sequence[Step], subjects: Sequence[FuzzSubject], library: Library, settings: FuzzSettings
-) -> Dict[Step, SourceText]:
+) -> dict[Step, SourceText]:
     """Return the calls that these inputs are, as :func:`writable_call` has them.
 
     They are made anew in another process, as inputs follow from the seed.
     """
-    work = _TextWork(steps, subjects, library, settings)
     items = sorted({item for item, _ in steps})
-    found: Dict[Step, SourceText] = {}
-    pool = ProcessPool(
-        lambda number, start, begin, report: work.on(items[number], start, begin, report),
-        len(items),
-        _SECONDS,
-        settings.workers,
-        settings.memory,
-        batch=8,
-    )
-    for number, result in pool:
+
+    def work(number: int, start: int, begin: Begin, report: Report) -> None:
+        wanted = {step for item, step in steps if item == items[number] and step >= start}
+        for step, live in enumerate(inputs(subjects[items[number]], library, settings)):
+            if not wanted:
+                return
+            begin(step, "")
+            if step in wanted:
+                wanted.remove(step)
+                report([step, *writable_call(live, library)])
+
+    found: dict[Step, SourceText] = {}
+    for number, result in ProcessPool(
+        work, len(items), _SECONDS, settings.workers, settings.memory, batch=8
+    ):
         if isinstance(result, ItemReport):
             step, text, is_exact = result.value
             found[items[number], step] = (text, is_exact)
     return found
 
 
-@dataclass
-class _TextWork:
-    steps: Sequence[Step]
-    subjects: Sequence[FuzzSubject]
-    library: Library
-    settings: FuzzSettings
-
-    def on(self, item: int, start: int, begin: Begin, report: Report) -> None:
-        """Report steps with their texts."""
-        wanted = self._wanted(item, start)
-        for step, live in enumerate(inputs(self.subjects[item], self.library, self.settings)):
-            if not wanted:
-                return
-            begin(step, "")
-            if step in wanted:
-                wanted.remove(step)
-                report([step, *writable_call(live, self.library)])
-
-    def _wanted(self, item: int, start: int) -> List[int]:
-        return [step for which, step in self.steps if which == item and step >= start]
-
-
 _BEFORE = 12
 """How many of the calls before a death are tried with it, one by one."""
 
 
-@dataclass(frozen=True)
-class _Pair:
-    """An input, and one that is run before it."""
-
-    item: int
-    before: int
-    step: int
-
-
 def memory_spoilers(
     steps: Sequence[Step], subjects: Sequence[FuzzSubject], library: Library, settings: FuzzSettings
-) -> Dict[Step, int]:
+) -> dict[Step, int]:
     """Return for inputs that ended a process the latest one before that takes part in it.
 
     Of the few before each; what is found is to blame at least as much as the input.
     """
-    pairs = [
-        _Pair(item, before, step)
+    tried = [
+        (item, before, step)
         for item, step in steps
         for before in range(max(0, step - _BEFORE), step)
     ]
-    found: Dict[Step, int] = {}
-    work = _ReplayWork(pairs, subjects, library, settings)
-    pool = ProcessPool(
-        work.on, len(pairs), settings.seconds, settings.workers, settings.memory, deaths=1
-    )
-    for number, result in pool:
-        pair = pairs[number]
-        if isinstance(result, ProcessDied) and result.step == pair.step:
-            known = found.get((pair.item, pair.step), -1)
-            found[pair.item, pair.step] = max(known, pair.before)
-    return found
 
-
-@dataclass
-class _ReplayWork:
-    """Work of a pool: an item is a pair."""
-
-    pairs: List[_Pair]
-    subjects: Sequence[FuzzSubject]
-    library: Library
-    settings: FuzzSettings
-
-    def on(self, number: int, start: int, begin: Begin, _report: Report) -> None:
-        """Run both; it may end at either."""
+    def work(number: int, start: int, begin: Begin, _report: Report) -> None:
         if start:
             return
         warnings.simplefilter("ignore")
-        pair = self.pairs[number]
-        subject, wanted = self.subjects[pair.item], {pair.before, pair.step}
-        for step, live in enumerate(inputs(subject, self.library, self.settings)):
-            if step in wanted:
+        item, before, last = tried[number]
+        for step, live in enumerate(inputs(subjects[item], library, settings)):
+            if step in (before, last):
                 begin(step, "")
-                disagreements(live, self.library, subject.relations, self.settings.oracles)
-            if step >= pair.step:
+                disagreements(live, library, subjects[item].relations, settings.oracles)
+            if step >= last:
                 return
+
+    found: dict[Step, int] = {}
+    for number, result in ProcessPool(
+        work, len(tried), settings.seconds, settings.workers, settings.memory, deaths=1
+    ):
+        item, before, last = tried[number]
+        if isinstance(result, ProcessDied) and result.step == last:
+            found[item, last] = max(found.get((item, last), -1), before)
+    return found

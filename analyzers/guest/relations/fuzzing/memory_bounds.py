@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, List, Optional, Tuple
+from typing import Any, Optional
 
 from ..library_calls import copy_call, format_value
 from ..mutation.array_construction import COMPLEX, FLOATS, arrays_of
@@ -32,7 +32,7 @@ class SurroundedArray:
 
     base: Any
     inside: Any
-    shape: Tuple[int, ...]
+    shape: tuple[int, ...]
     span: int
     filling: Any
 
@@ -50,7 +50,7 @@ class SurroundedArray:
 
 def surrounding(
     live: LiveCall, library: Library, number: int
-) -> Tuple[LiveCall, List[SurroundedArray]]:
+) -> tuple[LiveCall, list[SurroundedArray]]:
     """Return the call with its tensors in one of two surroundings, and those tensors.
 
     Strides, overlap and need of gradients stay; tensors that are large, or of
@@ -59,25 +59,18 @@ def surrounding(
     arrays = arrays_of(library)
     changes, around = {}, []
     for place, value in leaves(live):
-        if library.is_array(value) and arrays.is_plain(value) and _is_small(value):
+        if not library.is_array(value) or not arrays.is_plain(value) or not value.is_cpu:
+            continue
+        if not value.is_conj() and not value.is_neg() and _span(value) <= _MOST_ELEMENTS:
             made = _surrounded(value, number)
             changes[place] = made.inside
             around.append(made)
     return changed(live, changes), around
 
 
-def _is_small(tensor: Any) -> bool:
-    is_plain = tensor.is_cpu and not tensor.is_conj() and not tensor.is_neg()
-    return is_plain and _span(tensor) <= _MOST_ELEMENTS
-
-
 def _span(tensor: Any) -> int:
-    if not tensor.numel():
-        return 0
-    span: int = 1 + sum(
-        [(int(size) - 1) * step for size, step in zip(tensor.shape, tensor.stride())]
-    )
-    return span
+    steps = [(int(size) - 1) * step for size, step in zip(tensor.shape, tensor.stride())]
+    return 1 + sum(steps) if tensor.numel() else 0
 
 
 def _surrounded(tensor: Any, number: int) -> SurroundedArray:
@@ -116,7 +109,7 @@ class _Run:
     is_beyond: bool
 
 
-def judge(live: LiveCall, library: Library) -> List[Disagreement]:
+def judge(live: LiveCall, library: Library) -> list[Disagreement]:
     """Run a call in two surroundings, and again where that is not the same.
 
     Only calls that succeed by themselves, and leave their arrays the shapes
@@ -129,19 +122,24 @@ def judge(live: LiveCall, library: Library) -> List[Disagreement]:
         return _judged(live, library)
 
 
-def _judged(live: LiveCall, library: Library) -> List[Disagreement]:
-    if _plain(live, library) is None:
+def _judged(live: LiveCall, library: Library) -> list[Disagreement]:
+    try:
+        own = copy_call(live, library)
+        library.seed()
+        own.run()
+    except Exception:
         return []
-    first = [_run(live, library, number) for number in (0, 1)]
-    if any(run is None for run in first) or _agree(first[0], first[1]):
+    one, other = (_run(live, library, number) for number in (0, 1))
+    if one is None or other is None:
         return []
-    runs = [_run(live, library, number) for number in _ORDER]
-    if any(run is None for run in runs):
+    if one.seen == other.seen and not (one.is_beyond and other.is_beyond):
         return []
-    return _bounds_disagreement(live, [run for run in runs if run is not None])
+    found = [_run(live, library, number) for number in _ORDER]
+    runs = [run for run in found if run is not None]
+    return _bounds_disagreement(live, runs) if len(runs) == len(found) else []
 
 
-def _bounds_disagreement(live: LiveCall, runs: List[_Run]) -> List[Disagreement]:
+def _bounds_disagreement(live: LiveCall, runs: list[_Run]) -> list[Disagreement]:
     if all(run.is_beyond for run in runs):
         text = CallOutcome(SUCCESS, "it writes to the memory around its arrays")
         return [Disagreement(live.api, RELATED, NAME, CRASH, text, _UNCHANGED)]
@@ -151,21 +149,6 @@ def _bounds_disagreement(live: LiveCall, runs: List[_Run]) -> List[Disagreement]
         return []
     one, other = (CallOutcome(SUCCESS, format_value(group[0].value)) for group in groups)
     return [Disagreement(live.api, RELATED, NAME, CRASH, one, other)]
-
-
-def _agree(one: Optional[_Run], other: Optional[_Run]) -> bool:
-    if one is None or other is None:
-        return True
-    return one.seen == other.seen and not (one.is_beyond and other.is_beyond)
-
-
-def _plain(live: LiveCall, library: Library) -> Optional[Tuple[Any]]:
-    """Return the value of the call by itself, boxed; ``None`` where it raises."""
-    with suppress(Exception):
-        own = copy_call(live, library)
-        library.seed()
-        return (own.run(),)
-    return None
 
 
 def _run(live: LiveCall, library: Library, number: int) -> Optional[_Run]:
@@ -186,18 +169,13 @@ def _seen(value: Any, library: Library) -> Any:
         if not arrays_of(library).is_plain(value):
             return None
         dtype, shape, elements = library.plain(value)
-        return dtype, shape, _bytes(elements)
+        if elements.dtype.kind in "fc":  # without the signs and payloads of NaN
+            import numpy as np
+
+            elements = np.where(np.isnan(elements), np.nan, elements)
+        return dtype, shape, bytes(elements.tobytes())
     if isinstance(value, (list, tuple)):
         return [_seen(item, library) for item in value]
     if isinstance(value, dict):
         return {str(key): _seen(item, library) for key, item in value.items()}
     return repr(value) if isinstance(value, (bool, int, float, complex, str)) else None
-
-
-def _bytes(elements: Any) -> bytes:
-    """Return without the signs and payloads of NaN."""
-    import numpy as np
-
-    if elements.dtype.kind in "fc":
-        elements = np.where(np.isnan(elements), np.nan, elements)
-    return bytes(elements.tobytes())

@@ -12,18 +12,7 @@ import warnings
 from contextlib import suppress
 from dataclasses import dataclass
 from types import ModuleType
-from typing import (
-    Any,
-    Callable,
-    Dict,
-    Generator,
-    Iterator,
-    List,
-    Mapping,
-    Optional,
-    Sequence,
-    Tuple,
-)
+from typing import Any, Callable, Generator, Iterator, Mapping, Optional, Sequence
 
 from ...inputs.recipes import BadRecipe, DisplayRecipe, LiteralRecipe, Recipe, evaluate, literal
 from ..relation_types import METHOD, ApiParameter, CallSource, LibraryApi, Namespace
@@ -40,7 +29,7 @@ class ExampleTracer:
     ) -> None:
         self._named = named
         self._spelled = recipe_of
-        self.calls: List[CallSource] = []
+        self.calls: list[CallSource] = []
 
     def seen(self, value: Any) -> Any:
         """Return a value as an example sees it: modules and APIs record, all else is as it is."""
@@ -50,7 +39,7 @@ class ExampleTracer:
         return value if name is None else _Function(value, name, self)
 
     def call(
-        self, function: _Function, arguments: Tuple[Any, ...], keywords: Dict[str, Any]
+        self, function: _Function, arguments: tuple[Any, ...], keywords: dict[str, Any]
     ) -> Any:
         """Call it; record it where it succeeds and text can say it."""
         call = self._call(function.name, arguments, keywords)
@@ -62,7 +51,7 @@ class ExampleTracer:
         return result
 
     def _call(
-        self, name: str, arguments: Tuple[Any, ...], keywords: Dict[str, Any]
+        self, name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]
     ) -> Optional[CallSource]:
         try:
             return CallSource(
@@ -129,7 +118,7 @@ def _check_short(source: str) -> None:
         raise BadRecipe("a loop")
 
 
-def _scope(names: Mapping[str, ModuleType], tracer: ExampleTracer) -> Dict[str, Any]:
+def _scope(names: Mapping[str, ModuleType], tracer: ExampleTracer) -> dict[str, Any]:
     roots = {module.__name__.split(".")[0] for module in names.values()}
 
     def imported(name: str, *rest: Any) -> Any:
@@ -152,7 +141,7 @@ def _quietly() -> Generator[None]:
 Array = Callable[[Any, str], Recipe]
 """Makes the recipe of an array from nested lists and the name of a dtype."""
 
-_INTS: Dict[str, Tuple[int, ...]] = {
+_INTS: dict[str, tuple[int, ...]] = {
     "axis1": (0,),
     "axis2": (1,),
     "dim0": (0,),
@@ -171,7 +160,7 @@ _COUNTS = frozenset(
 )
 _SHAPES = ("shape", "newshape", "new_shape", "new_sizes", "output_shape", "dimensions", "sizes")
 _SEQUENCES = ("arrays", "tup", "xs", "arys", "inputs", "operands", "seq", "array_list", "tensors")
-_WORDS: Dict[str, Tuple[Any, ...]] = {
+_WORDS: dict[str, tuple[Any, ...]] = {
     "subscripts": ("ij,ij->j", "ij->ji"),
     "pattern": ("a b -> b a",),
     "q": (0.25, [0.2, 0.5]),
@@ -210,10 +199,10 @@ class ArrayProfile:
     mask: Recipe
 
 
-def profiles(array: Array) -> Tuple[ArrayProfile, ...]:
+def profiles(array: Array) -> tuple[ArrayProfile, ...]:
     """Return matrices, vectors, integers, bools, scalars, stacks and empty arrays."""
     indices, mask = array([1, 0], "int32"), array([True, False], "bool")
-    pairs: Tuple[Tuple[Any, Any, str], ...] = (
+    pairs: tuple[tuple[Any, Any, str], ...] = (
         ([[4.0, 1.5], [1.5, 3.0]], [[0.5, -1.0], [2.0, 1.0]], "float32"),
         ([0.5, -1.25, 2.0, 2.0], [1.0, 3.0, -2.0, 0.25], "float32"),
         ([3, 1, 2, 0], [1, 2, 2, 3], "int32"),
@@ -281,7 +270,7 @@ def _with_options(api: LibraryApi, base: CallSource) -> Iterator[CallSource]:
                 )
 
 
-def _values(item: ApiParameter, at: int, api: LibraryApi, profile: ArrayProfile) -> List[Recipe]:
+def _values(item: ApiParameter, at: int, api: LibraryApi, profile: ArrayProfile) -> list[Recipe]:
     name = item.name.lstrip("*")
     if at == 0 and (api.kind == METHOD or name in ("a", "x", "arr", "m")):
         return [profile.first]
@@ -292,7 +281,7 @@ def _values(item: ApiParameter, at: int, api: LibraryApi, profile: ArrayProfile)
     return [profile.first if at == 0 else profile.second, profile.first, LiteralRecipe(2)]
 
 
-def _plain(name: str, _profile: ArrayProfile) -> Optional[List[Recipe]]:
+def _plain(name: str, _profile: ArrayProfile) -> Optional[list[Recipe]]:
     if name in _SHAPES:
         return [literal((2, 2)), literal((4,)), literal((1, 2, 2))]
     values: Sequence[Any] = _WORDS.get(name) or _INTS.get(name) or ()
@@ -301,7 +290,7 @@ def _plain(name: str, _profile: ArrayProfile) -> Optional[List[Recipe]]:
     return [literal(value) for value in values] or None
 
 
-def _of_arrays(name: str, profile: ArrayProfile) -> Optional[List[Recipe]]:
+def _of_arrays(name: str, profile: ArrayProfile) -> Optional[list[Recipe]]:
     first, second = profile.first, profile.second
     if name in _SEQUENCES:
         return [DisplayRecipe("list", (first, second)), first]

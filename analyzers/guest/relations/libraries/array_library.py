@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from types import ModuleType
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence
 
 from ...inputs.recipes import (
     BadRecipe,
@@ -43,10 +43,10 @@ _UNSAFE_STARTS = ("print", "register", "save", "enable_", "disable_")
 class FunctionCatalogue:
     """The callables by canonical name, their kinds, and further public names of the same."""
 
-    functions: Dict[str, Any] = field(default_factory=dict)
-    kinds: Dict[str, str] = field(default_factory=dict)
-    others: Dict[str, List[str]] = field(default_factory=dict)
-    _names: Dict[Any, str] = field(default_factory=dict)
+    functions: dict[str, Any] = field(default_factory=dict)
+    kinds: dict[str, str] = field(default_factory=dict)
+    others: dict[str, list[str]] = field(default_factory=dict)
+    _names: dict[Any, str] = field(default_factory=dict)
 
     def add(self, name: str, kind: str, function: Any) -> None:
         """Take in what is public by that name; the first name is the canonical one."""
@@ -75,7 +75,7 @@ class FunctionCatalogue:
 
 
 def list_functions(
-    modules: Sequence[str], methods_of: Sequence[Tuple[str, Any]] = ()
+    modules: Sequence[str], methods_of: Sequence[tuple[str, Any]] = ()
 ) -> FunctionCatalogue:
     """Return the functions of modules, and the methods of classes by the classes' names."""
     made = FunctionCatalogue()
@@ -98,7 +98,7 @@ def is_unsafe(name: str) -> bool:
     )
 
 
-def _functions(module: Any) -> Iterator[Tuple[str, Any]]:
+def _functions(module: Any) -> Iterator[tuple[str, Any]]:
     root = module.__name__.split(".")[0]
     for name, member in _public(module):
         home = getattr(member, "__module__", None) or root
@@ -106,7 +106,7 @@ def _functions(module: Any) -> Iterator[Tuple[str, Any]]:
             yield name, member
 
 
-def _public(owner: Any) -> Iterator[Tuple[str, Any]]:
+def _public(owner: Any) -> Iterator[tuple[str, Any]]:
     for name in sorted(dir(owner)):
         member = None if name.startswith("_") or is_unsafe(name) else getattr(owner, name, None)
         if callable(member):
@@ -116,31 +116,29 @@ def _public(owner: Any) -> Iterator[Tuple[str, Any]]:
 _LEFT_OUT = frozenset(
     ("out", "casting", "order", "subok", "signature", "like", "device", "copy", "out_sharding")
 )
-_STARS: Dict[Any, str] = {
+_STARS: dict[Any, str] = {
     inspect.Parameter.VAR_POSITIONAL: "*",
     inspect.Parameter.VAR_KEYWORD: "**",
 }
 
 
-def parameters(function: Any, recipe_of: Callable[[Any], Recipe]) -> Tuple[ApiParameter, ...]:
+def parameters(function: Any, recipe_of: Callable[[Any], Recipe]) -> tuple[ApiParameter, ...]:
     """The parameters in order; ``*args`` keeps its star, what says where results go is left out."""
     try:
         found = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
         return ()
     if found and found[0].kind is inspect.Parameter.VAR_POSITIONAL and hasattr(function, "nin"):
-        return _operands(function.nin)
+        names = (
+            ("x",) if function.nin == 1 else tuple(f"x{at}" for at in range(1, function.nin + 1))
+        )
+        return tuple(ApiParameter(name, required=True) for name in names)
     return tuple(_listed(found, recipe_of))
 
 
-def _operands(count: int) -> Tuple[ApiParameter, ...]:
-    names = ("x",) if count == 1 else tuple(f"x{at}" for at in range(1, count + 1))
-    return tuple(ApiParameter(name, required=True) for name in names)
-
-
 def _listed(
-    found: List[inspect.Parameter], recipe_of: Callable[[Any], Recipe]
-) -> List[ApiParameter]:
+    found: list[inspect.Parameter], recipe_of: Callable[[Any], Recipe]
+) -> list[ApiParameter]:
     made = []
     for item in found:
         if item.kind is item.VAR_KEYWORD or item.name in _LEFT_OUT:
@@ -201,7 +199,7 @@ def elements(items: Any) -> Recipe:
     """Return the display of nested lists of numbers, such as ``tolist`` gives."""
     if not isinstance(items, list):
         return number(items)
-    made: List[Recipe] = [elements(item) for item in items]  # pyright: ignore[reportUnknownVariableType]
+    made: list[Recipe] = [elements(item) for item in items]  # pyright: ignore[reportUnknownVariableType]
     return DisplayRecipe("list", tuple(made))
 
 
@@ -214,7 +212,7 @@ def copied(value: Any, array: Callable[[Any], Any]) -> Any:
     return array(value)
 
 
-Source = Callable[[], Iterator[Tuple[CallSource, str]]]
+Source = Callable[[], Iterator[tuple[CallSource, str]]]
 
 
 class ArrayLibrary(ABC):
@@ -230,7 +228,7 @@ class ArrayLibrary(ABC):
         self.namespace: Namespace = {}
         self._known = known
         self._examples = examples
-        self._apis: Optional[List[LibraryApi]] = None
+        self._apis: Optional[list[LibraryApi]] = None
 
     def apis(self) -> Sequence[LibraryApi]:
         """Return its public functions, each once, sorted by name."""
@@ -252,7 +250,7 @@ class ArrayLibrary(ABC):
         """Return the canonical name of a callable of the library, or ``None``."""
         return self._known.named(function)
 
-    def valid(self) -> Iterator[Tuple[CallSource, str]]:
+    def valid(self) -> Iterator[tuple[CallSource, str]]:
         """Yield calls of documentation's examples, then those lent, then those made; each once."""
         yield from self.gathered(self._valid(self.apis()))
 
@@ -266,7 +264,7 @@ class ArrayLibrary(ABC):
         parts = min(self.parts, len(apis))
         return [partial(self._valid, apis[part::parts]) for part in range(parts)]
 
-    def gathered(self, found: Iterable[Tuple[CallSource, str]]) -> Iterator[Tuple[CallSource, str]]:
+    def gathered(self, found: Iterable[tuple[CallSource, str]]) -> Iterator[tuple[CallSource, str]]:
         """Yield each text once."""
         seen = set()
         for call, origin in found:
@@ -275,11 +273,11 @@ class ArrayLibrary(ABC):
                 seen.add(text)
                 yield call, origin
 
-    def _valid(self, apis: Sequence[LibraryApi]) -> Iterator[Tuple[CallSource, str]]:
+    def _valid(self, apis: Sequence[LibraryApi]) -> Iterator[tuple[CallSource, str]]:
         for api in apis:
             yield from self.valid_for(api)
 
-    def valid_for(self, api: LibraryApi) -> Iterator[Tuple[CallSource, str]]:
+    def valid_for(self, api: LibraryApi) -> Iterator[tuple[CallSource, str]]:
         """The valid calls that one API's documentation and parameters tell; also of other APIs."""
         yield from ((call, "documentation") for call in self.documented(api))
         lent = list(self._succeeding(self.lent(api)))

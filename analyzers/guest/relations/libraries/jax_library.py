@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Iterator, Optional
 
 from ...inputs.recipes import BadRecipe, CallRecipe, DisplayRecipe, NameRecipe, Recipe, literal
 from .. import relation_types
@@ -36,7 +36,7 @@ class Jax(ArrayLibrary):
         self.version = str(jax.__version__)
         self.namespace: Namespace = {"jax": jax, "numpy": numpy, **PLAIN}
         self._model: Library = model or Numpy()
-        self._lent: Optional[Dict[str, List[relation_types.CallSource]]] = None
+        self._lent: Optional[dict[str, list[relation_types.CallSource]]] = None
 
     def documented(self, api: LibraryApi) -> Iterator[relation_types.CallSource]:
         """Return the examples of what NumPy lends nothing to: each would be compiled."""
@@ -98,7 +98,7 @@ class Jax(ArrayLibrary):
 
         return value.copy() if isinstance(value, numpy.ndarray) else value
 
-    def plain(self, array: Any) -> Tuple[str, Tuple[int, ...], Any]:
+    def plain(self, array: Any) -> tuple[str, tuple[int, ...], Any]:
         """Return dtype by name, shape, and the elements; narrow floating types as float32."""
         import numpy
 
@@ -115,8 +115,8 @@ class Jax(ArrayLibrary):
         """Do nothing: JAX has no random numbers but those of explicit keys."""
 
 
-def _by_api(model: Library) -> Dict[str, List[relation_types.CallSource]]:
-    found: Dict[str, List[relation_types.CallSource]] = {}
+def _by_api(model: Library) -> dict[str, list[relation_types.CallSource]]:
+    found: dict[str, list[relation_types.CallSource]] = {}
     for call, _ in model.valid():
         found.setdefault(call.api, []).append(call)
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Tuple
+from typing import Any
 
 from ...inputs.recipes import BadRecipe, CallRecipe, LiteralRecipe, Recipe, literal
 from ..relation_types import Namespace
@@ -57,7 +57,7 @@ class Keras(ArrayLibrary):
         """Return a tensor of its own."""
         return value.detach().clone() if self.is_array(value) else value
 
-    def plain(self, array: Any) -> Tuple[str, Tuple[int, ...], Any]:
+    def plain(self, array: Any) -> tuple[str, tuple[int, ...], Any]:
         """Return dtype by name, shape, and the elements; narrow floating types as float32."""
         import numpy
 
@@ -85,7 +85,7 @@ def _made(inside: Recipe, dtype: str) -> Recipe:
     return CallRecipe("keras.ops.convert_to_tensor", (inside,), (("dtype", LiteralRecipe(dtype)),))
 
 
-def _tensor(dtype: str, shape: Tuple[int, ...], value: Any) -> Recipe:
+def _tensor(dtype: str, shape: tuple[int, ...], value: Any) -> Recipe:
     if value.dtype.kind not in "biufc":
         raise BadRecipe(f"elements of {dtype} have no text")
     if value.size == 0:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from functools import cache
 from importlib import import_module
-from typing import Dict, Optional, Tuple
+from typing import Optional
 
 from ...runtime.standins import InertModule
 from ..relation_types import Library
 
-LIBRARIES: Dict[str, Tuple[str, str]] = {
+LIBRARIES: dict[str, tuple[str, str]] = {
     "torch": ("..torch_library.torch_library", "Torch"),
     "numpy": (".numpy_library", "Numpy"),
     "jax": (".jax_library", "Jax"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Tuple
+from typing import Any
 
 from ...inputs.recipes import BadRecipe, CallRecipe, LiteralRecipe, NameRecipe, Recipe, literal
 from ..relation_types import Namespace
@@ -74,7 +74,7 @@ def _contiguous(value: Any) -> Recipe:
     return CallRecipe("numpy.array", (elements(value.tolist()),), needed)
 
 
-def _repeated(value: Any, dtype: Tuple[Tuple[str, Recipe], ...]) -> Recipe:
+def _repeated(value: Any, dtype: tuple[tuple[str, Recipe], ...]) -> Recipe:
     first = value.flat[0]
     if bool((value == first).all()):
         return CallRecipe("numpy.full", (literal(value.shape), number(first.item())), dtype)
@@ -126,7 +126,7 @@ class Numpy(ArrayLibrary):
         inner = value[tuple(slice(0, 1) if not step else slice(None) for step in value.strides)]
         return numpy.broadcast_to(inner.copy(order="K"), value.shape)
 
-    def plain(self, array: Any) -> Tuple[str, Tuple[int, ...], Any]:
+    def plain(self, array: Any) -> tuple[str, tuple[int, ...], Any]:
         """Return dtype by name, shape, and the array itself."""
         return str(array.dtype), tuple(array.shape), array
 

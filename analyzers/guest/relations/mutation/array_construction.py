@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any, Callable, Dict, List, Optional, Protocol
+from typing import Any, Callable, Optional, Protocol
 
 from ..relation_types import Library
 
@@ -32,11 +32,11 @@ class Arrays(Protocol):
         """An array of these elements; on the device of another, and as it needs gradients."""
         ...
 
-    def layouts(self, array: Any) -> List[Callable[[], Any]]:
+    def layouts(self, array: Any) -> list[Callable[[], Any]]:
         """Ways to lay it out otherwise: equal elements, or those of a shape that is repeated."""
         ...
 
-    def overlapping(self, array: Any) -> List[Callable[[], Any]]:
+    def overlapping(self, array: Any) -> list[Callable[[], Any]]:
         """Return ways to lay it out so that elements along an axis are one."""
         ...
 
@@ -86,9 +86,9 @@ class TorchArrays:
             tensor.requires_grad_()
         return tensor
 
-    def layouts(self, array: Any) -> List[Callable[[], Any]]:
+    def layouts(self, array: Any) -> list[Callable[[], Any]]:
         """See :class:`Arrays`."""
-        ways: List[Callable[[Any], Any]] = [_every_other, _offset]
+        ways: list[Callable[[Any], Any]] = [_every_other, _offset]
         if array.dim() >= 2:
             ways.append(_transposed)
         if array.dim() >= 4:
@@ -97,7 +97,7 @@ class TorchArrays:
             ways.append(_conjugated)
         return [partial(_as_needed, array, way) for way in ways] + self.overlapping(array)
 
-    def overlapping(self, array: Any) -> List[Callable[[], Any]]:
+    def overlapping(self, array: Any) -> list[Callable[[], Any]]:
         """See :class:`Arrays`."""
         axes = [axis for axis, size in enumerate(array.shape) if size > 1]
         return [partial(_as_needed, array, partial(_expanded, axis=axis)) for axis in axes]
@@ -153,20 +153,20 @@ class PlainArrays:
         """See :class:`Arrays`."""
         return self._made(cast(values, dtype), dtype)
 
-    def layouts(self, array: Any) -> List[Callable[[], Any]]:
+    def layouts(self, array: Any) -> list[Callable[[], Any]]:
         """See :class:`Arrays`; only NumPy's have strides to tell of."""
         import numpy as np
 
         if type(array) is not np.ndarray or not array.ndim:
             return []
-        found: List[Callable[[], Any]] = [
+        found: list[Callable[[], Any]] = [
             lambda: np.asfortranarray(array),
             lambda: np.repeat(array, 2, axis=-1)[..., ::2],
             lambda: array[::-1].copy()[::-1],
         ]
         return found + self.overlapping(array)
 
-    def overlapping(self, array: Any) -> List[Callable[[], Any]]:
+    def overlapping(self, array: Any) -> list[Callable[[], Any]]:
         """See :class:`Arrays`; NumPy's are read-only then."""
         import numpy as np
 
@@ -177,7 +177,7 @@ class PlainArrays:
 
 def _asarray(library: Library) -> Callable[[Values, str], Any]:
     """Return of each library, its way from NumPy."""
-    makers: Dict[str, str] = {"jax": "jax.numpy.asarray", "keras": "keras.ops.convert_to_tensor"}
+    makers: dict[str, str] = {"jax": "jax.numpy.asarray", "keras": "keras.ops.convert_to_tensor"}
     name = makers.get(library.name)
     make: Optional[Callable[..., Any]] = None if name is None else _imported(name)
     if make is None:

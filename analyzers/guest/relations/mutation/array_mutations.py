@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Optional, Sequence
 
 from .array_construction import COMPLEX, DTYPES, FLOATS, INTEGERS, cast
 from .call_draft import DTYPE, SHAPE, STRIDES, VALUE, ArgumentPath, CallDraft, is_fixed, leaves
 
-_FLOAT_BOUNDS: Dict[str, Tuple[float, float, float]] = {
+_FLOAT_BOUNDS: dict[str, tuple[float, float, float]] = {
     "float16": (65504.0, 2.0**-14, 2.0**-24),
     "bfloat16": (3.3895313892515355e38, 2.0**-126, 2.0**-133),
     "float32": (3.4028234663852886e38, 2.0**-126, 2.0**-149),
@@ -19,7 +19,7 @@ _FLOAT_BOUNDS: Dict[str, Tuple[float, float, float]] = {
 
 
 @cache
-def extremes(dtype: str) -> Tuple[Any, ...]:
+def extremes(dtype: str) -> tuple[Any, ...]:
     """Return the extremes of a dtype, and a few plain values to go with them."""
     if dtype == "bool":
         return (False, True)
@@ -37,10 +37,10 @@ def extremes(dtype: str) -> Tuple[Any, ...]:
     return (0, 1, -1, -(2 ** (bits - 1)), 2 ** (bits - 1) - 1, 5, 2, *far)
 
 
-INTS: Tuple[int, ...] = (0, 1, -1, 2, -2, 7, 2**31 - 1, 2**31, 2**63 - 1, -(2**63))
+INTS: tuple[int, ...] = (0, 1, -1, 2, -2, 7, 2**31 - 1, 2**31, 2**63 - 1, -(2**63))
 """Integers for arguments that are numbers."""
 
-NUMBERS: Tuple[float, ...] = (
+NUMBERS: tuple[float, ...] = (
     *(0.0, 1.0, -1.0, -0.0, 0.5, 2.5, -2.5, 1e-8, 100.0, 1e30, 1e308),
     *(math.inf, -math.inf, math.nan),
 )
@@ -126,14 +126,14 @@ def _past_the_end(draft: CallDraft, dtype: str, values: Values) -> Values:
     return made
 
 
-def _bounds(sizes: Sequence[int]) -> Tuple[int, ...]:
+def _bounds(sizes: Sequence[int]) -> tuple[int, ...]:
     found = {-1, 0, 1}
     for size in sizes:
         found |= {size - 1, size, size + 1, -size, -size - 1}
     return tuple(sorted(found))
 
 
-_KINDS: Tuple[Callable[[CallDraft, str, Values], Values], ...] = (
+_KINDS: tuple[Callable[[CallDraft, str, Values], Values], ...] = (
     _random,
     _random,
     _tied,
@@ -227,7 +227,7 @@ def resized(draft: CallDraft) -> Optional[CallDraft]:
     if size is None:
         return None
     new = draft.rng.choice([item for item in (0, 1, 2, 3, size + 1, 2 * size) if item != size])
-    changes: Dict[ArgumentPath, Any] = {}
+    changes: dict[ArgumentPath, Any] = {}
     for place, array in free:
         shape = tuple([new if item == size else item for item in array.shape])
         changes.update(_reshaped(draft, place, array, shape))
@@ -236,7 +236,7 @@ def resized(draft: CallDraft) -> Optional[CallDraft]:
     return draft.changed(changes) if changes else None
 
 
-def _numbers(draft: CallDraft, size: int, new: int) -> Dict[ArgumentPath, Any]:
+def _numbers(draft: CallDraft, size: int, new: int) -> dict[ArgumentPath, Any]:
     return {
         place: new
         for place, value in leaves(draft.live)
@@ -255,8 +255,8 @@ def reshaped(draft: CallDraft) -> Optional[CallDraft]:
     return draft.changed(changes) if changes else None
 
 
-def _shapes(draft: CallDraft, shape: Tuple[int, ...]) -> List[Tuple[int, ...]]:
-    found: List[Tuple[int, ...]] = [(), (0,), (1, *shape), (*shape, 1), (1,)]
+def _shapes(draft: CallDraft, shape: tuple[int, ...]) -> list[tuple[int, ...]]:
+    found: list[tuple[int, ...]] = [(), (0,), (1, *shape), (*shape, 1), (1,)]
     if shape:
         axis = draft.rng.randrange(len(shape))
         before, after, size = shape[:axis], shape[axis + 1 :], shape[axis]
@@ -275,10 +275,10 @@ def emptied(draft: CallDraft) -> Optional[CallDraft]:
 
 
 def cut(
-    draft: CallDraft, chosen: Sequence[Tuple[ArgumentPath, Any]], axis: int
+    draft: CallDraft, chosen: Sequence[tuple[ArgumentPath, Any]], axis: int
 ) -> Optional[CallDraft]:
     """Return the call where these arrays have no elements along an axis."""
-    changes: Dict[ArgumentPath, Any] = {}
+    changes: dict[ArgumentPath, Any] = {}
     for place, array in chosen:
         shape = list(array.shape) or [1]
         shape[axis] = 0
@@ -287,8 +287,8 @@ def cut(
 
 
 def _reshaped(
-    draft: CallDraft, place: ArgumentPath, array: Any, shape: Tuple[int, ...]
-) -> Dict[ArgumentPath, Any]:
+    draft: CallDraft, place: ArgumentPath, array: Any, shape: tuple[int, ...]
+) -> dict[ArgumentPath, Any]:
     """Return the array in another shape, its elements repeated or cut."""
     import numpy as np
 

@@ -4,30 +4,18 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import (
-    Any,
-    Callable,
-    Dict,
-    FrozenSet,
-    Iterator,
-    List,
-    Mapping,
-    Optional,
-    Sequence,
-    Tuple,
-    Union,
-)
+from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 
 from ..relation_types import Library, LiveCall
 from .array_construction import Arrays
 
-ArgumentPath = Tuple[Union[str, int], ...]
+ArgumentPath = tuple[Union[str, int], ...]
 """Where a value stands: ``("arguments", 0)``, ``("keywords", "dim")``, ``("inputs", 0)``.
 
 Further numbers lead into tuples and lists: ``("arguments", 0, 1)``.
 """
 
-FixedPaths = FrozenSet[ArgumentPath]
+FixedPaths = frozenset[ArgumentPath]
 """What may not vary: places (with all inside them), or one aspect of them.
 
 An aspect is the last word: ``("arguments", 0, "shape")``.
@@ -44,7 +32,7 @@ class _Missing:
 MISSING = _Missing()
 
 
-def arguments(live: LiveCall) -> Iterator[Tuple[ArgumentPath, Any]]:
+def arguments(live: LiveCall) -> Iterator[tuple[ArgumentPath, Any]]:
     """Yield the arguments as they were given, with their places."""
     for number, value in enumerate(live.arguments):
         yield ("arguments", number), value
@@ -54,13 +42,13 @@ def arguments(live: LiveCall) -> Iterator[Tuple[ArgumentPath, Any]]:
         yield ("inputs", number), value
 
 
-def leaves(live: LiveCall) -> Iterator[Tuple[ArgumentPath, Any]]:
+def leaves(live: LiveCall) -> Iterator[tuple[ArgumentPath, Any]]:
     """Yield the values inside tuples and lists, and all others as they stand."""
     for place, value in arguments(live):
         yield from _inside(place, value)
 
 
-def _inside(place: ArgumentPath, value: Any) -> Iterator[Tuple[ArgumentPath, Any]]:
+def _inside(place: ArgumentPath, value: Any) -> Iterator[tuple[ArgumentPath, Any]]:
     if type(value) not in (tuple, list):
         yield place, value
         return
@@ -81,7 +69,7 @@ def changed(live: LiveCall, changes: Mapping[ArgumentPath, Any]) -> LiveCall:
 
     :data:`MISSING` leaves a keyword out, or a positional argument with all after it.
     """
-    parts: Dict[str, Any] = {
+    parts: dict[str, Any] = {
         "arguments": list(live.arguments),
         "keywords": dict(live.keywords),
         "inputs": None if live.inputs is None else list(live.inputs),
@@ -103,7 +91,7 @@ def changed(live: LiveCall, changes: Mapping[ArgumentPath, Any]) -> LiveCall:
 def _put(value: Any, path: Sequence[Union[str, int]], new: Any) -> Any:
     if not path:
         return new
-    items: List[Any] = list(value)
+    items: list[Any] = list(value)
     items[int(path[0])] = _put(items[int(path[0])], path[1:], new)
     return type(value)(items)
 
@@ -131,7 +119,7 @@ def known(
     library: Library, arrays: Arrays, calls: Sequence[LiveCall], fixed: FixedPaths
 ) -> KnownCalls:
     """Return what the valid calls tell."""
-    values: Dict[ArgumentPath, List[Any]] = {}
+    values: dict[ArgumentPath, list[Any]] = {}
     for live in calls:
         for place, value in arguments(live):
             values.setdefault(place, []).append(value)
@@ -154,7 +142,7 @@ class CallDraft:
         """Return with other values at some places."""
         return CallDraft(changed(self.live, changes), self.known, self.rng, self.numbers)
 
-    def arrays(self, aspect: str) -> List[Tuple[ArgumentPath, Any]]:
+    def arrays(self, aspect: str) -> list[tuple[ArgumentPath, Any]]:
         """Return the arrays whose aspect may vary."""
         return [
             (place, value)
@@ -166,7 +154,7 @@ class CallDraft:
         """Return whether it is an array that mutations understand."""
         return self.known.library.is_array(value) and self.known.arrays.is_plain(value)
 
-    def plain(self, array: Any) -> Tuple[str, Tuple[int, ...], Any]:
+    def plain(self, array: Any) -> tuple[str, tuple[int, ...], Any]:
         """Return dtype, shape and elements; see :class:`Library`."""
         return self.known.library.plain(array)
 
@@ -179,7 +167,7 @@ class CallDraft:
         return self.rng.choice(among) if among else None
 
     @property
-    def sizes(self) -> Tuple[int, ...]:
+    def sizes(self) -> tuple[int, ...]:
         """The sizes and small numbers of the call: what its indices may be bounded by."""
         found = set()
         for _, value in leaves(self.live):

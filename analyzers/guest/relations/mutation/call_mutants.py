@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from typing import Any, Dict, FrozenSet, Iterator, List, Optional, Sequence, Tuple, TypeVar
+from typing import Any, Iterator, Optional, Sequence, TypeVar
 
 from ..relation_types import Library, LiveCall
 from . import array_mutations
@@ -44,7 +44,7 @@ def switched(draft: CallDraft) -> Optional[CallDraft]:
     return draft.changed(changes) if changes else None
 
 
-def _free(draft: CallDraft) -> List[Tuple[ArgumentPath, Any]]:
+def _free(draft: CallDraft) -> list[tuple[ArgumentPath, Any]]:
     fixed = draft.known.fixed
     return [item for item in leaves(draft.live) if not is_fixed(item[0], VALUE, fixed)]
 
@@ -91,11 +91,11 @@ def stripped(draft: CallDraft) -> Optional[CallDraft]:
         place for place, value in arguments(draft.live) if draft.known.library.is_array(value)
     ]
     chosen = [place for place in _options(draft) if place in arrays[1:]]
-    changes: Dict[ArgumentPath, Any] = {p: None for p in chosen if draft.rng.random() < 0.75}
+    changes: dict[ArgumentPath, Any] = {p: None for p in chosen if draft.rng.random() < 0.75}
     return draft.changed(changes) if changes else None
 
 
-def _options(draft: CallDraft) -> List[ArgumentPath]:
+def _options(draft: CallDraft) -> list[ArgumentPath]:
     """Return the arguments after the first, as far as nothing about them is fixed."""
     fixed = draft.known.fixed
     free = [
@@ -218,7 +218,7 @@ def _mixed(draft: CallDraft) -> Optional[CallDraft]:
     return None
 
 
-STAPLES: Tuple[Mutation, ...] = (
+STAPLES: tuple[Mutation, ...] = (
     _whole,
     array_mutations.overlapped,
     _without_batch,
@@ -229,9 +229,9 @@ STAPLES: Tuple[Mutation, ...] = (
 )
 
 
-def kinds_of(calls: Sequence[LiveCall]) -> List[LiveCall]:
+def kinds_of(calls: Sequence[LiveCall]) -> list[LiveCall]:
     """Return one call of each combination of keywords and words, the first ones there are."""
-    found: Dict[FrozenSet[Any], LiveCall] = {}
+    found: dict[frozenset[Any], LiveCall] = {}
     for live in calls:
         words = {
             (place, repr(value) if isinstance(value, (str, bool)) else "")
@@ -241,7 +241,7 @@ def kinds_of(calls: Sequence[LiveCall]) -> List[LiveCall]:
     return list(found.values())[:_MOST_FORMS]
 
 
-_WEIGHTED: Tuple[Tuple[Mutation, int], ...] = (
+_WEIGHTED: tuple[tuple[Mutation, int], ...] = (
     (array_mutations.refilled, 5),
     (array_mutations.all_refilled, 2),
     (array_mutations.crossed, 3),
@@ -286,7 +286,7 @@ def mutants(
 
     facts = known(library, arrays_of(library), calls, fixed)
     numbers = np.random.Generator(np.random.PCG64(rng.getrandbits(64)))
-    found: Dict[Any, List[LiveCall]] = {}
+    found: dict[Any, list[LiveCall]] = {}
     for live in facts.calls:
         found.setdefault(_form(live, facts.library), []).append(live)
     forms = list(found.values())
@@ -341,7 +341,7 @@ def _step(draft: CallDraft, bag: Iterator[Mutation]) -> Optional[CallDraft]:
     return None
 
 
-def _form(live: LiveCall, library: Library) -> FrozenSet[Any]:
+def _form(live: LiveCall, library: Library) -> frozenset[Any]:
     return frozenset((place, _kind(value, library)) for place, value in arguments(live))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Callable, List, Optional, Type
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from ..relation_types import Library, LiveCall
 from ..result_comparison import MISSING, Tolerance, difference, is_inexact, unit_of
@@ -66,7 +66,7 @@ def _without_draws(call: Callable[[], Any], library: Library) -> Any:
 
 
 @cache
-def _watch() -> Type[Any]:
+def _watch() -> type[Any]:
     """Return a mode that sees torch's operators, and fills what they leave empty."""
     import torch
     from torch.utils._python_dispatch import TorchDispatchMode
@@ -121,7 +121,7 @@ def _dirty(value: Any, library: Library) -> None:
     import numpy as np
 
     sizes = [library.plain(leaf)[2].nbytes for leaf in leaves(value) if _is_read(leaf, library)]
-    held: List[Any] = []
+    held: list[Any] = []
     for size in sizes[:4]:
         held += [
             _filled(size, library) if size < 2**24 else np.empty(0)

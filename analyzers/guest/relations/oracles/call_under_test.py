@@ -6,7 +6,7 @@ import math
 import warnings
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Callable, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Iterator, Optional, Sequence
 
 from ..library_calls import copy_call, format_value, outcome_of
 from ..relation_types import SUCCESS, VALUE, CallOutcome, Disagreement, Library, LiveCall, Relation
@@ -135,7 +135,7 @@ class CallUnderTest:
             yield found
 
     def told(
-        self, relation: str, related: str, values: Tuple[str, str], text: str, rule: str = VALUE
+        self, relation: str, related: str, values: tuple[str, str], text: str, rule: str = VALUE
     ) -> Disagreement:
         """Return a disagreement of two values as they print; ``text`` where print hides it."""
         ours, theirs = values
@@ -183,8 +183,8 @@ def tolerance_of(live: LiveCall, library: Library, precise: Any = MISSING) -> To
     return Tolerance(terms, magnitude, coarsest, precise, ties=ties, infinite=infinite)
 
 
-def _arrays(live: LiveCall, library: Library) -> List[Tuple[str, Tuple[int, ...], Any]]:
-    found: List[Tuple[str, Tuple[int, ...], Any]] = []
+def _arrays(live: LiveCall, library: Library) -> list[tuple[str, tuple[int, ...], Any]]:
+    found: list[tuple[str, tuple[int, ...], Any]] = []
     for leaf in operands(live):
         if library.is_array(leaf):
             try:

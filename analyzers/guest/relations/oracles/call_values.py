@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterator, List
+from typing import Any, Callable, Iterator
 
 from ..relation_types import LiveCall
 
@@ -51,7 +51,7 @@ def changed(live: LiveCall, change: Callable[[Any], Any]) -> LiveCall:
 
 def operands(live: LiveCall) -> Iterator[Any]:
     """Yield the leaves of all that a call is given."""
-    given: Dict[str, Any] = live.keywords
+    given: dict[str, Any] = live.keywords
     yield from leaves(live.arguments)
     yield from leaves(list(given.values()))
     yield from leaves(live.inputs or [])
@@ -132,7 +132,7 @@ def _form(value: Any) -> Any:
         return None
 
 
-def dtypes_of(live: LiveCall) -> List[str]:
+def dtypes_of(live: LiveCall) -> list[str]:
     """Return the different dtypes of the arrays that a call is given."""
     found = {str(leaf.dtype) for leaf in operands(live) if hasattr(leaf, "dtype")}
     return sorted(found)

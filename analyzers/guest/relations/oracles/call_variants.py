@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from math import isfinite, log
-from typing import Any, Callable, Generator, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Generator, Iterator, Optional
 
 from ..library_calls import format_value
 from ..relation_types import Disagreement, Library, LiveCall
@@ -151,7 +151,7 @@ def _stepped(array: Any) -> Any:
 
 
 def _of_one_row(array: Any) -> Any:
-    shape: Tuple[int, ...] = tuple(array.shape)
+    shape: tuple[int, ...] = tuple(array.shape)
     if not array.ndim or shape[0] < 2:
         return array
     if hasattr(array, "detach"):
@@ -180,7 +180,7 @@ def judge_vmap(trial: CallUnderTest) -> Iterator[Disagreement]:
         yield from trial.compared(VMAP, VMAP_RELATED, lambda: _mapped(trial, tensors))
 
 
-def _mapped(trial: CallUnderTest, tensors: List[Any]) -> Any:
+def _mapped(trial: CallUnderTest, tensors: list[Any]) -> Any:
     """The row of this call, the last of two; the first has the tensors' elements reversed."""
     import torch
 
@@ -255,11 +255,11 @@ def _quiet() -> Generator[None, None, None]:
         log.disabled = before
 
 
-def _described(value: Any) -> Optional[List[Tuple[Tuple[int, ...], str]]]:
+def _described(value: Any) -> Optional[list[tuple[tuple[int, ...], str]]]:
     """Return shape and dtype of each tensor in a result; ``None`` where a shape is not known."""
     import torch
 
-    found: List[Tuple[Tuple[int, ...], str]] = []
+    found: list[tuple[tuple[int, ...], str]] = []
     for leaf in leaves(value):
         if isinstance(leaf, torch.Tensor):
             if not _is_usual(leaf):
@@ -277,5 +277,5 @@ def _is_usual(leaf: Any) -> bool:
     return leaf.layout is torch.strided and not (leaf.is_nested or leaf.is_quantized)
 
 
-def _text(described: List[Tuple[Tuple[int, ...], str]]) -> str:
+def _text(described: list[tuple[tuple[int, ...], str]]) -> str:
     return ", ".join(f"{dtype} of shape {shape}" for shape, dtype in described) or "no tensor"

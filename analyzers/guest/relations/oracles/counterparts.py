@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import Any, Dict, Iterator, List, Mapping, Optional
+from typing import Any, Iterator, Mapping, Optional
 
 from ..library_calls import apis_by_name, format_value, outcome_of, success_outcome
 from ..relation_types import (
@@ -88,7 +88,7 @@ _OF_TWO = (
 )
 _REDUCING = "all any amax amin mean nansum nanmean prod sum"
 _ALONG = "cumprod cumsum"
-_OTHER_NAMES: Dict[str, str] = {
+_OTHER_NAMES: dict[str, str] = {
     "absolute": "abs",
     "arccos": "acos",
     "arccosh": "acosh",
@@ -112,7 +112,7 @@ _OTHER_NAMES: Dict[str, str] = {
     "sub": "subtract",
 }
 _AXIS = {"dim": "axis", "keepdim": "keepdims"}
-_OTHERS: Dict[str, NumpyFunction] = {
+_OTHERS: dict[str, NumpyFunction] = {
     "clamp": NumpyFunction("clip", 3),
     "clip": NumpyFunction("clip", 3),
     "diagonal": NumpyFunction(
@@ -134,7 +134,7 @@ _OTHERS: Dict[str, NumpyFunction] = {
 }
 
 
-def _all() -> Dict[str, NumpyFunction]:
+def _all() -> dict[str, NumpyFunction]:
     found = {name: NumpyFunction(name) for name in _OF_ONE.split()}
     found.update((name, NumpyFunction(name, 2)) for name in _OF_TWO.split())
     found.update((name, NumpyFunction(name, options=_AXIS)) for name in _REDUCING.split())
@@ -143,7 +143,7 @@ def _all() -> Dict[str, NumpyFunction]:
     return {**found, **_OTHERS}
 
 
-NUMPY_FUNCTIONS: Dict[str, NumpyFunction] = _all()
+NUMPY_FUNCTIONS: dict[str, NumpyFunction] = _all()
 """By the last name of torch's function or method."""
 
 _PLACES = ("torch.", "torch.Tensor.", "torch.special.")
@@ -204,7 +204,7 @@ def _split(trial: CallUnderTest, known: NumpyFunction) -> Any:
     values = bind_arguments(api, trial.live)
     names = [each.name for each in api.parameters[: known.operands]]
     operands = [values.pop(name, None) for name in names]
-    options: Dict[str, Any] = dict(known.defaults)
+    options: dict[str, Any] = dict(known.defaults)
     for parameter in api.parameters:
         if parameter.name not in values:
             continue
@@ -223,7 +223,7 @@ def _option(value: Any) -> Any:
     return value
 
 
-def _common(operands: List[Any]) -> Any:
+def _common(operands: list[Any]) -> Any:
     """Return the dtype that torch computes in."""
     import torch
 

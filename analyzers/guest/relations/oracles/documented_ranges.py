@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass
 from math import inf, isnan
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Iterator
 
 from ..library_calls import success_outcome
 from ..relation_types import EXCEPTION, STATUS, CallOutcome, Disagreement, LiveCall
@@ -39,7 +39,7 @@ _POSITIVE = "The value must be positive"
 _BETWEEN = "with values between 0 and 1"
 _WINDOW = "must be > 0"
 
-RANGES: Tuple[StatedRange, ...] = (
+RANGES: tuple[StatedRange, ...] = (
     StatedRange(_F + "cross_entropy", "label_smoothing", 0, 1, _SMOOTHING),
     StatedRange("torch.nn.CrossEntropyLoss", "label_smoothing", 0, 1, _SMOOTHING),
     StatedRange(_F + "linear_cross_entropy", "label_smoothing", 0, 1, _SMOOTHING),
@@ -62,7 +62,7 @@ RANGES: Tuple[StatedRange, ...] = (
 )
 
 
-_BY_API: Dict[str, Tuple[StatedRange, ...]] = {
+_BY_API: dict[str, tuple[StatedRange, ...]] = {
     api: tuple(row for row in RANGES if row.api == api) for api in {row.api for row in RANGES}
 }
 
@@ -82,7 +82,7 @@ def judge(trial: CallUnderTest) -> Iterator[Disagreement]:
             yield Disagreement(trial.live.api, related, NAME, STATUS, outcome, expected)
 
 
-def _given(live: LiveCall) -> Dict[str, Any]:
+def _given(live: LiveCall) -> dict[str, Any]:
     """Return the values of a call by its parameters' names, those of a layer's inputs included."""
     found = _bound(live.function, live.arguments, live.keywords)
     if live.inputs is not None:
@@ -91,7 +91,7 @@ def _given(live: LiveCall) -> Dict[str, Any]:
     return found
 
 
-def _bound(function: Any, arguments: List[Any], keywords: Dict[str, Any]) -> Dict[str, Any]:
+def _bound(function: Any, arguments: list[Any], keywords: dict[str, Any]) -> dict[str, Any]:
     try:
         return dict(inspect.signature(function).bind(*arguments, **keywords).arguments)
     except (TypeError, ValueError):
@@ -104,7 +104,7 @@ def _is_outside(value: Any, row: StatedRange) -> bool:
     return any(not isnan(number) and not row.admits(number) for number in numbers)
 
 
-def _numbers(leaf: Any) -> List[float]:
+def _numbers(leaf: Any) -> list[float]:
     if type(leaf) in (int, float):
         return [float(leaf)]
     if not hasattr(leaf, "detach") or not leaf.numel() or leaf.is_complex():

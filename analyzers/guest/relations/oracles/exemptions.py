@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import FrozenSet, Tuple
-
 ALL = "*"
 """Every oracle that compares values."""
 
@@ -25,7 +23,7 @@ _ORDER = "documented: the order of equal elements is open unless stable=True"
 _PARTED = "documented: the order within the two parts is open"
 _LAID_OUT = "documented: order='A' and 'K' are as the elements lie in memory"
 
-EXEMPT: Tuple[Tuple[str, str, str], ...] = (
+EXEMPT: tuple[tuple[str, str, str], ...] = (
     (ALL, "as_strided", _MEMORY),
     (ALL, "as_strided_", _MEMORY),
     (ALL, "as_strided_copy", _MEMORY),
@@ -96,7 +94,7 @@ EXEMPT: Tuple[Tuple[str, str, str], ...] = (
 )
 """Oracle, name or last name of the API, and why: data to be read and judged by people."""
 
-_KEYS: FrozenSet[Tuple[str, str]] = frozenset((oracle, name) for oracle, name, _ in EXEMPT)
+_KEYS: frozenset[tuple[str, str]] = frozenset((oracle, name) for oracle, name, _ in EXEMPT)
 
 
 def is_exempt(oracle: str, api: str) -> bool:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Callable, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Iterator, Optional
 
 from ..relation_types import VALUE, CallOutcome, Disagreement, LiveCall
 from ..result_comparison import MISSING
@@ -59,10 +59,10 @@ class MovedInputs:
 
     trial: CallUnderTest
     live: LiveCall
-    points: List[Any]
-    directions: List[Any]
+    points: list[Any]
+    directions: list[Any]
 
-    def at(self, step: float, *, graph: bool = False) -> Tuple[List[Any], List[Any]]:
+    def at(self, step: float, *, graph: bool = False) -> tuple[list[Any], list[Any]]:
         """Return the floating results so many directions from here, and the inputs moved there.
 
         None where one of the inputs is written to, or a result is no float64.
@@ -93,7 +93,7 @@ def _moved_inputs(trial: CallUnderTest) -> Optional[MovedInputs]:
     return MovedInputs(trial, live, points, [_direction(point, chosen) for point in points])
 
 
-def _once(line: MovedInputs) -> Optional[Tuple[float, float]]:
+def _once(line: MovedInputs) -> Optional[tuple[float, float]]:
     """Return by autograd, and by differences; ``None`` where there is no derivative to be had."""
     analytic, differentiable = _by_autograd(line)
     if analytic is None:
@@ -102,7 +102,7 @@ def _once(line: MovedInputs) -> Optional[Tuple[float, float]]:
     return None if numeric is None else (analytic, numeric)
 
 
-def _twice(line: MovedInputs) -> Optional[Tuple[float, float]]:
+def _twice(line: MovedInputs) -> Optional[tuple[float, float]]:
     """The same of the gradient along another direction; raises where it has no derivative."""
     import torch
 
@@ -111,7 +111,7 @@ def _twice(line: MovedInputs) -> Optional[Tuple[float, float]]:
     across = torch.Generator().manual_seed(2)
     others = [_direction(point, across) for point in line.points]
 
-    def slope(step: float, *, graph: bool = False) -> Tuple[Any, List[Any], List[Any]]:
+    def slope(step: float, *, graph: bool = False) -> tuple[Any, list[Any], list[Any]]:
         """Return the gradient along ``others``, what it depends on, and where to that moves."""
         results, moved = line.at(step, graph=True)
         results = [result for result in results if result.requires_grad]
@@ -128,7 +128,7 @@ def _twice(line: MovedInputs) -> Optional[Tuple[float, float]]:
     return None if numeric is None or not math.isfinite(analytic) else (analytic, numeric)
 
 
-def _weights(results: List[Any], step: float) -> Tuple[List[Any], List[Any]]:
+def _weights(results: list[Any], step: float) -> tuple[list[Any], list[Any]]:
     """Return random weights of results so many random turns from where they were, and the turns."""
     import torch
 
@@ -141,7 +141,7 @@ def _weights(results: List[Any], step: float) -> Tuple[List[Any], List[Any]]:
     return weights, turns
 
 
-def _points(live: Any) -> List[Any]:
+def _points(live: Any) -> list[Any]:
     import torch
 
     return [
@@ -165,7 +165,7 @@ def _direction(point: Any, chosen: Any) -> Any:
     return drawn
 
 
-def _results(value: Any) -> List[Any]:
+def _results(value: Any) -> list[Any]:
     import torch
 
     found = [
@@ -176,7 +176,7 @@ def _results(value: Any) -> List[Any]:
     return found if all(leaf.dtype == torch.float64 for leaf in found) else []
 
 
-def _weighted(results: List[Any], differentiable: List[bool]) -> Any:
+def _weighted(results: list[Any], differentiable: list[bool]) -> Any:
     """Return a number that depends on all results that have a gradient."""
     import torch
 
@@ -188,7 +188,7 @@ def _weighted(results: List[Any], differentiable: List[bool]) -> Any:
     return total
 
 
-def _by_autograd(line: MovedInputs) -> Tuple[Optional[float], List[bool]]:
+def _by_autograd(line: MovedInputs) -> tuple[Optional[float], list[bool]]:
     """Return the derivative, and which results have one."""
     import torch
 
@@ -197,7 +197,7 @@ def _by_autograd(line: MovedInputs) -> Tuple[Optional[float], List[bool]]:
     if not any(differentiable):
         return None, []
     total = _weighted(results, differentiable)
-    slopes: List[Any] = list(torch.autograd.grad(total, moved, allow_unused=True))
+    slopes: list[Any] = list(torch.autograd.grad(total, moved, allow_unused=True))
     if any(slope is None for slope in slopes):
         return None, []
     along = [(slope * direction).sum() for slope, direction in zip(slopes, line.directions)]
@@ -207,7 +207,7 @@ def _by_autograd(line: MovedInputs) -> Tuple[Optional[float], List[bool]]:
 def _by_differences(value: Callable[[float], float]) -> Optional[float]:
     """Return the derivative at 0 where left, right and two step sizes agree on it."""
     here = value(0.0)
-    found: List[float] = []
+    found: list[float] = []
     for step in STEPS:
         found += [(value(step) - here) / step, (here - value(-step)) / step]
     size = max(*map(abs, found), 1e-2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Callable, Iterable, Iterator, Optional, Sequence
 
 from ..relation_types import (
     CRASH,
@@ -44,7 +44,7 @@ class Oracle:
     any_value: bool = False
 
 
-ORACLES: Dict[str, Oracle] = {
+ORACLES: dict[str, Oracle] = {
     counterparts.RELATED_API: Oracle(counterparts.judge_related_api, torch_only=False),
     second_implementations.REFERENCE: Oracle(second_implementations.judge_by_reference),
     counterparts.NUMPY: Oracle(counterparts.judge_by_numpy),
@@ -79,7 +79,7 @@ FIRST, EVERY = 8, 3
 NOT_INTERNAL = "an exception of its own, or a result: no internal assertion fails"
 
 
-def due_oracles(step: int, oracles: Optional[Iterable[str]] = None) -> Tuple[str, ...]:
+def due_oracles(step: int, oracles: Optional[Iterable[str]] = None) -> tuple[str, ...]:
     """Return those of some oracles that an API's input of this number is worth.
 
     What the costly ones find shows on few inputs: they look at dtypes and layouts.
@@ -95,7 +95,7 @@ def judge_call(
     library: Library,
     relations: Sequence[Relation] = (),
     oracles: Optional[Iterable[str]] = None,
-) -> Tuple[CallOutcome, List[Disagreement]]:
+) -> tuple[CallOutcome, list[Disagreement]]:
     """Run a call, on copies, and whatever it should agree with; it may kill the process.
 
     ``relations`` of other sources are passed over.  ``oracles`` are names of
@@ -120,7 +120,7 @@ def _applies(name: str, oracle: Oracle, api: str, library: Library) -> bool:
     return not (oracle.torch_only and library.name != "torch") and not is_exempt(name, api)
 
 
-def _steady(trial: CallUnderTest, found: List[Disagreement]) -> List[Disagreement]:
+def _steady(trial: CallUnderTest, found: list[Disagreement]) -> list[Disagreement]:
     """Return what a value that is not repeatable does not explain.
 
     Whether it is costs two more runs: it is asked where something disagrees,
@@ -132,7 +132,7 @@ def _steady(trial: CallUnderTest, found: List[Disagreement]) -> List[Disagreemen
     return [each for each in found if each.relation in _ANY_VALUE]
 
 
-_unsteady: Set[str] = set()
+_unsteady: set[str] = set()
 
 
 def _crash(trial: CallUnderTest) -> Disagreement:

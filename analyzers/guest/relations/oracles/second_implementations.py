@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 from importlib import import_module
-from typing import Any, Iterator, Optional, Tuple
+from typing import Any, Iterator, Optional
 
 from ...runtime.framework_setup import decomposition_mode
 from ..relation_types import Disagreement
@@ -42,7 +42,7 @@ def judge_by_reference(trial: CallUnderTest) -> Iterator[Disagreement]:
 
 
 @functools.cache
-def reference_of(api: str) -> Optional[Tuple[str, Any]]:
+def reference_of(api: str) -> Optional[tuple[str, Any]]:
     """Return the dotted name of an API's reference, and the reference."""
     for prefix, place in _PLACES:
         if api.startswith(prefix):
@@ -50,7 +50,7 @@ def reference_of(api: str) -> Optional[Tuple[str, Any]]:
     return None
 
 
-def _public(place: str, name: str) -> Optional[Tuple[str, Any]]:
+def _public(place: str, name: str) -> Optional[tuple[str, Any]]:
     module = import_module(place)
     if name not in module.__all__:
         return None

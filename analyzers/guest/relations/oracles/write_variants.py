@@ -6,7 +6,7 @@ import inspect
 import re
 import warnings
 from functools import cache, partial
-from typing import Any, Callable, FrozenSet, Iterator, Optional, Tuple, Type
+from typing import Any, Callable, Iterator, Optional
 
 from ..library_calls import format_value
 from ..relation_types import STATUS, SUCCESS, VALUE, CallOutcome, Disagreement, Library, LiveCall
@@ -62,18 +62,18 @@ def _is_told(trial: CallUnderTest) -> bool:
     return bool(mode.wrote)
 
 
-def _memory(values: Any) -> FrozenSet[int]:
+def _memory(values: Any) -> frozenset[int]:
     """Return where the elements of tensors are."""
     return frozenset(leaf.untyped_storage().data_ptr() for leaf in values if _is_read(leaf))
 
 
 @cache
-def _mode() -> Type[Any]:
+def _mode() -> type[Any]:
     """Return the mode's class, made where torch is at hand."""
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Watching(TorchDispatchMode):  # type: ignore[misc]
-        def __init__(self, memory: FrozenSet[int]) -> None:
+        def __init__(self, memory: frozenset[int]) -> None:
             super().__init__()
             self.wrote = False
             self._memory = memory
@@ -89,7 +89,7 @@ def _mode() -> Type[Any]:
     return Watching
 
 
-def _written_arguments(func: Any, args: Tuple[Any, ...], named: Any) -> Iterator[Any]:
+def _written_arguments(func: Any, args: tuple[Any, ...], named: Any) -> Iterator[Any]:
     """Yield the arguments that an operator's schema says it writes to."""
     for number, parameter in enumerate(func._schema.arguments):
         if parameter.alias_info is not None and parameter.alias_info.is_write:
@@ -136,7 +136,7 @@ def _outs(value: Any, make: Callable[[Any], Any]) -> Optional[Any]:
     if isinstance(value, torch.Tensor):
         return make(value) if _is_dense(value) else None
     if isinstance(value, tuple) and value and all(map(_is_dense, value)):
-        made: Tuple[Any, ...] = tuple(make(item) for item in value)
+        made: tuple[Any, ...] = tuple(make(item) for item in value)
         return made
     return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from typing import Any, Dict, FrozenSet, Iterator, List, Optional, Set, Tuple
+from typing import Any, Iterator, Optional
 
 from ...inputs.exploration.value_comparison import as_numpy, is_array
 from ...runtime.call_outcomes import tree_of
@@ -13,7 +13,7 @@ from ..mutation.call_draft import ArgumentPath, FixedPaths, arguments
 from ..relation_types import LibraryApi, LiveCall
 from ..synthesis.parameter_matching import TemplateInapplicable, bind_arguments
 
-Traced = FrozenSet[ArgumentPath]
+Traced = frozenset[ArgumentPath]
 
 
 def fixed(seen: RecordedCall, traced: Traced, is_array: Any) -> FixedPaths:
@@ -25,7 +25,8 @@ def fixed(seen: RecordedCall, traced: Traced, is_array: Any) -> FixedPaths:
     """
     if seen.given is None:
         return frozenset()
-    held = set(_parameters(seen.given))
+    weights = (each for each in arguments(seen.given) if type(each[1]).__name__ == "Parameter")
+    held = {place for place, _ in weights}
     node = _call(seen)
     free = _open(node, seen.given) if node is not None else None
     for place, value in arguments(seen.given):
@@ -36,11 +37,6 @@ def fixed(seen: RecordedCall, traced: Traced, is_array: Any) -> FixedPaths:
     return frozenset(held)
 
 
-def _parameters(live: LiveCall) -> Iterator[ArgumentPath]:
-    """Return the weights of a layer."""
-    return (place for place, value in arguments(live) if type(value).__name__ == "Parameter")
-
-
 def _call(seen: RecordedCall) -> Optional[ast.Call]:
     """The one call of that name on the line; ``None`` where there is none, or there are more."""
     name = seen.api.rpartition(".")[2]
@@ -48,39 +44,29 @@ def _call(seen: RecordedCall) -> Optional[ast.Call]:
         node
         for node in ast.walk(tree_of(seen.path))
         if isinstance(node, ast.Call)
-        and _name(node.func) == name
+        and name in (getattr(node.func, "attr", ""), getattr(node.func, "id", ""))
         and node.lineno <= seen.line <= (node.end_lineno or node.lineno)
     ]
     return nodes[0] if len(nodes) == 1 else None
 
 
-def _name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-
-
-def _open(node: ast.Call, live: LiveCall) -> Optional[Set[ArgumentPath]]:
+def _open(node: ast.Call, live: LiveCall) -> Optional[set[ArgumentPath]]:
     """Return the places whose source is no literal; ``None`` where they cannot be told."""
     if any(isinstance(each, ast.Starred) for each in node.args) or any(
         each.arg is None for each in node.keywords
     ):
         return None
     shift = int(isinstance(node.func, ast.Attribute) and live.api.startswith("torch.Tensor."))
-    found: Set[ArgumentPath] = {("arguments", 0)} if shift else set()
-    given = [(number + shift, None, each) for number, each in enumerate(node.args)]
-    given += [(None, each.arg, each.value) for each in node.keywords]  # type: ignore[misc]
-    for number, word, value in given:
-        if not _is_literal(value):
-            found |= set(_places(number, word, live))
+    found: set[ArgumentPath] = {("arguments", 0)} if shift else set()
+    found.update(
+        ("keywords", str(each.arg)) for each in node.keywords if not _is_literal(each.value)
+    )
+    for number, each in enumerate(node.args, shift):
+        if not _is_literal(each) and number < len(live.arguments):
+            found.add(("arguments", number))
+        elif not _is_literal(each):  # a wrapper gave it on by name
+            found.update(("keywords", name) for name in live.keywords)
     return found
-
-
-def _places(number: Optional[int], word: Optional[str], live: LiveCall) -> List[ArgumentPath]:
-    """Return where an argument of the source went; by a wrapper it may go on by name."""
-    if word is not None:
-        return [("keywords", word)]
-    if number is not None and number < len(live.arguments):
-        return [("arguments", number)]
-    return [("keywords", name) for name in live.keywords]
 
 
 def _is_literal(node: ast.expr) -> bool:
@@ -94,15 +80,15 @@ def _is_literal(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant)
 
 
-Path = Tuple[Any, ...]
+Path = tuple[Any, ...]
 """A parameter of the target, and indices and keys into its value."""
-Slot = Tuple[Any, ...]
+Slot = tuple[Any, ...]
 """A parameter of the library's function (or the number of an argument), and indices into it."""
 _DEEPEST = 4
 _MOST_ELEMENTS = 4096
 
 
-def slots(live: LiveCall, api: Optional[LibraryApi]) -> Dict[Slot, Any]:
+def slots(live: LiveCall, api: Optional[LibraryApi]) -> dict[Slot, Any]:
     """Return what a call gives, however it gives it: lists and tuples are taken apart."""
     try:
         given: Mapping[str, Any] = {} if api is None else bind_arguments(api, live)
@@ -114,13 +100,13 @@ def slots(live: LiveCall, api: Optional[LibraryApi]) -> Dict[Slot, Any]:
     return dict(_parts(given))
 
 
-def origins(given: Mapping[Slot, Any], values: Mapping[str, Any]) -> Dict[Slot, Path]:
+def origins(given: Mapping[Slot, Any], values: Mapping[str, Any]) -> dict[Slot, Path]:
     """Return for slots of a call the parts of the target's arguments that they are.
 
     These are the same objects or share their storage, or else are equal.
     """
     parts = list(_parts(values))
-    found: Dict[Slot, Path] = {}
+    found: dict[Slot, Path] = {}
     for slot, value in given.items():
         for alike in (_is_same, _is_equal):
             path = next((path for path, part in parts if alike(value, part)), None)
@@ -138,7 +124,7 @@ def part(values: Mapping[str, Any], path: Path) -> Any:
     return found
 
 
-def _parts(values: Mapping[Any, Any], depth: int = 0) -> Iterator[Tuple[Path, Any]]:
+def _parts(values: Mapping[Any, Any], depth: int = 0) -> Iterator[tuple[Path, Any]]:
     for name, value in values.items():
         inside: Any = None
         if type(value) in (list, tuple):
@@ -158,27 +144,17 @@ def _is_same(value: Any, part: Any) -> bool:
         return False
     if value is part:
         return True
-    first, second = _storage(value), _storage(part)
-    return first is not None and first == second
-
-
-def _storage(array: Any) -> Any:
-    if not hasattr(array, "data_ptr"):
-        return None
     try:
-        return (array.data_ptr(), array.numel()) if array.numel() else None
-    except RuntimeError:
-        return None
+        first, second = ((each.data_ptr(), each.numel()) for each in (value, part))
+    except (AttributeError, RuntimeError):
+        return False
+    return bool(first[1]) and first == second
 
 
 def _is_equal(value: Any, part: Any) -> bool:
-    if is_array(value) and is_array(part):
-        return _are_equal(value, part)
-    plain = (int, float)
-    return type(value) is type(part) and type(value) in plain and repr(value) == repr(part)
-
-
-def _are_equal(value: Any, part: Any) -> bool:
+    if not (is_array(value) and is_array(part)):
+        plain = type(value) is type(part) and type(value) in (int, float)
+        return plain and repr(value) == repr(part)
     if tuple(value.shape) != tuple(part.shape):
         return False
     if str(value.dtype).rpartition(".")[2] != str(part.dtype).rpartition(".")[2]:

@@ -6,7 +6,7 @@ import math
 import sys
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, Hashable, Iterator, List, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Hashable, Iterator, Mapping, Optional, Union
 from typing import Counter as Counts
 
 from ..agreement import COMPILER, disagreements
@@ -28,7 +28,7 @@ COMPILED = ("meta",)
 """Those that matter to a project that compiles."""
 
 
-def project_oracles() -> List[str]:
+def project_oracles() -> list[str]:
     """Return the names of the oracles for the project that is loaded here."""
     names = (*ITSELF, *COMPILED) if COMPILER in sys.modules else ITSELF
     return [name for name in names if name in ORACLES]
@@ -118,7 +118,7 @@ def _of_array(array: Any, library: Library) -> Hashable:
     return dtype, len(shape), 0 in shape, dense, tuple(sorted(_of_elements(elements).items()))
 
 
-def _of_elements(elements: Any) -> Dict[str, Hashable]:
+def _of_elements(elements: Any) -> dict[str, Hashable]:
     """Return whether there is NaN, an infinity or a negative, and the largest magnitude."""
     import numpy as np
 
@@ -136,16 +136,16 @@ def _of_elements(elements: Any) -> Dict[str, Hashable]:
     }
 
 
-def _magnitude(number: Union[int, float]) -> Tuple[str, int]:
+def _magnitude(number: Union[int, float]) -> tuple[str, int]:
     """Return zero, or its exponent of ten in steps of four."""
     if isinstance(number, float) and not math.isfinite(number):
         return "none", 0
     return ("zero", 0) if number == 0 else ("ten", round(math.log10(abs(number)) / 4))
 
 
-DivergenceLocation = List[Any]
+DivergenceLocation = list[Any]
 """An API, the path of a file in the project, a line and a function."""
-DivergenceKey = Tuple[Any, ...]
+DivergenceKey = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -154,18 +154,18 @@ class LocatedDivergence:
 
     finding: FuzzFinding
     at: DivergenceLocation
-    arguments: Optional[Dict[str, Any]] = None
+    arguments: Optional[dict[str, Any]] = None
 
     @property
     def key(self) -> DivergenceKey:
         """Return what is the same one."""
         return divergence_key(self.finding.disagreement, self.at)
 
-    def as_json(self) -> Dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """Return for another process."""
         return {"met": pack_finding(self.finding), "at": self.at, "arguments": self.arguments}
 
-    def told(self) -> Dict[str, Any]:
+    def told(self) -> dict[str, Any]:
         """Return ``divergence`` and ``at`` of a ``related`` frame."""
         row = self.finding.row()
         del row["kind"]
@@ -175,7 +175,7 @@ class LocatedDivergence:
         return {"divergence": row, "at": {**at, "source": source}}
 
     @property
-    def ensures(self) -> List[str]:
+    def ensures(self) -> list[str]:
         """The postcondition that does not hold; none where the call itself fails."""
         found = self.finding.disagreement
         if found.rule == CRASH or found.outcome.status == CRASHED or self.finding.ends_process:
@@ -203,7 +203,7 @@ class CallJudge:
     def __init__(self, request: RelateRequest, begin: Callable[[str], None]) -> None:
         self._request = request
         self._watcher = TargetWatcher(request, begin)
-        self._counts: Dict[Tuple[Any, ...], int] = Counter()
+        self._counts: dict[tuple[Any, ...], int] = Counter()
         self._kinds = CallKinds(request.library, MOST_A_KIND)
 
     @property

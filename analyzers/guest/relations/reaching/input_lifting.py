@@ -6,7 +6,7 @@ import itertools
 from collections import Counter
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, Iterator, Mapping, Optional, Sequence
 
 from ...inputs.exploration.exploration_plan import text_of
 from ...inputs.recipes import (
@@ -75,7 +75,7 @@ def _number(array: Any, library: Library) -> Any:
     return elements.item()
 
 
-def _contents(shape: Tuple[int, ...], elements: Any) -> List[Tuple[str, Recipe]]:
+def _contents(shape: tuple[int, ...], elements: Any) -> list[tuple[str, Recipe]]:
     """Return the element that is there most, and where there are others."""
     import numpy
 
@@ -87,7 +87,7 @@ def _contents(shape: Tuple[int, ...], elements: Any) -> List[Tuple[str, Recipe]]
     if len(flat) - count > MOST_ELEMENTS:
         raise BadRecipe("the array is too large to be told")
     fill = flat[texts.index(most)]
-    found: List[Tuple[str, Recipe]] = [] if most in ("0", "0.0") else [("fill", literal(fill))]
+    found: list[tuple[str, Recipe]] = [] if most in ("0", "0.0") else [("fill", literal(fill))]
     others = [
         (literal(tuple(int(n) for n in numpy.unravel_index(place, shape))), literal(each))
         for place, each in enumerate(flat)
@@ -96,7 +96,7 @@ def _contents(shape: Tuple[int, ...], elements: Any) -> List[Tuple[str, Recipe]]
     return [*found, ("at", PairsRecipe(tuple(others)))] if others else found
 
 
-def replace_at(recipe: Recipe, path: Tuple[Any, ...], new: Recipe) -> Recipe:
+def replace_at(recipe: Recipe, path: tuple[Any, ...], new: Recipe) -> Recipe:
     """Return a recipe with another at a path of indices and keys; raises :class:`BadRecipe`."""
     if not path:
         return new
@@ -123,7 +123,7 @@ class LiftingStage:
     """
 
     request: RelateRequest
-    waiting: Sequence[Tuple[LocatedDivergence, LibraryCallSite]]
+    waiting: Sequence[tuple[LocatedDivergence, LibraryCallSite]]
     until: float
     reached: Mapping[DivergenceKey, LocatedDivergence]
 
@@ -170,11 +170,11 @@ class LiftingStage:
 
     def _attempts(
         self, live: LiveCall, site: LibraryCallSite, judging: CallJudge
-    ) -> Iterator[Dict[str, Dict[str, Any]]]:
+    ) -> Iterator[dict[str, dict[str, Any]]]:
         """Yield arguments of the target that meet its contract, with values of the call in them."""
         admission = Admission(self.request)
         wanted = slots(live, apis_by_name(self.request.library).get(live.api))
-        known: Set[str] = set()
+        known: set[str] = set()
         for given in site.inputs:
             for arguments in self._changed(given, wanted, site, judging):
                 text = text_of(arguments)
@@ -184,11 +184,11 @@ class LiftingStage:
 
     def _changed(
         self,
-        given: Dict[str, Any],
+        given: dict[str, Any],
         wanted: Mapping[Any, Any],
         site: LibraryCallSite,
         judging: CallJudge,
-    ) -> Iterator[Dict[str, Dict[str, Any]]]:
+    ) -> Iterator[dict[str, dict[str, Any]]]:
         ran = judging.run(given)
         for seen in judging.at(ran, site.place):
             if seen.given is None:
@@ -221,9 +221,9 @@ class LiftingStage:
         return value
 
 
-def _news(values: Mapping[Path, Any], ran: TargetRun, library: Library) -> Dict[Path, Recipe]:
+def _news(values: Mapping[Path, Any], ran: TargetRun, library: Library) -> dict[Path, Recipe]:
     """Return new recipes for parts of the target's arguments."""
-    found: Dict[Path, Recipe] = {}
+    found: dict[Path, Recipe] = {}
     for path, value in values.items():
         try:
             found[path] = recipe_like(value, part(ran.values, path), library)
@@ -243,7 +243,7 @@ def _choices(news: Mapping[Path, Recipe]) -> Iterator[Mapping[Path, Recipe]]:
 
 def _with(
     given: Mapping[str, Mapping[str, Any]], news: Mapping[Path, Recipe]
-) -> Optional[Dict[str, Dict[str, Any]]]:
+) -> Optional[dict[str, dict[str, Any]]]:
     """Return arguments with other parts; ``None`` where they cannot be put there."""
     changed = {name: dict(each) for name, each in given.items()}
     try:
@@ -257,7 +257,7 @@ def _with(
 
 
 def _recipe(argument: Mapping[str, Any]) -> Recipe:
-    source: List[str] = [argument[word] for word in ("recipe", "source") if word in argument]
+    source: list[str] = [argument[word] for word in ("recipe", "source") if word in argument]
     if not source:
         raise BadRecipe("it is not made by a recipe")
     return parse(source[0])

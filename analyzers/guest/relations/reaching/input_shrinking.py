@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Dict, FrozenSet, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Iterator, Mapping, Optional, Sequence
 
 from ...inputs.exploration.exploration_plan import text_of
 from ...inputs.exploration.input_runs import as_protocol
@@ -31,7 +31,7 @@ from .target_calls import Arguments, RelateRequest, parse_in_flight
 
 ARRAYS = ("tensor", "array", "jax_array")
 Recipes = Mapping[str, Recipe]
-Cost = Tuple[int, int, int]
+Cost = tuple[int, int, int]
 
 
 def cost(recipes: Recipes) -> Cost:
@@ -53,8 +53,8 @@ def recipes_of(arguments: Mapping[str, Mapping[str, Any]]) -> Optional[Recipes]:
 
 
 def argument_simplifications(
-    recipes: Recipes, optional: FrozenSet[str]
-) -> Iterator[Dict[str, Recipe]]:
+    recipes: Recipes, optional: frozenset[str]
+) -> Iterator[dict[str, Recipe]]:
     """Arguments of less :func:`cost`, the boldest first; those that are ``optional`` may go."""
     most = cost(recipes)
     for found in _changed(recipes, optional):
@@ -62,7 +62,7 @@ def argument_simplifications(
             yield found
 
 
-def _changed(recipes: Recipes, optional: FrozenSet[str]) -> Iterator[Dict[str, Recipe]]:
+def _changed(recipes: Recipes, optional: frozenset[str]) -> Iterator[dict[str, Recipe]]:
     for name in recipes:
         if name in optional:
             yield {each: recipe for each, recipe in recipes.items() if each != name}
@@ -75,7 +75,7 @@ def _changed(recipes: Recipes, optional: FrozenSet[str]) -> Iterator[Dict[str, R
             yield {**recipes, name: found}
 
 
-def _fewer(size: int) -> List[int]:
+def _fewer(size: int) -> list[int]:
     return sorted({new for new in (1, 2, size // 2, size - 1) if 0 < new < size})
 
 
@@ -115,7 +115,7 @@ def _of_display(recipe: DisplayRecipe) -> Iterator[Recipe]:
 # --------------------------------------------------------------------- arrays
 
 
-def _shape(recipe: Recipe) -> Optional[Tuple[int, ...]]:
+def _shape(recipe: Recipe) -> Optional[tuple[int, ...]]:
     """Return the shape of an array's recipe."""
     if not (isinstance(recipe, CallRecipe) and recipe.function in ARRAYS and recipe.arguments):
         return None
@@ -136,7 +136,7 @@ def _resized(recipe: Recipe, size: int, new: int) -> Recipe:
     return _shaped(recipe, tuple(new if each == size else each for each in shape))
 
 
-def _shaped(recipe: CallRecipe, shape: Tuple[int, ...]) -> CallRecipe:
+def _shaped(recipe: CallRecipe, shape: tuple[int, ...]) -> CallRecipe:
     """An array of another shape; elements beyond it go to its first place where none is left."""
     given = dict(recipe.keywords)
     at = given.pop("at", None)
@@ -148,7 +148,7 @@ def _shaped(recipe: CallRecipe, shape: Tuple[int, ...]) -> CallRecipe:
     return CallRecipe(recipe.function, (literal(shape),), tuple(given.items()))
 
 
-def _is_in(place: Recipe, shape: Tuple[int, ...]) -> bool:
+def _is_in(place: Recipe, shape: tuple[int, ...]) -> bool:
     items = place.items if isinstance(place, DisplayRecipe) else ()
     numbers = [each.value for each in items if isinstance(each, LiteralRecipe)]
     inside = all(-size <= number < size for number, size in zip(numbers, shape))
@@ -276,7 +276,7 @@ def ended(met: LocatedDivergence, result: Result) -> Optional[LocatedDivergence]
     return replace(met, finding=finding, at=mark.at, arguments=dict(mark.arguments))
 
 
-def confirmed_row(met: LocatedDivergence, request: RelateRequest) -> Optional[Dict[str, Any]]:
+def confirmed_row(met: LocatedDivergence, request: RelateRequest) -> Optional[dict[str, Any]]:
     """A row of ``reached``: how its input ends in a fresh process, where it ends as it should."""
 
     def work(item: int, start: int, begin: Begin, report: Report) -> None:
@@ -285,7 +285,7 @@ def confirmed_row(met: LocatedDivergence, request: RelateRequest) -> Optional[Di
             report(_ending(met, request))
 
     seconds = request.timeout + HANG_GRACE
-    end: Dict[str, Any] = {}
+    end: dict[str, Any] = {}
     for _, result in ProcessPool(work, 1, seconds, workers=1, deaths=1):
         if isinstance(result, ItemReport):
             end = {"ending": result.value}
@@ -300,7 +300,7 @@ def confirmed_row(met: LocatedDivergence, request: RelateRequest) -> Optional[Di
 
 def _ending(met: LocatedDivergence, request: RelateRequest) -> Mapping[str, Any]:
     arguments = met.arguments or {}
-    ensures: List[str] = met.ensures
+    ensures: list[str] = met.ensures
     return execute(
         request.prepared, arguments, api_calls.EmptyAnswers(), request.timeout, ensures
     ).ending

@@ -8,7 +8,7 @@ themselves; calls that fail are lifted to inputs; those are made small.
 from __future__ import annotations
 
 import signal
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Set, Tuple
+from typing import Any, Iterable, Iterator, Mapping, Optional
 
 from ...inputs.exploration import hypothesis_draws
 from ...inputs.exploration.exploration_plan import ExplorationPlan, parse_plan
@@ -46,7 +46,7 @@ ENOUGH = 12
 """So many inputs, each of which reached something new, need no more drawn beside them."""
 
 
-def relate(prepared: PreparedTarget, message: Mapping[str, Any]) -> Dict[str, Any]:
+def relate(prepared: PreparedTarget, message: Mapping[str, Any]) -> dict[str, Any]:
     """Return the ``related`` frame for a ``relate`` frame."""
     library = loaded_library()
     if library is None:
@@ -54,7 +54,7 @@ def relate(prepared: PreparedTarget, message: Mapping[str, Any]) -> Dict[str, An
     return _Relating(RelateRequest(prepared, library, message)).frame()
 
 
-def nothing(obstacle: str) -> Dict[str, Any]:
+def nothing(obstacle: str) -> dict[str, Any]:
     """Return a ``related`` frame that says why nothing was compared."""
     return {
         "type": "related",
@@ -73,21 +73,21 @@ class _Relating:
     def __init__(self, request: RelateRequest) -> None:
         self._request = request
         self._began = time_limits.now()
-        self._sites: Dict[Tuple[Any, ...], LibraryCallSite] = {}
-        self._met: Dict[DivergenceKey, List[LocatedDivergence]] = {}
-        self._reached: Dict[DivergenceKey, LocatedDivergence] = {}
-        self._verified: Dict[DivergenceKey, LocatedDivergence] = {}
-        self._notes: Dict[str, None] = {}
+        self._sites: dict[tuple[Any, ...], LibraryCallSite] = {}
+        self._met: dict[DivergenceKey, list[LocatedDivergence]] = {}
+        self._reached: dict[DivergenceKey, LocatedDivergence] = {}
+        self._verified: dict[DivergenceKey, LocatedDivergence] = {}
+        self._notes: dict[str, None] = {}
         self._executions = 0
 
-    def frame(self) -> Dict[str, Any]:
+    def frame(self) -> dict[str, Any]:
         """Compare, and say what came of it."""
         with without_compiler():
             load_oracles(self._request.library, project_oracles())
             self._began = time_limits.now()
             return self._compared()
 
-    def _compared(self) -> Dict[str, Any]:
+    def _compared(self) -> dict[str, Any]:
         self._inputs()
         self._lift(self._known())
         if self._left("mutants") > 0:
@@ -144,7 +144,7 @@ class _Relating:
         for _, result in self._pool(stage, len(stage.groups), CALL_SECONDS):
             self._take(result)
 
-    def _lift(self, waiting: List[Tuple[LocatedDivergence, LibraryCallSite]]) -> None:
+    def _lift(self, waiting: list[tuple[LocatedDivergence, LibraryCallSite]]) -> None:
         waiting = waiting[: 3 * MOST_BEYOND]
         stage = LiftingStage(self._request, waiting, self._until("lifting"), self._reached)
         for item, result in self._pool(stage, len(waiting), self._request.timeout + HANG_GRACE):
@@ -159,7 +159,7 @@ class _Relating:
             else:
                 self._verified.setdefault(met.key, met)
 
-    def _pool(self, stage: Any, items: int, seconds: float) -> Iterator[Tuple[int, Result]]:
+    def _pool(self, stage: Any, items: int, seconds: float) -> Iterator[tuple[int, Result]]:
         return iter(ProcessPool(stage.work, items, seconds, workers=WORKERS, deaths=MOST_DEATHS))
 
     # ----------------------------------------------------------- results
@@ -180,7 +180,7 @@ class _Relating:
         if "met" in value:
             self._take_met(parse_divergence(value))
 
-    def _take_site(self, place: List[Any], arguments: Dict[str, Any]) -> None:
+    def _take_site(self, place: list[Any], arguments: dict[str, Any]) -> None:
         site = self._sites.setdefault(tuple(place[:3]), LibraryCallSite(place, []))
         if len(site.inputs) < 2 * INPUTS_A_SITE:
             self._sites[tuple(place[:3])] = LibraryCallSite(place, [*site.inputs, arguments])
@@ -212,7 +212,7 @@ class _Relating:
 
     # ------------------------------------------------------------ lifting
 
-    def _known(self) -> List[Tuple[LocatedDivergence, LibraryCallSite]]:
+    def _known(self) -> list[tuple[LocatedDivergence, LibraryCallSite]]:
         """Return known divergences at each place where their API is called."""
         return [
             (LocatedDivergence(FuzzFinding(row["call"], _disagreement(row)), site.place), site)
@@ -222,7 +222,7 @@ class _Relating:
             if site.place[0] == row["api"]
         ]
 
-    def _waiting(self) -> Iterable[Tuple[LocatedDivergence, LibraryCallSite]]:
+    def _waiting(self) -> Iterable[tuple[LocatedDivergence, LibraryCallSite]]:
         for several in self._met.values():
             for met in several:
                 site = self._sites.get(tuple(met.at[:3]))
@@ -231,13 +231,13 @@ class _Relating:
 
     # ------------------------------------------------------------- frames
 
-    def _rows(self) -> Iterator[Dict[str, Any]]:
+    def _rows(self) -> Iterator[dict[str, Any]]:
         """Yield what is reached, by the smallest inputs, as far as a fresh process confirms it.
 
         Of the oracles that find a call wrong in the same way, one is told.
         """
         waiting = sorted(self._reached.values(), key=lambda met: met.finding.disagreement.rule)
-        told: Set[Tuple[Any, ...]] = set()
+        told: set[tuple[Any, ...]] = set()
         for number, met in enumerate(waiting[:MOST_REACHED]):
             if met.key[:4] in told:
                 continue
@@ -252,7 +252,7 @@ class _Relating:
                 told.add(met.key[:4])
                 yield row
 
-    def _beyond(self) -> List[LocatedDivergence]:
+    def _beyond(self) -> list[LocatedDivergence]:
         """Return what was verified of the calls by themselves, made small as far as time goes."""
         mets = [met for key, met in self._verified.items() if key not in self._reached]
         del mets[MOST_BEYOND:]

@@ -7,20 +7,7 @@ import zlib
 from collections import Counter
 from dataclasses import dataclass
 from functools import partial
-from typing import (
-    Any,
-    Callable,
-    Dict,
-    FrozenSet,
-    Hashable,
-    Iterable,
-    List,
-    Mapping,
-    Optional,
-    Sequence,
-    Set,
-    Tuple,
-)
+from typing import Any, Callable, Hashable, Iterable, Mapping, Optional, Sequence
 
 from ...annotations.constraints import Constraint
 from ...annotations.syntax import AnnotationError
@@ -134,9 +121,9 @@ class _DrawingProcess:
         self._step = -1
         self._executions = 0
         self._stale = 0
-        self._texts: Set[str] = set()
-        self._keys: Set[DivergenceKey] = set()
-        self._sites: Dict[Tuple[Any, ...], int] = Counter()
+        self._texts: set[str] = set()
+        self._keys: set[DivergenceKey] = set()
+        self._sites: dict[tuple[Any, ...], int] = Counter()
         self._judging = CallJudge(inputs.request, self._mark)
 
     def _mark(self, text: str) -> None:
@@ -192,12 +179,12 @@ class LibraryCallSite:
     """A place where the target calls the library, and inputs that lead there."""
 
     place: DivergenceLocation
-    inputs: Sequence[Dict[str, Any]]
+    inputs: Sequence[dict[str, Any]]
 
 
-def by_api(sites: Iterable[LibraryCallSite]) -> List[List[LibraryCallSite]]:
+def by_api(sites: Iterable[LibraryCallSite]) -> list[list[LibraryCallSite]]:
     """Return the sites of each API together."""
-    found: Dict[str, List[LibraryCallSite]] = {}
+    found: dict[str, list[LibraryCallSite]] = {}
     for site in sites:
         found.setdefault(site.place[0], []).append(site)
     return list(found.values())
@@ -245,8 +232,8 @@ class _MutationProcess:
         self._library = mutating.request.library
         self._kinds = CallKinds(self._library, 1)
         self._judged = 0
-        self._outcomes: Set[Hashable] = set()
-        self._known: Set[DivergenceKey] = set()
+        self._outcomes: set[Hashable] = set()
+        self._known: set[DivergenceKey] = set()
         self._done = 0
 
     def mutate(self, site: LibraryCallSite, first: int, until: float) -> None:
@@ -305,10 +292,10 @@ class _MutationProcess:
 
 def _seen(
     judging: CallJudge, site: LibraryCallSite, is_array: Any
-) -> Tuple[List[LiveCall], FrozenSet[Where]]:
+) -> tuple[list[LiveCall], frozenset[Where]]:
     """Return the calls at a site, and what may not vary there."""
-    lives: List[LiveCall] = []
-    held: List[FrozenSet[Where]] = []
+    lives: list[LiveCall] = []
+    held: list[frozenset[Where]] = []
     for given in site.inputs:
         ran = judging.run(given)
         for seen in judging.at(ran, site.place):
@@ -318,6 +305,6 @@ def _seen(
     return lives, frozenset().union(*held)
 
 
-def _traced(seen: RecordedCall, values: Any) -> FrozenSet[Where]:
+def _traced(seen: RecordedCall, values: Any) -> frozenset[Where]:
     given = {} if seen.given is None else dict(arguments(seen.given))
     return frozenset(origins(given, values))

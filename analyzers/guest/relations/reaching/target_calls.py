@@ -7,7 +7,7 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
-from typing import Any, Callable, Dict, FrozenSet, List, Mapping, Optional, Set
+from typing import Any, Callable, Mapping, Optional
 
 from ...inputs.exploration.postcondition_checks import arguments_by_name
 from ...protocol import api_calls
@@ -20,7 +20,7 @@ from ..library_calls import call_source
 from ..process_pool import ItemFailed, ItemReport, ProcessDied, ProcessHung, ProcessPool
 from ..relation_types import Library, LiveCall, Relation
 
-Arguments = Dict[str, Dict[str, Any]]
+Arguments = dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -32,12 +32,12 @@ class RelateRequest:
     message: Mapping[str, Any]
 
     @property
-    def probes(self) -> List[Arguments]:
+    def probes(self) -> list[Arguments]:
         """Inputs under which the target returns."""
         return [dict(probe["arguments"]) for probe in self.message["probes"]]
 
     @cached_property
-    def apis(self) -> Optional[FrozenSet[str]]:
+    def apis(self) -> Optional[frozenset[str]]:
         """The library calls to look at; ``None``: all."""
         return frozenset(self.message.get("apis") or ()) or None
 
@@ -57,14 +57,14 @@ class RelateRequest:
         return int(self.message.get("seed", 0))
 
     @cached_property
-    def relations(self) -> List[Relation]:
+    def relations(self) -> list[Relation]:
         """Return what the library's calls are known to agree with."""
         return [
             Relation(each["source"], each["target"], each["template"], each["kind"])
             for each in self.message.get("equivalences") or ()
         ]
 
-    def of_source(self, api: str) -> List[Relation]:
+    def of_source(self, api: str) -> list[Relation]:
         """Return the relations of one API."""
         return [each for each in self.relations if each.source == api]
 
@@ -77,7 +77,7 @@ class RelateRequest:
         return os.path.relpath(file, self.prepared.root).replace(os.sep, "/")
 
 
-CallLocation = List[Any]
+CallLocation = list[Any]
 """An API, the path of a file in the project, a line and a function."""
 
 
@@ -86,7 +86,7 @@ class TargetRun:
     """One run: its ending, the library calls seen, and what the target was called with by name."""
 
     ending: Mapping[str, Any]
-    calls: List[RecordedCall] = field(default_factory=list)
+    calls: list[RecordedCall] = field(default_factory=list)
     values: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -164,7 +164,7 @@ class _WatchedTarget(PreparedTarget):
     bounds: RecordingBounds
     watch: Watch
     recording: Recording
-    values: Dict[str, Any]
+    values: dict[str, Any]
 
     @classmethod
     def of(cls, request: RelateRequest, bounds: RecordingBounds, watch: Watch) -> _WatchedTarget:
@@ -193,7 +193,7 @@ _MOST_DEATHS = 3
 _HANG_GRACE = 2.0
 
 
-def record(prepared: PreparedTarget, message: Mapping[str, Any]) -> Dict[str, Any]:
+def record(prepared: PreparedTarget, message: Mapping[str, Any]) -> dict[str, Any]:
     """Return the ``recorded`` frame for a ``record`` frame."""
     library = loaded_library()
     if library is None:
@@ -217,7 +217,7 @@ def record(prepared: PreparedTarget, message: Mapping[str, Any]) -> Dict[str, An
     return found
 
 
-def nothing(*notes: str) -> Dict[str, Any]:
+def nothing(*notes: str) -> dict[str, Any]:
     """Return a ``recorded`` frame without any calls."""
     return {"type": "recorded", "library": "", "version": "", "calls": [], "notes": list(notes)}
 
@@ -228,7 +228,7 @@ class _RecordWork:
     def __init__(self, request: RelateRequest, until: float) -> None:
         self._request = request
         self._until = until
-        self._told: Dict[Any, Set[str]] = {}
+        self._told: dict[Any, set[str]] = {}
 
     def work(
         self,
@@ -249,9 +249,9 @@ class _RecordWork:
                     report(found)
 
     def _new(
-        self, calls: List[RecordedCall], watcher: TargetWatcher, step: int
-    ) -> List[Dict[str, Any]]:
-        found: List[Dict[str, Any]] = []
+        self, calls: list[RecordedCall], watcher: TargetWatcher, step: int
+    ) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
         for seen in calls:
             api, path, line, function = watcher.place(seen)
             source = call_source(seen.live, self._request.library)

@@ -6,19 +6,7 @@ import logging
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import (
-    Any,
-    Callable,
-    Dict,
-    FrozenSet,
-    Iterator,
-    List,
-    Mapping,
-    Optional,
-    Sequence,
-    Set,
-    Tuple,
-)
+from typing import Any, Callable, Iterator, Mapping, Optional, Sequence
 
 from ...inputs.recipes import BadRecipe
 from ...runtime.time_limits import CLOCK, TimeUp
@@ -60,8 +48,8 @@ class StudyScope:
     ``done`` are sources whose relations are known.
     """
 
-    apis: FrozenSet[str]
-    done: FrozenSet[str]
+    apis: frozenset[str]
+    done: frozenset[str]
     inputs: int
     seed: int
     workers: int
@@ -75,10 +63,10 @@ class RelationStudy:
         self._scope = scope
         self._progress = progress
         self._apis: Mapping[str, LibraryApi] = {api.name: api for api in library.apis()}
-        self._types: Dict[str, Dict[str, Set[str]]] = {}
-        self._calls: Dict[str, List[str]] = {}
-        self._excluded: Dict[str, str] = {}
-        self._avoided: Dict[str, List[str]] = {}
+        self._types: dict[str, dict[str, set[str]]] = {}
+        self._calls: dict[str, list[str]] = {}
+        self._excluded: dict[str, str] = {}
+        self._avoided: dict[str, list[str]] = {}
 
     def study(self) -> None:
         """Send the rows of relations as they are found, and those of all APIs at the end."""
@@ -103,7 +91,7 @@ class RelationStudy:
 
     # -------------------------------------------------------------------- trying
 
-    def _try(self, calls: Mapping[str, List[str]]) -> None:
+    def _try(self, calls: Mapping[str, list[str]]) -> None:
         """Keep the calls that succeed here, and learn what is of no use for comparing."""
         asked = self._scope.apis or calls.keys()
         names = [name for name in calls if name in self._apis and name in asked]
@@ -133,7 +121,7 @@ class RelationStudy:
         self, sources: Sequence[str], names: ApiNames, targets: Mapping[str, Sequence[str]]
     ) -> None:
         self._progress.stage(RELATIONS, len(sources))
-        lent: Dict[str, Dict[str, None]] = {}
+        lent: dict[str, dict[str, None]] = {}
         work = RelationVerification(
             sources=sources,
             apis=self._apis,
@@ -156,7 +144,7 @@ class RelationStudy:
             if name not in self._excluded:
                 self._calls[name] = spread(list(texts), self._scope.inputs)
 
-    def _take_verdict(self, found: Mapping[str, Any], lent: Dict[str, Dict[str, None]]) -> None:
+    def _take_verdict(self, found: Mapping[str, Any], lent: dict[str, dict[str, None]]) -> None:
         if "relation" in found:
             self._progress.add(kind="relation", **found["relation"])
         elif "lent" in found:
@@ -195,8 +183,8 @@ class RelationStudy:
             self._progress.add(kind="api", name=name, parameters=[], calls=0, status=UNSAFE)
 
 
-def _by_source(pairs: Sequence[Tuple[str, str, float]]) -> Dict[str, List[str]]:
-    found: Dict[str, List[str]] = {}
+def _by_source(pairs: Sequence[tuple[str, str, float]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
     for source, target, _ in pairs:
         found.setdefault(source, []).append(target)
     return found
@@ -230,7 +218,7 @@ class DivergenceStudy:
         """
         calls = collect_inputs(self._library, self._settings.workers, self._progress, names)
         calls.update(self._lent(calls, is_asked_for))
-        by_source: Dict[str, List[Relation]] = {}
+        by_source: dict[str, list[Relation]] = {}
         for relation in self._relations:
             by_source.setdefault(relation.source, []).append(relation)
         subjects = [
@@ -246,13 +234,13 @@ class DivergenceStudy:
                 self._progress.note(f"{fuzzed.api}: {note}")
             self._progress.checked(fuzzed.api)
 
-    def _read(self, texts: Sequence[str]) -> Tuple[CallSource, ...]:
+    def _read(self, texts: Sequence[str]) -> tuple[CallSource, ...]:
         calls = (_call(text, self._library) for text in spread(texts, _CALLS))
         return tuple(call for call in calls if call is not None)
 
     def _lent(
         self, calls: Mapping[str, Sequence[str]], is_asked_for: Callable[[str], bool]
-    ) -> Dict[str, List[str]]:
+    ) -> dict[str, list[str]]:
         """Calls for those that have none, with the arguments of APIs that they are related to."""
         wanted = [
             relation
@@ -261,7 +249,7 @@ class DivergenceStudy:
         ]
         wanted = [relation for relation in wanted if is_asked_for(relation.target)]
         self._progress.stage(LENDING, len(wanted))
-        found: Dict[str, List[str]] = {}
+        found: dict[str, list[str]] = {}
         work = _LendingWork(wanted, calls, self._library)
         workers = self._settings.workers
         for item, result in ProcessPool(
@@ -313,12 +301,12 @@ def _call(text: str, library: Library) -> Optional[CallSource]:
         return None
 
 
-Frame = Dict[str, Any]
+Frame = dict[str, Any]
 
 _SHORTEST = 0.01
 CLOCK.never_interrupt(logging.__file__)
 """What is done there before and after a fork must be whole."""
-_LATE: Mapping[str, Tuple[str, ...]] = {
+_LATE: Mapping[str, tuple[str, ...]] = {
     "torch": ("torch.fx.experimental.symbolic_shapes", "torch.nested._internal.nested_tensor"),
 }
 
@@ -385,25 +373,22 @@ def _divergences(message: Mapping[str, Any], library: Library, progress: StudyPr
         settings = replace(settings, seconds=second_implementations.SECONDS)
     asked = frozenset(_names(message["apis"]))
     done = frozenset(_done(message, FUZZING))
-    relations = [_relation(row) for row in message.get("relations") or ()]
+    relations = [
+        Relation(row["source"], row["target"], row["template"], row["holds"], row.get("inputs", 0))
+        for row in message.get("relations") or ()
+    ]
     DivergenceStudy(library, relations, settings, progress).study(
         lambda name: name not in done and (not asked or name in asked), sorted(asked)
     )
 
 
-def _names(names: Optional[List[str]]) -> List[str]:
+def _names(names: Optional[list[str]]) -> list[str]:
     return names or []
 
 
-def _done(message: Mapping[str, Any], stage: str) -> List[str]:
+def _done(message: Mapping[str, Any], stage: str) -> list[str]:
     done = message.get("done") or {}
     return list(done.get(stage, ()))
-
-
-def _relation(row: Mapping[str, Any]) -> Relation:
-    return Relation(
-        row["source"], row["target"], row["template"], row["holds"], row.get("inputs", 0)
-    )
 
 
 _TASKS: Mapping[str, Callable[[Mapping[str, Any], Library, StudyProgress], None]] = {

@@ -4,32 +4,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import (
-    Any,
-    Callable,
-    Dict,
-    Iterable,
-    Iterator,
-    List,
-    Optional,
-    Sequence,
-    Tuple,
-)
+from typing import Any, Callable, Iterable, Iterator, Optional, Sequence
 
 from ...runtime.time_limits import CLOCK
 from ..library_calls import parse_call
-from ..process_pool import (
-    Begin,
-    ItemFailed,
-    ItemReport,
-    ProcessDied,
-    ProcessHung,
-    ProcessPool,
-)
+from ..process_pool import Begin, ItemFailed, ItemReport, ProcessDied, ProcessHung, ProcessPool
 from ..relation_types import CallSource, Library
 
-Row = Dict[str, Any]
-Send = Callable[[Dict[str, Any]], None]
+Row = dict[str, Any]
+Send = Callable[[dict[str, Any]], None]
 EVERY = 0.5
 MOST_ROWS = 500
 MOST_NOTES = 500
@@ -42,9 +25,9 @@ class StudyProgress:
     def __init__(self, send: Send) -> None:
         self._send = send
         self._sent = 0.0
-        self._rows: List[Row] = []
+        self._rows: list[Row] = []
         self._stage, self._done, self._total = "", 0, 0
-        self.notes: List[str] = []
+        self.notes: list[str] = []
 
     def stage(self, name: str, total: int) -> None:
         """Begin a stage of so many items."""
@@ -98,13 +81,13 @@ _MEMORY = 8 << 30
 _DEATHS = 3
 _AT_ONCE = 200
 
-Found = Iterable[Tuple[CallSource, str]]
+Found = Iterable[tuple[CallSource, str]]
 Source = Callable[[], Found]
 
 
 def collect_inputs(
     library: Library, workers: int, progress: StudyProgress, names: Sequence[str] = ()
-) -> Dict[str, List[str]]:
+) -> dict[str, list[str]]:
     """Return the texts of known valid calls by API, in the order in which the library tells them.
 
     They are gathered in processes of their own, as what the library's own tests
@@ -124,7 +107,7 @@ def collect_inputs(
 
 def _of_parts(
     parted: Any, names: Sequence[str], workers: int, progress: StudyProgress
-) -> Dict[str, List[str]]:
+) -> dict[str, list[str]]:
     sources = parted.sources(names)
     progress.stage(STAGE, len(sources) + 1)
     texts = [text for _, text in _gathered(sources, workers, progress)]
@@ -139,9 +122,9 @@ def _of_parts(
 
 def _gathered(
     sources: Sequence[Source], workers: int, progress: StudyProgress
-) -> List[Tuple[str, str]]:
+) -> list[tuple[str, str]]:
     """Return API and text of each call of each source, in their order."""
-    found: List[List[Tuple[str, str]]] = [[] for _ in sources]
+    found: list[list[tuple[str, str]]] = [[] for _ in sources]
     work = _GatheringWork(sources)
     for item, result in ProcessPool(
         work.on, len(sources), _SECONDS, workers, _MEMORY, deaths=_DEATHS
@@ -169,8 +152,8 @@ class _GatheringWork:
             begin(step + 1, "")
 
 
-def _batches(found: Found) -> Iterator[List[Tuple[str, str]]]:
-    batch: List[Tuple[str, str]] = []
+def _batches(found: Found) -> Iterator[list[tuple[str, str]]]:
+    batch: list[tuple[str, str]] = []
     for call, _ in found:
         batch.append((call.api, call.source()))
         if len(batch) >= _AT_ONCE:
@@ -179,8 +162,8 @@ def _batches(found: Found) -> Iterator[List[Tuple[str, str]]]:
     yield batch
 
 
-def _by_api(found: Iterable[Tuple[str, str]]) -> Dict[str, List[str]]:
-    texts: Dict[str, Dict[str, None]] = {}
+def _by_api(found: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    texts: dict[str, dict[str, None]] = {}
     for api, text in found:
         texts.setdefault(api, {})[text] = None
     return {api: list(texts[api]) for api in sorted(texts)}
@@ -193,7 +176,7 @@ def _read(text: str, library: Library) -> Optional[CallSource]:
         return None
 
 
-def spread(items: Sequence[str], most: int) -> List[str]:
+def spread(items: Sequence[str], most: int) -> list[str]:
     """Return at most so many, evenly spread, the first among them."""
     if len(items) <= most:
         return list(items)

@@ -15,7 +15,7 @@ import ast
 from dataclasses import dataclass
 from functools import lru_cache
 from types import ModuleType
-from typing import Any, Dict, FrozenSet, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
 from ...inputs import recipes
 from ...inputs.recipes import BadRecipe, NameRecipe, Recipe
@@ -43,11 +43,11 @@ class CallTemplate:
     """A template that was read: what is called, and with what; ``inputs`` as in a call."""
 
     target: str
-    arguments: Tuple[Term, ...]
-    keywords: Tuple[Tuple[str, Term], ...]
-    inputs: Optional[Tuple[Term, ...]]
+    arguments: tuple[Term, ...]
+    keywords: tuple[tuple[str, Term], ...]
+    inputs: Optional[tuple[Term, ...]]
 
-    def uses(self) -> FrozenSet[str]:
+    def uses(self) -> frozenset[str]:
         """Return the names in it, parameters and others, by their first parts."""
         terms = (*self.arguments, *(term for _, term in self.keywords), *(self.inputs or ()))
         return frozenset(name for term in terms for name in _roots(term))
@@ -82,7 +82,7 @@ def apply_template(template: str, source: LibraryApi, live: LiveCall, library: L
 
 
 @lru_cache(maxsize=65536)
-def _read(text: str, names: FrozenSet[str]) -> CallTemplate:
+def _read(text: str, names: frozenset[str]) -> CallTemplate:
     if len(text) > recipes.MOST_CHARACTERS:
         raise BadRecipe("the template is too long")
     try:
@@ -102,8 +102,8 @@ def _read(text: str, names: FrozenSet[str]) -> CallTemplate:
 
 
 def _called(
-    node: ast.Call, names: FrozenSet[str]
-) -> Tuple[str, Tuple[Term, ...], Tuple[Tuple[str, Term], ...]]:
+    node: ast.Call, names: frozenset[str]
+) -> tuple[str, tuple[Term, ...], tuple[tuple[str, Term], ...]]:
     function = recipes.parse(ast.unparse(node.func))
     if not isinstance(function, NameRecipe) or function.dotted.split(".")[0] in names:
         raise BadRecipe("a template calls an API by its name")
@@ -115,7 +115,7 @@ def _called(
     return function.dotted, tuple(_term(item, names) for item in node.args), tuple(keywords)
 
 
-def _term(node: ast.expr, names: FrozenSet[str]) -> Term:
+def _term(node: ast.expr, names: frozenset[str]) -> Term:
     star = isinstance(node, ast.Starred)
     inside = node.value if isinstance(node, ast.Starred) else node
     if isinstance(inside, ast.Name) and inside.id in names:
@@ -131,7 +131,7 @@ def _term(node: ast.expr, names: FrozenSet[str]) -> Term:
     return recipe
 
 
-def _roots(term: Term) -> List[str]:
+def _roots(term: Term) -> list[str]:
     if isinstance(term, SourceParameter):
         return [term.name]
     found = [part.dotted for part in recipes.parts(term) if isinstance(part, NameRecipe)]
@@ -149,7 +149,7 @@ def _function(name: str, library: Library) -> Any:
 
 
 def _check_mentioned(
-    used: FrozenSet[str], values: Mapping[str, Any], source: LibraryApi, library: Library
+    used: frozenset[str], values: Mapping[str, Any], source: LibraryApi, library: Library
 ) -> None:
     for parameter in source.parameters:
         name = bare(parameter.name)
@@ -175,7 +175,7 @@ class _Binder:
         self._target = {} if target is None else {item.name: item for item in target.parameters}
         self._places = () if target is None else target.parameters
 
-    def positional(self, terms: Sequence[Term], *, is_input: bool) -> List[Any]:
+    def positional(self, terms: Sequence[Term], *, is_input: bool) -> list[Any]:
         places = [item for item in self._places if item.is_input == is_input]
         padded = [*places, *[None] * len(terms)]
         kept = [term for term, at in zip(terms, padded) if not self._is_left_out(term, at)]
@@ -183,7 +183,7 @@ class _Binder:
             raise TemplateInapplicable("an argument before others is left out")
         return [value for term in kept for value in self._values_of(term)]
 
-    def named(self, keywords: Sequence[Tuple[str, Term]]) -> Dict[str, Any]:
+    def named(self, keywords: Sequence[tuple[str, Term]]) -> dict[str, Any]:
         return {
             name: self._value(term)
             for name, term in keywords
@@ -198,7 +198,7 @@ class _Binder:
             return default is None and (place is None or not place.required)
         return not place.required and place.default in (default, None)
 
-    def _values_of(self, term: Term) -> List[Any]:
+    def _values_of(self, term: Term) -> list[Any]:
         value = self._value(term)
         if not isinstance(term, SourceParameter) or not term.star:
             return [value]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import Dict, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Iterator, Optional, Sequence, Union
 
 from ..api_candidates import ApiNames, unmarked
 from ..relation_types import LibraryApi
@@ -25,7 +25,7 @@ _LIBRARIES = ("torch", "numpy", "jax", "keras")
 
 def templates_in_documentation(
     source: LibraryApi, apis: Union[Sequence[LibraryApi], ApiNames]
-) -> List[Tuple[str, str]]:
+) -> list[tuple[str, str]]:
     """Return pairs of target and template, in the order of the documentation, each once.
 
     Give :class:`ApiNames` of the APIs instead of the APIs themselves where it is
@@ -40,10 +40,10 @@ def templates_in_documentation(
     return list(dict.fromkeys(item for item in found if item is not None))
 
 
-def _parted(doc: str) -> Tuple[str, str]:
+def _parted(doc: str) -> tuple[str, str]:
     """Return the prose, and the code of the examples."""
-    prose: List[str] = []
-    code: List[str] = []
+    prose: list[str] = []
+    code: list[str] = []
     for line in doc.splitlines():
         match = _PROMPT.match(line)
         if match is None:
@@ -84,7 +84,7 @@ class _Writer:
         self._source = source
         self._names = names
 
-    def template(self, call: ast.Call, known: Dict[str, str]) -> Optional[Tuple[str, str]]:
+    def template(self, call: ast.Call, known: dict[str, str]) -> Optional[tuple[str, str]]:
         """Return a call over expressions that stand for parameters (``known``), or ``None``."""
         rewriter = _Rewriter(known, self._names, self._source.name)
         try:
@@ -97,16 +97,16 @@ class _Writer:
             return None
         return target, ast.unparse(rewritten)
 
-    def of_example(self, code: str) -> List[Optional[Tuple[str, str]]]:
+    def of_example(self, code: str) -> list[Optional[tuple[str, str]]]:
         calls = [node for node in _walked(code) if isinstance(node, ast.Call)]
-        found: List[Optional[Tuple[str, str]]] = []
+        found: list[Optional[tuple[str, str]]] = []
         for own in calls:
             if self._names.resolved(_dotted(own.func), self._source.name) == self._source.name:
                 known = self._bound(own)
                 found += [self.template(other, known) for other in calls if other is not own]
         return found
 
-    def _bound(self, call: ast.Call) -> Dict[str, str]:
+    def _bound(self, call: ast.Call) -> dict[str, str]:
         """Return parameters by the text of what an example's call gives them."""
         outer = [item for item in self._source.parameters if not item.is_input]
         given = zip((bare(item.name) for item in outer), call.args)
@@ -121,11 +121,11 @@ class _Unknown(Exception):  # noqa: N818 - not a failure
 
 
 class _Rewriter:
-    def __init__(self, known: Dict[str, str], names: ApiNames, near: str) -> None:
+    def __init__(self, known: dict[str, str], names: ApiNames, near: str) -> None:
         self._known = known
         self._names = names
         self._near = near
-        self.used: List[str] = []
+        self.used: list[str] = []
 
     def call(self, node: ast.Call) -> ast.Call:
         if isinstance(node.func, ast.Call):
@@ -189,7 +189,7 @@ def _walked(code: str) -> Iterator[ast.AST]:
 
 
 def _dotted(node: ast.expr) -> str:
-    parts: List[str] = []
+    parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
         node = node.value

@@ -6,7 +6,7 @@ import keyword
 import math
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Iterable, Mapping, Optional, Sequence
 
 from ...inputs.recipes import BadRecipe, evaluate
 from ..relation_types import LAYER, ApiParameter, Library, LibraryApi, LiveCall, Namespace
@@ -54,7 +54,7 @@ def of_positions(first: int, second: int, longest: int) -> float:
 
 
 def _levenshtein(first: str, second: str) -> int:
-    row: List[int] = list(range(len(second) + 1))
+    row: list[int] = list(range(len(second) + 1))
     for count, left in enumerate(first, 1):
         corner, row[0] = row[0], count
         for index, right in enumerate(second, 1):
@@ -69,7 +69,7 @@ class TemplateInapplicable(BadRecipe):
     """A call of which a template says nothing: the relation neither holds nor fails there."""
 
 
-def bind_arguments(source: LibraryApi, live: LiveCall) -> Dict[str, Any]:
+def bind_arguments(source: LibraryApi, live: LiveCall) -> dict[str, Any]:
     """Return the values by the parameters' names without stars; those not given are left out.
 
     ``*args`` becomes a tuple, and so do sizes, however they are given.  Raises
@@ -89,7 +89,7 @@ def bind_arguments(source: LibraryApi, live: LiveCall) -> Dict[str, Any]:
     return values
 
 
-def _sizes(given: Sequence[Any]) -> Tuple[Any, ...]:
+def _sizes(given: Sequence[Any]) -> tuple[Any, ...]:
     """Return sizes given one by one, or as one sequence."""
     found = given[0] if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
     if not all(hasattr(item, "__index__") for item in found):
@@ -97,9 +97,9 @@ def _sizes(given: Sequence[Any]) -> Tuple[Any, ...]:
     return tuple(found)
 
 
-def _positional(parameters: Sequence[ApiParameter], given: Sequence[Any]) -> Dict[str, Any]:
-    values: Dict[str, Any] = {}
-    rest: List[Any] = list(given)
+def _positional(parameters: Sequence[ApiParameter], given: Sequence[Any]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    rest: list[Any] = list(given)
     for parameter in parameters:
         if parameter.name.startswith("**"):
             continue
@@ -130,7 +130,7 @@ def is_default(parameter: ApiParameter, value: Any, namespace: Namespace) -> boo
     )
 
 
-def types_of(api: LibraryApi, live: LiveCall, library: Library) -> Dict[str, str]:
+def types_of(api: LibraryApi, live: LiveCall, library: Library) -> dict[str, str]:
     """The types that a call gives, by the parameters' bare names; none where it does not fit."""
     try:
         values = bind_arguments(api, live)
@@ -155,7 +155,7 @@ def type_of(value: Any, library: Library) -> str:
     return "None" if value is None else type(value).__name__
 
 
-def assignment(weights: Sequence[Sequence[float]]) -> List[Optional[int]]:
+def assignment(weights: Sequence[Sequence[float]]) -> list[Optional[int]]:
     """Return for each row its column, or ``None`` where there are more rows than columns.
 
     The sum of the weights chosen is the largest possible among the matchings
@@ -165,13 +165,13 @@ def assignment(weights: Sequence[Sequence[float]]) -> List[Optional[int]]:
         return [None] * len(weights)
     if len(weights) <= len(weights[0]):
         return list(_columns(weights))
-    chosen: List[Optional[int]] = [None] * len(weights)
+    chosen: list[Optional[int]] = [None] * len(weights)
     for column, row in enumerate(_columns(list(zip(*weights)))):
         chosen[row] = column
     return chosen
 
 
-def _columns(weights: Sequence[Sequence[float]]) -> List[int]:
+def _columns(weights: Sequence[Sequence[float]]) -> list[int]:
     """Return for at most as many rows as columns."""
     found = _Matching(weights)
     for row in range(1, len(weights) + 1):
@@ -200,7 +200,7 @@ class _Matching:
             self.owner[column] = self.owner[before[column]]
             column = before[column]
 
-    def _shortest(self) -> Tuple[int, List[int]]:
+    def _shortest(self) -> tuple[int, list[int]]:
         """Grow the tree of tight edges from column 0 until it meets a free column.
 
         Gives that column, and for each the one before it on the path.
@@ -221,7 +221,7 @@ class _Matching:
     def _reduced(self, row: int, column: int) -> float:
         return -self._weights[row - 1][column - 1] - self._of_row[row] - self._of_column[column]
 
-    def _shift(self, step: float, seen: List[bool], slack: List[float]) -> None:
+    def _shift(self, step: float, seen: list[bool], slack: list[float]) -> None:
         for column, was_seen in enumerate(seen):
             if was_seen:
                 self._of_row[self.owner[column]] += step
@@ -255,7 +255,7 @@ def assignment_template(source: LibraryApi, target: LibraryApi) -> Optional[str]
 
 def _matched(
     sources: Sequence[ApiParameter], targets: Sequence[ApiParameter]
-) -> Optional[Dict[str, ApiParameter]]:
+) -> Optional[dict[str, ApiParameter]]:
     """Return for each matched parameter of the target, by name, that of the source.
 
     Where the best matching leaves a required parameter out, it is sought among
@@ -270,7 +270,7 @@ def _matched(
 
 def _best(
     sources: Sequence[ApiParameter], targets: Sequence[ApiParameter], only_required: bool
-) -> List[Tuple[ApiParameter, ApiParameter]]:
+) -> list[tuple[ApiParameter, ApiParameter]]:
     longest = max(len(sources), len(targets))
     weights = [
         [
@@ -301,7 +301,7 @@ def _are_apart(left: ApiParameter, right: ApiParameter, only_required: bool) -> 
 
 
 def _complete(
-    pairs: Sequence[Tuple[ApiParameter, ApiParameter]],
+    pairs: Sequence[tuple[ApiParameter, ApiParameter]],
     sources: Sequence[ApiParameter],
     targets: Sequence[ApiParameter],
 ) -> bool:
@@ -315,10 +315,10 @@ def _is_name(parameter: ApiParameter) -> bool:
     return name.isidentifier() and not keyword.iskeyword(name)
 
 
-def _arguments(parameters: Sequence[ApiParameter], matched: Dict[str, ApiParameter]) -> List[str]:
+def _arguments(parameters: Sequence[ApiParameter], matched: dict[str, ApiParameter]) -> list[str]:
     """Return what is required by position while nothing is left out, the rest by keyword."""
-    positional: List[str] = []
-    keywords: List[str] = []
+    positional: list[str] = []
+    keywords: list[str] = []
     gap = False
     for parameter in parameters:
         given = matched.get(parameter.name)
@@ -339,8 +339,8 @@ def _can_spread(given: ApiParameter) -> bool:
 
 
 def _inputs(
-    parameters: Sequence[ApiParameter], matched: Dict[str, ApiParameter]
-) -> Optional[List[str]]:
+    parameters: Sequence[ApiParameter], matched: dict[str, ApiParameter]
+) -> Optional[list[str]]:
     """Return inputs by position: nothing may follow one that is left out."""
     given = [matched.get(parameter.name) for parameter in parameters]
     while given and given[-1] is None:

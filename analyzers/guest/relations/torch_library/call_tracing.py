@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from functools import partial
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Iterator, Optional, Sequence
 
 from ...inputs.recipes import BadRecipe, DisplayRecipe, LiteralRecipe, PairsRecipe, Recipe, literal
 from ...inputs.recipes import CallRecipe as Called
@@ -26,7 +26,7 @@ class TracingTimeout(BaseException):
 
 def traced(
     run: Callable[[], Any], library: Library, seconds: float = MOST_SECONDS
-) -> List[LiveCall]:
+) -> list[LiveCall]:
     """Return the calls made by ``run``, whose arguments are copies from before each call.
 
     Its errors end it and nothing else.  A call that raised is among them.
@@ -49,14 +49,14 @@ class _Tracer:
     """Collector of calls until a deadline."""
 
     def __init__(self, library: Library, deadline: float) -> None:
-        self.found: List[LiveCall] = []
+        self.found: list[LiveCall] = []
         self._library, self._deadline = library, deadline
         self._codes, self._layers = _codes(library), _layers(library)
-        self._made: Dict[int, Tuple[Any, LiveCall]] = {}
+        self._made: dict[int, tuple[Any, LiveCall]] = {}
         self._busy = False
         self.over = False
 
-    def seen(self, function: Any, arguments: Tuple[Any, ...], keywords: Dict[str, Any]) -> None:
+    def seen(self, function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
         """Keep a call that the mode saw."""
         name = self._library.named(function)
         if name is not None and not self._busy:
@@ -77,7 +77,7 @@ class _Tracer:
         elif code.co_name == "_call_impl":
             self._called(frame)
 
-    def _keep(self, name: str, arguments: List[Any], keywords: Dict[str, Any]) -> None:
+    def _keep(self, name: str, arguments: list[Any], keywords: dict[str, Any]) -> None:
         self._busy = True
         try:
             copied = self._library.copied
@@ -114,7 +114,7 @@ class _Tracer:
             self._busy = False
 
 
-def _codes(library: Library) -> Dict[Any, str]:
+def _codes(library: Library) -> dict[Any, str]:
     """Return the names of the public functions that are Python, by their code."""
     named = {}
     for api in library.apis():
@@ -124,12 +124,12 @@ def _codes(library: Library) -> Dict[Any, str]:
     return named
 
 
-def _layers(library: Library) -> Dict[Any, str]:
+def _layers(library: Library) -> dict[Any, str]:
     layers = (api.name for api in library.apis() if api.kind == LAYER)
     return {library.function(name): name for name in layers}
 
 
-def _given(frame: Any, function: Any) -> Tuple[List[Any], Dict[str, Any]]:
+def _given(frame: Any, function: Any) -> tuple[list[Any], dict[str, Any]]:
     """Return what a frame that begins was given, without what is as the defaults have it."""
     code, has = frame.f_code, frame.f_locals
     names = code.co_varnames
@@ -137,8 +137,8 @@ def _given(frame: Any, function: Any) -> Tuple[List[Any], Dict[str, Any]]:
     after = count + only
     variadic = has.get(names[after]) if code.co_flags & 0x04 else ()
     defaults = _defaults(function, names[:count])
-    arguments: List[Any] = []
-    keywords: Dict[str, Any] = {}
+    arguments: list[Any] = []
+    keywords: dict[str, Any] = {}
     for at, name in enumerate(names[:count]):
         left_out = not variadic and name in defaults and has.get(name) is defaults[name]
         if not left_out and len(arguments) == at:
@@ -154,12 +154,12 @@ def _given(frame: Any, function: Any) -> Tuple[List[Any], Dict[str, Any]]:
     return arguments + list(variadic or ()), keywords
 
 
-def _defaults(function: Any, names: Tuple[str, ...]) -> Dict[str, Any]:
-    known: Optional[Tuple[Any, ...]] = getattr(function, "__defaults__", None)
+def _defaults(function: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    known: Optional[tuple[Any, ...]] = getattr(function, "__defaults__", None)
     return dict(zip(names[len(names) - len(known) :], known)) if known else {}
 
 
-_MODES: List[Any] = []
+_MODES: list[Any] = []
 
 
 def _mode() -> Any:
@@ -183,15 +183,15 @@ def _mode() -> Any:
     return _MODES[0]
 
 
-Form = Tuple[Any, ...]
+Form = tuple[Any, ...]
 
 
-def most_different(lives: Sequence[LiveCall]) -> List[LiveCall]:
+def most_different(lives: Sequence[LiveCall]) -> list[LiveCall]:
     """Return all of them, in an order in which those of new forms come early, small ones first."""
-    forms: Dict[Form, List[LiveCall]] = {}
+    forms: dict[Form, list[LiveCall]] = {}
     for live in sorted(lives, key=_is_large):
         forms.setdefault(form(live), []).append(live)
-    ordered: List[LiveCall] = []
+    ordered: list[LiveCall] = []
     at = 0
     while len(ordered) < len(lives):
         ordered += [group[at] for group in forms.values() if at < len(group)]
@@ -257,7 +257,7 @@ def succeeds(call: CallSource, library: Library) -> bool:
 
 def several(lives: Sequence[LiveCall], library: Library, most: int) -> Iterator[CallSource]:
     """Yield the first calls that can be kept, each text once."""
-    seen: Set[str] = set()
+    seen: set[str] = set()
     for live in lives:
         if len(seen) >= most:
             return
@@ -302,7 +302,7 @@ def _drawn(value: Any) -> Recipe:
     return Called("tensor", (shape, LiteralRecipe(dtype)), more)
 
 
-def _range(value: Any) -> Tuple[Any, Any]:
+def _range(value: Any) -> tuple[Any, Any]:
     import torch
 
     if value.is_complex():

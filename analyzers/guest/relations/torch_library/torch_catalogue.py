@@ -7,7 +7,7 @@ import inspect
 import re
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Iterator, Optional, Sequence
 
 from ...inputs.recipes import BadRecipe, Recipe, parse
 from ..relation_types import FUNCTION, LAYER, METHOD, ApiParameter
@@ -74,11 +74,11 @@ class TorchCatalogue:
     canonical name too; ``unsafe`` are those names that are never called.
     """
 
-    functions: Dict[str, Any] = field(default_factory=dict)
-    kinds: Dict[str, str] = field(default_factory=dict)
-    others: Dict[str, List[str]] = field(default_factory=dict)
-    unsafe: List[str] = field(default_factory=list)
-    names: Dict[Any, str] = field(default_factory=dict)
+    functions: dict[str, Any] = field(default_factory=dict)
+    kinds: dict[str, str] = field(default_factory=dict)
+    others: dict[str, list[str]] = field(default_factory=dict)
+    unsafe: list[str] = field(default_factory=list)
+    names: dict[Any, str] = field(default_factory=dict)
 
     def canonical(self, name: str) -> str:
         """Return the canonical name of what is public by a name; raises ``LookupError``."""
@@ -130,7 +130,7 @@ def is_unsafe(name: str) -> bool:
     return not own[:1].isupper() and _UNSAFE.search(own) is not None
 
 
-def _members(namespace: str) -> Iterator[Tuple[str, str, Any]]:
+def _members(namespace: str) -> Iterator[tuple[str, str, Any]]:
     owner = _owner(namespace)
     for name in sorted(
         dir(owner),
@@ -186,7 +186,7 @@ def _is_told(member: Any, namespace: str) -> bool:
     return namespace == "torch" or told is None or member.__name__ in told
 
 
-def _homes(namespace: str, home: str) -> Tuple[str, ...]:
+def _homes(namespace: str, home: str) -> tuple[str, ...]:
     if namespace == "torch":
         return "torch", "torch.functional", "torch._lobpcg", "torch._lowrank"
     return (home,) if home.startswith(namespace) else ()
@@ -214,7 +214,7 @@ Known = Callable[[Any], Optional[Recipe]]
 """The recipe of a default, or ``None`` where there is none."""
 
 
-def parameters(name: str, kind: str, function: Any, recipe: Known) -> Tuple[ApiParameter, ...]:
+def parameters(name: str, kind: str, function: Any, recipe: Known) -> tuple[ApiParameter, ...]:
     """Return the parameters of an API, in order; none where nothing tells of them.
 
     A variadic parameter has its star (``*tensors``); sizes that may be given one
@@ -230,14 +230,14 @@ def parameters(name: str, kind: str, function: Any, recipe: Known) -> Tuple[ApiP
     return tuple(found or ())
 
 
-def _tells(found: Optional[List[ApiParameter]]) -> bool:
+def _tells(found: Optional[list[ApiParameter]]) -> bool:
     return found is not None and [item.name for item in found] not in (["*args"], ["self", "*args"])
 
 
 # ---------------------------------------------------------------- signatures
 
 
-def _of_signature(function: Any, recipe: Known) -> Optional[List[ApiParameter]]:
+def _of_signature(function: Any, recipe: Known) -> Optional[list[ApiParameter]]:
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
@@ -245,7 +245,7 @@ def _of_signature(function: Any, recipe: Known) -> Optional[List[ApiParameter]]:
     return _listed(list(signature.parameters.values()), recipe)
 
 
-def _listed(found: Sequence[inspect.Parameter], recipe: Known) -> List[ApiParameter]:
+def _listed(found: Sequence[inspect.Parameter], recipe: Known) -> list[ApiParameter]:
     listed = []
     for at, item in enumerate(found):
         variadic = item.kind in _VARIADIC
@@ -259,7 +259,7 @@ def _listed(found: Sequence[inspect.Parameter], recipe: Known) -> List[ApiParame
     return listed
 
 
-def _of_layer(function: Any, recipe: Known) -> Tuple[ApiParameter, ...]:
+def _of_layer(function: Any, recipe: Known) -> tuple[ApiParameter, ...]:
     made = _of_signature(function, recipe)
     if not _tells(made):
         made = _of_arguments(function)
@@ -280,7 +280,7 @@ def _of_layer(function: Any, recipe: Known) -> Tuple[ApiParameter, ...]:
 # ------------------------------------------------------------------- schemas
 
 
-def _of_schemas(name: str, kind: str, function: Any, recipe: Known) -> Optional[List[ApiParameter]]:
+def _of_schemas(name: str, kind: str, function: Any, recipe: Known) -> Optional[list[ApiParameter]]:
     """Return those of an operator's overloads taken together.
 
     Names are those of the overload with the most positional ones, then the
@@ -291,14 +291,22 @@ def _of_schemas(name: str, kind: str, function: Any, recipe: Known) -> Optional[
 
         core: Any = getattr(torch, "_C")  # noqa: B009 - there is no public way
         schemas = list(core._jit_get_schemas_for_operator(f"aten::{operator}"))
-        overloads = [_arguments(schema) for schema in schemas if not _is_out(schema)]
+        overloads = [
+            [
+                item
+                for at, item in enumerate(schema.arguments)
+                if not at or (item.name not in _LEFT_OUT and item.name != "layout")
+            ]
+            for schema in schemas
+            if not _is_out(schema)
+        ]
         overloads = [item for item in overloads if item]
         if overloads:
             return _starred(_merged(overloads, kind, recipe), kind, function)
     return None
 
 
-def _starred(found: List[ApiParameter], kind: str, function: Any) -> List[ApiParameter]:
+def _starred(found: list[ApiParameter], kind: str, function: Any) -> list[ApiParameter]:
     """Return with the star that documentation has before sizes, and schemas have not."""
     at = int(kind == METHOD)
     documented = _STARRED.match(getattr(function, "__doc__", None) or "")
@@ -308,7 +316,7 @@ def _starred(found: List[ApiParameter], kind: str, function: Any) -> List[ApiPar
     return [*found[:at], sizes, *found[at + 1 :]]
 
 
-def _operators(name: str, function: Any) -> List[str]:
+def _operators(name: str, function: Any) -> list[str]:
     *_, namespace, own = name.split(".")
     known = str(getattr(function, "__name__", own))
     return list(dict.fromkeys((known, _PREFIXES.get(namespace, "") + own, own)))
@@ -322,15 +330,7 @@ def _is_out(schema: Any) -> bool:
     )
 
 
-def _arguments(schema: Any) -> List[Any]:
-    return [
-        item
-        for at, item in enumerate(schema.arguments)
-        if not at or (item.name not in _LEFT_OUT and item.name != "layout")
-    ]
-
-
-def _merged(overloads: List[List[Any]], kind: str, recipe: Known) -> List[ApiParameter]:
+def _merged(overloads: list[list[Any]], kind: str, recipe: Known) -> list[ApiParameter]:
     needed = min(len([0 for item in found if not item.has_default_value()]) for found in overloads)
     richest = max(overloads, key=lambda found: (len(_positional(found)), len(found)))
     only = {item.name: item for found in overloads for item in found if item.kwarg_only}
@@ -345,7 +345,7 @@ def _merged(overloads: List[List[Any]], kind: str, recipe: Known) -> List[ApiPar
     return made + [_said(plain.get(item.name, item), kind, recipe, only=True) for item in more]
 
 
-def _positional(found: Sequence[Any]) -> List[Any]:
+def _positional(found: Sequence[Any]) -> list[Any]:
     return [item for item in found if not item.kwarg_only]
 
 
@@ -368,7 +368,7 @@ _STARRED = re.compile(r"\s*(?:\.\.\s+\w+::\s*)?[\w.]+\(\*\w")
 _ARGUMENT = re.compile(r"^ {8}(\w+)(?: \([^)]*\))?:", re.MULTILINE)
 
 
-def _of_document(function: Any, kind: str) -> Optional[List[ApiParameter]]:
+def _of_document(function: Any, kind: str) -> Optional[list[ApiParameter]]:
     """Those of the first line of a documentation: ``put_(index, source, accumulate=False)``."""
     text = (getattr(function, "__doc__", None) or "").strip()
     for line in text.splitlines()[:3]:
@@ -381,7 +381,7 @@ def _of_document(function: Any, kind: str) -> Optional[List[ApiParameter]]:
     return None
 
 
-def _read(inside: str) -> Optional[List[ApiParameter]]:
+def _read(inside: str) -> Optional[list[ApiParameter]]:
     try:
         told = ast.parse(f"def told({inside}): ...").body[0]
     except SyntaxError:
@@ -390,7 +390,7 @@ def _read(inside: str) -> Optional[List[ApiParameter]]:
         return None
     taken = told.args
     plain = taken.posonlyargs + taken.args
-    bare: List[Optional[ast.expr]] = [None] * (len(plain) - len(taken.defaults))
+    bare: list[Optional[ast.expr]] = [None] * (len(plain) - len(taken.defaults))
     made = [_told(item, default, False) for item, default in zip(plain, [*bare, *taken.defaults])]
     if taken.vararg:
         made.append(ApiParameter(f"*{taken.vararg.arg}", False))
@@ -398,7 +398,7 @@ def _read(inside: str) -> Optional[List[ApiParameter]]:
     return made
 
 
-def _of_arguments(function: Any) -> List[ApiParameter]:
+def _of_arguments(function: Any) -> list[ApiParameter]:
     """Return those of the section ``Args:`` of a class; what has a default says so."""
     _, _, section = (getattr(function, "__doc__", None) or "").partition("Args:")
     told = _ARGUMENT.split(section.partition("\n\n")[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Iterable, Iterator, Optional, Sequence
 
 from ...inputs.recipes import BadRecipe, Recipe
 from ..relation_types import CallSource, LibraryApi, Namespace
@@ -25,7 +25,7 @@ class Torch:
             **{kind.__name__: kind for kind in (slice, range, complex, int, float, bool)},
         }
         self._catalogue: TorchCatalogue = list_torch_apis()
-        self._apis: Optional[List[LibraryApi]] = None
+        self._apis: Optional[list[LibraryApi]] = None
 
     @property
     def unsafe(self) -> Sequence[str]:
@@ -63,7 +63,7 @@ class Torch:
         """
         return self._catalogue.named(function)
 
-    def valid(self) -> Iterator[Tuple[CallSource, str]]:
+    def valid(self) -> Iterator[tuple[CallSource, str]]:
         """Calls that were tried and succeed, thirty for an API at most, and where each is from."""
         yield from self.gathered(found for source in self.sources() for found in source())
 
@@ -74,7 +74,7 @@ class Torch:
         """
         return sources(self, names)
 
-    def gathered(self, found: Iterable[Tuple[CallSource, str]]) -> Iterator[Tuple[CallSource, str]]:
+    def gathered(self, found: Iterable[tuple[CallSource, str]]) -> Iterator[tuple[CallSource, str]]:
         """Return what the sources give put together: see :func:`.valid_calls.gathered`."""
         return gathered(self, found)
 
@@ -90,7 +90,7 @@ class Torch:
         """Return a value with tensors of its own."""
         return copied(value)
 
-    def plain(self, array: Any) -> Tuple[str, Tuple[int, ...], Any]:
+    def plain(self, array: Any) -> tuple[str, tuple[int, ...], Any]:
         """Return dtype by name, shape, and the elements as a NumPy array."""
         return plain(array)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from typing import Any, Callable, Sequence
 
 from ...inputs.recipes import (
     BadRecipe,
@@ -103,7 +103,7 @@ def _filled(made: Any, value: Any) -> Any:
     return made
 
 
-def plain(array: Any) -> Tuple[str, Tuple[int, ...], Any]:
+def plain(array: Any) -> tuple[str, tuple[int, ...], Any]:
     """Dtype by name, shape, and the elements as a NumPy array, widened where NumPy lacks them.
 
     A sparse, nested or quantized tensor is made dense first.
@@ -151,7 +151,7 @@ def elements(value: Any) -> Any:
     return exact if value.dim() else exact[0]
 
 
-def _shortened(exact: List[float], dtype: Any) -> List[float]:
+def _shortened(exact: list[float], dtype: Any) -> list[float]:
     """Return for each number the shortest tried that is the same one in that precision."""
     import torch
 
@@ -172,7 +172,7 @@ def _shortened(exact: List[float], dtype: Any) -> List[float]:
 MOST_ELEMENTS = 64
 """How many elements of a tensor are written out, and how many items a container has."""
 
-_PLAIN: Dict[type, str] = {int: "int", float: "float", bool: "bool", complex: "complex"}
+_PLAIN: dict[type, str] = {int: "int", float: "float", bool: "bool", complex: "complex"}
 _INFERRED = ("float32", "int64", "bool")
 _NAMED = ("dtype", "layout", "memory_format", "qscheme")
 
@@ -234,7 +234,7 @@ def _device(value: Any) -> Recipe:
     return CallRecipe("torch.device", (LiteralRecipe(str(value)),))
 
 
-_SPELLERS: Dict[str, Callable[[Any], Recipe]] = {
+_SPELLERS: dict[str, Callable[[Any], Recipe]] = {
     "complex": _complex,
     "Size": _size,
     "slice": _slice,
@@ -334,13 +334,13 @@ def _displayed(items: Any) -> Recipe:
     return DisplayRecipe("list", tuple([_displayed(item) for item in items]))
 
 
-def _nested(flat: List[Any], shape: Sequence[int]) -> List[Any]:
+def _nested(flat: list[Any], shape: Sequence[int]) -> list[Any]:
     for size in reversed(shape[1:]):
         flat = [flat[at : at + size] for at in range(0, len(flat), size)]
     return flat
 
 
-def _repeated(value: Any, shape: Tuple[int, ...]) -> Recipe:
+def _repeated(value: Any, shape: tuple[int, ...]) -> Recipe:
     """Return a large tensor that is one number all over, or counts from 0."""
     import torch
 
@@ -364,7 +364,7 @@ def _inferred(value: Any) -> str:
     return "float32" if value.is_floating_point() else "int64"
 
 
-def _dtype(value: Any, inferred: str) -> Tuple[Tuple[str, Recipe], ...]:
+def _dtype(value: Any, inferred: str) -> tuple[tuple[str, Recipe], ...]:
     name = _name(value)
     return () if name == inferred else (("dtype", NameRecipe(f"torch.{name}")),)
 
@@ -389,7 +389,7 @@ def _sparse(value: Any) -> Recipe:
     import torch
 
     shape = literal(tuple(value.shape))
-    parts: Tuple[Any, ...]
+    parts: tuple[Any, ...]
     if value.layout == torch.sparse_coo:
         parts = (value._indices(), value._values())
         more = (("is_coalesced", LiteralRecipe(True)),) if value.is_coalesced() else ()

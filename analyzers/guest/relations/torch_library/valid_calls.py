@@ -16,19 +16,7 @@ from functools import cache, partial
 from importlib.util import find_spec
 from itertools import islice
 from types import CodeType
-from typing import (
-    Any,
-    Callable,
-    Dict,
-    Generator,
-    Iterable,
-    Iterator,
-    List,
-    Optional,
-    Sequence,
-    Set,
-    Tuple,
-)
+from typing import Any, Callable, Generator, Iterable, Iterator, Optional, Sequence
 
 from ..relation_types import LAYER, CallSource, Library, LibraryApi, LiveCall
 from .call_tracing import most_different, several, succeeds, traced
@@ -36,7 +24,7 @@ from .torch_catalogue import is_unsafe
 
 
 @cache
-def opinfo_database() -> List[Any]:
+def opinfo_database() -> list[Any]:
     """Return ``op_db``: torch's operators with generators of sample inputs (``OpInfo``)."""
     with _expecttest():
         from torch.testing._internal.common_methods_invocations import op_db
@@ -45,7 +33,7 @@ def opinfo_database() -> List[Any]:
 
 
 @cache
-def moduleinfo_database() -> List[Any]:
+def moduleinfo_database() -> list[Any]:
     """Return ``module_db``: torch's layers with generators of inputs (``ModuleInfo``)."""
     with _expecttest():
         from torch.testing._internal.common_modules import module_db
@@ -80,7 +68,7 @@ OPERATOR_DTYPES = ("float32", "int64", "bool", "complex64", "float64", "bfloat16
 """The first that an operator supports is the one most calls are for."""
 
 
-def opinfo_calls(library: Library, operators: Sequence[Any]) -> Iterator[Tuple[CallSource, str]]:
+def opinfo_calls(library: Library, operators: Sequence[Any]) -> Iterator[tuple[CallSource, str]]:
     """Yield the calls of some operators."""
     for operator in operators:
         for call in _operator_calls(operator, library):
@@ -98,7 +86,7 @@ def _operator_calls(operator: Any, library: Library) -> Iterator[CallSource]:
         most, looked = MOST_OTHER_OPERATOR_CALLS, 4 * MOST_OTHER_OPERATOR_CALLS
 
 
-def _samples(operator: Any, dtype: str, library: Library, most: int) -> List[Any]:
+def _samples(operator: Any, dtype: str, library: Library, most: int) -> list[Any]:
     import torch
 
     kind = getattr(torch, dtype)
@@ -114,40 +102,31 @@ def _samples(operator: Any, dtype: str, library: Library, most: int) -> List[Any
 
 def _of_variants(
     operator: Any, samples: Sequence[Any], library: Library
-) -> Iterator[List[LiveCall]]:
-    functions = list(_variants(operator))
-    names = [library.named(function) for function in functions]
+) -> Iterator[list[LiveCall]]:
+    functions = [
+        getattr(info, variant, None)
+        for info in (operator, *operator.aliases)
+        for variant in ("op", "method_variant", "inplace_variant")
+    ]
+    names = [library.named(each) for each in (operator.op, *functions) if each is not None]
     if names[0] is None:
-        yield from _inside(functions[0], samples[: 4 * MOST_OTHER_OPERATOR_CALLS], library)
+        yield from _inside(operator.op, samples[: 4 * MOST_OTHER_OPERATOR_CALLS], library)
     for name in dict.fromkeys(name for name in names if name):
-        yield [_operator_call(name, sample, library) for sample in samples]
+        function = library.function(name)
+        yield [
+            LiveCall(name, function, [each.input, *each.args], dict(each.kwargs))
+            for each in samples
+        ]
 
 
-def _variants(operator: Any) -> Iterator[Any]:
-    yield operator.op
-    for info in (operator, *operator.aliases):
-        names = ("op", "method_variant", "inplace_variant")
-        found = (getattr(info, name, None) for name in names)
-        yield from (function for function in found if function is not None)
-
-
-def _operator_call(name: str, sample: Any, library: Library) -> LiveCall:
-    given = [sample.input, *sample.args]
-    return LiveCall(name, library.function(name), given, dict(sample.kwargs))
-
-
-def _inside(function: Any, samples: Sequence[Any], library: Library) -> Iterator[List[LiveCall]]:
+def _inside(function: Any, samples: Sequence[Any], library: Library) -> Iterator[list[LiveCall]]:
     """Yield the calls that a test's own wrapper makes."""
-    found: Dict[str, List[LiveCall]] = {}
+    found: dict[str, list[LiveCall]] = {}
     for sample in samples:
-        run = _run(function, sample)
+        run = partial(function, sample.input, *sample.args, **sample.kwargs)
         for live in traced(run, library):
             found.setdefault(live.api, []).append(live)
     yield from found.values()
-
-
-def _run(function: Any, sample: Any) -> Any:
-    return lambda: function(sample.input, *sample.args, **sample.kwargs)
 
 
 MOST_LAYER_CALLS = 16
@@ -155,7 +134,7 @@ MOST_OTHER_LAYER_CALLS = 4
 LAYER_DTYPES = ("float32", "float64", "bfloat16", "complex64")
 
 
-def moduleinfo_calls(library: Library, modules: Sequence[Any]) -> Iterator[Tuple[CallSource, str]]:
+def moduleinfo_calls(library: Library, modules: Sequence[Any]) -> Iterator[tuple[CallSource, str]]:
     """Yield the calls of some layers."""
     for module in modules:
         for call in _layer_calls(module, library):
@@ -174,7 +153,7 @@ def _layer_calls(module: Any, library: Library) -> Iterator[CallSource]:
         most = MOST_OTHER_LAYER_CALLS if lives else most
 
 
-def _inputs(module: Any, dtype: str, library: Library) -> List[Any]:
+def _inputs(module: Any, dtype: str, library: Library) -> list[Any]:
     import torch
 
     kind = getattr(torch, dtype)
@@ -220,10 +199,10 @@ _ELSEWHERE = frozenset(("open", "os", "subprocess", "distributed", "multiprocess
 
 def calls_in_documentation(
     library: Library, apis: Sequence[LibraryApi]
-) -> Iterator[Tuple[CallSource, str]]:
+) -> Iterator[tuple[CallSource, str]]:
     """Yield the calls in the examples of some APIs' documentation."""
     for api in apis:
-        found: Dict[str, List[LiveCall]] = {}
+        found: dict[str, list[LiveCall]] = {}
         for live in _lives(api.doc, library):
             found.setdefault(live.api, []).append(live)
         for lives in found.values():
@@ -231,11 +210,11 @@ def calls_in_documentation(
                 yield call, f"the documentation of {api.name}"
 
 
-def _lives(doc: str, library: Library) -> List[LiveCall]:
+def _lives(doc: str, library: Library) -> list[LiveCall]:
     """Return the calls of a documentation's examples, which share their names."""
     import torch
 
-    names: Dict[str, Any] = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional}
+    names: dict[str, Any] = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional}
     codes = [code for code in map(_compiled, _sources(doc)[:MOST_LINES]) if code]
 
     def run() -> None:
@@ -248,7 +227,7 @@ def _lives(doc: str, library: Library) -> List[LiveCall]:
     return traced(run, library, MOST_SECONDS) if codes else []
 
 
-def _sources(doc: str) -> List[str]:
+def _sources(doc: str) -> list[str]:
     if ">>>" not in doc:
         return []
     try:
@@ -270,7 +249,7 @@ def _compiled(source: str) -> Optional[CodeType]:
         return None
 
 
-Found = Iterator[Tuple[CallSource, str]]
+Found = Iterator[tuple[CallSource, str]]
 Source = Callable[[], Found]
 
 MOST_CALLS = 30
@@ -297,13 +276,13 @@ def sources(library: Library, names: Iterable[str] = ()) -> Sequence[Source]:
     ]
     layers = [each for each in moduleinfo_database() if is_meant([each.module_cls.__name__])]
     apis = [api for api in library.apis() if is_meant([api.name])]
-    parts: List[Source] = [partial(opinfo_calls, library, part) for part in _parted(chosen, PARTS)]
+    parts: list[Source] = [partial(opinfo_calls, library, part) for part in _parted(chosen, PARTS)]
     parts += [partial(moduleinfo_calls, library, part) for part in _parted(layers, PARTS // 4)]
     parts += [partial(calls_in_documentation, library, part) for part in _parted(apis, PARTS // 2)]
     return [partial(_quietly, source) for source in parts]
 
 
-def _parted(items: Sequence[Any], parts: int) -> List[Sequence[Any]]:
+def _parted(items: Sequence[Any], parts: int) -> list[Sequence[Any]]:
     """Return every n-th of them, as the slow ones stand together."""
     return [items[part::parts] for part in range(min(parts, len(items)))]
 
@@ -329,9 +308,9 @@ def _quietly(source: Source) -> Found:
         yield item
 
 
-def gathered(library: Library, found: Iterable[Tuple[CallSource, str]]) -> Found:
+def gathered(library: Library, found: Iterable[tuple[CallSource, str]]) -> Found:
     """Each text once, at most :data:`MOST_CALLS` for an API; then what relatives borrow of them."""
-    known: Dict[str, Dict[str, CallSource]] = {}
+    known: dict[str, dict[str, CallSource]] = {}
     for call, origin in found:
         calls, source = known.setdefault(call.api, {}), call.source()
         if source not in calls and len(calls) < MOST_CALLS:
@@ -340,13 +319,13 @@ def gathered(library: Library, found: Iterable[Tuple[CallSource, str]]) -> Found
     yield from _quietly(partial(borrowed, library, known))
 
 
-def borrowed(library: Library, known: Dict[str, Dict[str, CallSource]]) -> Found:
+def borrowed(library: Library, known: dict[str, dict[str, CallSource]]) -> Found:
     """Yield, for what has no calls, those of a namesake elsewhere that succeed with it.
 
     ``torch.Tensor.view_as`` has the name of ``torch.view_as``, and ``abs_`` and
     ``abs_copy`` that of ``abs``.
     """
-    relatives: Dict[str, List[str]] = {}
+    relatives: dict[str, list[str]] = {}
     for name in known:
         relatives.setdefault(_stem(name), []).append(name)
     for api in library.apis():
@@ -359,7 +338,7 @@ def borrowed(library: Library, known: Dict[str, Dict[str, CallSource]]) -> Found
 def _lent(library: Library, api: LibraryApi, calls: Sequence[CallSource]) -> Found:
     """Return those that succeed, with the keywords that the borrower knows."""
     names = {item.name for item in api.parameters}
-    seen: Set[str] = set()
+    seen: set[str] = set()
     for call in calls:
         keywords = tuple(item for item in call.keywords if not names or item[0] in names)
         other = CallSource(api.name, call.arguments, keywords)

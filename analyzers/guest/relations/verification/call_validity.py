@@ -6,19 +6,7 @@ import ctypes
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import (
-    Any,
-    Callable,
-    Container,
-    Dict,
-    Generator,
-    Iterator,
-    List,
-    Mapping,
-    Optional,
-    Sequence,
-    Tuple,
-)
+from typing import Any, Callable, Container, Generator, Iterator, Mapping, Optional, Sequence
 
 from ..library_calls import copy_call, exception_outcome, live_call, parse_call
 from ..process_pool import Begin, ReplaceProcess
@@ -69,12 +57,12 @@ def arrays(value: Any, library: Library) -> Iterator[Any]:
         yield from arrays(list(value.values()), library)
 
 
-def given(live: LiveCall) -> List[Any]:
+def given(live: LiveCall) -> list[Any]:
     """Return all that a call is given, in order."""
     return [*live.arguments, *live.keywords.values(), *(live.inputs or ())]
 
 
-def plain(value: Any, library: Library) -> List[Tuple[str, Tuple[int, ...], Any]]:
+def plain(value: Any, library: Library) -> list[tuple[str, tuple[int, ...], Any]]:
     """Return the arrays in a value as NumPy has them; those that cannot be read are left out."""
     found = []
     for array in arrays(value, library):
@@ -155,7 +143,7 @@ def _scalars_differ(one: CallRun, other: CallRun) -> bool:
 
 
 @contextmanager
-def _filled(sizes: List[int], pattern: int) -> Generator[None, None, None]:
+def _filled(sizes: list[int], pattern: int) -> Generator[None, None, None]:
     """Let what the allocator hands out be full of a byte: by the C library, and by blocks freed."""
     import numpy as np
 
@@ -171,7 +159,7 @@ def _filled(sizes: List[int], pattern: int) -> Generator[None, None, None]:
         libc.mallopt(_PERTURB, 0)
 
 
-_KEPT: Dict[str, Tuple[str, ...]] = {
+_KEPT: dict[str, tuple[str, ...]] = {
     "torch": (
         "get_default_dtype",
         "get_default_device",
@@ -189,13 +177,13 @@ _KEPT: Dict[str, Tuple[str, ...]] = {
 }
 """Functions of a library that tell a setting, by the library's name."""
 
-ProcessSettings = Tuple[str, ...]
+ProcessSettings = tuple[str, ...]
 
 
 def settings_reader(library: Library) -> Callable[[], ProcessSettings]:
     """Return a function that gives the library's settings as they are when it is called."""
     module = library.namespace.get(library.name)
-    getters: List[Any] = [getattr(module, name, None) for name in _KEPT.get(library.name, ())]
+    getters: list[Any] = [getattr(module, name, None) for name in _KEPT.get(library.name, ())]
     known = [getter for getter in getters if getter is not None]
     return lambda: tuple([repr(getter()) for getter in known])
 
@@ -204,7 +192,7 @@ UNSAFE = "unsafe"
 STEADY = 4
 """How many calls of an API are looked at more closely."""
 
-Texts = Dict[str, List[str]]
+Texts = dict[str, list[str]]
 
 
 def live_call_of(text: str, library: Library) -> Optional[LiveCall]:
@@ -257,7 +245,7 @@ class CallValidation:
         live = live_call_of(text, self.library)
         return live if live is not None and run_call(live, self.library).succeeded else None
 
-    def _types(self, live: LiveCall) -> Dict[str, str]:
+    def _types(self, live: LiveCall) -> dict[str, str]:
         api = self.known.get(live.api)
         return {} if api is None else types_of(api, live, self.library)
 

@@ -4,18 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import (
-    Any,
-    Callable,
-    Container,
-    Dict,
-    Iterator,
-    List,
-    Mapping,
-    Optional,
-    Sequence,
-    Tuple,
-)
+from typing import Any, Callable, Container, Iterator, Mapping, Optional, Sequence
 
 from ...inputs.recipes import BadRecipe
 from ..api_candidates import ApiNames
@@ -53,7 +42,7 @@ class PairVerdict:
 
     holds: Optional[str] = None
     inputs: int = 0
-    lent: List[LiveCall] = field(default_factory=list)
+    lent: list[LiveCall] = field(default_factory=list)
 
 
 class CandidatePair:
@@ -67,8 +56,8 @@ class CandidatePair:
         target = template.partition("(")[0]
         self._lenient = target.endswith("_") and not inputs.api.name.endswith("_")
         self._namesakes = _own(target) == _own(inputs.api.name)
-        self._results: List[CallRun] = []
-        self._accepted: List[ValidCall] = []
+        self._results: list[CallRun] = []
+        self._accepted: list[ValidCall] = []
 
     def verified(self, *, until_falsified: bool) -> PairVerdict:
         """Compare on the valid inputs, then on harder ones.
@@ -159,7 +148,7 @@ def _own(name: str) -> str:
     return name.rpartition(".")[2].replace("_", "").lower()
 
 
-def _say_something(results: List[CallRun], inputs: SourceInputs) -> bool:
+def _say_something(results: list[CallRun], inputs: SourceInputs) -> bool:
     """Return whether results could have been other ones: elements, or not the same word each time.
 
     Text says how values are shown to people, and nothing of them.
@@ -198,7 +187,7 @@ class RelationVerification:
     library: Library
     excluded: Container[str] = ()
     lending: Container[str] = ()
-    avoided: Dict[str, List[str]] = field(default_factory=dict)
+    avoided: dict[str, list[str]] = field(default_factory=dict)
     seed: int = 0
 
     def on(self, item: int, start: int, begin: Begin, report: Callable[[Any], None]) -> None:
@@ -229,7 +218,7 @@ class RelationVerification:
         avoided = self.avoided.get(source.name, [])
         return SourceInputs(source, calls, self.library, begin, avoided, self.seed)
 
-    def _templates(self, source: LibraryApi) -> Iterator[Tuple[str, str]]:
+    def _templates(self, source: LibraryApi) -> Iterator[tuple[str, str]]:
         """Yield each template once, with its target: of documentation first, as it knows more.
 
         They are the same in every process: what is excluded meanwhile keeps its place.
@@ -243,7 +232,7 @@ class RelationVerification:
                 seen.add(template)
                 yield target, template
 
-    def _assigned(self, source: LibraryApi) -> Iterator[Tuple[str, str]]:
+    def _assigned(self, source: LibraryApi) -> Iterator[tuple[str, str]]:
         for target in self.candidates.get(source.name, ()):
             template = assignment_template(source, self.apis[target])
             if template is not None:
@@ -273,7 +262,7 @@ class RelationVerification:
         return next((status for status in found if status is not None), None)
 
 
-def _row(source: str, target: str, template: str, verdict: PairVerdict) -> Dict[str, Any]:
+def _row(source: str, target: str, template: str, verdict: PairVerdict) -> dict[str, Any]:
     return {
         "source": source,
         "target": target,

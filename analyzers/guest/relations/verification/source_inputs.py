@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Callable, Container, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Container, Iterator, Optional, Sequence
 
 from ...inputs.recipes import LiteralRecipe
 from ..library_calls import copy_call
 from ..mutation.array_construction import COMPLEX, FLOATS, INTEGERS, Arrays, arrays_of, cast
 from ..mutation.call_draft import ArgumentPath, changed, leaves
 from ..oracles.call_under_test import tolerance_of
-from ..relation_types import ApiParameter, Library, LibraryApi, LiveCall
+from ..relation_types import Library, LibraryApi, LiveCall
 from ..result_comparison import Tolerance, difference
 from .call_validity import CallRun, arrays, given, run_call
 
@@ -36,16 +36,14 @@ def _given(api: LibraryApi, live: LiveCall) -> Iterator[LiveCall]:
     for parameter in api.parameters[len(live.arguments) :]:
         if parameter.is_input or parameter.name.startswith("*") or parameter.name in live.keywords:
             continue
-        for other in _others(_default(parameter)):
+        for other in _others(
+            parameter.default.value if isinstance(parameter.default, LiteralRecipe) else None
+        ):
             keywords = {**live.keywords, parameter.name: other}
             yield LiveCall(live.api, live.function, list(live.arguments), keywords, live.inputs)
 
 
-def _default(parameter: ApiParameter) -> Any:
-    return parameter.default.value if isinstance(parameter.default, LiteralRecipe) else None
-
-
-def _others(value: Any) -> List[Any]:
+def _others(value: Any) -> list[Any]:
     if type(value) is bool:
         return [not value]
     if type(value) is int and abs(value) < 64:
@@ -56,7 +54,7 @@ def _others(value: Any) -> List[Any]:
 
 
 Values = Any
-_Change = Callable[[Any, str, Values], Tuple[str, Values]]
+_Change = Callable[[Any, str, Values], tuple[str, Values]]
 MOST_ELEMENTS = 1 << 14
 
 
@@ -78,9 +76,9 @@ def variants(calls: Sequence[LiveCall], library: Library, seed: int = 0) -> Iter
                 yield made
 
 
-def _changed(live: LiveCall, change: _Change, by: Tuple[Library, Arrays, Any]) -> Any:
+def _changed(live: LiveCall, change: _Change, by: tuple[Library, Arrays, Any]) -> Any:
     library, maker, numbers = by
-    changes: Dict[ArgumentPath, Any] = {}
+    changes: dict[ArgumentPath, Any] = {}
     try:
         for place, value in leaves(live):
             if not library.is_array(value) or not maker.is_plain(value):
@@ -96,7 +94,7 @@ def _changed(live: LiveCall, change: _Change, by: Tuple[Library, Arrays, Any]) -
     return changed(live, changes) if changes else None
 
 
-def _drawn(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
+def _drawn(numbers: Any, dtype: str, values: Values) -> tuple[str, Values]:
     if dtype == "bool":
         return dtype, numbers.random(values.shape) < 0.5
     if dtype in COMPLEX:
@@ -107,7 +105,7 @@ def _drawn(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
     return dtype, values
 
 
-def _tied(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
+def _tied(numbers: Any, dtype: str, values: Values) -> tuple[str, Values]:
     if dtype not in FLOATS:
         return dtype, values
     return dtype, cast(numbers.integers(-1, 3, values.shape), dtype)
@@ -116,7 +114,7 @@ def _tied(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
 def _sprinkled(*specials: float) -> _Change:
     """Make about every third element special; one for sure."""
 
-    def change(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
+    def change(numbers: Any, dtype: str, values: Values) -> tuple[str, Values]:
         import numpy as np
 
         if dtype not in FLOATS or not values.size:
@@ -129,7 +127,7 @@ def _sprinkled(*specials: float) -> _Change:
     return change
 
 
-def _whole(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
+def _whole(numbers: Any, dtype: str, values: Values) -> tuple[str, Values]:
     """Return integers in place of floats, and others of the same range in place of integers."""
     if dtype in FLOATS:
         return "int64", cast(numbers.integers(-5, 6, values.shape), "int64")
@@ -139,33 +137,33 @@ def _whole(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
     return dtype, values
 
 
-def _fractional(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
+def _fractional(numbers: Any, dtype: str, values: Values) -> tuple[str, Values]:
     if dtype not in INTEGERS:
         return dtype, values
     return "float32", cast(3 * numbers.standard_normal(values.shape), "float32")
 
 
-def _complex(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
+def _complex(numbers: Any, dtype: str, values: Values) -> tuple[str, Values]:
     if dtype not in FLOATS:
         return dtype, values
     drawn = numbers.standard_normal(values.shape) + 1j * numbers.standard_normal(values.shape)
     return "complex64", cast(drawn, "complex64")
 
 
-def _deeper(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
+def _deeper(numbers: Any, dtype: str, values: Values) -> tuple[str, Values]:
     """Return one more dimension, before the others."""
     if dtype not in FLOATS:
         return dtype, values
     return dtype, cast(numbers.standard_normal((3, *values.shape)), dtype)
 
 
-def _true(numbers: Any, dtype: str, values: Values) -> Tuple[str, Values]:
+def _true(numbers: Any, dtype: str, values: Values) -> tuple[str, Values]:
     if dtype in COMPLEX:
         return dtype, values
     return "bool", numbers.random(values.shape) < 0.5
 
 
-_CHANGES: Tuple[_Change, ...] = (
+_CHANGES: tuple[_Change, ...] = (
     _drawn,
     _tied,
     _sprinkled(float("nan")),
@@ -246,7 +244,7 @@ class SourceInputs:
     def __init__(
         self,
         api: LibraryApi,
-        calls: Sequence[Tuple[LiveCall, str]],
+        calls: Sequence[tuple[LiveCall, str]],
         library: Library,
         begin: BeginCall,
         avoided: Container[str] = (),
@@ -258,10 +256,10 @@ class SourceInputs:
         self._begin = begin
         self._avoided = avoided
         self._seed = seed
-        self._known: List[Optional[ValidCall]] = []
+        self._known: list[Optional[ValidCall]] = []
 
     @cached_property
-    def valid(self) -> List[ValidCall]:
+    def valid(self) -> list[ValidCall]:
         """Those that succeed, in order."""
         tried = (self._tried(live, text) for live, text in self._calls)
         return [each for each in tried if each is not None]
@@ -282,10 +280,10 @@ class SourceInputs:
                 yield found
 
     @cached_property
-    def _variants(self) -> List[LiveCall]:
+    def _variants(self) -> list[LiveCall]:
         return self._varied(self.valid)
 
-    def _varied(self, some: Sequence[ValidCall]) -> List[LiveCall]:
+    def _varied(self, some: Sequence[ValidCall]) -> list[LiveCall]:
         lives = [tried.live for tried in _different(some, self.library)[:VARIED]]
         elements = variants(lives, self.library, self._seed)
         return [*elements, *optional(self.api, lives[:OPTIONAL])]
@@ -309,10 +307,10 @@ class SourceInputs:
         return ValidCall(live, found, tolerance_of(live, self.library), changes, text)
 
 
-def _different(tried: Sequence[ValidCall], library: Library) -> List[ValidCall]:
+def _different(tried: Sequence[ValidCall], library: Library) -> list[ValidCall]:
     """Return those first whose arguments have types and dtypes that none before has."""
-    found: List[ValidCall] = []
-    rest: List[ValidCall] = []
+    found: list[ValidCall] = []
+    rest: list[ValidCall] = []
     seen = set()
     for each in tried:
         form = _form(each.live, library)
