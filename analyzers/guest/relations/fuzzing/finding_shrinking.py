@@ -14,13 +14,7 @@ from ..oracles.oracle_registry import ORACLES
 from ..process_pool import Begin, ItemReport, ProcessDied, ProcessHung, ProcessPool, Result
 from ..relation_types import HUNG, STATUS, Library, LiveCall, Relation
 from . import memory_bounds
-from .fuzz_findings import (
-    FuzzFinding,
-    death_disagreement,
-    key,
-    pack_finding,
-    unpack_finding,
-)
+from .fuzz_findings import FuzzFinding, death_disagreement, key, pack_finding, unpack_finding
 from .fuzz_workers import FuzzSettings, disagreements, end_disagreements
 
 _PLAIN_DTYPES = ("float32", "int64")

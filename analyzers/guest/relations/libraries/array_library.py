@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 import itertools
-from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from abc import abstractmethod
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from types import ModuleType
-from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Sequence
+from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
 from ...inputs.recipes import (
     BadRecipe,
@@ -21,8 +21,9 @@ from ...inputs.recipes import (
     Recipe,
     literal,
 )
-from ..relation_types import FUNCTION, METHOD, ApiParameter, CallSource, LibraryApi, Namespace
-from .array_calls import Array, CallLimits, ExampleTracer, calls_for, calls_of, profiles, succeeds
+from ..relation_types import FUNCTION, METHOD, ApiParameter, CallSource, LibraryApi
+from .array_calls import CallLimits, ExampleTracer, calls_for, calls_of, profiles, succeeds
+from .library_base import CatalogueLibrary, Found, FunctionCatalogue, Source, listed_parameters
 
 _UNSAFE = frozenset(
     (
@@ -37,41 +38,6 @@ _UNSAFE_WHOLE = (
     *("geterrcall", "setflags", "frombuffer"),
 )
 _UNSAFE_STARTS = ("print", "register", "save", "enable_", "disable_")
-
-
-@dataclass
-class FunctionCatalogue:
-    """The callables by canonical name, their kinds, and further public names of the same."""
-
-    functions: dict[str, Any] = field(default_factory=dict)
-    kinds: dict[str, str] = field(default_factory=dict)
-    others: dict[str, list[str]] = field(default_factory=dict)
-    _names: dict[Any, str] = field(default_factory=dict)
-
-    def add(self, name: str, kind: str, function: Any) -> None:
-        """Take in what is public by that name; the first name is the canonical one."""
-        known = self.named(function)
-        if known is not None:
-            self.others[known].append(name)
-            return
-        self.functions[name], self.kinds[name], self.others[name] = function, kind, []
-        self._names[function] = name
-
-    def named(self, function: Any) -> Optional[str]:
-        """Return the canonical name of a callable, or ``None``."""
-        try:
-            return self._names.get(function)
-        except TypeError:
-            return None
-
-    def function(self, name: str) -> Any:
-        """Return the callable of a canonical or other name; raises ``LookupError``."""
-        if name in self.functions:
-            return self.functions[name]
-        for canonical, others in self.others.items():
-            if name in others:
-                return self.functions[canonical]
-        raise LookupError(name)
 
 
 def list_functions(
@@ -116,47 +82,6 @@ def _public(owner: Any) -> Iterator[tuple[str, Any]]:
 _LEFT_OUT = frozenset(
     ("out", "casting", "order", "subok", "signature", "like", "device", "copy", "out_sharding")
 )
-_STARS: dict[Any, str] = {
-    inspect.Parameter.VAR_POSITIONAL: "*",
-    inspect.Parameter.VAR_KEYWORD: "**",
-}
-
-
-def parameters(function: Any, recipe_of: Callable[[Any], Recipe]) -> tuple[ApiParameter, ...]:
-    """The parameters in order; ``*args`` keeps its star, what says where results go is left out."""
-    try:
-        found = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        return ()
-    if found and found[0].kind is inspect.Parameter.VAR_POSITIONAL and hasattr(function, "nin"):
-        names = (
-            ("x",) if function.nin == 1 else tuple(f"x{at}" for at in range(1, function.nin + 1))
-        )
-        return tuple(ApiParameter(name, required=True) for name in names)
-    return tuple(_listed(found, recipe_of))
-
-
-def _listed(
-    found: list[inspect.Parameter], recipe_of: Callable[[Any], Recipe]
-) -> list[ApiParameter]:
-    made = []
-    for item in found:
-        if item.kind is item.VAR_KEYWORD or item.name in _LEFT_OUT:
-            continue
-        variadic = item.kind in _STARS
-        required = not variadic and item.default is item.empty
-        default = None if required or variadic else _default(item.default, recipe_of)
-        name = _STARS.get(item.kind, "") + item.name
-        made.append(ApiParameter(name, required, item.kind is item.KEYWORD_ONLY, default))
-    return made
-
-
-def _default(value: Any, recipe_of: Callable[[Any], Recipe]) -> Optional[Recipe]:
-    try:
-        return recipe_of(value)
-    except BadRecipe:
-        return None
-
 
 MOST_ITEMS = 64
 """How many items a container, and how many elements an array has that is written out."""
@@ -212,59 +137,72 @@ def copied(value: Any, array: Callable[[Any], Any]) -> Any:
     return array(value)
 
 
-Source = Callable[[], Iterator[tuple[CallSource, str]]]
+@dataclass(frozen=True)
+class ArrayNames:
+    """The names of a library's functions that make arrays of nested lists, zeros or one number.
+
+    ``dtypes`` is what stands before a dtype; empty where dtypes are words.
+    """
+
+    array: str
+    zeros: str
+    full: str
+    dtypes: str = ""
+
+    def made(self, items: Any, dtype: str) -> Recipe:
+        """Return an array of nested lists of numbers."""
+        return CallRecipe(self.array, (elements(items),), self._keyword(dtype))
+
+    def of(self, value: Any, dtype: str) -> Recipe:
+        """Return the recipe of the elements of an array of NumPy; raises ``BadRecipe``."""
+        shape = literal(tuple(value.shape))
+        if value.size == 0:
+            return CallRecipe(self.zeros, (shape,), self._keyword(dtype))
+        if value.size <= MOST_ITEMS:
+            return self.made(value.tolist(), dtype)
+        first = value.flat[0]
+        if not bool((value == first).all()):
+            raise BadRecipe("an array of many elements has no text")
+        return CallRecipe(self.full, (shape, number(first.item())), self._keyword(dtype))
+
+    def _keyword(self, dtype: str) -> tuple[tuple[str, Recipe], ...]:
+        spelled = NameRecipe(f"{self.dtypes}{dtype}") if self.dtypes else LiteralRecipe(dtype)
+        return (("dtype", spelled),)
 
 
-class ArrayLibrary(ABC):
+class ArrayLibrary(CatalogueLibrary):
     """A library by its catalogue; what its arrays are, subclasses say."""
 
-    name = ""
-    version = ""
+    names: ArrayNames
     limits = CallLimits()
     parts = 4
     """In how many parts valid calls are sought."""
 
     def __init__(self, known: FunctionCatalogue, examples: Mapping[str, ModuleType]) -> None:
-        self.namespace: Namespace = {}
-        self._known = known
+        super().__init__(known)
         self._examples = examples
-        self._apis: Optional[list[LibraryApi]] = None
 
-    def apis(self) -> Sequence[LibraryApi]:
-        """Return its public functions, each once, sorted by name."""
-        if self._apis is None:
-            self._apis = [self._api(name) for name in sorted(self._known.functions)]
-        return self._apis
-
-    def _api(self, name: str) -> LibraryApi:
-        function, kind = self._known.functions[name], self._known.kinds[name]
-        doc = str(getattr(function, "__doc__", None) or "")
-        others = tuple(self._known.others[name])
-        return LibraryApi(name, kind, parameters(function, self.recipe_of), doc, others)
-
-    def function(self, api: str) -> Any:
-        """Return the callable of that name; raises ``LookupError``."""
-        return self._known.function(api)
-
-    def named(self, function: Any) -> Optional[str]:
-        """Return the canonical name of a callable of the library, or ``None``."""
-        return self._known.named(function)
-
-    def valid(self) -> Iterator[tuple[CallSource, str]]:
-        """Yield calls of documentation's examples, then those lent, then those made; each once."""
-        yield from self.gathered(self._valid(self.apis()))
+    def parameters(self, name: str, kind: str, function: Any) -> tuple[ApiParameter, ...]:
+        """The parameters in order; what says where results go is left out."""
+        del name, kind
+        try:
+            found = list(inspect.signature(function).parameters.values())
+        except (TypeError, ValueError):
+            return ()
+        if found and found[0].kind is inspect.Parameter.VAR_POSITIONAL and hasattr(function, "nin"):
+            numbers = range(1, function.nin + 1)
+            names = ["x"] if function.nin == 1 else [f"x{at}" for at in numbers]
+            return tuple(ApiParameter(each, required=True) for each in names)
+        return tuple(listed_parameters(found, self.default_recipe, _LEFT_OUT))
 
     def sources(self, names: Iterable[str] = ()) -> Sequence[Source]:
-        """Return what :meth:`valid` consists of, in parts that can be run beside each other.
-
-        ``names`` are the APIs whose calls are sought; all where there are none.
-        """
+        """Return for some APIs calls of examples, then those lent, then those made."""
         wanted = frozenset(names)
         apis = [api for api in self.apis() if not wanted or api.name in wanted]
         parts = min(self.parts, len(apis))
         return [partial(self._valid, apis[part::parts]) for part in range(parts)]
 
-    def gathered(self, found: Iterable[tuple[CallSource, str]]) -> Iterator[tuple[CallSource, str]]:
+    def gathered(self, found: Iterable[tuple[CallSource, str]]) -> Found:
         """Yield each text once."""
         seen = set()
         for call, origin in found:
@@ -273,17 +211,17 @@ class ArrayLibrary(ABC):
                 seen.add(text)
                 yield call, origin
 
-    def _valid(self, apis: Sequence[LibraryApi]) -> Iterator[tuple[CallSource, str]]:
+    def _valid(self, apis: Sequence[LibraryApi]) -> Found:
         for api in apis:
             yield from self.valid_for(api)
 
-    def valid_for(self, api: LibraryApi) -> Iterator[tuple[CallSource, str]]:
+    def valid_for(self, api: LibraryApi) -> Found:
         """The valid calls that one API's documentation and parameters tell; also of other APIs."""
         yield from ((call, "documentation") for call in self.documented(api))
         lent = list(self._succeeding(self.lent(api)))
         yield from ((call, "lent") for call in lent)
         if len(lent) < self.limits.kept:
-            made = calls_for(api, profiles(self.array()), self.limits)
+            made = calls_for(api, profiles(self.names.made), self.limits)
             yield from ((call, "made") for call in self._succeeding(made))
 
     def documented(self, api: LibraryApi) -> Iterator[CallSource]:
@@ -301,10 +239,6 @@ class ArrayLibrary(ABC):
     def lent(self, api: LibraryApi) -> Iterator[CallSource]:  # noqa: ARG002 - none unless a library has a model
         """Return the valid calls of another library's function of the same name, in own arrays."""
         return iter(())
-
-    @abstractmethod
-    def array(self) -> Array:
-        """Return how the library makes an array of nested lists and a dtype's name."""
 
     def recipe_of(self, value: Any) -> Recipe:
         """Return the recipe of a value; raises ``BadRecipe``."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Iterator, Optional
 
-from ...inputs.recipes import BadRecipe, CallRecipe, DisplayRecipe, NameRecipe, Recipe, literal
-from .. import relation_types
-from ..relation_types import Library, LibraryApi, Namespace
-from .array_calls import Array, CallLimits, succeeds
-from .array_library import MOST_ITEMS, PLAIN, ArrayLibrary, elements, list_functions, number
+from ...inputs.recipes import BadRecipe, CallRecipe, DisplayRecipe, NameRecipe, Recipe
+from ..relation_types import CallSource, Library, LibraryApi
+from .array_calls import CallLimits, succeeds
+from .array_library import PLAIN, ArrayLibrary, ArrayNames, list_functions
 from .numpy_library import Numpy
 
 MODULES = ("jax.numpy", "jax.numpy.linalg", "jax.numpy.fft", "jax.nn", "jax.lax")
@@ -25,6 +24,7 @@ class Jax(ArrayLibrary):
     limits = CallLimits(tried=12, kept=3)
     """Each new shape of arguments is compiled: few are tried."""
     parts = 2
+    names = ArrayNames("jax.numpy.array", "jax.numpy.zeros", "jax.numpy.full", "jax.numpy.")
 
     def __init__(self, model: Optional[Library] = None) -> None:
         import jax
@@ -34,15 +34,15 @@ class Jax(ArrayLibrary):
         names = {"jax": jax, "jnp": jax.numpy, "lax": jax.lax, "np": jax.numpy}
         super().__init__(list_functions(MODULES), names)
         self.version = str(jax.__version__)
-        self.namespace: Namespace = {"jax": jax, "numpy": numpy, **PLAIN}
+        self.namespace = {"jax": jax, "numpy": numpy, **PLAIN}
         self._model: Library = model or Numpy()
-        self._lent: Optional[dict[str, list[relation_types.CallSource]]] = None
+        self._lent: Optional[dict[str, list[CallSource]]] = None
 
-    def documented(self, api: LibraryApi) -> Iterator[relation_types.CallSource]:
+    def documented(self, api: LibraryApi) -> Iterator[CallSource]:
         """Return the examples of what NumPy lends nothing to: each would be compiled."""
         return iter(()) if any(True for _ in self.lent(api)) else super().documented(api)
 
-    def succeeds(self, call: relation_types.CallSource) -> bool:
+    def succeeds(self, call: CallSource) -> bool:
         """Return whether a call can be traced, which compiles nothing, or returns something.
 
         Results whose shape depends on the elements cannot be traced.
@@ -58,18 +58,16 @@ class Jax(ArrayLibrary):
             return True
         return call.api.startswith("jax.numpy.") and super().succeeds(call)
 
-    def lent(self, api: LibraryApi) -> Iterator[relation_types.CallSource]:
+    def lent(self, api: LibraryApi) -> Iterator[CallSource]:
         """Yield NumPy's calls, with JAX's arrays."""
         if self._lent is None:
-            self._lent = _by_api(self._model)
+            self._lent = {}
+            for call, _ in self._model.valid():
+                self._lent.setdefault(call.api, []).append(call)
         if not api.name.startswith("jax.numpy."):
             return
         for call in self._lent.get(api.name.partition(".")[2], ()):
             yield translated(call, api.name)
-
-    def array(self) -> Array:
-        """Return the maker of ``jax.numpy.array([1.0], dtype=jax.numpy.float32)``."""
-        return array
 
     def array_recipe(self, value: Any) -> Recipe:
         """Return the recipe of an array or a dtype."""
@@ -77,7 +75,10 @@ class Jax(ArrayLibrary):
         import numpy
 
         if isinstance(value, (jax.Array, numpy.ndarray, numpy.generic)):
-            return _array(value)
+            dtype = _named_dtype(str(value.dtype))
+            narrow = dtype.startswith(("bfloat16", "float16", "float8"))
+            made = numpy.asarray(value.astype("float32") if narrow else value)
+            return self.names.of(made, dtype)
         if isinstance(value, numpy.dtype):
             return NameRecipe(f"jax.numpy.{_named_dtype(value.name)}")
         own = getattr(value, "__name__", "")
@@ -115,16 +116,9 @@ class Jax(ArrayLibrary):
         """Do nothing: JAX has no random numbers but those of explicit keys."""
 
 
-def _by_api(model: Library) -> dict[str, list[relation_types.CallSource]]:
-    found: dict[str, list[relation_types.CallSource]] = {}
-    for call, _ in model.valid():
-        found.setdefault(call.api, []).append(call)
-    return found
-
-
-def translated(call: relation_types.CallSource, api: str) -> relation_types.CallSource:
+def translated(call: CallSource, api: str) -> CallSource:
     """Return a call of NumPy as one of JAX: its arrays and dtypes are JAX's."""
-    return relation_types.CallSource(
+    return CallSource(
         api,
         tuple([_renamed(item) for item in call.arguments]),
         tuple([(name, _renamed(item)) for name, item in call.keywords]),
@@ -142,36 +136,6 @@ def _renamed(recipe: Recipe) -> Recipe:
     keywords = tuple([(name, _renamed(item)) for name, item in recipe.keywords])
     name = f"jax.{own}" if own.startswith("numpy.") else own
     return CallRecipe(name, tuple([_renamed(item) for item in recipe.arguments]), keywords)
-
-
-def array(items: Any, dtype: str) -> Recipe:
-    """Return an array of nested lists of numbers."""
-    return CallRecipe(
-        "jax.numpy.array", (elements(items),), (("dtype", NameRecipe(f"jax.numpy.{dtype}")),)
-    )
-
-
-def _array(value: Any) -> Recipe:
-    import numpy
-
-    dtype = _named_dtype(str(value.dtype))
-    if value.size > MOST_ITEMS:
-        return _repeated(numpy.asarray(value), dtype)
-    if value.size == 0:
-        made = literal(tuple(value.shape))
-        return CallRecipe(
-            "jax.numpy.zeros", (made,), (("dtype", NameRecipe(f"jax.numpy.{dtype}")),)
-        )
-    is_narrow = dtype in ("bfloat16", "float16") or dtype.startswith("float8")
-    return array((value.astype("float32") if is_narrow else value).tolist(), dtype)
-
-
-def _repeated(value: Any, dtype: str) -> Recipe:
-    first = value.flat[0]
-    if not bool((value == first).all()):
-        raise BadRecipe("an array of many elements has no text")
-    filled = (literal(value.shape), number(first.item()))
-    return CallRecipe("jax.numpy.full", filled, (("dtype", NameRecipe(f"jax.numpy.{dtype}")),))
 
 
 def _named_dtype(name: str) -> str:

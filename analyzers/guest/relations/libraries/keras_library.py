@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ...inputs.recipes import BadRecipe, CallRecipe, LiteralRecipe, Recipe, literal
-from ..relation_types import Namespace
-from .array_calls import Array
-from .array_library import MOST_ITEMS, PLAIN, ArrayLibrary, elements, list_functions, number
+from ...inputs.recipes import BadRecipe, Recipe
+from .array_library import PLAIN, ArrayLibrary, ArrayNames, list_functions
 
 MODULES = ("keras.ops", "keras.activations")
 BACKEND = "torch"
@@ -21,6 +19,7 @@ class Keras(ArrayLibrary):
     """
 
     name = "keras"
+    names = ArrayNames("keras.ops.convert_to_tensor", "keras.ops.zeros", "keras.ops.full")
 
     def __init__(self) -> None:
         os.environ.setdefault("KERAS_BACKEND", BACKEND)
@@ -33,19 +32,18 @@ class Keras(ArrayLibrary):
 
         super().__init__(list_functions(MODULES), {"keras": keras, "ops": keras.ops, "np": numpy})
         self.version = str(keras.__version__)
-        self.namespace: Namespace = {"keras": keras, "torch": torch, **PLAIN}
-
-    def array(self) -> Array:
-        """Return the maker of ``keras.ops.convert_to_tensor([1.0], dtype="float32")``."""
-        return array
+        self.namespace = {"keras": keras, "torch": torch, **PLAIN}
 
     def array_recipe(self, value: Any) -> Recipe:
         """The recipe of a tensor, or of an array of NumPy as the tensor that ops make of it."""
         import numpy
 
-        if self.is_array(value) or isinstance(value, (numpy.ndarray, numpy.generic)):
-            return _tensor(*self.plain(value))
-        raise BadRecipe(f"a {type(value).__name__} has no text")
+        if not self.is_array(value) and not isinstance(value, (numpy.ndarray, numpy.generic)):
+            raise BadRecipe(f"a {type(value).__name__} has no text")
+        dtype, _, made = self.plain(value)
+        if made.dtype.kind not in "biufc":
+            raise BadRecipe(f"elements of {dtype} have no text")
+        return self.names.of(made, dtype)
 
     def is_array(self, value: Any) -> bool:
         """Return whether a value is a tensor."""
@@ -74,27 +72,3 @@ class Keras(ArrayLibrary):
         import keras
 
         keras.utils.set_random_seed(0)
-
-
-def array(items: Any, dtype: str) -> Recipe:
-    """Return a tensor of nested lists of numbers."""
-    return _made(elements(items), dtype)
-
-
-def _made(inside: Recipe, dtype: str) -> Recipe:
-    return CallRecipe("keras.ops.convert_to_tensor", (inside,), (("dtype", LiteralRecipe(dtype)),))
-
-
-def _tensor(dtype: str, shape: tuple[int, ...], value: Any) -> Recipe:
-    if value.dtype.kind not in "biufc":
-        raise BadRecipe(f"elements of {dtype} have no text")
-    if value.size == 0:
-        return CallRecipe("keras.ops.zeros", (literal(shape),), (("dtype", LiteralRecipe(dtype)),))
-    if value.size <= MOST_ITEMS:
-        return _made(elements(value.tolist()), dtype)
-    first = value.flat[0]
-    if not bool((value == first).all()):
-        raise BadRecipe("a tensor of many elements has no text")
-    return CallRecipe(
-        "keras.ops.full", (literal(shape), number(first.item())), (("dtype", LiteralRecipe(dtype)),)
-    )

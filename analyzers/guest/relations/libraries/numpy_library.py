@@ -5,9 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from ...inputs.recipes import BadRecipe, CallRecipe, LiteralRecipe, NameRecipe, Recipe, literal
-from ..relation_types import Namespace
-from .array_calls import Array
-from .array_library import MOST_ITEMS, PLAIN, ArrayLibrary, elements, list_functions, number
+from .array_library import (
+    MOST_ITEMS,
+    PLAIN,
+    ArrayLibrary,
+    ArrayNames,
+    elements,
+    list_functions,
+    number,
+)
 
 INFERRED = ("float64", "int64", "bool", "complex128")
 KINDS = "biufc"
@@ -32,11 +38,6 @@ def numpy_recipe(value: Any) -> Recipe:
     if isinstance(value, type) and issubclass(value, numpy.generic):
         return NameRecipe(f"numpy.{value.__name__}")
     raise BadRecipe(f"a {type(value).__name__} has no text")
-
-
-def array(items: Any, dtype: str) -> Recipe:
-    """Return an array of nested lists of numbers."""
-    return CallRecipe("numpy.array", (elements(items),), (("dtype", NameRecipe(f"numpy.{dtype}")),))
 
 
 def _check_kind(dtype: Any) -> None:
@@ -68,13 +69,9 @@ def _contiguous(value: Any) -> Recipe:
     dtype = () if name in INFERRED else (("dtype", NameRecipe(f"numpy.{name}")),)
     if value.size == 0 and value.shape != (0,):
         return CallRecipe("numpy.zeros", (literal(value.shape),), dtype)
-    if value.size > MOST_ITEMS:
-        return _repeated(value, dtype)
-    needed = dtype if value.size else (("dtype", NameRecipe(f"numpy.{value.dtype.name}")),)
-    return CallRecipe("numpy.array", (elements(value.tolist()),), needed)
-
-
-def _repeated(value: Any, dtype: tuple[tuple[str, Recipe], ...]) -> Recipe:
+    if value.size <= MOST_ITEMS:
+        needed = dtype if value.size else (("dtype", NameRecipe(f"numpy.{name}")),)
+        return CallRecipe("numpy.array", (elements(value.tolist()),), needed)
     first = value.flat[0]
     if bool((value == first).all()):
         return CallRecipe("numpy.full", (literal(value.shape), number(first.item())), dtype)
@@ -90,6 +87,7 @@ class Numpy(ArrayLibrary):
     """``numpy``, ``numpy.linalg``, ``numpy.fft`` and the methods of its arrays."""
 
     name = "numpy"
+    names = ArrayNames("numpy.array", "numpy.zeros", "numpy.full", "numpy.")
 
     def __init__(self) -> None:
         import numpy
@@ -99,15 +97,9 @@ class Numpy(ArrayLibrary):
             {"np": numpy, "numpy": numpy},
         )
         self.version = str(numpy.__version__)
-        self.namespace: Namespace = {"numpy": numpy, **PLAIN}
+        self.namespace = {"numpy": numpy, **PLAIN}
 
-    def array(self) -> Array:
-        """Return the maker of ``numpy.array([1.0], dtype=numpy.float32)``."""
-        return array
-
-    def array_recipe(self, value: Any) -> Recipe:
-        """Return the recipe of an array, a scalar or a dtype."""
-        return numpy_recipe(value)
+    array_recipe = staticmethod(numpy_recipe)
 
     def is_array(self, value: Any) -> bool:
         """Return whether a value is an array; scalars of NumPy are none."""

@@ -6,7 +6,7 @@ import logging
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any, Callable, Iterator, Mapping, Optional, Sequence
+from typing import Any, Callable, Iterator, Mapping, Sequence
 
 from ...inputs.recipes import BadRecipe
 from ...runtime.time_limits import CLOCK, TimeUp
@@ -14,7 +14,7 @@ from ..api_candidates import ApiNames, candidates
 from ..fuzzing.fuzz_campaign import fuzz
 from ..fuzzing.fuzz_workers import FuzzSettings, FuzzSubject
 from ..libraries.library_registry import library as installed
-from ..library_calls import call_source, parse_call
+from ..library_calls import call_source, made_calls, parsed_calls
 from ..oracles import second_implementations
 from ..process_pool import (
     Begin,
@@ -27,10 +27,10 @@ from ..process_pool import (
     Result,
     Work,
 )
-from ..relation_types import CallSource, Library, LibraryApi, Relation
+from ..relation_types import Library, LibraryApi, Relation
 from ..synthesis.call_templates import apply_template
 from ..synthesis.parameter_matching import with_types
-from ..verification.call_validity import UNSAFE, CallValidation, live_call_of
+from ..verification.call_validity import UNSAFE, CallValidation
 from ..verification.equivalence import RelationVerification
 from .study_inputs import Send, StudyProgress, collect_inputs, spread
 
@@ -72,7 +72,9 @@ class RelationStudy:
         """Send the rows of relations as they are found, and those of all APIs at the end."""
         asked = [name for name in self._scope.apis if name in self._apis]
         self._try(collect_inputs(self._library, self._scope.workers, self._progress, asked))
-        targets = _by_source(candidates(self._library.apis()))
+        targets: dict[str, list[str]] = {}
+        for source, target, _ in candidates(self._library.apis()):
+            targets.setdefault(source, []).append(target)
         names = ApiNames(self._library.apis())
         sources = [name for name in self._calls if self._is_asked_for(name)]
         for _ in range(ROUNDS):
@@ -88,8 +90,6 @@ class RelationStudy:
     def _is_asked_for(self, name: str) -> bool:
         asked = not self._scope.apis or name in self._scope.apis
         return asked and name in self._apis and name not in self._excluded
-
-    # -------------------------------------------------------------------- trying
 
     def _try(self, calls: Mapping[str, list[str]]) -> None:
         """Keep the calls that succeed here, and learn what is of no use for comparing."""
@@ -114,8 +114,6 @@ class RelationStudy:
             self._calls.setdefault(name, []).append(found["call"])
             for parameter, kind in found["types"].items():
                 self._types.setdefault(name, {}).setdefault(parameter, set()).add(kind)
-
-    # ----------------------------------------------------------------- verifying
 
     def _verify(
         self, sources: Sequence[str], names: ApiNames, targets: Mapping[str, Sequence[str]]
@@ -152,8 +150,6 @@ class RelationStudy:
         else:
             self._excluded.setdefault(found["excluded"], found["status"])
 
-    # ------------------------------------------------------------------- telling
-
     def _pool(self, work: Work, items: int) -> ProcessPool:
         workers = self._scope.workers
         return ProcessPool(work, items, _SECONDS, workers, batch=_BATCH, deaths=_DEATHS)
@@ -181,13 +177,6 @@ class RelationStudy:
             )
         for name in () if self._scope.apis else getattr(self._library, "unsafe", ()):
             self._progress.add(kind="api", name=name, parameters=[], calls=0, status=UNSAFE)
-
-
-def _by_source(pairs: Sequence[tuple[str, str, float]]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for source, target, _ in pairs:
-        found.setdefault(source, []).append(target)
-    return found
 
 
 LENDING, FUZZING = "lending", "fuzzing"
@@ -222,7 +211,11 @@ class DivergenceStudy:
         for relation in self._relations:
             by_source.setdefault(relation.source, []).append(relation)
         subjects = [
-            FuzzSubject(name, self._read(calls[name]), tuple(by_source.get(name, ())))
+            FuzzSubject(
+                name,
+                tuple(parsed_calls(spread(calls[name], _CALLS), self._library)),
+                tuple(by_source.get(name, ())),
+            )
             for name in sorted(calls)
             if is_asked_for(name)
         ]
@@ -233,10 +226,6 @@ class DivergenceStudy:
             for note in fuzzed.notes:
                 self._progress.note(f"{fuzzed.api}: {note}")
             self._progress.checked(fuzzed.api)
-
-    def _read(self, texts: Sequence[str]) -> tuple[CallSource, ...]:
-        calls = (_call(text, self._library) for text in spread(texts, _CALLS))
-        return tuple(call for call in calls if call is not None)
 
     def _lent(
         self, calls: Mapping[str, Sequence[str]], is_asked_for: Callable[[str], bool]
@@ -249,56 +238,33 @@ class DivergenceStudy:
         ]
         wanted = [relation for relation in wanted if is_asked_for(relation.target)]
         self._progress.stage(LENDING, len(wanted))
+        apis = {api.name: api for api in self._library.apis()}
+
+        def work(item: int, start: int, begin: Begin, report: Callable[[Any], None]) -> None:
+            if start == 0:
+                begin(0, wanted[item].template)
+                report(list(self._texts(wanted[item], calls[wanted[item].source], apis)))
+
         found: dict[str, list[str]] = {}
-        work = _LendingWork(wanted, calls, self._library)
         workers = self._settings.workers
         for item, result in ProcessPool(
-            work.on, len(wanted), _LENDING_SECONDS, workers, batch=_LENDING_BATCH
+            work, len(wanted), _LENDING_SECONDS, workers, batch=_LENDING_BATCH
         ):
             if isinstance(result, ItemReport):
                 found.setdefault(wanted[item].target, []).extend(result.value)
                 self._progress.did()
         return {name: texts for name, texts in found.items() if texts}
 
-
-class _LendingWork:
-    """Work of a pool: an item is a relation."""
-
-    def __init__(
-        self, relations: Sequence[Relation], calls: Mapping[str, Sequence[str]], library: Library
-    ) -> None:
-        self._relations = relations
-        self._calls = calls
-        self._library = library
-        self._apis = {api.name: api for api in library.apis()}
-
-    def on(self, item: int, start: int, begin: Begin, report: Callable[[Any], None]) -> None:
-        """Report the texts of the target's calls."""
-        if start == 0:
-            begin(0, self._relations[item].template)
-            report(list(self._texts(self._relations[item])))
-
-    def _texts(self, relation: Relation) -> Iterator[str]:
-        for text in spread(self._calls[relation.source], _CALLS):
-            live = live_call_of(text, self._library)
-            if live is None:
-                continue
-            try:
-                source = self._apis[relation.source]
-                made = call_source(
-                    apply_template(relation.template, source, live, self._library), self._library
-                )
-            except BadRecipe:
-                continue
-            if made:
-                yield made
-
-
-def _call(text: str, library: Library) -> Optional[CallSource]:
-    try:
-        return parse_call(text, library)
-    except BadRecipe:
-        return None
+    def _texts(
+        self, relation: Relation, calls: Sequence[str], apis: Mapping[str, LibraryApi]
+    ) -> Iterator[str]:
+        library, source = self._library, apis[relation.source]
+        for live in made_calls(parsed_calls(spread(calls, _CALLS), library), library):
+            with suppress(BadRecipe):
+                lent = apply_template(relation.template, source, live, library)
+                text = call_source(lent, library)
+                if text:
+                    yield text
 
 
 Frame = dict[str, Any]
@@ -351,8 +317,8 @@ def _library(name: str) -> Library:
 
 def _relations(message: Mapping[str, Any], library: Library, progress: StudyProgress) -> None:
     scope = StudyScope(
-        apis=frozenset(_names(message["apis"])),
-        done=frozenset(_done(message, RELATIONS)),
+        apis=frozenset(message["apis"] or ()),
+        done=frozenset((message.get("done") or {}).get(RELATIONS, ())),
         inputs=message["inputs"],
         seed=message["seed"],
         workers=message["workers"],
@@ -371,8 +337,8 @@ def _divergences(message: Mapping[str, Any], library: Library, progress: StudyPr
     if second_implementations.INDUCTOR in (oracles or ()):
         second_implementations.load_inductor()
         settings = replace(settings, seconds=second_implementations.SECONDS)
-    asked = frozenset(_names(message["apis"]))
-    done = frozenset(_done(message, FUZZING))
+    asked = frozenset(message["apis"] or ())
+    done = frozenset((message.get("done") or {}).get(FUZZING, ()))
     relations = [
         Relation(row["source"], row["target"], row["template"], row["holds"], row.get("inputs", 0))
         for row in message.get("relations") or ()
@@ -380,15 +346,6 @@ def _divergences(message: Mapping[str, Any], library: Library, progress: StudyPr
     DivergenceStudy(library, relations, settings, progress).study(
         lambda name: name not in done and (not asked or name in asked), sorted(asked)
     )
-
-
-def _names(names: Optional[list[str]]) -> list[str]:
-    return names or []
-
-
-def _done(message: Mapping[str, Any], stage: str) -> list[str]:
-    done = message.get("done") or {}
-    return list(done.get(stage, ()))
 
 
 _TASKS: Mapping[str, Callable[[Mapping[str, Any], Library, StudyProgress], None]] = {

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from typing import Any, Callable, Iterable, Iterator, Optional, Sequence
+from typing import Any, Callable, Iterable, Iterator, Sequence
 
 from ...runtime.time_limits import CLOCK
-from ..library_calls import parse_call
+from ..library_calls import parsed_calls
 from ..process_pool import Begin, ItemFailed, ItemReport, ProcessDied, ProcessHung, ProcessPool
 from ..relation_types import CallSource, Library
 
@@ -53,7 +52,9 @@ class StudyProgress:
     def note(self, text: str) -> None:
         """Add a note."""
         if len(self.notes) < MOST_NOTES:
-            self.notes.append(_shortened(text))
+            if len(text) > LONGEST_NOTE:  # the ends of a traceback are what matters
+                text = f"{text[: LONGEST_NOTE // 3]} … {text[-LONGEST_NOTE // 2 :]}"
+            self.notes.append(text)
 
     def flush(self) -> None:
         """Send what there is."""
@@ -66,13 +67,6 @@ class StudyProgress:
     def _tell(self) -> None:
         if len(self._rows) >= MOST_ROWS or time.monotonic() - self._sent > EVERY:
             self.flush()
-
-
-def _shortened(text: str) -> str:
-    """Return the beginning and the end of a text, which in a traceback are what matters."""
-    if len(text) <= LONGEST_NOTE:
-        return text
-    return f"{text[: LONGEST_NOTE // 3]} … {text[-LONGEST_NOTE // 2 :]}"
 
 
 STAGE = "inputs"
@@ -111,7 +105,7 @@ def _of_parts(
     sources = parted.sources(names)
     progress.stage(STAGE, len(sources) + 1)
     texts = [text for _, text in _gathered(sources, workers, progress)]
-    known = [call for call in (_read(text, parted) for text in texts) if call is not None]
+    known = parsed_calls(texts, parted)
 
     def together() -> Found:
         found: Found = parted.gathered((call, "") for call in known)
@@ -124,11 +118,16 @@ def _gathered(
     sources: Sequence[Source], workers: int, progress: StudyProgress
 ) -> list[tuple[str, str]]:
     """Return API and text of each call of each source, in their order."""
+
+    def work(item: int, start: int, begin: Begin, report: Callable[[Any], None]) -> None:
+        begin(start, "")
+        for step, batch in enumerate(_batches(sources[item]())):
+            if step >= start:
+                report(batch)
+            begin(step + 1, "")
+
     found: list[list[tuple[str, str]]] = [[] for _ in sources]
-    work = _GatheringWork(sources)
-    for item, result in ProcessPool(
-        work.on, len(sources), _SECONDS, workers, _MEMORY, deaths=_DEATHS
-    ):
+    for item, result in ProcessPool(work, len(sources), _SECONDS, workers, _MEMORY, deaths=_DEATHS):
         if isinstance(result, ItemReport):
             found[item] += [(api, text) for api, text in result.value]
             continue
@@ -136,20 +135,6 @@ def _gathered(
             progress.note(f"the search for valid calls: {result}")
         progress.did()
     return [each for part in found for each in part]
-
-
-@dataclass
-class _GatheringWork:
-    """Work of a pool: an item is a source, its steps are batches of calls."""
-
-    sources: Sequence[Source]
-
-    def on(self, item: int, start: int, begin: Begin, report: Callable[[Any], None]) -> None:
-        begin(start, "")
-        for step, batch in enumerate(_batches(self.sources[item]())):
-            if step >= start:
-                report(batch)
-            begin(step + 1, "")
 
 
 def _batches(found: Found) -> Iterator[list[tuple[str, str]]]:
@@ -167,13 +152,6 @@ def _by_api(found: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     for api, text in found:
         texts.setdefault(api, {})[text] = None
     return {api: list(texts[api]) for api in sorted(texts)}
-
-
-def _read(text: str, library: Library) -> Optional[CallSource]:
-    try:
-        return parse_call(text, library)
-    except Exception:
-        return None
 
 
 def spread(items: Sequence[str], most: int) -> list[str]:

@@ -50,7 +50,12 @@ class CallTemplate:
     def uses(self) -> frozenset[str]:
         """Return the names in it, parameters and others, by their first parts."""
         terms = (*self.arguments, *(term for _, term in self.keywords), *(self.inputs or ()))
-        return frozenset(name for term in terms for name in _roots(term))
+        found = {term.name for term in terms if isinstance(term, SourceParameter)}
+        for term in terms:
+            parts = () if isinstance(term, SourceParameter) else recipes.parts(term)
+            named = (part.dotted for part in parts if isinstance(part, NameRecipe))
+            found.update(dotted.split(".")[0] for dotted in named)
+        return frozenset(found)
 
 
 def apply_template(template: str, source: LibraryApi, live: LiveCall, library: Library) -> LiveCall:
@@ -66,7 +71,11 @@ def apply_template(template: str, source: LibraryApi, live: LiveCall, library: L
     reading = _read(template, frozenset(bare(item.name) for item in source.parameters))
     function = _function(reading.target, library)
     values = bind_arguments(source, live)
-    _check_mentioned(reading.uses(), values, source, library)
+    for parameter in source.parameters:
+        name = bare(parameter.name)
+        is_missed = name in values and name not in reading.uses()
+        if is_missed and not is_default(parameter, values[name], library.namespace):
+            raise TemplateInapplicable(f"the template says nothing of {name}")
     target = apis_by_name(library).get(reading.target)
     binder = _Binder(values, source, target, library)
     return LiveCall(
@@ -76,9 +85,6 @@ def apply_template(template: str, source: LibraryApi, live: LiveCall, library: L
         binder.named(reading.keywords),
         None if reading.inputs is None else binder.positional(reading.inputs, is_input=True),
     )
-
-
-# ------------------------------------------------------------------- reading
 
 
 @lru_cache(maxsize=65536)
@@ -131,32 +137,11 @@ def _term(node: ast.expr, names: frozenset[str]) -> Term:
     return recipe
 
 
-def _roots(term: Term) -> list[str]:
-    if isinstance(term, SourceParameter):
-        return [term.name]
-    found = [part.dotted for part in recipes.parts(term) if isinstance(part, NameRecipe)]
-    return [dotted.split(".")[0] for dotted in found]
-
-
-# ------------------------------------------------------------------- binding
-
-
 def _function(name: str, library: Library) -> Any:
     try:
         return library.function(name)
     except LookupError as error:
         raise BadRecipe(f"{library.name} has no API {name}") from error
-
-
-def _check_mentioned(
-    used: frozenset[str], values: Mapping[str, Any], source: LibraryApi, library: Library
-) -> None:
-    for parameter in source.parameters:
-        name = bare(parameter.name)
-        if name in used or name not in values:
-            continue
-        if not is_default(parameter, values[name], library.namespace):
-            raise TemplateInapplicable(f"the template says nothing of {name}")
 
 
 class _Binder:
@@ -206,22 +191,18 @@ class _Binder:
 
     def _value(self, term: Term) -> Any:
         if isinstance(term, SourceParameter):
-            return self._given(term.name)
+            if term.name in self._values:
+                return self._values[term.name]
+            default = self._source[term.name].default
+            if default is None:
+                raise TemplateInapplicable(f"{term.name} is not given")
+            return recipes.evaluate(default, self._library.namespace)
         self._check_names(term)
         try:
             return recipes.evaluate(term, {**self._library.namespace, **self._values})
         except Exception as error:
-            raise TemplateInapplicable(
-                f"{term.source()}: {type(error).__name__}: {error}"
-            ) from error
-
-    def _given(self, name: str) -> Any:
-        if name in self._values:
-            return self._values[name]
-        default = self._source[name].default
-        if default is None:
-            raise TemplateInapplicable(f"{name} is not given")
-        return recipes.evaluate(default, self._library.namespace)
+            what = f"{term.source()}: {type(error).__name__}: {error}"
+            raise TemplateInapplicable(what) from error
 
     def _check_names(self, recipe: Recipe) -> None:
         for part in recipes.parts(recipe):

@@ -35,7 +35,9 @@ def templates_in_documentation(
     own = {bare(item.name): bare(item.name) for item in source.parameters}
     prose, code = _parted(source.doc)
     writer = _Writer(source, names)
-    found = [writer.template(call, own) for call in _calls_in_prose(prose)]
+    openings = [match.start() for match in _OPENING.finditer(prose)]
+    calls = [_call(_balanced(prose[at : at + MOST_CHARACTERS])) for at in openings]
+    found = [writer.template(call, own) for call in calls if call is not None]
     found += writer.of_example(code)
     return list(dict.fromkeys(item for item in found if item is not None))
 
@@ -51,13 +53,6 @@ def _parted(doc: str) -> tuple[str, str]:
         else:
             code.append(match.group(1))
     return unmarked("\n".join(prose)), "\n".join(code)
-
-
-def _calls_in_prose(text: str) -> Iterator[ast.Call]:
-    for match in _OPENING.finditer(text):
-        call = _call(_balanced(text[match.start() : match.start() + MOST_CHARACTERS]))
-        if call is not None:
-            yield call
 
 
 def _balanced(text: str) -> str:
@@ -78,8 +73,6 @@ def _call(text: str) -> Optional[ast.Call]:
 
 
 class _Writer:
-    """Writer of templates from calls in documentation."""
-
     def __init__(self, source: LibraryApi, names: ApiNames) -> None:
         self._source = source
         self._names = names
@@ -93,9 +86,7 @@ class _Writer:
             return None
         made = rewritten.func
         target = ast.unparse(made.func if isinstance(made, ast.Call) else made)
-        if not rewriter.used:
-            return None
-        return target, ast.unparse(rewritten)
+        return (target, ast.unparse(rewritten)) if rewriter.used else None
 
     def of_example(self, code: str) -> list[Optional[tuple[str, str]]]:
         calls = [node for node in _walked(code) if isinstance(node, ast.Call)]
@@ -138,7 +129,9 @@ class _Rewriter:
         arguments = [self.value(item) for item in node.args]
         if method and isinstance(node.func, ast.Attribute):
             arguments.insert(0, self.value(node.func.value))
-        keywords = [self._keyword(item) for item in node.keywords]
+        if any(item.arg is None for item in node.keywords):
+            raise _Unknown
+        keywords = [ast.keyword(item.arg, self.value(item.value)) for item in node.keywords]
         return ast.Call(ast.parse(dotted, mode="eval").body, arguments, keywords)
 
     def _method(self, node: ast.expr) -> Optional[str]:
@@ -147,11 +140,6 @@ class _Rewriter:
         is_known = ast.unparse(node.value) in self._known or isinstance(node.value, ast.Call)
         methods = [self._names.resolved(f"{array}.{node.attr}") for array in _ARRAYS if is_known]
         return next((name for name in methods if name), None)
-
-    def _keyword(self, node: ast.keyword) -> ast.keyword:
-        if node.arg is None:
-            raise _Unknown
-        return ast.keyword(node.arg, self.value(node.value))
 
     def value(self, node: ast.expr) -> ast.expr:
         text = ast.unparse(node)

@@ -28,29 +28,12 @@ def bare(name: str) -> str:
     return name.lstrip("*")
 
 
-def of_parameters(source: ApiParameter, target: ApiParameter, positions: float) -> float:
-    """Return Equation 10: name + types + position (already computed), each of 0 to 1."""
-    return of_names(bare(source.name), bare(target.name)) + of_types(source, target) + positions
-
-
 @lru_cache(maxsize=65536)
 def of_names(first: str, second: str) -> float:
     """Return equation 11; names that mean the same (``dim``, ``axis``) are equal."""
     if first == second or any(first in same and second in same for same in _SAME):
         return 1.0
     return 1.0 - _levenshtein(first, second) / max(len(first), len(second), 1)
-
-
-def of_types(source: ApiParameter, target: ApiParameter) -> float:
-    """Return equation 12: the share of the source's types that the target takes."""
-    if not source.types:
-        return 0.0
-    return len(source.types & target.types) / len(source.types)
-
-
-def of_positions(first: int, second: int, longest: int) -> float:
-    """Return Equation 13."""
-    return 1.0 - abs(first - second) / max(longest, 1)
 
 
 def _levenshtein(first: str, second: str) -> int:
@@ -172,62 +155,32 @@ def assignment(weights: Sequence[Sequence[float]]) -> list[Optional[int]]:
 
 
 def _columns(weights: Sequence[Sequence[float]]) -> list[int]:
-    """Return for at most as many rows as columns."""
-    found = _Matching(weights)
+    """Return for at most as many rows as columns, by potentials (Kuhn and Munkres).
+
+    ``owner`` is the row of each column; row and column 0 stand for none.
+    """
+    count = len(weights[0]) + 1
+    of_row, of_column, owner = [0.0] * (len(weights) + 1), [0.0] * count, [0] * count
     for row in range(1, len(weights) + 1):
-        found.add(row)
-    result = [0] * len(weights)
-    for column, row in enumerate(found.owner[1:]):
-        if row:
-            result[row - 1] = column
-    return result
-
-
-class _Matching:
-    """Potentials and the row that owns each column; row and column 0 stand for none."""
-
-    def __init__(self, weights: Sequence[Sequence[float]]) -> None:
-        self._weights = weights
-        self._of_row = [0.0] * (len(weights) + 1)
-        self._of_column = [0.0] * (len(weights[0]) + 1)
-        self.owner = [0] * (len(weights[0]) + 1)
-
-    def add(self, row: int) -> None:
-        """Match one more row, others may move."""
-        self.owner[0] = row
-        column, before = self._shortest()
-        while column:
-            self.owner[column] = self.owner[before[column]]
-            column = before[column]
-
-    def _shortest(self) -> tuple[int, list[int]]:
-        """Grow the tree of tight edges from column 0 until it meets a free column.
-
-        Gives that column, and for each the one before it on the path.
-        """
-        count = len(self.owner)
         slack, before, seen = [math.inf] * count, [0] * count, [False] * count
-        here = 0
-        while self.owner[here]:
+        here, owner[0] = 0, row
+        while owner[here]:  # grow the tree of tight edges until it meets a free column
             seen[here] = True
-            for column in range(1, count):
-                reduced = self._reduced(self.owner[here], column)
-                if not seen[column] and reduced < slack[column]:
-                    slack[column], before[column] = reduced, here
-            here = min((c for c in range(1, count) if not seen[c]), key=slack.__getitem__)
-            self._shift(slack[here], seen, slack)
-        return here, before
-
-    def _reduced(self, row: int, column: int) -> float:
-        return -self._weights[row - 1][column - 1] - self._of_row[row] - self._of_column[column]
-
-    def _shift(self, step: float, seen: list[bool], slack: list[float]) -> None:
-        for column, was_seen in enumerate(seen):
-            if was_seen:
-                self._of_row[self.owner[column]] += step
-                self._of_column[column] -= step
-            else:
-                slack[column] -= step
+            for at in range(1, count):
+                reduced = -weights[owner[here] - 1][at - 1] - of_row[owner[here]] - of_column[at]
+                if not seen[at] and reduced < slack[at]:
+                    slack[at], before[at] = reduced, here
+            here = min((at for at in range(1, count) if not seen[at]), key=slack.__getitem__)
+            step = slack[here]
+            for at, was_seen in enumerate(seen):
+                if was_seen:
+                    of_row[owner[at]] += step
+                    of_column[at] -= step
+                else:
+                    slack[at] -= step
+        while here:
+            owner[here], here = owner[before[here]], before[here]
+    return [owner.index(row, 1) - 1 for row in range(1, len(weights) + 1)]
 
 
 _NEVER = -1000.0
@@ -243,7 +196,8 @@ def assignment_template(source: LibraryApi, target: LibraryApi) -> Optional[str]
     their names are alike, and otherwise keep their defaults.
     """
     matched = _matched(source.parameters, target.parameters)
-    if matched is None or not all(map(_is_name, matched.values())):
+    names = [bare(parameter.name) for parameter in (matched or {}).values()]
+    if matched is None or any(not n.isidentifier() or keyword.iskeyword(n) for n in names):
         return None
     outer = [item for item in target.parameters if not item.is_input]
     made = f"{target.name}({', '.join(_arguments(outer, matched))})"
@@ -261,9 +215,10 @@ def _matched(
     Where the best matching leaves a required parameter out, it is sought among
     the required ones alone: optional ones must not take their partners.
     """
+    needed = {id(item) for item in (*sources, *targets) if item.required}
     for some in (False, True):
         pairs = _best(sources, targets, some)
-        if _complete(pairs, sources, targets):
+        if needed <= {id(item) for pair in pairs for item in pair}:
             return {right.name: left for left, right in pairs}
     return None
 
@@ -271,16 +226,19 @@ def _matched(
 def _best(
     sources: Sequence[ApiParameter], targets: Sequence[ApiParameter], only_required: bool
 ) -> list[tuple[ApiParameter, ApiParameter]]:
-    longest = max(len(sources), len(targets))
-    weights = [
-        [
-            _NEVER
-            if _are_apart(left, right, only_required)
-            else of_parameters(left, right, of_positions(row, column, longest))
-            for column, right in enumerate(targets)
-        ]
-        for row, left in enumerate(sources)
-    ]
+    longest = max(len(sources), len(targets), 1)
+
+    def weight(row: int, column: int) -> float:
+        """Return equation 10: names (11), shares of types (12) and positions (13)."""
+        left, right = sources[row], targets[column]
+        if _are_apart(left, right, only_required):
+            return _NEVER
+        types = len(left.types & right.types) / max(len(left.types), 1)
+        names = of_names(bare(left.name), bare(right.name))
+        return names + types + 1.0 - abs(row - column) / longest
+
+    columns = range(len(targets))
+    weights = [[weight(row, column) for column in columns] for row in range(len(sources))]
     chosen = assignment(weights)
     return [
         (sources[row], targets[column])
@@ -300,21 +258,6 @@ def _are_apart(left: ApiParameter, right: ApiParameter, only_required: bool) -> 
     return only_required and not alike
 
 
-def _complete(
-    pairs: Sequence[tuple[ApiParameter, ApiParameter]],
-    sources: Sequence[ApiParameter],
-    targets: Sequence[ApiParameter],
-) -> bool:
-    needed = [item for item in (*sources, *targets) if item.required]
-    found = {id(item) for pair in pairs for item in pair}
-    return all(id(item) in found for item in needed)
-
-
-def _is_name(parameter: ApiParameter) -> bool:
-    name = bare(parameter.name)
-    return name.isidentifier() and not keyword.iskeyword(name)
-
-
 def _arguments(parameters: Sequence[ApiParameter], matched: dict[str, ApiParameter]) -> list[str]:
     """Return what is required by position while nothing is left out, the rest by keyword."""
     positional: list[str] = []
@@ -323,19 +266,15 @@ def _arguments(parameters: Sequence[ApiParameter], matched: dict[str, ApiParamet
     for parameter in parameters:
         given = matched.get(parameter.name)
         if given is not None and parameter.name.startswith("*"):
-            positional.append(("*" if _can_spread(given) else "") + bare(given.name))
+            known = given.types and not given.name.startswith("*")
+            is_sequence = not known or not given.types.isdisjoint(("tuple", "list", "Size"))
+            positional.append(("*" if is_sequence else "") + bare(given.name))
         elif given is not None and not gap and parameter.required and not parameter.keyword_only:
             positional.append(bare(given.name))
         elif given is not None:
             keywords.append(f"{bare(parameter.name)}={bare(given.name)}")
         gap = gap or given is None or not parameter.required
     return positional + keywords
-
-
-def _can_spread(given: ApiParameter) -> bool:
-    """Return whether it has been a sequence, as far as is known."""
-    known = given.name.startswith("*") or not given.types
-    return known or not given.types.isdisjoint(("tuple", "list", "Size"))
 
 
 def _inputs(

@@ -13,9 +13,10 @@ from typing import Any, Callable, Iterator, Optional, Sequence
 
 from ...inputs.recipes import BadRecipe, DisplayRecipe, LiteralRecipe, PairsRecipe, Recipe, literal
 from ...inputs.recipes import CallRecipe as Called
+from ..call_recording import function_mode
 from ..library_calls import call_text, live_call
 from ..relation_types import LAYER, CallSource, Library, LiveCall
-from .torch_recipes import is_tensor
+from .torch_recipes import MOST_ELEMENTS, is_tensor
 
 MOST_SECONDS = 0.5
 
@@ -33,7 +34,7 @@ def traced(
     """
     tracer = _Tracer(library, time.monotonic() + seconds)
     before = sys.getprofile()
-    with _mode()(tracer.seen):
+    with function_mode(tracer.seen):
         sys.setprofile(tracer.profiled)
         try:
             run()
@@ -46,21 +47,22 @@ def traced(
 
 
 class _Tracer:
-    """Collector of calls until a deadline."""
-
     def __init__(self, library: Library, deadline: float) -> None:
         self.found: list[LiveCall] = []
         self._library, self._deadline = library, deadline
-        self._codes, self._layers = _codes(library), _layers(library)
+        layers = (api.name for api in library.apis() if api.kind == LAYER)
+        self._codes = _codes(library)
+        self._layers = {library.function(name): name for name in layers}
         self._made: dict[int, tuple[Any, LiveCall]] = {}
         self._busy = False
         self.over = False
 
-    def seen(self, function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
-        """Keep a call that the mode saw."""
+    def seen(self, function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """Keep a call that the mode saw, and make it."""
         name = self._library.named(function)
         if name is not None and not self._busy:
             self._keep(name, list(arguments), dict(keywords))
+        return function(*arguments, **keywords)
 
     def profiled(self, frame: Any, event: str, _argument: Any) -> None:
         """Keep a call that ``sys.setprofile`` reports."""
@@ -115,18 +117,12 @@ class _Tracer:
 
 
 def _codes(library: Library) -> dict[Any, str]:
-    """Return the names of the public functions that are Python, by their code."""
     named = {}
     for api in library.apis():
         code = getattr(library.function(api.name), "__code__", None)
         if code is not None and api.kind != LAYER:
             named[code] = api.name
     return named
-
-
-def _layers(library: Library) -> dict[Any, str]:
-    layers = (api.name for api in library.apis() if api.kind == LAYER)
-    return {library.function(name): name for name in layers}
 
 
 def _given(frame: Any, function: Any) -> tuple[list[Any], dict[str, Any]]:
@@ -136,7 +132,8 @@ def _given(frame: Any, function: Any) -> tuple[list[Any], dict[str, Any]]:
     count, only = code.co_argcount, code.co_kwonlyargcount
     after = count + only
     variadic = has.get(names[after]) if code.co_flags & 0x04 else ()
-    defaults = _defaults(function, names[:count])
+    known: tuple[Any, ...] = getattr(function, "__defaults__", None) or ()
+    defaults = dict(zip(names[count - len(known) : count], known))
     arguments: list[Any] = []
     keywords: dict[str, Any] = {}
     for at, name in enumerate(names[:count]):
@@ -152,35 +149,6 @@ def _given(frame: Any, function: Any) -> tuple[list[Any], dict[str, Any]]:
     if code.co_flags & 0x08:
         keywords.update(has.get(names[after + bool(code.co_flags & 0x04)]) or {})
     return arguments + list(variadic or ()), keywords
-
-
-def _defaults(function: Any, names: tuple[str, ...]) -> dict[str, Any]:
-    known: Optional[tuple[Any, ...]] = getattr(function, "__defaults__", None)
-    return dict(zip(names[len(names) - len(known) :], known)) if known else {}
-
-
-_MODES: list[Any] = []
-
-
-def _mode() -> Any:
-    """Return the mode, a class that needs torch to be written."""
-    if not _MODES:
-        from torch.overrides import TorchFunctionMode
-
-        class Watching(TorchFunctionMode):  # type: ignore[misc]
-            def __init__(self, seen: Callable[..., None]) -> None:
-                super().__init__()
-                self.seen = seen
-
-            def __torch_function__(
-                self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-            ) -> Any:
-                del types
-                self.seen(func, args, kwargs or {})
-                return func(*args, **(kwargs or {}))
-
-        _MODES.append(Watching)
-    return _MODES[0]
 
 
 Form = tuple[Any, ...]
@@ -220,8 +188,6 @@ def _form(value: Any) -> Any:
 
 def _is_large(live: LiveCall) -> bool:
     """Return whether a tensor has more elements than are written out."""
-    from .torch_recipes import MOST_ELEMENTS
-
     given = [*live.arguments, *live.keywords.values(), *(live.inputs or ())]
     return any(is_tensor(item) and item.numel() > MOST_ELEMENTS for item in given)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from importlib import import_module
 from typing import Any, Callable, Iterator, Optional, Sequence
 
 from ...inputs.recipes import BadRecipe, Recipe, parse
+from ..libraries.library_base import FunctionCatalogue, listed_parameters
 from ..relation_types import FUNCTION, LAYER, METHOD, ApiParameter
 
 NAMESPACES = (
@@ -66,57 +67,27 @@ _SAME = "add sub rsub mul pow matmul neg abs eq ne lt le gt ge"
 """The function that an operator of tensors is, with the arguments in the same order."""
 
 
-@dataclass
-class TorchCatalogue:
-    """The callables by canonical name, and the canonical names by callable.
-
-    ``kinds`` and ``others`` (further public names of the same object) are by
-    canonical name too; ``unsafe`` are those names that are never called.
-    """
-
-    functions: dict[str, Any] = field(default_factory=dict)
-    kinds: dict[str, str] = field(default_factory=dict)
-    others: dict[str, list[str]] = field(default_factory=dict)
-    unsafe: list[str] = field(default_factory=list)
-    names: dict[Any, str] = field(default_factory=dict)
-
-    def canonical(self, name: str) -> str:
-        """Return the canonical name of what is public by a name; raises ``LookupError``."""
-        if name in self.functions:
-            return name
-        return next((known for known, others in self.others.items() if name in others), name)
-
-    def named(self, function: Any) -> Optional[str]:
-        """Return the canonical name of a callable that may be called, or ``None``."""
-        try:
-            return self.names.get(function)
-        except TypeError:
-            return None
-
-    def add(self, name: str, kind: str, function: Any) -> None:
-        """Take in what is public by that name."""
-        known = self.names.get(function)
-        if known is not None:
-            self.others[known].append(name)
-        elif is_unsafe(name):
-            self.unsafe.append(name)
-        else:
-            self.functions[name], self.kinds[name] = function, kind
-            self.others[name] = []
-            self.names[function] = name
-
-
 _OPEN = ("torch", "torch.nn.functional")
 """Where operators are that belong to no module of their own."""
 
+_HOMES = ("torch", "torch.functional", "torch._lobpcg", "torch._lowrank")
+"""Where the functions of ``torch`` itself are written."""
 
-def list_torch_apis() -> TorchCatalogue:
+
+def list_torch_apis() -> FunctionCatalogue:
     """Return what the installed torch has."""
-    made = TorchCatalogue()
+    made = FunctionCatalogue()
     for namespace in NAMESPACES:
         for name, kind, function in _members(namespace):
-            made.add(f"{namespace}.{name}", kind, function)
-    _name_operators(made)
+            if made.named(function) is None and is_unsafe(name):
+                made.unsafe.append(f"{namespace}.{name}")
+            else:
+                made.add(f"{namespace}.{name}", kind, function)
+    same = {name: name for name in _SAME.split()}
+    for operator, name in {**_OPERATORS, **same}.items():
+        method = getattr(_owner("torch.Tensor"), f"__{operator}__", None)
+        if method is not None and f"torch.{name}" in made.functions:
+            made.names.setdefault(method, f"torch.{name}")
     return made
 
 
@@ -131,18 +102,19 @@ def is_unsafe(name: str) -> bool:
 
 
 def _members(namespace: str) -> Iterator[tuple[str, str, Any]]:
+    import torch
+
     owner = _owner(namespace)
-    for name in sorted(
-        dir(owner),
-        key=lambda name: ((not getattr(getattr(owner, name, None), "__doc__", None)), name),
-    ):
-        member = None if name.startswith("_") else _member(owner, name)
-        if member is None:
+    found = [(name, getattr(owner, name, None)) for name in dir(owner) if name[0] != "_"]
+    found.sort(key=lambda each: (not getattr(each[1], "__doc__", None), each[0]))
+    for name, member in found:
+        if not callable(member) or not getattr(member, "__hash__", None):
             continue
         if namespace == "torch.Tensor":
             yield name, METHOD, member
         elif isinstance(member, type):
-            if namespace == "torch.nn" and _is_layer(member):
+            is_layer = namespace == "torch.nn" and issubclass(member, torch.nn.Module)
+            if is_layer and member.__module__.startswith("torch.nn."):
                 yield name, LAYER, member
         elif _is_own(member, namespace):
             yield name, FUNCTION, member
@@ -152,17 +124,6 @@ def _owner(namespace: str) -> Any:
     import torch
 
     return torch.Tensor if namespace == "torch.Tensor" else import_module(namespace)
-
-
-def _member(owner: Any, name: str) -> Any:
-    found = getattr(owner, name, None)
-    return found if callable(found) and getattr(found, "__hash__", None) else None
-
-
-def _is_layer(member: type) -> bool:
-    import torch
-
-    return issubclass(member, torch.nn.Module) and member.__module__.startswith("torch.nn.")
 
 
 def _is_own(member: Any, namespace: str) -> bool:
@@ -177,33 +138,12 @@ def _is_own(member: Any, namespace: str) -> bool:
         home = "" if owner is None else str(getattr(owner, "__name__", "?"))
         return home.startswith("torch._C._") or (owner is None and namespace in _OPEN)
     home = getattr(member, "__module__", None) or ""
-    return kind == "function" and home in _homes(namespace, home) and _is_told(member, namespace)
-
-
-def _is_told(member: Any, namespace: str) -> bool:
-    """Return whether a module that says what is public says so of a function in Python."""
+    if kind != "function" or namespace == "torch":
+        return kind == "function" and home in _HOMES
     told = getattr(_owner(namespace), "__all__", None)
-    return namespace == "torch" or told is None or member.__name__ in told
+    return home.startswith(namespace) and (told is None or member.__name__ in told)
 
 
-def _homes(namespace: str, home: str) -> tuple[str, ...]:
-    if namespace == "torch":
-        return "torch", "torch.functional", "torch._lobpcg", "torch._lowrank"
-    return (home,) if home.startswith(namespace) else ()
-
-
-def _name_operators(made: TorchCatalogue) -> None:
-    """Name operators of tensors (``torch.Tensor.__add__``) by the function of that name."""
-    import torch
-
-    same = {name: name for name in _SAME.split()}
-    for operator, name in {**_OPERATORS, **same}.items():
-        method = getattr(torch.Tensor, f"__{operator}__", None)
-        if method is not None and f"torch.{name}" in made.functions:
-            made.names.setdefault(method, f"torch.{name}")
-
-
-_VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _LEFT_OUT = frozenset(("out", "device", "pin_memory", "generator"))
 _CODED = frozenset(("dtype", "layout", "memory_format", "reduction"))
 """What schemas number and Python does not."""
@@ -234,9 +174,6 @@ def _tells(found: Optional[list[ApiParameter]]) -> bool:
     return found is not None and [item.name for item in found] not in (["*args"], ["self", "*args"])
 
 
-# ---------------------------------------------------------------- signatures
-
-
 def _of_signature(function: Any, recipe: Known) -> Optional[list[ApiParameter]]:
     try:
         signature = inspect.signature(function)
@@ -246,17 +183,8 @@ def _of_signature(function: Any, recipe: Known) -> Optional[list[ApiParameter]]:
 
 
 def _listed(found: Sequence[inspect.Parameter], recipe: Known) -> list[ApiParameter]:
-    listed = []
-    for at, item in enumerate(found):
-        variadic = item.kind in _VARIADIC
-        if item.kind is inspect.Parameter.VAR_KEYWORD or (at and item.name in _LEFT_OUT):
-            continue
-        required = not variadic and item.default is item.empty
-        default = None if required or variadic else recipe(item.default)
-        only = item.kind is inspect.Parameter.KEYWORD_ONLY
-        name = f"*{item.name}" if variadic else item.name
-        listed.append(ApiParameter(name, required, only, default))
-    return listed
+    first = listed_parameters(found[:1], recipe, ())
+    return first + listed_parameters(found[1:], recipe, _LEFT_OUT)
 
 
 def _of_layer(function: Any, recipe: Known) -> tuple[ApiParameter, ...]:
@@ -271,13 +199,8 @@ def _of_layer(function: Any, recipe: Known) -> tuple[ApiParameter, ...]:
     taken = {item.name for item in made}
     for item in _listed(forward, recipe):
         name = f"{item.name}_" if item.name in taken else item.name
-        made.append(
-            ApiParameter(name, item.required, item.keyword_only, item.default, is_input=True)
-        )
+        made.append(replace(item, name=name, is_input=True))
     return tuple(made)
-
-
-# ------------------------------------------------------------------- schemas
 
 
 def _of_schemas(name: str, kind: str, function: Any, recipe: Known) -> Optional[list[ApiParameter]]:
@@ -286,19 +209,20 @@ def _of_schemas(name: str, kind: str, function: Any, recipe: Known) -> Optional[
     Names are those of the overload with the most positional ones, then the
     keywords of all; what any overload does without is not required.
     """
-    for operator in _operators(name, function):
-        import torch
+    import torch
 
-        core: Any = getattr(torch, "_C")  # noqa: B009 - there is no public way
-        schemas = list(core._jit_get_schemas_for_operator(f"aten::{operator}"))
+    core: Any = getattr(torch, "_C")  # noqa: B009 - there is no public way
+    *_, namespace, own = name.split(".")
+    known = str(getattr(function, "__name__", own))
+    for operator in dict.fromkeys((known, _PREFIXES.get(namespace, "") + own, own)):
         overloads = [
             [
                 item
                 for at, item in enumerate(schema.arguments)
                 if not at or (item.name not in _LEFT_OUT and item.name != "layout")
             ]
-            for schema in schemas
-            if not _is_out(schema)
+            for schema in core._jit_get_schemas_for_operator(f"aten::{operator}")
+            if not any(map(_is_left_out, schema.arguments))
         ]
         overloads = [item for item in overloads if item]
         if overloads:
@@ -307,7 +231,6 @@ def _of_schemas(name: str, kind: str, function: Any, recipe: Known) -> Optional[
 
 
 def _starred(found: list[ApiParameter], kind: str, function: Any) -> list[ApiParameter]:
-    """Return with the star that documentation has before sizes, and schemas have not."""
     at = int(kind == METHOD)
     documented = _STARRED.match(getattr(function, "__doc__", None) or "")
     if documented is None or len(found) <= at or found[at].keyword_only:
@@ -316,26 +239,21 @@ def _starred(found: list[ApiParameter], kind: str, function: Any) -> list[ApiPar
     return [*found[:at], sizes, *found[at + 1 :]]
 
 
-def _operators(name: str, function: Any) -> list[str]:
-    *_, namespace, own = name.split(".")
-    known = str(getattr(function, "__name__", own))
-    return list(dict.fromkeys((known, _PREFIXES.get(namespace, "") + own, own)))
-
-
-def _is_out(schema: Any) -> bool:
-    """Return whether an overload writes into what it is given, or has names for dimensions."""
-    return any(
-        item.is_out or (item.name in ("dim", "dims", "names") and "str" in str(item.type))
-        for item in schema.arguments
-    )
+def _is_left_out(item: Any) -> bool:
+    """Return whether an overload writes into what it is given here, or names a dimension."""
+    named = item.name in ("dim", "dims", "names") and "str" in str(item.type)
+    return bool(item.is_out or named)
 
 
 def _merged(overloads: list[list[Any]], kind: str, recipe: Known) -> list[ApiParameter]:
     needed = min(len([0 for item in found if not item.has_default_value()]) for found in overloads)
-    richest = max(overloads, key=lambda found: (len(_positional(found)), len(found)))
+    positional = [[item for item in found if not item.kwarg_only] for found in overloads]
+    _, _, richest = max(
+        zip(map(len, positional), map(len, overloads), positional), key=lambda each: each[:2]
+    )
     only = {item.name: item for found in overloads for item in found if item.kwarg_only}
-    plain = {item.name: item for found in overloads for item in _positional(found)}
-    taken = [item for item in _positional(richest) if item.name not in only]
+    plain = {item.name: item for found in positional for item in found}
+    taken = [item for item in richest if item.name not in only]
     made = [
         _said(item, kind, recipe, required=at < needed and not item.has_default_value())
         for at, item in enumerate(taken)
@@ -343,10 +261,6 @@ def _merged(overloads: list[list[Any]], kind: str, recipe: Known) -> list[ApiPar
     known = {item.name for item in taken}
     more = [item for name, item in only.items() if name not in known]
     return made + [_said(plain.get(item.name, item), kind, recipe, only=True) for item in more]
-
-
-def _positional(found: Sequence[Any]) -> list[Any]:
-    return [item for item in found if not item.kwarg_only]
 
 
 def _said(
@@ -358,8 +272,6 @@ def _said(
     known = None if default is ... or coded else recipe(default)
     return ApiParameter(name, required, only, known)
 
-
-# ------------------------------------------------------------- documentation
 
 _HEAD = re.compile(r"^\s*(?:\.\.\s+\w+::\s*)?[\w.]+\((.*)\)\s*(?:->.*)?$")
 

@@ -28,10 +28,9 @@ class CallRun:
         return self.status == SUCCESS
 
 
-def run_call(live: LiveCall, library: Library, *, seeded: bool = True) -> CallRun:
-    """Run a call on what it has, which must be a copy; ``seeded``: from the first random number."""
-    if seeded:
-        library.seed()
+def run_call(live: LiveCall, library: Library) -> CallRun:
+    """Run a call on what it has, which must be a copy, from the first random number."""
+    library.seed()
     return attempted(live.run, live)
 
 
@@ -84,70 +83,50 @@ def nondeterminism(live: LiveCall, library: Library) -> Optional[str]:
 
     A layer is made once, as its weights are random on purpose, and called twice.
     """
-    again = _Again(live, library)
-    first = again.run()
+    made: Any = None
+    if live.inputs is not None:
+        library.seed()
+        given = copy_call(live, library)
+        made = attempted(lambda: live.function(*given.arguments, **given.keywords), given).value
+
+    def again(*, seeded: bool = True) -> CallRun:
+        own = copy_call(live, library)
+        if seeded:
+            library.seed()
+        return attempted(own.run if made is None else lambda: made(*(own.inputs or ())), own)
+
+    first = again()
     if not first.succeeded:
         return None
     sizes = [item[2].nbytes for item in plain(first.value, library)]
     with _filled(sizes, _PATTERNS[0]):
-        one = again.run()
+        one = again()
     with _filled(sizes, _PATTERNS[1]):
-        other = again.run()
+        other = again()
     if _differ(one, other, library):
         return UNINITIALISED
-    return RANDOM if _differ(first, again.run(seeded=False), library) else None
-
-
-class _Again:
-    """Repeated runs of a call, of a layer as it was made at first."""
-
-    def __init__(self, live: LiveCall, library: Library) -> None:
-        self._live, self._library = live, library
-        self._made: Any = None
-        if live.inputs is not None:
-            library.seed()
-            own = copy_call(live, library)
-            self._made = attempted(lambda: live.function(*own.arguments, **own.keywords), own).value
-
-    def run(self, *, seeded: bool = True) -> CallRun:
-        own = copy_call(self._live, self._library)
-        if self._made is None:
-            return run_call(own, self._library, seeded=seeded)
-        if seeded:
-            self._library.seed()
-        return attempted(lambda: self._made(*(own.inputs or ())), own)
+    return RANDOM if _differ(first, again(seeded=False), library) else None
 
 
 def _differ(one: CallRun, other: CallRun, library: Library) -> bool:
-    if one.status != other.status:
-        return True
-    first, second = plain(one.value, library), plain(other.value, library)
-    if len(first) != len(second):
-        return True
-    return any(not _same(*pair) for pair in zip(first, second)) or _scalars_differ(one, other)
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Return whether two arrays have the same bits."""
-    import numpy as np
-
-    if one[:2] != other[:2]:
-        return False
-    return bool(np.ascontiguousarray(one[2]).tobytes() == np.ascontiguousarray(other[2]).tobytes())
-
-
-def _scalars_differ(one: CallRun, other: CallRun) -> bool:
+    bits = [
+        [
+            (dtype, shape, elements.tobytes())
+            for dtype, shape, elements in plain(each.value, library)
+        ]
+        for each in (one, other)
+    ]
     kinds = (bool, int, float, complex, str)
-    alike = isinstance(one.value, kinds) and isinstance(other.value, kinds)
-    return alike and repr(one.value) != repr(other.value)
+    scalars = isinstance(one.value, kinds) and isinstance(other.value, kinds)
+    is_same = not scalars or repr(one.value) == repr(other.value)
+    return one.status != other.status or bits[0] != bits[1] or not is_same
 
 
 @contextmanager
 def _filled(sizes: list[int], pattern: int) -> Generator[None, None, None]:
-    """Let what the allocator hands out be full of a byte: by the C library, and by blocks freed."""
     import numpy as np
 
-    libc = ctypes.CDLL(None)
+    libc = ctypes.CDLL(None)  # what it hands out is full of a byte, and so are the blocks freed
     libc.mallopt(_PERTURB, pattern)
     for size in sizes:
         if 0 < size <= _MOST_BYTES:

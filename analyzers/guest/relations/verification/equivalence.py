@@ -226,16 +226,13 @@ class RelationVerification:
         seen = set()
         for target, template in [
             *templates_in_documentation(source, self.names),
-            *self._assigned(source),
+            *(
+                (target, assignment_template(source, self.apis[target]))
+                for target in self.candidates.get(source.name, ())
+            ),
         ]:
-            if target != source.name and template not in seen:
+            if template is not None and target != source.name and template not in seen:
                 seen.add(template)
-                yield target, template
-
-    def _assigned(self, source: LibraryApi) -> Iterator[tuple[str, str]]:
-        for target in self.candidates.get(source.name, ()):
-            template = assignment_template(source, self.apis[target])
-            if template is not None:
                 yield target, template
 
     def _compared(
@@ -248,25 +245,13 @@ class RelationVerification:
             return
         if not is_covered and verdict.lent:
             lives = [pair.called(live) for live in verdict.lent[:LENT]]
-            status = self._unsteady(lives)
+            found = (nondeterminism(live, self.library) for live in lives[:STEADY])
+            status = next((status for status in found if status is not None), None)
             if status is not None:
                 yield {"excluded": target, "status": status}
                 return
             texts = [call_source(live, self.library) for live in lives]
             yield {"lent": target, "calls": [text for text in texts if text]}
         if verdict.holds is not None and source not in self.lending:
-            yield {"relation": _row(source, target, template, verdict)}
-
-    def _unsteady(self, lives: Sequence[LiveCall]) -> Optional[str]:
-        found = (nondeterminism(live, self.library) for live in lives[:STEADY])
-        return next((status for status in found if status is not None), None)
-
-
-def _row(source: str, target: str, template: str, verdict: PairVerdict) -> dict[str, Any]:
-    return {
-        "source": source,
-        "target": target,
-        "template": template,
-        "holds": verdict.holds,
-        "inputs": verdict.inputs,
-    }
+            ends = {"holds": verdict.holds, "inputs": verdict.inputs}
+            yield {"relation": {"source": source, "target": target, "template": template, **ends}}

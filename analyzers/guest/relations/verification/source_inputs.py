@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any, Callable, Container, Iterator, Optional, Sequence
 
 from ...inputs.recipes import LiteralRecipe
 from ..library_calls import copy_call
-from ..mutation.array_construction import COMPLEX, FLOATS, INTEGERS, Arrays, arrays_of, cast
+from ..mutation.array_construction import COMPLEX, FLOATS, INTEGERS, Arrays, arrays_of
 from ..mutation.call_draft import ArgumentPath, changed, leaves
 from ..oracles.call_under_test import tolerance_of
 from ..relation_types import Library, LibraryApi, LiveCall
@@ -23,24 +24,13 @@ MOST = 12
 def optional(api: LibraryApi, calls: Sequence[LiveCall]) -> Iterator[LiveCall]:
     """Each call with one number or truth value changed, and with one option given that was not."""
     for live in calls:
-        yield from [*_renumbered(live), *_given(api, live)][:MOST]
-
-
-def _renumbered(live: LiveCall) -> Iterator[LiveCall]:
-    for place, value in leaves(live):
-        for other in _others(value):
-            yield changed(live, {place: other})
-
-
-def _given(api: LibraryApi, live: LiveCall) -> Iterator[LiveCall]:
-    for parameter in api.parameters[len(live.arguments) :]:
-        if parameter.is_input or parameter.name.startswith("*") or parameter.name in live.keywords:
-            continue
-        for other in _others(
-            parameter.default.value if isinstance(parameter.default, LiteralRecipe) else None
-        ):
-            keywords = {**live.keywords, parameter.name: other}
-            yield LiveCall(live.api, live.function, list(live.arguments), keywords, live.inputs)
+        values = list(leaves(live))
+        for item in api.parameters[len(live.arguments) :]:
+            is_open = not (item.is_input or item.name.startswith("*") or item.name in live.keywords)
+            if is_open and isinstance(item.default, LiteralRecipe):
+                values.append((("keywords", item.name), item.default.value))
+        made = (changed(live, {at: other}) for at, value in values for other in _others(value))
+        yield from islice(made, MOST)
 
 
 def _others(value: Any) -> list[Any]:
@@ -54,7 +44,7 @@ def _others(value: Any) -> list[Any]:
 
 
 Values = Any
-_Change = Callable[[Any, str, Values], tuple[str, Values]]
+_Draw = Callable[[Any, Values], Values]
 MOST_ELEMENTS = 1 << 14
 
 
@@ -86,94 +76,69 @@ def _changed(live: LiveCall, change: _Change, by: tuple[Library, Arrays, Any]) -
             dtype, _, values = library.plain(value)
             if values.size > MOST_ELEMENTS:
                 return None
-            other, elements = change(numbers, dtype, values)
-            if elements is not values:
-                changes[place] = maker.made(other, elements, value)
+            for dtypes, new, draw in change:
+                elements = draw(numbers, values) if dtype in dtypes else values
+                if elements is not values:
+                    changes[place] = maker.made(new or dtype, elements, value)
     except Exception:
         return None
     return changed(live, changes) if changes else None
 
 
-def _drawn(numbers: Any, dtype: str, values: Values) -> tuple[str, Values]:
-    if dtype == "bool":
-        return dtype, numbers.random(values.shape) < 0.5
-    if dtype in COMPLEX:
-        drawn = numbers.standard_normal(values.shape) + 1j * numbers.standard_normal(values.shape)
-        return dtype, cast(2 * drawn, dtype)
-    if dtype in FLOATS:
-        return dtype, cast(3 * numbers.standard_normal(values.shape), dtype)
-    return dtype, values
+def _coins(numbers: Any, values: Values) -> Values:
+    return numbers.random(values.shape) < 0.5
 
 
-def _tied(numbers: Any, dtype: str, values: Values) -> tuple[str, Values]:
-    if dtype not in FLOATS:
-        return dtype, values
-    return dtype, cast(numbers.integers(-1, 3, values.shape), dtype)
+def _normal(numbers: Any, values: Values) -> Values:
+    return 3 * numbers.standard_normal(values.shape)
 
 
-def _sprinkled(*specials: float) -> _Change:
+def _complex(numbers: Any, values: Values) -> Values:
+    return numbers.standard_normal(values.shape) + 1j * numbers.standard_normal(values.shape)
+
+
+def _whole(numbers: Any, values: Values) -> Values:
+    if not values.size:
+        return values
+    return numbers.integers(int(values.min()), int(values.max()) + 1, values.shape)
+
+
+def _sprinkled(*specials: float) -> _Draw:
     """Make about every third element special; one for sure."""
 
-    def change(numbers: Any, dtype: str, values: Values) -> tuple[str, Values]:
+    def draw(numbers: Any, values: Values) -> Values:
         import numpy as np
 
-        if dtype not in FLOATS or not values.size:
-            return dtype, values
+        if not values.size:
+            return values
         drawn = 2 * numbers.standard_normal(values.shape)
         chosen = numbers.random(values.shape) < 0.35
         chosen.flat[numbers.integers(values.size)] = True
-        return dtype, cast(np.where(chosen, numbers.choice(specials, values.shape), drawn), dtype)
+        return np.where(chosen, numbers.choice(specials, values.shape), drawn)
 
-    return change
-
-
-def _whole(numbers: Any, dtype: str, values: Values) -> tuple[str, Values]:
-    """Return integers in place of floats, and others of the same range in place of integers."""
-    if dtype in FLOATS:
-        return "int64", cast(numbers.integers(-5, 6, values.shape), "int64")
-    if dtype in INTEGERS and values.size:
-        low, high = int(values.min()), int(values.max())
-        return dtype, cast(numbers.integers(low, high + 1, values.shape), dtype)
-    return dtype, values
+    return draw
 
 
-def _fractional(numbers: Any, dtype: str, values: Values) -> tuple[str, Values]:
-    if dtype not in INTEGERS:
-        return dtype, values
-    return "float32", cast(3 * numbers.standard_normal(values.shape), "float32")
-
-
-def _complex(numbers: Any, dtype: str, values: Values) -> tuple[str, Values]:
-    if dtype not in FLOATS:
-        return dtype, values
-    drawn = numbers.standard_normal(values.shape) + 1j * numbers.standard_normal(values.shape)
-    return "complex64", cast(drawn, "complex64")
-
-
-def _deeper(numbers: Any, dtype: str, values: Values) -> tuple[str, Values]:
-    """Return one more dimension, before the others."""
-    if dtype not in FLOATS:
-        return dtype, values
-    return dtype, cast(numbers.standard_normal((3, *values.shape)), dtype)
-
-
-def _true(numbers: Any, dtype: str, values: Values) -> tuple[str, Values]:
-    if dtype in COMPLEX:
-        return dtype, values
-    return "bool", numbers.random(values.shape) < 0.5
-
-
+_Change = tuple[tuple[tuple[str, ...], str, _Draw], ...]
 _CHANGES: tuple[_Change, ...] = (
-    _drawn,
-    _tied,
-    _sprinkled(float("nan")),
-    _sprinkled(float("inf"), float("-inf")),
-    _whole,
-    _fractional,
-    _complex,
-    _deeper,
-    _true,
+    (
+        (("bool",), "", _coins),
+        (COMPLEX, "", lambda numbers, values: 2 * _complex(numbers, values)),
+        (FLOATS, "", _normal),
+    ),
+    ((FLOATS, "", lambda numbers, values: numbers.integers(-1, 3, values.shape)),),
+    ((FLOATS, "", _sprinkled(float("nan"))),),
+    ((FLOATS, "", _sprinkled(float("inf"), float("-inf"))),),
+    (
+        (FLOATS, "int64", lambda numbers, values: numbers.integers(-5, 6, values.shape)),
+        (INTEGERS, "", _whole),
+    ),
+    ((INTEGERS, "float32", _normal),),
+    ((FLOATS, "complex64", _complex),),
+    ((FLOATS, "", lambda numbers, values: numbers.standard_normal((3, *values.shape))),),
+    (((*INTEGERS, *FLOATS, "bool"), "bool", _coins),),
 )
+"""Kinds of other elements: of these dtypes, their new dtype (empty: the same), how drawn."""
 
 _PLAIN = (bool, int, float, complex, str, type(None))
 _WORDS = frozenset(("dtype", "device", "layout", "memory_format", "qscheme"))
@@ -267,8 +232,10 @@ class SourceInputs:
     @property
     def harder(self) -> Iterator[ValidCall]:
         """Variants of the first of them, as far as they succeed."""
-        for index in range(len(self._variants)):
-            found = self._harder_at(index)
+        for index, live in enumerate(self._variants):
+            if index == len(self._known):
+                self._known.append(self._tried(live, f"{self.api.name}, variant {index}"))
+            found = self._known[index]
             if found is not None:
                 yield found
 
@@ -288,13 +255,6 @@ class SourceInputs:
         elements = variants(lives, self.library, self._seed)
         return [*elements, *optional(self.api, lives[:OPTIONAL])]
 
-    def _harder_at(self, index: int) -> Optional[ValidCall]:
-        known = self._known
-        if index == len(known):
-            text = f"{self.api.name}, variant {index}"
-            known.append(self._tried(self._variants[index], text))
-        return known[index]
-
     def _tried(self, live: LiveCall, text: str) -> Optional[ValidCall]:
         if text in self._avoided:
             return None
@@ -313,12 +273,9 @@ def _different(tried: Sequence[ValidCall], library: Library) -> list[ValidCall]:
     rest: list[ValidCall] = []
     seen = set()
     for each in tried:
-        form = _form(each.live, library)
+        values = given(each.live)
+        shapes = tuple((str(at.dtype), len(at.shape)) for at in arrays(values, library))
+        form = shapes, tuple(type(item).__name__ for item in values), tuple(each.live.keywords)
         (rest if form in seen else found).append(each)
         seen.add(form)
     return [*found, *rest]
-
-
-def _form(live: LiveCall, library: Library) -> Any:
-    shapes = [(str(array.dtype), len(array.shape)) for array in arrays(given(live), library)]
-    return tuple(shapes), tuple(type(item).__name__ for item in given(live)), tuple(live.keywords)
