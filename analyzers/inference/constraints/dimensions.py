@@ -73,7 +73,8 @@ def _meet_dims(
 ) -> tuple[Dimension, ...] | None:
     if len(left) != len(right):
         return None
-    met = all_known(_meet_dim(*pair) for pair in zip(left, right, strict=True))
+    dims = (_meet_dim(one, other) for one, other in zip(left, right, strict=True))
+    met: list[Dimension] | None = all_known(dims)
     return None if met is None else _tied(_tied(tuple(met), left), right)
 
 
