@@ -111,7 +111,10 @@ _CRASHES = frozenset(
     {
         ("relation/crash", "property/crash"),
         ("relation/crash", "code/error"),
+        ("relation/crash", "property/removed-api"),
         ("property/crash", "code/error"),
+        ("property/removed-api", "property/crash"),
+        ("property/removed-api", "code/error"),
     }
 )
 """Rules that tell of a crash, each before one that says less of it."""

@@ -7,7 +7,6 @@ certainly valid.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -24,11 +23,12 @@ from analyzers.inference.function_contracts import FunctionContract, NoContractE
 from analyzers.inference.inference_messages import doubt_sentence
 from analyzers.inference.input_validity import is_certain, one_failure_per_line
 from analyzers.ports import Executor
-from analyzers.properties import removed
 from analyzers.properties.messages import does
 from analyzers.properties.project_calls import failing_project_calls
 from analyzers.properties.property_findings import NAME, failure_finding, unmet, unreadable
+from analyzers.properties.removed_names import as_removed_name
 from analyzers.vocabulary import (
+    Crashes,
     Died,
     ExplorationResult,
     Failure,
@@ -40,46 +40,6 @@ from analyzers.vocabulary import (
     Target,
     Verdict,
 )
-
-CRASH = "property/crash"
-
-
-def cause_of(verdict: Verdict, gone: Sequence[Finding], source: str) -> Finding | None:
-    """Of the names that libraries no longer have the one in whose statement a function crashes.
-
-    ``source`` is the text of the file in which it does.
-    """
-    if not isinstance(verdict, Finding) or verdict.rule != CRASH:
-        return None
-    lines = _statement(source, verdict.line)
-    return next((g for g in gone if g.path == verdict.path and g.line in lines), None)
-
-
-def _statement(source: str, line: int) -> range:
-    """The lines of the innermost statement around a line; of a compound one the line alone."""
-    found = range(line, line + 1)
-    try:
-        nodes = list(ast.walk(ast.parse(source)))
-    except (SyntaxError, ValueError, RecursionError):
-        return found
-    for node in nodes:
-        if isinstance(node, ast.stmt) and not hasattr(node, "body"):
-            lines = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-            found = lines if line in lines else found
-    return found
-
-
-def caused(verdict: Verdict, cause: Finding | None) -> Verdict:
-    """The crash with what is known of its cause."""
-    if cause is None or not isinstance(verdict, Finding):
-        return verdict
-    return replace(
-        verdict,
-        message=f"{verdict.message} {cause.message}",
-        evidence={**verdict.evidence, **cause.evidence},
-        suggestion=cause.suggestion,
-    )
-
 
 OURS = re.compile(r"inputs cannot be drawn: (?!Unsatisfiable|InvalidArgument)")
 """An obstacle that is our strategies' own failure: no annotation asked for too much."""
@@ -94,14 +54,11 @@ class PropertiesAnalyzer:
         """Yield the verdicts on one target."""
         if not is_explorable(target, bench):
             return
-        gone = tuple(removed.findings(target, bench))
-        met: list[Finding] = []
         for verdict in _tested(target, bench):
-            cause = cause_of(verdict, gone, bench.source(target.path))
-            if cause is not None:
-                met.append(cause)
-            yield caused(verdict, cause)
-        yield from (finding for finding in gone if finding not in met)
+            if isinstance(verdict, Finding) and isinstance(verdict.criterion, Crashes):
+                yield as_removed_name(verdict, bench)
+            else:
+                yield verdict
 
 
 def _tested(target: Target, bench: Executor) -> Iterator[Verdict]:

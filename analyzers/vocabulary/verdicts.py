@@ -53,8 +53,7 @@ class Candidate:
 
     ``title`` names it in few words.  ``meant`` are recorded calls with inputs
     that are meant for the finding's branch: the changed code must take the
-    branch for a share of at least ``threshold`` of them.  ``known`` are
-    library names that our own tables hold.
+    branch for a share of at least ``threshold`` of them.
     """
 
     suggestion: Suggestion
@@ -63,7 +62,6 @@ class Candidate:
     message: str = ""
     meant: tuple[Probe, ...] = ()
     threshold: float = 0.0
-    known: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,6 @@ from analyzers.cloud.answer_crashes import crash_finding
 from analyzers.criteria import crash_of
 from analyzers.detection.change_reach import ChangeReach
 from analyzers.guest.runtime.exit_reasons import CRASHES
-from analyzers.properties.declared_versions import declarations
 from analyzers.properties.property_findings import fixed_finding
 from analyzers.vocabulary import (
     ChangeSet,
@@ -43,7 +42,7 @@ from worker.executor.base_target import BaseTarget
 from worker.executor.execution_context import ExecutionContext
 from worker.executor.guest_conversation import GuestFailure, TargetNotLoaded
 from worker.executor.probe_codec import argument_frame
-from worker.executor.project_files import documents
+from worker.executor.project_files import declarations, documents
 from worker.executor.sandbox_executor import SandboxExecutor
 
 

@@ -10,13 +10,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from analyzers.properties.declared_versions import declarations
 from analyzers.vocabulary import ChangeSet, FileChange, Skipped
 from worker.changes.change_set import read_changes
 from worker.changes.checkout import read_regular
 from worker.changes.python_source import MAX_BYTES, UnreadableError, line_count, text_of
 from worker.check.pipeline import WriteTree
 from worker.errors import UsageError
+from worker.executor.project_files import declarations
 
 SUFFIX = ".py"
 MOST_FILES = 300

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from posixpath import basename
 
 from analyzers.guest.annotations.annotation_reader import definitions
-from analyzers.properties.declared_versions import declarations
 from analyzers.vocabulary import Target
 
 SUFFIXES = (".md", ".rst")
@@ -18,9 +18,22 @@ DESCRIBING = re.compile(
     r"|(docker-)?compose[\w.-]*\.ya?ml|(app|serverless|template)\.ya?ml|(docker|container)file"
 )
 """Files that describe the environment of the project."""
+_DECLARING = re.compile(
+    r"(requirements|constraints|environment|conda)[^/]*\.(txt|in|ya?ml)\Z"
+    r"|(pyproject\.toml|setup\.cfg|setup\.py|Pipfile(\.lock)?|poetry\.lock|uv\.lock)\Z"
+)
 MOST = 200
 LONGEST = 200_000
 _LEFT_OUT = frozenset({".git", "node_modules", "site-packages", ".venv", "venv"})
+
+
+def declarations(paths: Sequence[str]) -> list[str]:
+    """Return the files among a project's that declare packages."""
+    return [
+        path
+        for path in paths
+        if _DECLARING.search(basename(path)) or re.search(r"(^|/)requirements/[^/]+\.txt\Z", path)
+    ]
 
 
 def documents(root: Path) -> Mapping[str, str]:

@@ -136,39 +136,23 @@ class RepairVerifier:
     def _named(
         self, candidate: Candidate, criterion: Criterion, tree: SourceTree, session: Session
     ) -> RepairAttempt:
-        """Return whether the libraries have the names that the changed lines use.
-
-        Names that were there before are proved by the runs where there are any.
-        """
-        change, written = candidate.suggestion, isinstance(criterion, Written)
+        """Return whether the libraries have the names that only the changed lines use."""
+        change = candidate.suggestion
         last = change.start_line + change.replacement.count("\n")
         parts = (PurePosixPath(path).with_suffix("").parts for path in tree.texts)
         local = frozenset(part for each in parts for part in each)
-        head = self._laboratory.head.texts[change.path]
-        old = imported_names(head, change.start_line, change.end_line, local)
+        base, head = self._laboratory.base.texts, self._laboratory.head.texts
+        old = imported_names(head[change.path], change.start_line, change.end_line, local)
         new = imported_names(tree.texts[change.path], change.start_line, last, local)
-        asked = sorted(new if written else new - old)
-        states = session.resolve(asked) if asked else {}
-        missing = [name for name in asked if states[name] == "missing"]
-        absent = [name for name in asked if states[name] == "absent"]
-        unknown = [name for name in absent if name not in candidate.known | old]
-        if missing:
-            return RepairAttempt(f"the installed library has no {missing[0]}")
-        if unknown:
-            return RepairAttempt(f"{unknown[0]} cannot be looked up: its library is not installed")
-        if absent:
-            library = absent[0].partition(".")[0]
-            return RepairAttempt(
-                unverified=f"{library} is not installed here, so that it could not be run"
-            )
-        if written and not self._touched(change.path):
+        asked = sorted(new - old)
+        for name, state in (session.resolve(asked) if asked else {}).items():
+            if state == "missing":
+                return RepairAttempt(f"the installed library has no {name}")
+            if state == "absent":
+                return RepairAttempt(f"{name} cannot be looked up: its library is not installed")
+        if isinstance(criterion, Written) and base.get(change.path) == head.get(change.path):
             return RepairAttempt(unverified="it is in a file that this change does not touch")
         return RepairAttempt()
-
-    def _touched(self, path: str) -> bool:
-        """Return whether the change edits a file."""
-        base, head = self._laboratory.base.texts, self._laboratory.head.texts
-        return base.get(path) != head.get(path)
 
     def _tested(
         self, trial: RepairAttempt, candidate: Candidate, session: Session

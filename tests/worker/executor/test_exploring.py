@@ -1,11 +1,14 @@
 """Valid inputs from the bench to a finding: fake guests, and the real one."""
 
+import re
 import time
 from dataclasses import replace
 
 import pytest
 
 from analyzers.criteria import DEATH
+from analyzers.properties.properties_analyzer import PropertiesAnalyzer
+from analyzers.rules import property_rules
 from analyzers.vocabulary import (
     Contract,
     Crashes,
@@ -377,8 +380,8 @@ def written(**changes):
     criterion = Written("app.py", "os.getcwdu()")
     base = {
         "analyzer": "properties",
-        "rule": "property/removed-api",
-        "level": Level.WARNING,
+        "rule": "code/error",
+        "level": Level.FAILURE,
         "path": "app.py",
         "line": 4,
         "end_line": 4,
@@ -430,3 +433,15 @@ def test_suggestion_against_what_is_written_is_tried(line, verified, place, sess
 )
 def test_replay_of_what_is_written_reads_it(source, outcome, tmp_path, monkeypatch):
     assert replayed(written(), source, tmp_path, monkeypatch) is outcome
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", property_rules.RULES, ids=lambda rule: rule.id)
+@pytest.mark.parametrize("expected", [True, False])
+def test_example_is_reported_as_its_rule_says(rule, expected, place):
+    for example in rule.failing if expected else rule.passing:
+        (function,) = re.findall(r"^def (\w+)", example.code, re.MULTILINE)
+        here = place(function, example.code, example.base or "")
+        verdicts = PropertiesAnalyzer().examine(replace(here.target, calls=()), here.bench)
+        reported = [each.rule for each in verdicts if isinstance(each, Finding)]
+        assert reported == [rule.id] * expected

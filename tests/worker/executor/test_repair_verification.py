@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from analyzers.properties.removed import findings
 from analyzers.vocabulary import (
     AnswerSource,
     Candidate,
@@ -14,7 +13,7 @@ from analyzers.vocabulary import (
     Suggestion,
     Written,
 )
-from tests.analyzers.cloud.bench import Case, FakeBench, goals
+from tests.analyzers.cloud.bench import goals
 from tests.analyzers.samples import finding
 from tests.worker.report.samples import full_report
 from tests.worker.sessions import LABELS, answered, laboratory, target, tree
@@ -153,28 +152,22 @@ def test_tests_that_do_not_run_are_named(confirm):
     assert found.evidence["repair_tests"] == "no test of the project could be run"
 
 
-OLD = "import numpy as np\ndef check(path):\n    return np.float(path)\n"
-GONE = finding(rule="property/removed-api", probes=(), criterion=Written("app.py", "np.float"))
+OLD = "import os\ndef check(path):\n    return os.environ['AZURE_ENDPONIT']\n"
+MISSPELT = finding(
+    rule="code/error", probes=(), criterion=Written("app.py", "os.environ['AZURE_ENDPONIT']")
+)
 
 
-def rewritten(state, known=frozenset()):
-    change = Suggestion("app.py", 3, 3, "    return np.float64(path)")
-    return GONE.with_candidates(Candidate(change, known=known)), {"numpy.float64": state}
+def respelled(text="os.environ['AZURE_ENDPOINT']"):
+    return MISSPELT.with_candidates(Candidate(Suggestion("app.py", 3, 3, f"    return {text}")))
 
 
 @pytest.mark.parametrize(
-    ("state", "known", "verified"),
-    [
-        ("there", (), True),
-        ("missing", ("numpy.float64",), None),
-        ("absent", ("numpy.float64",), False),
-        ("absent", (), None),
-    ],
+    ("state", "verified"), [("there", True), ("missing", None), ("absent", None)]
 )
-def test_library_must_have_the_names(confirm, sessions, monkeypatch, state, known, verified):
-    found, states = rewritten(state, frozenset(known))
-    monkeypatch.setattr(sessions, "resolve", lambda _self, names: {n: states[n] for n in names})
-    suggestion = confirm(found, app=OLD).suggestion
+def test_library_must_have_the_names(confirm, sessions, monkeypatch, state, verified):
+    monkeypatch.setattr(sessions, "resolve", lambda _self, names: dict.fromkeys(names, state))
+    suggestion = confirm(respelled("os.getenv('AZURE_ENDPOINT')"), app=OLD).suggestion
     assert (suggestion and suggestion.verified) is verified
 
 
@@ -183,7 +176,7 @@ def test_unchanged_file_is_not_verified_by_reading(tmp_path, sessions):
     made = laboratory(head, base)
     before = BaseTarget(made, target(), ())
     with closing(before), closing(Confirmer(made, target(), before)) as confirmer:
-        found = confirmer.confirmed(rewritten("there")[0], ())
+        found = confirmer.confirmed(respelled(), ())
     assert "does not touch" in found.suggestion.unverified
 
 
@@ -212,17 +205,3 @@ def test_document_keeps_the_reason():
     )
     assert document["findings"][0]["suggestion"]["verified"] is False
     assert stored(document).findings[0].suggestion == change
-
-
-GFILE = "import tensorflow as tf\ndef check(path):\n    return tf.gfile.{}(path)\n"
-
-
-@pytest.mark.parametrize(("name", "verified"), [("FastGFile", None), ("GFile", False)])
-def test_undocumented_replacement_is_not_offered(confirm, sessions, monkeypatch, name, verified):
-    """`tf.io.gfile.FastGFile` does not exist; TensorFlow is not installed where it is tried."""
-    source = GFILE.format(name)
-    monkeypatch.setattr(sessions, "resolve", lambda _self, names: dict.fromkeys(names, "absent"))
-    bench = FakeBench(Case(source))
-    [found] = findings(target(), bench)
-    suggestion = confirm(found, app=source).suggestion
-    assert (suggestion and suggestion.verified) is verified

@@ -7,6 +7,7 @@ import pytest
 from tests.worker.sessions import target
 from worker.executor.project_files import (
     MOST_TESTS,
+    declarations,
     functions_of,
     observed_functions,
     related_tests,
@@ -53,3 +54,9 @@ def test_functions_of_a_file_are_all_of_them():
     text = "def f(): ...\nclass A:\n    def g(self): ...\n"
     assert functions_of(text) == ("f", "A.g")
     assert functions_of("def broken(") == ()
+
+
+def test_declarations_are_told_from_code():
+    declaring = ["requirements.txt", "requirements/old.txt", "setup.py", "a/environment.yml"]
+    others = ["app.py", "README.md", "data/requirements.json"]
+    assert declarations([*others, *declaring]) == declaring
