@@ -3,11 +3,19 @@
 import ast
 
 import pytest
+import torch
+from torch._dynamo.utils import counters
 
 from analyzers.cloud.cloud_analyzer import CloudAnalyzer
 from analyzers.cloud.repairs.related_words import related
-from analyzers.rules import RULES, cloud_rules, code_error_rules
-from analyzers.vocabulary import Finding
+from analyzers.guest.models.executions.torch_executions import left_to_eager
+from analyzers.guest.models.judging.execution_oracles import judge
+from analyzers.guest.models.judging.export_branches import baked_branch
+from analyzers.guest.models.judging.isolated_runs import PreparedModel
+from analyzers.guest.models.model_types import ModelUnderTest
+from analyzers.rules import RULES, assembly_rules, cloud_rules, code_error_rules, model_rules
+from analyzers.vocabulary import Finding, Raised, Returned, Violated
+from tests.analyzers.assembly.test_assembly_analyzer import AssemblyBench, examined
 from tests.analyzers.cloud.bench import Case, FakeBench
 
 EXAMPLES = [
@@ -37,6 +45,69 @@ def test_example_is_reported_as_its_rule_says(rule, example, expected):
     found = [verdict for verdict in verdicts if isinstance(verdict, Finding)]
     assert [finding.rule for finding in found] == [rule.id] * expected
     assert [finding.evidence.get("misuse", "") for finding in found] == [example.kind] * expected
+
+
+def examples_of(*rules):
+    ids = {rule.id for rule in rules}
+    return pytest.mark.parametrize(
+        ("rule", "example", "expected"), [each for each in EXAMPLES if each.values[0].id in ids]
+    )
+
+
+INPUTS = {
+    model_rules.DIVERGENCE.id: torch.ones(2, 3),
+    model_rules.NON_FINITE.id: torch.tensor([1.0, 200.0]),
+    model_rules.CRASH.id: torch.ones(2, 3, 8, 8),
+    model_rules.NOT_COMPILED.id: torch.ones(2, 3),
+}
+
+
+def model_of(rule, example):
+    names = {}
+    exec(example.code, names)
+    torch.manual_seed(0)
+    return ModelUnderTest(names["Net"]().eval(), (INPUTS[rule.id],))
+
+
+@examples_of(model_rules.DIVERGENCE, model_rules.NON_FINITE, model_rules.CRASH)
+def test_model_example_departs_as_its_rule_says(rule, example, expected):
+    model = model_of(rule, example)
+    with PreparedModel(model, [example.kind]) as prepared:
+        outcomes = prepared.outcomes(model.inputs, model.keywords)
+        assert outcomes[example.kind].status in {"returned", "raised"}
+        verdicts = judge(model, outcomes)
+        branch = baked_branch(prepared, model, example.kind)
+    verdicts += [branch.verdict] if branch else []
+    told = [(f"model/{each.rule}", each.execution) for each in verdicts]
+    assert told == [(rule.id, example.kind)] * expected
+
+
+@examples_of(model_rules.NOT_COMPILED)
+def test_model_example_is_left_to_eager_as_its_rule_says(rule, example, expected):
+    model = model_of(rule, example)
+    torch._dynamo.reset()
+    counters.clear()
+    torch.compile(model.module, backend="eager")(*model.inputs)
+    assert bool(left_to_eager(counters)) is expected
+
+
+@examples_of(*assembly_rules.RULES)
+def test_assembly_example_is_reported_as_its_rule_says(rule, example, expected):
+    def run(probe):
+        names, given = {}, {key: ast.literal_eval(v.recipe) for key, v in probe.arguments.items()}
+        exec(example.code.partition("\n\n\nnet =")[0], names)
+        try:
+            net = names["Net"](**given)
+        except ValueError as error:
+            return Raised("ValueError", str(error), "net.py", 8, "Net.__init__", refusal=True)
+        try:
+            net(torch.rand(2, 1, 32, 32) if "kernel" in given else torch.rand(2, 8))
+        except RuntimeError as error:
+            return Violated(probe.ensures[0], f"it raised RuntimeError: {error}")
+        return Violated(probe.ensures[0], "it is taken") if "eps" in given else Returned("None")
+
+    found = examined(AssemblyBench(example.code, "", illegal=run, kernel=run))
+    assert [each.rule for each in found] == [rule.id] * expected
 
 
 @pytest.mark.parametrize(("rule", "example", "expected"), EXAMPLES)

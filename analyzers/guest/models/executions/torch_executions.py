@@ -315,7 +315,7 @@ def left_to_eager(counters: Any) -> Optional[str]:
     skipped = frames["total"] - frames["ok"]
     if not counters["stats"]["unique_graphs"]:
         found = ["nothing was compiled: all of it runs eagerly"]
-    elif counters["graph_break"] or skipped > 0:
+    elif counters["graph_break"] or counters["resumes"] or skipped > 0:
         found = [f"a part runs eagerly ({counters['stats']['unique_graphs']} graphs compiled)"]
     else:
         return None
