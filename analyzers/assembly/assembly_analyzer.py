@@ -125,7 +125,7 @@ def _examined(
 
 
 def called(given: str) -> str:
-    """The condition that the model gives finite values for an input."""
+    """Return the condition that the model gives finite values for an input."""
     return f"finite(result({given}))"
 
 
@@ -192,7 +192,7 @@ def _illegal(parameter: LayerParameter) -> Iterator[tuple[str, str]]:
 
 
 def _is_documented(parameter: LayerParameter) -> bool:
-    """Whether the documentation says both ends of what is legal: a value beyond is a mistake."""
+    """Return whether the documentation gives both ends of what is legal."""
     ends = (parameter.low, parameter.high)
     return parameter.said_by == "documentation" and None not in ends
 

@@ -1,4 +1,4 @@
-"""What is said of layers that take illegal values, and of code that breaks with legal ones."""
+"""Findings of layers that take illegal values, and of code that breaks with legal ones."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from analyzers.assembly.layer_tables import LayerParameter
 from analyzers.assembly.parameter_flow import BuiltLayer, Function, ParameterFlow
 from analyzers.assembly.value_settings import Setting
 from analyzers.inference.inference_messages import argument_recipes
+from analyzers.rules import assembly_rules
 from analyzers.vocabulary import (
     Crashes,
     Finding,
@@ -25,7 +26,7 @@ from analyzers.vocabulary import (
 )
 
 NAME = "assembly"
-UNCHECKED, STATE = "assembly/unchecked-boundary", "assembly/state"
+UNCHECKED, STATE = assembly_rules.UNCHECKED_BOUNDARY.id, assembly_rules.STATE.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class UncheckedValue:
 
     @property
     def comes_of_it(self) -> str:
-        """What comes of it, as far as it is known."""
+        """Return what comes of it, as far as it is known."""
         return self.seen or self.consequence
 
 
@@ -74,7 +75,7 @@ class UnstableModel:
 def unchecked_finding(
     taken: UncheckedValue, target: Target, suggestion: Suggestion | None
 ) -> Finding:
-    """The finding of an illegal value that nothing refuses."""
+    """Return the finding of an illegal value that nothing refuses."""
     flow = taken.flow
     evidence: dict[str, Json] = {
         "api": flow.built.api.name,
@@ -99,7 +100,7 @@ def unchecked_finding(
 
 
 def fixed_size_finding(found: FixedSizeLayer, target: Target) -> Finding:
-    """The finding of a legal value that the code around a layer does not follow."""
+    """Return the finding of a legal value that the code around a layer does not follow."""
     flow = found.flow
     evidence: dict[str, Json] = {
         "api": found.layer.api.name,
@@ -121,7 +122,7 @@ def fixed_size_finding(found: FixedSizeLayer, target: Target) -> Finding:
 
 
 def unstable_finding(found: UnstableModel, target: Target) -> Finding:
-    """The finding of training that goes astray, or of what grows."""
+    """Return the finding of training that goes astray, or of what grows."""
     evidence: dict[str, Json] = {
         "api": "torch.nn.Module",
         "parameter": found.condition.partition("(")[0],
@@ -176,7 +177,7 @@ def _call(built: BuiltLayer) -> str:
 
 
 def gravest(found: Sequence[UncheckedValue], most: int) -> list[UncheckedValue]:
-    """Those whose consequence was seen first; one for each value that is given."""
+    """Return those whose consequence was seen first; one for each value that is given."""
     kept: dict[str, UncheckedValue] = {}
     for each in sorted(found, key=lambda each: (not each.seen, each.flow.line)):
         kept.setdefault(each.flow.source, each)
@@ -189,7 +190,7 @@ _CRASH = "property/crash"
 
 
 def same_cause(of_call: Finding, of_constructor: Finding) -> bool:
-    """Whether a finding of a model's call tells what one of its constructor does.
+    """Return whether a finding of a model's call tells what one of its constructor does.
 
     Either a crash in a layer that another layer's parameter does not fit, with the same
     exception and for the same size; or the same course of training, or of repetition.
@@ -221,7 +222,7 @@ def _word(finding: Finding) -> str:
 
 
 def condition_of(parameter: LayerParameter, value: str) -> str | None:
-    """The legal range of a parameter as a condition on ``value``; ``None`` without one."""
+    """Return the legal range of a parameter as a condition on ``value``; ``None`` without one."""
     low, high = parameter.low, parameter.high
     if low is None and high is None:
         return None
@@ -239,7 +240,7 @@ def condition_of(parameter: LayerParameter, value: str) -> str | None:
 def guard(
     flow: ParameterFlow, condition: str, function: Function, path: str, text: str
 ) -> Suggestion:
-    """A guard at the beginning of the function, in front of its first statement.
+    """Return a guard at the beginning of the function, in front of its first statement.
 
     ``not (eps > 0)`` refuses NaN as well.
     """

@@ -56,7 +56,7 @@ def _of(layer: BuiltLayer, function: Function, torch: str) -> Iterator[str]:
 
 
 def recipe_of(given: str) -> str:
-    """The recipe of a tuple of ordinary numbers, of the shape of one of the sources."""
+    """Return the recipe of a tuple of ordinary numbers, of the shape of one of the sources."""
     call = ast.parse(given, mode="eval").body
     assert isinstance(call, ast.Call)
     shape = ast.unparse(call.args[0])
@@ -66,12 +66,12 @@ def recipe_of(given: str) -> str:
 
 
 def value_of(expression: ast.expr, function: Function) -> int | None:
-    """What an expression of integers and of parameters with defaults is worth, if it is small."""
+    """Return the value of an expression of integers and parameters with defaults, if small."""
     return _value(expression, defaults(function))
 
 
 def defaults(function: Function) -> dict[str, ast.expr]:
-    """The defaults of a function's parameters."""
+    """Return the defaults of a function's parameters."""
     own = function.args
     plain = [*own.posonlyargs, *own.args]
     last = plain[len(plain) - len(own.defaults) :]
@@ -131,12 +131,12 @@ def other_legal_values(flow: ParameterFlow, default: int) -> tuple[int, ...]:
 
 
 def is_free(flow: ParameterFlow) -> bool:
-    """Whether a layer takes other values of a parameter without asking for another input."""
+    """Return whether a layer takes other values of a parameter without asking for another input."""
     return "int" in flow.parameter.kinds and flow.parameter.name not in _OF_INPUT
 
 
 def expected_size(detail: str) -> int | None:
-    """The size that a layer was built for, from torch's words on another one."""
+    """Return the size that a layer was built for, from torch's words on another one."""
     found = (pattern.search(detail) for pattern in _EXPECTED)
     return next((int(match["size"]) for match in found if match), None)
 
@@ -144,7 +144,7 @@ def expected_size(detail: str) -> int | None:
 def built_for(
     size: int, given: str, function: Function, built: Sequence[BuiltLayer]
 ) -> BuiltLayer | None:
-    """The one layer that is built for a size whatever the parameter ``given`` is."""
+    """Return the one layer that is built for a size whatever the parameter ``given`` is."""
     found = [
         each
         for each in built

@@ -21,7 +21,7 @@ Item = TypeVar("Item")
 
 
 def roulette_choice(choices: Sequence[tuple[Item, float]], rng: random.Random) -> Item | None:
-    """One of the choices, each as likely as its weight says; none where all weigh nothing."""
+    """Return a choice drawn by weight; ``None`` where all weigh nothing."""
     ends = list(accumulate(max(0.0, weight) for _, weight in choices))
     if not ends or ends[-1] <= 0:
         return None
@@ -47,13 +47,13 @@ class Similarity:
         self._rows: dict[str, tuple[tuple[str, float], ...]] = {}
 
     def of(self, one: str, other: str) -> float:
-        """How alike two APIs are, from 0 to 1; it depends on the order."""
+        """Return how alike two APIs are, from 0 to 1; it depends on the order."""
         definitions = cosine(self._vectors[one], self._vectors[other])
         rate = word_correctness(self._apis[one].parameters, self._apis[other].parameters)
         return (definitions + rate) / 2
 
     def row(self, one: str) -> tuple[tuple[str, float], ...]:
-        """All other APIs with their similarity to one, at least :data:`LEAST`."""
+        """Return all other APIs with their similarity to one, at least :data:`LEAST`."""
         if one not in self._rows:
             others = (other for other in self._apis if other != one)
             self._rows[one] = tuple((other, max(LEAST, self.of(one, other))) for other in others)
@@ -79,14 +79,14 @@ def _vectors(texts: Mapping[str, Sequence[str]]) -> dict[str, Vector]:
 
 
 def cosine(one: Vector, other: Vector) -> float:
-    """The cosine of the angle between two vectors of length 1."""
+    """Return the cosine of the angle between two vectors of length 1."""
     return sum(weight * other.get(word, 0.0) for word, weight in one.items())
 
 
 def word_correctness(
     reference: Sequence[LayerParameter], hypothesis: Sequence[LayerParameter]
 ) -> float:
-    """The share of the reference's parameters that an edit of least cost keeps.
+    """Return the share of the reference's parameters that an edit of least cost keeps.
 
     With no parameters in the reference it is 1 where the other has none either, else 0.
     """

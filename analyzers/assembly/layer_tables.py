@@ -17,7 +17,7 @@ from analyzers.vocabulary import JsonObject
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """What the library does with a value just outside a legal range.
+    """Reaction of the library to a value just outside a legal range.
 
     ``value`` is its source.  ``refused`` is where it is refused: ``construction``,
     ``forward`` or ``backward``; empty where it is taken silently, and ``consequence`` then
@@ -85,7 +85,7 @@ class LayerApi:
     container: bool = False
 
     def parameter(self, name: str) -> LayerParameter | None:
-        """The parameter of this name."""
+        """Return the parameter of this name."""
         return next((each for each in self.parameters if each.name == name), None)
 
 
@@ -98,7 +98,7 @@ class InvalidLayerTableError(Exception):
 
 
 def load(version: str) -> Mapping[str, LayerApi]:
-    """What the layers of a version of torch take, by public name; of the nearest older one.
+    """Return what the layers of a version of torch take, by public name; of the nearest older one.
 
     Empty where there is none, :func:`missing` says why.  Raises ``BadShelf``.
     """
@@ -107,7 +107,7 @@ def load(version: str) -> Mapping[str, LayerApi]:
 
 
 def loaded(version: str) -> str | None:
-    """The version of which :func:`load` gives the layers."""
+    """Return the version of which :func:`load` gives the layers."""
     return _nearest(version)
 
 
@@ -121,7 +121,7 @@ def missing(version: str) -> str | None:
 
 @cache
 def versions() -> tuple[str, ...]:
-    """The versions of torch whose layers are known, from old to new."""
+    """Return the versions of torch whose layers are known, from old to new."""
     names = [place.name for place in _folder().iterdir()]
     known = [
         name.removeprefix("torch-").removesuffix(".json")
@@ -132,7 +132,7 @@ def versions() -> tuple[str, ...]:
 
 
 def read(text: str) -> Mapping[str, LayerApi]:
-    """The layers that a file's text tells of; raises ``BadShelf``."""
+    """Return the layers that a file's text tells of; raises ``BadShelf``."""
     try:
         document = json.loads(text)
         if document["schema"] != SCHEMA:
@@ -143,7 +143,7 @@ def read(text: str) -> Mapping[str, LayerApi]:
 
 
 def written(version: str, layers: Sequence[JsonObject]) -> str:
-    """The text of a file: sorted by name, a parameter a line."""
+    """Return the text of a file: sorted by name, a parameter a line."""
     ordered = sorted(layers, key=lambda row: str(row["name"]))
     body = ",\n".join(map(_written, ordered))
     head = f'"schema": "{SCHEMA}", "library": "torch", "version": {json.dumps(version)}'
@@ -151,7 +151,7 @@ def written(version: str, layers: Sequence[JsonObject]) -> str:
 
 
 def layer(row: JsonObject) -> LayerApi:
-    """One layer of a file; raises ``TypeError`` and ``KeyError`` for what is none."""
+    """Return one layer of a file; raises ``TypeError`` and ``KeyError`` for what is none."""
     fields = dict(row)
     parameters = tuple(map(_parameter, _rows(fields.pop("parameters"))))
     return LayerApi(parameters=parameters, **_frozen(fields))

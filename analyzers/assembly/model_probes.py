@@ -35,7 +35,7 @@ class CallProber:
     usual: Probe
 
     def with_value(self, flow: ParameterFlow, value: str, condition: str) -> Probe | None:
-        """The usual call with another value; ``None`` where it cannot be put there."""
+        """Return the usual call with another value; ``None`` where it cannot be put there."""
         given = self.usual.arguments.get(flow.given)
         if not flow.attribute:
             argument: Argument | None = RecipeArgument(value)
@@ -47,23 +47,23 @@ class CallProber:
         return replace(self.usual, arguments=arguments, ensures=(condition,))
 
     def holds(self, condition: str) -> bool:
-        """Whether a condition holds of the usual call."""
+        """Return whether a condition holds of the usual call."""
         (run,) = self.bench.run([replace(self.usual, ensures=(condition,))])
         return isinstance(run.ending, Returned)
 
     def broken(self, probe: Probe) -> str | None:
-        """How a probe's condition does not hold; ``None`` where it holds, or was not reached."""
+        """Return how a probe's condition fails; ``None`` where it holds, or was not reached."""
         (run,) = self.bench.run([probe])
         return detail_of(run)
 
 
 def detail_of(run: Run) -> str | None:
-    """What a broken condition says."""
+    """Return what a broken condition says."""
     return run.ending.detail if isinstance(run.ending, Violated) else None
 
 
 def usual_call(function: Function, target: Target, bench: Executor) -> Probe | None:
-    """A call of a constructor that returns: with its defaults, or else as it is inferred."""
+    """Return a call of a constructor that returns: with its defaults, or else as it is inferred."""
     plain = Probe(target.id, {}, ())
     if not _required(function):
         return plain if _returns(plain, bench) else None
@@ -107,7 +107,7 @@ _FLOATS = re.compile(r"""tensor\((?P<shape>\([\d, ]*\))(?:, (?:dtype=)?["']float
 
 
 def unstable_findings(target: Target, bench: Executor) -> Iterator[Verdict]:
-    """What does not stay as it should of a model whose forward is the target."""
+    """Yield what does not stay as it should of a model whose forward is the target."""
     try:
         terms = target_contract(target, bench)
     except NoContractError:
@@ -126,7 +126,7 @@ def unstable_findings(target: Target, bench: Executor) -> Iterator[Verdict]:
 
 
 def unstable_findings_of_made(trier: CallProber, given: str) -> Iterator[Verdict]:
-    """What does not stay as it should of a model that the target makes, trained on an input."""
+    """Yield the instabilities of a model that the target makes, trained on an input."""
     for condition in (f"trains(5, inputs={recipe_of(given)!r})", "settles(50)"):
         found = _broken(condition, [trier.usual], trier.bench)
         if found is not None:

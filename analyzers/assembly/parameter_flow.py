@@ -22,7 +22,7 @@ class ImportedNames:
     bound: Mapping[str, str]
 
     def public(self, expression: ast.expr) -> str:
-        """The dotted name that an expression stands for; empty for what is no name."""
+        """Return the dotted name that an expression stands for; empty for what is no name."""
         parts: list[str] = []
         node = expression
         while isinstance(node, ast.Attribute):
@@ -33,7 +33,7 @@ class ImportedNames:
         return ".".join([self.bound.get(node.id, node.id), *parts])
 
     def spelled(self, name: str) -> str | None:
-        """How the file says a dotted name, without an import more; ``None`` where it cannot."""
+        """Return how the file spells a dotted name with its imports; ``None`` where it cannot."""
         for own, full in sorted(self.bound.items(), key=lambda item: -len(item[1])):
             if name == full or name.startswith(f"{full}."):
                 return own + name[len(full) :]
@@ -42,7 +42,7 @@ class ImportedNames:
 
 @lru_cache(maxsize=64)
 def names_of(text: str) -> ImportedNames:
-    """What the imports of a file bind; raises ``SyntaxError``."""
+    """Return what the imports of a file bind; raises ``SyntaxError``."""
     bound: dict[str, str] = {}
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
@@ -84,22 +84,22 @@ class ParameterFlow:
 
     @property
     def source(self) -> str:
-        """How the function spells the value."""
+        """Return how the function spells the value."""
         return f"{self.given}.{self.attribute}" if self.attribute else self.given
 
     @property
     def name(self) -> str:
-        """The last part of that: what configurations call it."""
+        """Return the last part of that: what configurations call it."""
         return self.attribute or self.given
 
     @property
     def line(self) -> int:
-        """Where the layer is built."""
+        """Return where the layer is built."""
         return self.built.call.lineno
 
 
 def function_of(text: str, name: str) -> Function | None:
-    """The function of a qualified name; ``None`` where there is none, or it is nested."""
+    """Return the function of a qualified name; ``None`` where there is none, or it is nested."""
     try:
         found: ast.AST | None = ast.parse(text)
     except (SyntaxError, ValueError):
@@ -114,7 +114,7 @@ def function_of(text: str, name: str) -> Function | None:
 def layers_of(
     function: Function, text: str, layers: Mapping[str, LayerApi]
 ) -> tuple[BuiltLayer, ...]:
-    """The layers that a function builds, in the order of its lines."""
+    """Return the layers that a function builds, in the order of its lines."""
     known = names_of(text)
     calls = (node for node in ast.walk(function) if isinstance(node, ast.Call))
     found = ((call, layers.get(known.public(call.func))) for call in calls)
@@ -123,7 +123,7 @@ def layers_of(
 
 
 def flows(function: Function, built: tuple[BuiltLayer, ...]) -> Iterator[ParameterFlow]:
-    """The values that are given to a function and become parameters of layers."""
+    """Yield the values that are given to a function and become parameters of layers."""
     values = _Values(function)
     for each in built:
         for name, argument in each.arguments.items():
@@ -154,7 +154,7 @@ def _is_starred(call: ast.Call) -> bool:
 
 
 def depends(function: Function, expression: ast.expr) -> frozenset[str]:
-    """The parameters of a function that an expression is computed from."""
+    """Return the parameters of a function that an expression is computed from."""
     return _Values(function).origins(expression)
 
 

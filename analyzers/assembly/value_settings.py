@@ -39,7 +39,7 @@ class SuppliedValue:
 
 
 def supplied_values(tree: ast.Module, wanted: FunctionParameter) -> Iterator[SuppliedValue]:
-    """The calls in a file that give a parameter a value from elsewhere."""
+    """Yield the calls in a file that give a parameter a value from elsewhere."""
     constants = _constants(tree)
     for node, around, owner in _calls(tree, None, ""):
         if last_name(node.func) != wanted.owner:
@@ -51,7 +51,7 @@ def supplied_values(tree: ast.Module, wanted: FunctionParameter) -> Iterator[Sup
 
 
 def last_name(node: ast.AST) -> str:
-    """What a value is called at its end: ``eps`` of ``a.eps``, ``c["eps"]``, ``c.get("eps")``."""
+    """Return the last name of a value: ``eps`` of ``a.eps``, ``c["eps"]``, ``c.get("eps")``."""
     if isinstance(node, ast.Attribute):
         return node.attr
     key = node.slice if isinstance(node, ast.Subscript) else None
@@ -63,7 +63,7 @@ def last_name(node: ast.AST) -> str:
 
 
 def position(function: Function, name: str) -> int | None:
-    """The place of a parameter among those of a function that need no keyword."""
+    """Return the place of a parameter among those of a function that need no keyword."""
     plain = [*function.args.posonlyargs, *function.args.args]
     names = [each.arg for each in plain if each.arg not in _SELF]
     return names.index(name) if name in names else None
@@ -167,7 +167,7 @@ class Setting:
 def settings(
     wanted: FunctionParameter, texts: Mapping[str, str], *, field: str = "", depth: int = _DEPTH
 ) -> tuple[Setting, ...]:
-    """Where the value of a parameter may be set without looking at it.
+    """Return where the value of a parameter may be set without looking at it.
 
     None where nobody gives it a value from elsewhere, unless it is a ``field`` of what is
     given (classes that have it come first): another thing may have a value of that name.
@@ -194,7 +194,7 @@ def _sources(setting: Setting, texts: Mapping[str, str], depth: int) -> Iterable
 
 
 def is_test(path: str) -> bool:
-    """Whether a file is one of tests, which set values to try them."""
+    """Return whether a file is one of tests, which set values to try them."""
     parts = path.split("/")
     return "tests" in parts[:-1] or "test" in parts[:-1] or parts[-1].startswith("test_")
 

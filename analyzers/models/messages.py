@@ -1,4 +1,4 @@
-"""What a model does on another execution, in sentences for who wrote it."""
+"""Titles and messages of the findings of ``models``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from analyzers.vocabulary import Departure, ExecutionResult, ModelLayer, Violate
 
 LONGEST = 400
 BRANCH = "branch"
-"""What a place is that is no layer, but the line where an export takes one of two paths."""
+"""The kind of a location that is no layer, but the line where an export takes one of two paths."""
 _NAMES = {
     "eager": "eager torch in float32",
     "onednn-off": "torch without oneDNN",
@@ -27,30 +27,29 @@ _NAMES = {
 
 
 def named(execution: str) -> str:
-    """What an execution is called in a sentence."""
+    """Return what an execution is called in a sentence."""
     if execution.startswith("keras-"):
         return f"Keras on {execution.removeprefix('keras-')}"
     return _NAMES.get(execution, execution)
 
 
 def title(departure: Departure, model: str) -> str:
-    """What a model does, in a line."""
+    """Return what a model does, in a line."""
     layer = departure.layer
     where = f", from `{layer.name}` on" if layer is not None and layer.name else ""
     return f"`{model}` {_does(departure)}{where}"
 
 
 def advice_title(departure: Departure, model: str) -> str:
-    """What a small change of a model would meet, in a line."""
-    return (
-        f"A small change of `{model}` would meet another result with {named(departure.execution)}"
-    )
+    """Return what a small change of a model would meet, in a line."""
+    execution = named(departure.execution)
+    return f"A slightly modified `{model}` would produce different output with {execution}"
 
 
 def _does(departure: Departure) -> str:
     execution = named(departure.execution)
     return {
-        "divergence": f"gives another result with {execution}",
+        "divergence": f"gives different output with {execution}",
         "non-finite": f"gives infinite or undefined values with {execution}",
         "crash": f"fails with {execution}, but not without",
         "gradient": f"is trained another way with {execution}",
@@ -65,7 +64,7 @@ def message(
     executions: Sequence[str],
     executed: ExecutionResult,
 ) -> str:
-    """A paragraph a line: both results, the layer, where the project does so, the input."""
+    """Return a paragraph a line: both results, the layer, where the project does so, the input."""
     parts = [
         _changed(departure),
         _results(departure, model),

@@ -93,7 +93,7 @@ def _class(tree: ast.AST, dotted: str) -> ast.ClassDef | None:
 
 
 def full_name(tree: ast.Module, dotted: str) -> str:
-    """A name of a file by what is imported under it: ``F.relu`` as ``torch.nn.functional.relu``.
+    """Return what a file's name is imported as: ``torch.nn.functional.relu`` for ``F.relu``.
 
     Relative imports begin with a dot for each of theirs.
     """
@@ -103,7 +103,7 @@ def full_name(tree: ast.Module, dotted: str) -> str:
 
 
 def imports(tree: ast.Module) -> dict[str, str]:
-    """What a file imports, by the names that it gives them."""
+    """Return what a file imports, by the names that it gives them."""
     found: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -127,7 +127,7 @@ _NO_PART = frozenset(
 
 
 class Role(StrEnum):
-    """How a target's call leads to a model."""
+    """Way from a target's call to a model."""
 
     FORWARD = "forward"
     CONSTRUCTOR = "constructor"
@@ -152,12 +152,12 @@ class TargetModel:
 
 
 def found(target: Target, bench: Executor) -> TargetModel | None:
-    """The model that a target is a method of, or makes; ``None`` where it has none."""
+    """Return the model that a target is a method of, or makes; ``None`` where it has none."""
     return found_in(target.path, target.function, ProjectTexts(bench))
 
 
 def found_in(path: str, function: str, texts: Mapping[str, str]) -> TargetModel | None:
-    """The model that a function of a file is a method of, or makes."""
+    """Return the model that a function of a file is a method of, or makes."""
     subject = find_function(path, function, texts)
     if subject is None or "<locals>" in function:
         return None
@@ -205,7 +205,7 @@ def _builder(subject: FunctionContext, classes: ProjectClasses) -> TargetModel |
 
 
 def returned(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
-    """The dotted names of what is called for the values that a function returns."""
+    """Yield the dotted names of what is called for the values that a function returns."""
     if node.returns is not None:
         yield ast.unparse(node.returns).strip("'\"")
     made = {
@@ -226,7 +226,7 @@ def returned(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
 
 
 def models_in(path: str, texts: Mapping[str, str]) -> tuple[str, ...]:
-    """The qualified names of functions of a file, one for each model that is whole.
+    """Return the qualified names of functions of a file, one for each model that is whole.
 
     A model is told by its ``forward``; where its constructor takes arguments, by a function
     without any that makes it, if there is one.  Layers that another model of the file is

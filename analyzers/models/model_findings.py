@@ -1,4 +1,4 @@
-"""What is said of a model that behaves differently on another execution."""
+"""Findings of a model that behaves differently on another execution."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from analyzers.inference.inference_messages import argument_recipes
 from analyzers.models.messages import advice_title, message, title
 from analyzers.models.model_classes import KERAS, TORCH, TargetModel
 from analyzers.models.relevant_executions import ExecutionUse, Relevance
+from analyzers.rules import model_rules
 from analyzers.vocabulary import (
     Departure,
     Divergence,
@@ -32,21 +33,25 @@ _KERAS = re.compile(
 
 
 def differs_by_design(layer: ModelLayer | None) -> bool:
-    """Whether a layer is known to be computed otherwise by each backend of Keras."""
+    """Return whether a layer is known to be computed otherwise by each backend of Keras."""
     return layer is not None and _KERAS.search(layer.source) is not None
 
 
 NAME = "models"
 NOT_COMPILED, GRADIENT = "not-compiled", "gradient"
 _LAYERS = {TORCH: "torch.nn", KERAS: "keras.layers"}
-_GRAVE = ("crash", "non-finite", "divergence", GRADIENT, NOT_COMPILED)
-_PUBLISHED = {GRADIENT: "divergence"}
-"""Rules that are told under another one's name."""
+_RULES = {
+    "crash": model_rules.CRASH,
+    "non-finite": model_rules.NON_FINITE,
+    "divergence": model_rules.DIVERGENCE,
+    GRADIENT: model_rules.DIVERGENCE,
+    NOT_COMPILED: model_rules.NOT_COMPILED,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class ModelContext:
-    """What departures of one model are told with; ``line`` is that of its forward."""
+    """Context of the departures of one model; ``line`` is that of its forward."""
 
     target: Target
     found: TargetModel
@@ -63,27 +68,27 @@ class DepartureGroup:
 
     @property
     def first(self) -> Departure:
-        """The departure that is told and run again."""
+        """Return the departure that is told and run again."""
         return self.departures[0]
 
     @property
     def executions(self) -> tuple[str, ...]:
-        """The executions, each once."""
+        """Return the executions, each once."""
         return tuple(dict.fromkeys(each.execution for each in self.departures))
 
     @property
     def is_of_backends(self) -> bool:
-        """Whether backends of Keras differ at a layer of the project: it runs on one of them."""
+        """Return whether backends of Keras differ at a layer of the project."""
         layer = self.first.layer
         return self.first.execution.startswith("keras-") and bool(layer and layer.path)
 
     def use(self, relevance: Relevance) -> ExecutionUse | None:
-        """Where the project uses the first of the executions that it uses."""
+        """Return where the project uses the first of the executions that it uses."""
         return next(filter(None, map(relevance.use, self.executions)), None)
 
 
 def groups(departures: Iterable[Departure], relevance: Relevance) -> list[DepartureGroup]:
-    """Departures by rule and layer; within one those that the project uses come first."""
+    """Return departures by rule and layer; within one those that the project uses come first."""
     kept: dict[tuple[str, str, bool], list[Departure]] = {}
     for each in departures:
         name = each.layer.name if each.layer is not None else ""
@@ -102,11 +107,11 @@ def groups(departures: Iterable[Departure], relevance: Relevance) -> list[Depart
         )
         for each in kept.values()
     ]
-    return sorted(found, key=lambda group: _GRAVE.index(group.first.rule))
+    return sorted(found, key=lambda group: list(_RULES).index(group.first.rule))
 
 
 def level(group: DepartureGroup, relevance: Relevance, *, everything: bool = False) -> Level | None:
-    """How much it weighs; ``None`` where only the library is at fault.
+    """Return how much it weighs; ``None`` where only the library is at fault.
 
     ``everything``: that, too, is told, as a warning.
     """
@@ -129,7 +134,7 @@ def _level(group: DepartureGroup, relevance: Relevance) -> Level | None:
 
 
 def finding(group: DepartureGroup, weight: Level, context: ModelContext) -> Finding | None:
-    """The finding of a group; ``None`` where no run of the target shows it."""
+    """Return the finding of a group; ``None`` where no run of the target shows it."""
     first, found = group.first, context.found
     ending = first.run.ending
     if not isinstance(ending, Violated):
@@ -141,7 +146,7 @@ def finding(group: DepartureGroup, weight: Level, context: ModelContext) -> Find
     kind = "mutant" if first.mutations else GRADIENT if first.rule == GRADIENT else "model"
     return Finding(
         analyzer=NAME,
-        rule=f"model/{_PUBLISHED.get(first.rule, first.rule)}",
+        rule=_RULES[first.rule].id,
         level=weight,
         path=path,
         line=line,
@@ -160,7 +165,7 @@ def finding(group: DepartureGroup, weight: Level, context: ModelContext) -> Find
 
 
 def bug(group: DepartureGroup, context: ModelContext) -> LibraryBug | None:
-    """An entry of the appendix: what one layer of a library does by itself."""
+    """Return an entry of the appendix: what one layer of a library does by itself."""
     first = group.first
     layer = first.layer
     if layer is None or not layer.path or not first.single or first.mutations:

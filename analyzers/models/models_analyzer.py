@@ -47,7 +47,7 @@ SHARE = 0.4
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """What running one model may take, and what of it is told.
+    """Bounds of running one model, and what of it is told.
 
     ``mutants`` at most are made in each of at most ``turns`` searches, each with another
     seed; a search has ``seconds`` at most (``compiling_seconds`` where something is compiled
@@ -124,7 +124,7 @@ class _Examination:
                 return
 
     def _drawn(self) -> ExecutionRequest | None:
-        """The model by the target's own terms; ``None`` where its inputs are still to be found.
+        """Return the model by the target's own terms; ``None`` where its inputs are not known yet.
 
         Raises ``NoTermsError`` where nothing builds it, with the reason.
         """
@@ -152,7 +152,7 @@ class _Examination:
         return self._executing((), terms.generators, contract)
 
     def _in_turn(self, executing: ExecutionRequest, turn: int) -> ExecutionRequest:
-        """What a search is asked for: each by another seed, in a part of the time that is left.
+        """Return what each search is asked for: another seed, and a part of the time that is left.
 
         Where there are several, compilers take part in one: they leave no time for mutants.
         """

@@ -67,12 +67,12 @@ class Relevance:
     declared: Mapping[str, ExecutionUse]
 
     def use(self, execution: str) -> ExecutionUse | None:
-        """Where the project uses an execution, or the mathematics that it is compared with."""
+        """Return where the project uses an execution, or the mathematics that it compares."""
         return self.uses.get(execution)
 
 
 def relevance(texts: Mapping[str, str], framework: str) -> Relevance:
-    """What is relevant for a model of a framework, by the project's texts."""
+    """Return what is relevant for a model of a framework, by the project's texts."""
     uses: dict[str, ExecutionUse] = {}
     for path, text in texts.items():
         if path.endswith(".py") and not TESTS.search(path):

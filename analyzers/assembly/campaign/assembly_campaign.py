@@ -1,4 +1,4 @@
-"""A model file taken apart and assembled anew, again and again, to find bugs of the library.
+"""A model file taken apart and assembled anew many times, to find bugs of the library.
 
 Moderate Code Construction (MoCo): the file's template and blocks, a derivation tree over
 them, and the consistency of execution states.  What breaks it is tried by itself, in the
@@ -94,7 +94,7 @@ class AssemblyCampaign:
         run: ScriptRunner,
         seed: int,
     ) -> Iterator[Node]:
-        """The trees of a file's models, each with a share of the time.
+        """Yield the trees of a file's models, each with a share of the time.
 
         One with four times as many blocks has twice as much: a loss alone is a model, too.
         """

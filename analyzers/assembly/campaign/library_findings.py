@@ -1,4 +1,4 @@
-"""What comes of a value that is taken: NaN, a negative variance, another value's result.
+"""Consequences of a value that is taken: NaN, a negative variance, another value's result.
 
 A text runs a call with the value and with legal ones, on the same weights and inputs, of
 several sizes.  What only the value shows, is a sign of it; the same result as that of one
@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from analyzers.assembly import messages
 from analyzers.assembly.assembly_findings import NAME, STATE, UNCHECKED
 from analyzers.assembly.campaign.suspicions import MinimalCall, Suspicion
 from analyzers.criteria import DEATH
@@ -113,7 +114,7 @@ raise RuntimeError({MARK!r} + json.dumps(told()))
 
 @dataclass(frozen=True, slots=True)
 class ValueConsequence:
-    """What comes of a call: ``taken``, ``refused`` or ``died``; ``unknown`` where nobody tells.
+    """Consequence of a call: ``taken``, ``refused`` or ``died``; ``unknown`` where nobody tells.
 
     ``sign`` is what only this value shows, where ``change`` is done to the inputs; ``same`` is
     the legal value whose result it has.
@@ -127,14 +128,14 @@ class ValueConsequence:
 
     @property
     def consequence(self) -> str:
-        """What is seen; empty where nothing is."""
+        """Return what is seen; empty where nothing is."""
         if self.sign:
             return self.sign
         return f"taken as {self.same}" if self.same else ""
 
 
 def question_program(call: MinimalCall, legal: Mapping[str, MinimalCall]) -> str:
-    """The text that tells what comes of a call, beside those with legal values."""
+    """Return the text that tells what comes of a call, beside those with legal values."""
     makers = ", ".join(f"{value!r}: lambda: {each.made}" for value, each in legal.items())
     head = f"GIVEN = lambda: ({', '.join(call.inputs)},)\n"
     value = f"VALUE = lambda: {call.made}\nLEGAL = {{{makers}}}\n"
@@ -142,7 +143,7 @@ def question_program(call: MinimalCall, legal: Mapping[str, MinimalCall]) -> str
 
 
 def parse_consequence(outcome: AssembledRun, legal: Collection[str]) -> ValueConsequence:
-    """What such a text told; what has another form counts for nothing.
+    """Return what such a text told; what has another form counts for nothing.
 
     It ends up in programs, so that only plain words are signs, and only one of the ``legal``
     values is the same.
@@ -174,7 +175,7 @@ RULED_OUT = "it computes with a value that is ruled out"
 
 
 def is_backed(suspicion: Suspicion, witness: ValueConsequence) -> bool:
-    """Whether something more than a search says that a value is wrong.
+    """Return whether something more than a search says that a value is wrong.
 
     That is a crash, a consequence that is seen, or the library's own words and checks.
     """
@@ -185,7 +186,7 @@ def is_backed(suspicion: Suspicion, witness: ValueConsequence) -> bool:
 
 
 def finding(suspicion: Suspicion, witness: ValueConsequence, target: Target) -> Finding:
-    """The finding of a value that the library takes, or dies of, with a call that shows it."""
+    """Return the finding of a value that the library takes, or dies of, with a program."""
     call, parameter = suspicion.call, suspicion.parameter
     died = witness.state == DIED
     comes = f"the process dies ({witness.detail})" if died else witness.consequence or RULED_OUT
@@ -197,7 +198,7 @@ def finding(suspicion: Suspicion, witness: ValueConsequence, target: Target) -> 
         "value": suspicion.value,
         "derivation": list(suspicion.derivation),
         "consequence": comes,
-        "legal": _legal(suspicion),
+        "legal": messages.legal_values(suspicion),
         "said_by": parameter.said_by,
         "quote": parameter.quote,
         "in_place": suspicion.in_place,
@@ -213,8 +214,8 @@ def finding(suspicion: Suspicion, witness: ValueConsequence, target: Target) -> 
         end_line=suspicion.line,
         symbol=target.id,
         target=target.id,
-        title=f"{name} kills the process" if died else f"{name} is taken silently: {comes}",
-        message=_message(suspicion, comes),
+        title=messages.library_title(name, comes, died=died),
+        message=messages.library_message(suspicion, comes),
         evidence=evidence,
         probes=(Probe(target.id, {}, (), ensures=(condition,)),),
         criterion=Crashes(DEATH, "", "") if died else Violates(condition),
@@ -234,28 +235,3 @@ def _program(suspicion: Suspicion, witness: ValueConsequence, comes: str) -> str
         legal = call.with_value(suspicion.parameter.name, witness.same)
         program += f"\n{legal.program.partition(chr(10) * 2)[2]}"
     return f"{program}# {comes}\n"
-
-
-def _message(suspicion: Suspicion, comes: str) -> str:
-    parameter, call = suspicion.parameter, suspicion.call
-    said = f' ({parameter.said_by}: "{parameter.quote}")' if parameter.said_by in _SAYS else ""
-    whole = (
-        "A file that is assembled so builds it, calls it and derives the result."
-        if suspicion.in_place
-        else "Alone, as its documentation calls it, it is built, called and derived."
-    )
-    return (
-        f"`{call.api}` takes `{parameter.name}={suspicion.value}` without a word; legal is"
-        f" {_legal(suspicion)}{said}. {whole} What comes of it: {comes}."
-    )
-
-
-def _legal(suspicion: Suspicion) -> str:
-    parameter = suspicion.parameter
-    if parameter.choices:
-        return "one of " + ", ".join(parameter.choices)
-    left = "(" if parameter.open_low or parameter.low is None else "["
-    right = ")" if parameter.open_high or parameter.high is None else "]"
-    low = "-∞" if parameter.low is None else f"{parameter.low:g}"
-    high = "∞" if parameter.high is None else f"{parameter.high:g}"
-    return f"{left}{low}, {high}{right}"

@@ -39,19 +39,19 @@ class ScriptRunner:
         self.ran: set[str] = set()
 
     def __call__(self, texts: Sequence[str]) -> Sequence[AssembledRun]:
-        """One state for each text, in order."""
+        """Return one state for each text, in order."""
         outcomes = self._run(texts)
         for outcome in outcomes:
             self._note(outcome)
         return outcomes
 
     def all(self, texts: Sequence[str]) -> list[AssembledRun]:
-        """One state for each of many texts that are no assembled files; in batches."""
+        """Return one state for each of many texts that are no assembled files; in batches."""
         batches = (texts[start : start + BATCH] for start in range(0, len(texts), BATCH))
         return [outcome for batch in batches for outcome in self._run(batch)]
 
     def version(self) -> str:
-        """The version of torch there; empty where there is none."""
+        """Return the version of torch there; empty where there is none."""
         (outcome,) = self._run([_VERSION])
         _, mark, version = outcome.detail.partition(_MARK)
         return version if mark else ""
@@ -84,7 +84,7 @@ _BUILDERS = ("build", "inputs")
 
 
 def runnable_text(text: str, apis: Mapping[str, LayerApi], run: ScriptRunner) -> str | None:
-    """A text that builds, calls and derives the file's models; ``None`` where nobody says how.
+    """Return a text that builds, calls and derives the file's models; ``None`` if unknown.
 
     Raises ``SyntaxError`` for what is no Python.
     """

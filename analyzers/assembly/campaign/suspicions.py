@@ -45,14 +45,14 @@ class MinimalCall:
 
     @property
     def made(self) -> str:
-        """The source of what takes the inputs."""
+        """Return the source of what takes the inputs."""
         if self.function:
             return f"lambda *given: {self.api}({_joined(('*given', *self._written))})"
         return f"{self.api}({_joined(self._written)})"
 
     @property
     def program(self) -> str:
-        """A program that shows it, to be read and run by anybody."""
+        """Return a program that shows it, to be read and run by anybody."""
         if self.function:
             call = f"{self.api}({_joined((*self.inputs, *self._written))})"
             return _PROGRAM.format(made="", call=call)
@@ -61,7 +61,7 @@ class MinimalCall:
 
     @property
     def refused(self) -> str:
-        """The condition that the library refuses it, in the words of postconditions.
+        """Return the condition that the library refuses it, in the words of postconditions.
 
         Inputs that those words do not have are left out: then the layer is only made.
         """
@@ -76,7 +76,7 @@ class MinimalCall:
         return f"refuses({call!r})"
 
     def fed(self, change: str) -> MinimalCall:
-        """The call with something done to all its inputs that are no integers."""
+        """Return the call with something done to all its inputs that are no integers."""
         inputs = (each if each.startswith(_WHOLE) else each + change for each in self.inputs)
         return replace(self, inputs=tuple(inputs))
 
@@ -85,13 +85,13 @@ class MinimalCall:
         return tuple(f"{each.name}={each.value}".removeprefix("=") for each in self.arguments)
 
     def with_value(self, parameter: str, value: str) -> MinimalCall:
-        """The call with another value of a parameter."""
+        """Return the call with another value of a parameter."""
         kept = tuple(each for each in self.arguments if each.name != parameter)
         return replace(self, arguments=(*kept, BlockArgument(parameter, value)))
 
 
 def of_layer(api: LayerApi) -> MinimalCall | None:
-    """The documented call of a layer; ``None`` where none is known."""
+    """Return the documented call of a layer; ``None`` where none is known."""
     if not api.inputs or not api.example:
         return None
     arguments = tuple(BlockArgument(name, value) for name, value in example_of(api).items())
@@ -99,7 +99,7 @@ def of_layer(api: LayerApi) -> MinimalCall | None:
 
 
 def of_function(node: Node, apis: Mapping[str, LayerApi]) -> MinimalCall | None:
-    """The call of a function in a node, where all that it is given are literals."""
+    """Return the call of a function in a node, where all that it is given are literals."""
     block = node.block
     if block is None or not is_called(block) or not _are_plain(block.arguments):
         return None
@@ -115,7 +115,7 @@ def _are_plain(arguments: tuple[BlockArgument, ...]) -> bool:
 
 
 def legal(parameter: LayerParameter) -> Iterator[str]:
-    """The sources of some legal values of a parameter: its default, and the ends of its range."""
+    """Yield the sources of some legal values of a parameter: its default, the ends of its range."""
     values = dict.fromkeys([parameter.default] if parameter.default else [])
     ends = ((parameter.low, parameter.open_low), (parameter.high, parameter.open_high))
     for end, is_open in ends:
@@ -165,7 +165,7 @@ class Suspicion:
 
     @property
     def key(self) -> Key:
-        """What it is one of: API, parameter and side of the legal range."""
+        """Return what it is one of: API, parameter and side of the legal range."""
         return self.call.api, self.parameter.name, side(self.parameter, self.value)
 
 
@@ -210,12 +210,12 @@ class Suspicions:
         self._found.setdefault(found.key, found)
 
     def calls(self) -> Iterator[MinimalCall]:
-        """The documented calls of the layers that were met."""
+        """Yield the documented calls of the layers that were met."""
         for _, call, _ in self._layers():
             yield call
 
     def all(self) -> Iterator[Suspicion]:
-        """What ran, or died, in its place; then the boundaries of all layers that were met."""
+        """Yield what ran, or died, in its place; then the boundaries of all layers met."""
         yield from self._found.values()
         for layer, call, met in self._layers():
             yield from self._alone(layer, call, met)

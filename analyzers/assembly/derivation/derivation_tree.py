@@ -28,7 +28,7 @@ BUGS = frozenset({INCONSISTENT, UNCHECKED, DIED})
 
 @dataclass(frozen=True, slots=True)
 class IsolatedRun:
-    """What came of a block run alone, on copies of what its place is fed.
+    """Outcome of a block run alone, on copies of what its place is fed.
 
     ``state`` is ``ran``, ``differs`` (it ran, and gave something of another structure than the
     parent's block), ``raised``, ``died``, ``timed-out``, ``not-run`` or ``unreached`` (the run did
@@ -78,23 +78,23 @@ class Node:
 
     @property
     def negative(self) -> bool:
-        """Whether the library should refuse it."""
+        """Return whether the library should refuse it."""
         return self.change is not None and self.change.negative
 
     @property
     def line(self) -> int:
-        """The line of the changed block; 0 for the seed."""
+        """Return the line of the changed block; 0 for the seed."""
         return self.former.line if self.former is not None else 0
 
     @property
     def is_bug(self) -> bool:
-        """Whether its state is not that of its parts."""
+        """Return whether its state is not that of its parts."""
         return self.kind in BUGS
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How large a tree to grow.
+    """Bounds of a tree's growth.
 
     ``times`` mutations of each block by replacement or generation; ``kept`` is the share of
     each equivalence class that has children.  ``nodes`` and ``seconds`` bound the tree;
@@ -112,7 +112,7 @@ class Policy:
     replace: bool = True
 
     def concerns(self, block: Block) -> bool:
-        """Whether a block is to be changed."""
+        """Return whether a block is to be changed."""
         if self.lines is None:
             return True
         return any(block.line <= last and first <= block.end_line for first, last in self.lines)
@@ -126,23 +126,23 @@ class Tree:
 
     @classmethod
     def of(cls, nodes: Iterable[Node]) -> Tree:
-        """The tree of a derivation's nodes."""
+        """Return the tree of a derivation's nodes."""
         return cls(tuple(sorted(nodes, key=lambda each: each.number)))
 
     def bugs(self) -> tuple[Node, ...]:
-        """The nodes that break the consistency of execution states."""
+        """Return the nodes that break the consistency of execution states."""
         return tuple(each for each in self.nodes if each.is_bug)
 
     def counted(self) -> Counter[str]:
-        """How many nodes there are of each kind."""
+        """Return how many nodes there are of each kind."""
         return Counter(each.kind for each in self.nodes)
 
     def apis(self) -> frozenset[str]:
-        """The APIs that were called in nodes that ran."""
+        """Return the APIs that were called in nodes that ran."""
         return frozenset(api for each in self.nodes for api in each.outcome.apis)
 
     def parent(self, node: Node) -> Node | None:
-        """The node that a node was derived from."""
+        """Return the node that a node was derived from."""
         return None if node.parent is None else self.nodes[node.parent]
 
 
@@ -151,14 +151,14 @@ _FAILED = {"ran": INCONSISTENT, "differs": BRITTLE, "not-run": NOT_RUN, "timed-o
 
 
 def needs_isolated_run(outcome: AssembledRun, *, negative: bool) -> bool:
-    """Whether a node's kind depends on what comes of its block alone."""
+    """Return whether a node's kind depends on what comes of its block alone."""
     return outcome.state == ("ran" if negative else "raised")
 
 
 def kind_of(
     outcome: AssembledRun, parent: AssembledRun, *, negative: bool, alone: IsolatedRun | None = None
 ) -> str:
-    """The kind of a node.
+    """Return the kind of a node.
 
     ``alone`` is its block's own state, beside the parent's block for a legal change; it is
     needed where :func:`asks` says so.

@@ -102,12 +102,12 @@ _MAKER = f'(lambda s: (exec({_CODE!r}, s), s["Alone"])[1])({{}})'
 
 
 def isolated(block: Block) -> Block:
-    """A block that tells what comes of the first call of this block alone, instead of it."""
+    """Return a block that tells what comes of the first call of this block alone, instead of it."""
     return _in_place(block, f"lambda: {_written(block)}")
 
 
 def beside(block: Block, former: Block) -> Block:
-    """A block that does what ``former`` does, and runs this one alone beside each call of it.
+    """Return a block that does what ``former`` does, and runs this one alone beside each call.
 
     It tells of the first call that fails, or gives something of another structure; where it
     tells nothing and the file runs, all calls run and give the same structure.
@@ -128,12 +128,12 @@ def _in_place(block: Block, made: str) -> Block:
 
 
 def compared(outcome: AssembledRun) -> IsolatedRun:
-    """What a run of a text with such a block beside another told."""
+    """Return what a run of a text with such a block beside another told."""
     return IsolatedRun("ran") if outcome.state == "ran" else parse_isolated_run(outcome)
 
 
 def parse_isolated_run(outcome: AssembledRun) -> IsolatedRun:
-    """What a run of a text with such a block told; that it was not reached where it told nothing.
+    """Return what a run of a text with such a block told; ``UNREACHED`` where it told nothing.
 
     What a run says is data: an account of another form counts for nothing.
     """

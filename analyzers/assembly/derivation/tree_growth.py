@@ -53,7 +53,7 @@ class ParentNode:
     blocks: tuple[Block, ...]
 
     def with_block(self, block: Block) -> tuple[Block, ...]:
-        """The blocks with another one in the slot of this one."""
+        """Return the blocks with another one in the slot of this one."""
         return (*self.blocks[: block.slot], block, *self.blocks[block.slot + 1 :])
 
 
@@ -87,7 +87,7 @@ class ChildFactory:
         self._used = Counter[str]()
 
     def children(self, parents: Sequence[ParentNode], slot: int, level: int) -> Iterator[ChildNode]:
-        """The nodes to be run at a level: of each parent in turn one, the first parent first."""
+        """Yield the nodes to be run at a level: one of each parent in turn."""
         waiting = deque(self._mutants(parent, slot, level) for parent in parents)
         while waiting:
             mutants = waiting.popleft()
@@ -97,7 +97,7 @@ class ChildFactory:
                 waiting.append(mutants)
 
     def outside(self, parent: ParentNode, slot: int, level: int) -> Iterator[ChildNode]:
-        """Boundary checks of a parent's block: of each API once where it is known to run."""
+        """Yield boundary checks of a parent's block: of each API once where it is known to run."""
         for mutant in bounded(parent.blocks[slot], self._apis):
             change = mutant.change
             key = (change.api, change.parameter, change.value)
@@ -106,15 +106,15 @@ class ChildFactory:
                 yield from self._child(parent, mutant, level)
 
     def text(self, parent: ParentNode, block: Block) -> str:
-        """The text of a parent with another block."""
+        """Return the text of a parent with another block."""
         return assembled(self._template, parent.with_block(block))
 
     def alone(self, parent: ParentNode, block: Block) -> str:
-        """The text that tells what comes of a block alone, in its place in a parent."""
+        """Return the text that tells what comes of a block alone, in its place in a parent."""
         return self.text(parent, isolated(block))
 
     def question(self, child: ChildNode) -> str:
-        """The text that tells what comes of a child's block, beside its parent's where legal."""
+        """Return the text that runs a child's block alone, beside its parent's where legal."""
         parent, block = child.parent, child.mutant.block
         if child.mutant.change.negative:
             return self.alone(parent, block)
@@ -180,11 +180,11 @@ class UnclassifiedNodes:
         self._open.append((child, number, outcome))
 
     def texts(self) -> list[str]:
-        """What has to be run for the open questions."""
+        """Return what has to be run for the open questions."""
         return [self._mutating.question(child) for child, _, _ in self._open]
 
     def answered(self, outcomes: Sequence[AssembledRun]) -> Iterator[ClassifiedNode]:
-        """The nodes that were asked about, given the states of :meth:`texts`."""
+        """Yield the nodes that were asked about, given the states of :meth:`texts`."""
         asked, self._open = self._open, []
         for (child, number, outcome), told in zip(asked, outcomes, strict=True):
             negative = child.mutant.change.negative
@@ -318,7 +318,7 @@ class _Derivation:
         )
 
     def _pruned(self, ran: Sequence[ParentNode]) -> list[ParentNode]:
-        """A share of each equivalence class, at least one node of it, in an order by chance."""
+        """Return a random share of each equivalence class, at least one node of it."""
         classes = defaultdict[tuple[str, str], list[ParentNode]](list)
         for parent in ran:
             change = parent.node.change

@@ -32,7 +32,7 @@ class SourcePositions:
         )
 
     def span(self, node: cst.CSTNode) -> Span:
-        """Where a node starts and ends; parentheses around it do not belong to it."""
+        """Return where a node starts and ends; parentheses around it do not belong to it."""
         span = self._spans[node]
         start, end = span.start, span.start + span.length
         if self._bytes is None:
@@ -40,16 +40,16 @@ class SourcePositions:
         return bisect_left(self._bytes, start), bisect_left(self._bytes, end)
 
     def comma(self, comma: cst.Comma) -> Span:
-        """Where the comma itself stands, without the blanks around it."""
+        """Return where the comma itself stands, without the blanks around it."""
         start = self.span(comma)[0] + len(self.module.code_for_node(comma.whitespace_before))
         return start, start + 1
 
     def line(self, at: int) -> int:
-        """The line of a character, from 1."""
+        """Return the line of a character, from 1."""
         return bisect_right(self._lines, at)
 
     def lines(self, node: cst.CSTNode) -> tuple[int, int]:
-        """The first and the last line of a node."""
+        """Return the first and the last line of a node."""
         start, end = self.span(node)
         return self.line(start), self.line(max(start, end - 1))
 
@@ -57,7 +57,7 @@ class SourcePositions:
 def omission(
     found: FoundLayer, uses: list[AttributeUse], places: SourcePositions
 ) -> tuple[TextEdit, ...]:
-    """The edits that leave a block out; none where the rest of the file needs it there."""
+    """Return the edits that leave a block out; none where the rest of the file needs it there."""
     if found.fed is not None:
         return passed_on(found.call, found.fed, places)
     parent = found.path[-1]

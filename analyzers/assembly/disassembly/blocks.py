@@ -100,7 +100,7 @@ class FileTemplate:
     spellings: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def spelled(self, api: str) -> str:
-        """How this file can call an API, with the imports it has."""
+        """Return how this file can call an API, with the imports it has."""
         for name, dotted in sorted(self.spellings.items(), key=lambda each: -len(each[1])):
             if api == dotted or api.startswith(f"{dotted}."):
                 return name + api[len(dotted) :]
@@ -126,7 +126,7 @@ class DisassembledModel:
 def template_of(
     source: str, slots: Sequence[BlockSlot], parts: Sequence[CodePart], spellings: dict[str, str]
 ) -> FileTemplate:
-    """The template of a source text whose slots do not overlap."""
+    """Return the template of a source text whose slots do not overlap."""
     places = sorted(
         (span, number, piece)
         for number, slot in enumerate(slots)
@@ -142,7 +142,7 @@ def template_of(
 
 
 def assembled(template: FileTemplate, blocks: Iterable[Block]) -> str:
-    """The text with these blocks in their slots; a slot with no block is left out of it.
+    """Return the text with these blocks in their slots; a slot with no block is left out of it.
 
     With all blocks that a file was taken apart into it is that file, byte by byte.
     """
@@ -170,7 +170,7 @@ def _without(template: FileTemplate, filled: dict[int, Block]) -> str:
 
 
 def edited(source: str, edits: Iterable[TextEdit]) -> str:
-    """A text with edits made; of two that overlap the outer, or the first, is made."""
+    """Return a text with edits made; of two that overlap the outer, or the first, is made."""
     at, texts = 0, list[str]()
     for edit in sorted(edits, key=lambda each: (each.start, -each.end)):
         if edit.start < at:

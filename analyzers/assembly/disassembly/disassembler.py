@@ -112,7 +112,7 @@ class _Parts(cst.CSTVisitor):
 
 
 def parts(imports: Imports, places: SourcePositions, finder: LayerFinder) -> tuple[CodePart, ...]:
-    """The parts of a module's training code, in the order of the text."""
+    """Return the parts of a module's training code, in the order of the text."""
     owners = {each.owner.rpartition(".")[2] for each in finder.found if each.style == "class"}
     reader = _Parts(imports, places, frozenset(owners))
     places.module.visit(reader)

@@ -106,7 +106,7 @@ class Imports(cst.CSTVisitor):
             self.outer[name] = dotted
 
     def resolved(self, expression: cst.BaseExpression) -> str:
-        """The canonical dotted name that an expression spells; empty where none is known."""
+        """Return the canonical dotted name that an expression spells; empty where none is known."""
         first, _, rest = dotted_name(expression).partition(".")
         known = self.names.get(first)
         if known is None:
@@ -127,26 +127,26 @@ def dotted_name(expression: cst.CSTNode) -> str:
 
 
 def canonical(dotted: str) -> str:
-    """The public name of what libraries also have under inner names."""
+    """Return the public name of what libraries also have under inner names."""
     for pattern, instead in _CANONICAL:
         dotted = pattern.sub(instead, dotted)
     return dotted
 
 
 def is_layer(api: str) -> bool:
-    """Whether an API makes a layer (or a loss), other than one that only holds others."""
+    """Return whether an API makes a layer (or a loss), other than one that only holds others."""
     package, _, name = api.rpartition(".")
     return package in LAYERS and name[:1].isupper() and name not in _CONTAINERS
 
 
 def is_function(api: str) -> bool:
-    """Whether an API is a layer's function: the first argument is what it is fed."""
+    """Return whether an API is a layer's function: the first argument is what it is fed."""
     package, _, name = api.rpartition(".")
     return package == FUNCTIONS or (package == "torch" and name in _PLAIN)
 
 
 def is_loss(api: str) -> bool:
-    """Whether an API is a loss, by the names that libraries give them."""
+    """Return whether an API is a loss, by the names that libraries give them."""
     name = api.rpartition(".")[2]
     return name.endswith(("Loss", "_loss")) or "cross_entropy" in name or name == "kl_div"
 
@@ -174,7 +174,7 @@ class FoundLayer:
 
     @property
     def style(self) -> str:
-        """How its model is written: ``class`` or ``function``."""
+        """Return how its model is written: ``class`` or ``function``."""
         return "class" if any(isinstance(each, cst.ClassDef) for each in self.path) else "function"
 
 

@@ -18,7 +18,7 @@ BOUNDARY = "boundary checking"
 
 @dataclass(frozen=True, slots=True)
 class BlockChange:
-    """What was changed in a block.
+    """Change of one block.
 
     ``api`` is the changed block's; ``parameter`` is empty for a replaced API.  ``value`` and
     ``was`` are the new and the former source, ``was`` empty where a default was in force;
@@ -36,11 +36,11 @@ class BlockChange:
 
     @property
     def negative(self) -> bool:
-        """Whether the library should refuse the changed block."""
+        """Return whether the library should refuse the changed block."""
         return self.operator == BOUNDARY
 
     def told(self, line: int) -> str:
-        """The change in a line: ``api replacement: torch.nn.ReLU → torch.nn.GELU at line 12``."""
+        """Return the change in a line: ``api replacement: torch.nn.ReLU → torch.nn.GELU …``."""
         was = self.was or "its default"
         if not self.parameter:
             return f"{self.operator}: {was} → {self.value} at line {line}"
@@ -61,7 +61,7 @@ FUNCTIONS = "torch.nn.functional."
 
 
 def api_of(block: Block, apis: Mapping[str, LayerApi]) -> LayerApi | None:
-    """What is known of a block's API; of the layer of the same name for a function."""
+    """Return what is known of a block's API; of the layer of the same name for a function."""
     if block.api in apis:
         return apis[block.api]
     if not is_called(block):
@@ -70,7 +70,7 @@ def api_of(block: Block, apis: Mapping[str, LayerApi]) -> LayerApi | None:
 
 
 def is_called(block: Block) -> bool:
-    """Whether a block is a call of a function (and no layer that is made and called)."""
+    """Return whether a block is a call of a function (and no layer that is made and called)."""
     return bool(block.fed) and not block.api.rpartition(".")[2][:1].isupper()
 
 
@@ -84,7 +84,7 @@ def _plain(api: str) -> str:
 
 
 def bound(block: Block, api: LayerApi) -> dict[str, str] | None:
-    """The sources of a block's arguments by parameter; ``None`` where that cannot be told.
+    """Return the sources of a block's arguments by parameter; ``None`` where that cannot be told.
 
     Of a function's, where only the layer of its name is known, those that are given by
     keyword and the first, all literals: positions and meanings agree no further.
@@ -114,13 +114,13 @@ def _shared(block: Block, api: LayerApi) -> dict[str, str]:
 
 
 def complete(api: LayerApi, given: Mapping[str, str]) -> dict[str, str]:
-    """Arguments with the defaults of those that are not given."""
+    """Return arguments with the defaults of those that are not given."""
     defaults = {each.name: each.default for each in api.parameters if each.default}
     return {**defaults, **given}
 
 
 def example_of(api: LayerApi) -> dict[str, str]:
-    """The sources of the arguments in the example of an API; none where it has none."""
+    """Return the sources of the arguments in the example of an API; none where it has none."""
     try:
         tree = ast.parse(api.example.strip(), mode="eval").body
     except (SyntaxError, ValueError):
@@ -134,7 +134,7 @@ def example_of(api: LayerApi) -> dict[str, str]:
 
 
 def with_arguments(block: Block, api: LayerApi, changes: Mapping[str, str]) -> Block:
-    """A block with some arguments changed; what was not given is added by keyword."""
+    """Return a block with some arguments changed; what was not given is added by keyword."""
     left, kept = dict(changes), list[BlockArgument]()
     free = [each.name for each in api.parameters]
     if is_called(block) and api.name != block.api:
@@ -148,7 +148,7 @@ def with_arguments(block: Block, api: LayerApi, changes: Mapping[str, str]) -> B
 
 
 def rewritten(block: Block, api: str, function: str, arguments: tuple[BlockArgument, ...]) -> Block:
-    """A block that calls something else; its pieces keep their number of lines."""
+    """Return a block that calls something else; its pieces keep their number of lines."""
     text = ", ".join(_spelled(each) for each in arguments)
     changed = replace(block, api=api, function=function, arguments=arguments)
     if not block.fed:
@@ -175,7 +175,7 @@ def _as_long(piece: str, former: str) -> str:
 
 
 def is_replaceable(block: Block) -> bool:
-    """Whether another layer can stand in a block's place: a loss's function has a target too."""
+    """Return whether another layer can replace a block: a loss's function has a target too."""
     return not (block.role == LOSS and is_called(block))
 
 

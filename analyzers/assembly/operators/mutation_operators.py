@@ -44,7 +44,7 @@ _TRIES = 6
 
 
 def generated(block: Block, apis: Mapping[str, LayerApi], rng: random.Random) -> BlockMutant | None:
-    """A block with one parameter at another legal value; ``None`` where none can be changed.
+    """Return a block with one parameter at another legal value; ``None`` where none can be changed.
 
     Where conditions over several parameters would break, those are changed with it.
     """
@@ -96,7 +96,7 @@ def _at_another(
 def reconciled(
     api: LayerApi, now: Mapping[str, str], changes: Mapping[str, str], rng: random.Random
 ) -> dict[str, str] | None:
-    """Changes with those of tied parameters that keep all conditions; ``None``: none are found.
+    """Return changes with those of tied parameters that keep all conditions, if there are any.
 
     A condition that cannot be computed, as a source in it is no literal, breaks nothing.
     """
@@ -135,7 +135,7 @@ def _repair(
 
 
 def bounded(block: Block, apis: Mapping[str, LayerApi]) -> Iterator[BlockMutant]:
-    """The block with each parameter just outside of each end of its legal range.
+    """Yield the block with each parameter just outside of each end of its legal range.
 
     Bool parameters are left alone: they take anything.
     """
@@ -185,7 +185,7 @@ def replaced(
     fed: str = "",
     used: Mapping[str, int] = _NEVER,
 ) -> BlockMutant | None:
-    """A block of another API; ``None`` where there is none that arguments can be found for.
+    """Return a block of another API; ``None`` where there is none that arguments can be found for.
 
     ``spelled`` writes an API as the file can call it; ``fed`` is the source of the number of
     features that the block is fed, where it is known.  ``used`` is how often each API was
@@ -218,7 +218,7 @@ def replaced(
 def carried(
     api: LayerApi, given: Mapping[str, str], fed: str, rng: random.Random
 ) -> dict[str, str] | None:
-    """The arguments of another API in the place of these; ``None`` where some cannot be found."""
+    """Return the arguments of another API in the place of these; ``None`` if some are unknown."""
     found, example = dict[str, str](), example_of(api)
     for parameter in api.parameters:
         source = _source(parameter, given, fed, example, rng)
@@ -277,7 +277,7 @@ def _fits(parameter: LayerParameter, source: str) -> bool:
 
 
 def features_before(blocks: Sequence[Block], slot: int, apis: Mapping[str, LayerApi]) -> str:
-    """The source of how many features a slot is fed, as the last block before it says."""
+    """Return the source of how many features a slot is fed, as the last block before it says."""
     for block in reversed([each for each in blocks if each.slot < slot]):
         api = api_of(block, apis)
         given = None if api is None else bound(block, api)

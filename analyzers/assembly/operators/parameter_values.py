@@ -55,7 +55,7 @@ _CALLED: Mapping[str, Callable[..., Any]] = {
 
 
 def value_of(source: str) -> Any:
-    """The value of a literal; raises :class:`UnknownError` for any other source."""
+    """Return the value of a literal; raises :class:`UnknownError` for any other source."""
     if len(source) > LONGEST:
         raise UnknownError(source[:LONGEST])
     try:
@@ -65,7 +65,7 @@ def value_of(source: str) -> Any:
 
 
 def is_known(source: str) -> bool:
-    """Whether a source is a literal."""
+    """Return whether a source is a literal."""
     try:
         value_of(source)
     except UnknownError:
@@ -74,7 +74,7 @@ def is_known(source: str) -> bool:
 
 
 def holds(condition: str, sources: Mapping[str, str]) -> bool | None:
-    """Whether a condition holds of parameters with these sources; ``None``: nobody can tell."""
+    """Return whether a condition holds of parameters with these sources; ``None`` if unknown."""
     try:
         return bool(_value(_parsed(condition), sources))
     except (UnknownError, ArithmeticError, TypeError, ValueError, LookupError, AttributeError):
@@ -82,7 +82,7 @@ def holds(condition: str, sources: Mapping[str, str]) -> bool | None:
 
 
 def names(condition: str) -> frozenset[str]:
-    """The names in a condition."""
+    """Return the names in a condition."""
     return frozenset(each.id for each in ast.walk(_parsed(condition)) if isinstance(each, ast.Name))
 
 
@@ -145,14 +145,14 @@ _OPAQUE = frozenset({"module", "dtype", "device", "other"})
 
 
 def is_drawable(parameter: LayerParameter) -> bool:
-    """Whether legal values of a parameter can be made up."""
+    """Return whether legal values of a parameter can be made up."""
     if parameter.choices:
         return True
     return bool(set(parameter.kinds) & {"int", "float", "bool", "ints"})
 
 
 def drawn(parameter: LayerParameter, current: str, rng: random.Random) -> str | None:
-    """The source of a legal value other than the current; ``None`` where none is found."""
+    """Return the source of a legal value other than the current; ``None`` where none is found."""
     for _ in range(8):
         value = _drawn(parameter, current, rng)
         if value is not None and value != current and not _equal(value, current):
@@ -213,7 +213,7 @@ def _int(parameter: LayerParameter, current: str, rng: random.Random) -> int:
 
 
 def integers(parameter: LayerParameter) -> tuple[int, int | None]:
-    """The least and the greatest legal integer; 1 and none where nothing is known."""
+    """Return the least and the greatest legal integer; 1 and none where nothing is known."""
     low, high = parameter.low, parameter.high
     least = 1 if low is None else math.floor(low) + 1 if parameter.open_low else math.ceil(low)
     if low is None and high is not None:
@@ -235,7 +235,7 @@ def _float(parameter: LayerParameter, rng: random.Random) -> str:
 
 
 def group(parameter: LayerParameter, value: str) -> str:
-    """The equivalence class of a legal value: a choice, or a boundary or inside of a range."""
+    """Return the equivalence class of a legal value: a choice, or the place in a range."""
     if parameter.choices or value in {"None", "True", "False"}:
         return value
     try:
@@ -248,7 +248,7 @@ def group(parameter: LayerParameter, value: str) -> str:
 
 
 def outside(parameter: LayerParameter) -> tuple[str, ...]:
-    """The sources of values just outside of what is legal, one for each end; no bool has any.
+    """Return the sources of values just outside of what is legal, one for each end.
 
     Where the library was tried with such values, those are taken.
     """

@@ -33,12 +33,12 @@ NO_TIME = "the time was spent"
 
 
 def assemble(prepared: PreparedTarget, message: Mapping[str, Any]) -> Dict[str, Any]:
-    """The ``assembled`` frame to an ``assemble`` frame."""
+    """Return the ``assembled`` frame to an ``assemble`` frame."""
     return {"type": "assembled", "states": run(prepared, message)}
 
 
 def nothing_assembled(reason: str, files: int = 0) -> Dict[str, Any]:
-    """The ``assembled`` frame where nothing came of it."""
+    """Return the ``assembled`` frame where nothing came of it."""
     return {
         "type": "assembled",
         "states": [training_stages.state(training_stages.NOT_RUN, detail=reason)] * files,
@@ -52,7 +52,7 @@ def preload() -> None:
 
 
 def run(prepared: PreparedTarget, message: Mapping[str, Any]) -> List[State]:
-    """The state of each file, in order."""
+    """Return the state of each file, in order."""
     files = message["files"]
     found: List[Optional[State]] = [None] * len(files)
     shares = [range(at, len(files), WORKERS) for at in range(min(WORKERS, len(files)))]

@@ -22,7 +22,7 @@ _NAMED = re.compile(r"torch\.nn\.(?:functional\.)?[A-Za-z]\w*\Z")
 
 
 def constructor_argument(called: CompletedCall, name: str) -> Any:
-    """What the argument ``name`` of the constructor of ``self`` was; defaults count.
+    """Return what the argument ``name`` of the constructor of ``self`` was; defaults count.
 
     Raises ``Unusable`` where there is none of that name, or nobody tells.
     """
@@ -47,7 +47,7 @@ def _of_recipe(called: CompletedCall) -> Dict[str, Any]:
 
 
 def accepts_call(called: CompletedCall, call: str) -> Optional[str]:
-    """That a call of a layer is taken; ``None`` where it is refused.
+    """Return that a call of a layer is taken; ``None`` where it is refused.
 
     The call makes a layer of ``torch.nn``, and may call that: all its arguments are
     literals or tensors.  Raises ``Unusable`` for another call.
@@ -70,7 +70,7 @@ def accepts_call(called: CompletedCall, call: str) -> Optional[str]:
 
 
 def _checked(source: str) -> Recipe:
-    """A recipe that calls makers and layers, and names what stands beside layers.
+    """Return a recipe that calls makers and layers, and names what stands beside layers.
 
     Raises ``BadRecipe``: modules of ``torch.nn`` have imported what does more than compute.
     """

@@ -18,7 +18,7 @@ State = Dict[str, Any]
 
 
 def state(kind: str, stage: str = "", **more: Any) -> State:
-    """The state of one file; what is not told is as it is where nothing happened."""
+    """Return the state of one file; what is not told is as it is where nothing happened."""
     return {
         "state": kind,
         "stage": stage,
@@ -33,7 +33,7 @@ def state(kind: str, stage: str = "", **more: Any) -> State:
 
 
 def raised(error: BaseException, stage: str, file: str) -> State:
-    """The state of a file that raised, with the deepest of its own lines."""
+    """Return the state of a file that raised, with the deepest of its own lines."""
     if exit_reasons.is_limit(error):
         return state(NOT_RUN, stage, detail=exit_reasons.MEMORY)
     kind = type(error)

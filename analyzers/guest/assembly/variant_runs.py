@@ -49,7 +49,7 @@ class VariantModule:
 
     @contextmanager
     def module(self, *, script: bool) -> Generator[types.ModuleType, None, None]:
-        """A module in the place of the file's own, or in that of ``__main__``."""
+        """Yield a module in the place of the file's own, or in that of ``__main__``."""
         name = _MAIN if script else str(self._own.get("__name__") or "_variant")
         made = types.ModuleType(name)
         made.__file__ = self.file
@@ -72,7 +72,7 @@ class VariantModule:
         exec(code, vars(module))
 
     def target(self, module: types.ModuleType) -> PreparedTarget:
-        """The target as that module has it; raises ``Unfound``."""
+        """Return the target as that module has it; raises ``Unfound``."""
         own = self._prepared
         function, owner = name_lookup.find(vars(module), own.name, self.file)
         return replace(
@@ -90,7 +90,7 @@ Stage = Callable[[str], None]
 
 
 def tensors(value: Any) -> List[Any]:
-    """The floating-point tensors in a value: those in lists, tuples, dictionaries and objects."""
+    """Return the floating-point tensors in a nesting of containers and objects."""
     import torch
 
     found: List[Any] = []
@@ -117,7 +117,7 @@ def _inside(value: Any) -> Iterator[Any]:
 
 
 def module_of(function: Any, result: Any) -> Any:
-    """The module of a call: that whose method is called, or that which is returned."""
+    """Return the module of a call: that whose method is called, or that which is returned."""
     import torch
 
     own = getattr(function, "__self__", None)
@@ -125,7 +125,7 @@ def module_of(function: Any, result: Any) -> Any:
 
 
 def all_finite(values: Sequence[Any]) -> bool:
-    """Whether tensors have neither NaN nor infinity."""
+    """Return whether tensors have neither NaN nor infinity."""
     import torch
 
     return all(bool(torch.isfinite(value).all()) for value in values)
@@ -260,7 +260,7 @@ class VariantRunner:
         self._arguments = _Arguments()
 
     def run(self, text: str, told: Stage) -> State:
-        """The state that a text comes to; ``told`` hears each stage when it begins."""
+        """Return the state that a text comes to; ``told`` hears each stage when it begins."""
         now = LOAD
 
         def stage(name: str) -> None:

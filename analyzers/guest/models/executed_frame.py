@@ -125,7 +125,7 @@ def one_line(said: str) -> str:
 
 
 def layer_expression(program: str) -> str:
-    """The layer of a program of one layer, as an expression: ``torch.nn.ReLU()``, or a call."""
+    """Return the layer of a one-layer program as an expression: ``torch.nn.ReLU()``, or a call."""
     try:
         tree = ast.parse(program)
     except (SyntaxError, ValueError, RecursionError):

@@ -31,7 +31,7 @@ def model_of(
     inputs: Sequence[Any] = (),
     keywords: Optional[Mapping[str, Any]] = None,
 ) -> ModelUnderTest:
-    """The model that a call is of: ``instance`` where it takes the arguments, else the result.
+    """Return the model of a call: ``instance`` where it takes the arguments, else the result.
 
     ``instance`` is the ``self`` of the call, ``inputs`` and ``keywords`` its arguments; what
     a call returns, alone or in a tuple or dictionary, is a model without inputs yet.

@@ -106,7 +106,7 @@ class Execution(Protocol):
         ...
 
     def prepared(self, model: ModelUnderTest) -> Callable[..., Any]:
-        """The model as a function of its inputs and keywords that gives what the model gives.
+        """Return the model as a function of its inputs and keywords.
 
         Raises :class:`Unsupported` for what it does not take by its own word, and whatever
         the execution raises otherwise: that is a crash of it.

@@ -132,7 +132,7 @@ def _bounded(objects: Sequence[Any]) -> List[Any]:
 
 
 def _resident() -> float:
-    """The process's memory, once what the allocator keeps is handed back; 0 where unknown."""
+    """Return the process's memory without what the allocator keeps; 0 where unknown."""
     try:
         ctypes.CDLL(None).malloc_trim(0)
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]

@@ -13,7 +13,7 @@ import copy
 from typing import Any, Optional, Sequence, Tuple
 
 from ..runtime import framework_setup
-from .executions.tensor_trees import map_tensors, tensor_leaves
+from .executions.tensor_trees import copy_tensors, tensor_leaves
 from .model_types import ModelUnderTest
 
 LEARNING_RATE = 1e-2
@@ -47,9 +47,10 @@ def loss_of(outputs: Any) -> Optional[Any]:
     import torch
 
     found = [
-        each for each in tensor_leaves(outputs) if each.is_floating_point() and each.requires_grad
+        each
+        for each in tensor_leaves(outputs)
+        if each.is_floating_point() and each.requires_grad and each.numel()
     ]
-    found = [each for each in found if each.numel()]
     if not found:
         return None
     if len(found) == 1 and found[0].dim() == 2 and found[0].shape[1] > 1:
@@ -75,9 +76,7 @@ def _called(model: ModelUnderTest, module: Any) -> Any:
     import torch
 
     framework_setup.seed()
-    given = map_tensors(
-        (model.inputs, dict(model.keywords)), lambda tensor: tensor.detach().clone()
-    )
+    given = copy_tensors((model.inputs, dict(model.keywords)))
     with torch.enable_grad():
         return module(*given[0], **given[1])
 

@@ -174,7 +174,7 @@ def test_evidence_and_words():
             "used_at": "export.py:3",
         }.items()
     )
-    assert told.title == "`Net` gives another result with ONNX Runtime, from `pool` on"
+    assert told.title == "`Net` gives different output with ONNX Runtime, from `pool` on"
     for words in (
         "gives `1.5 at [0, 0]`, where float64 gives `1`",
         "`pool` (AvgPool2d) at net.py:12, which is fed values from -1 to 2",
@@ -213,7 +213,7 @@ def test_mutant_is_advice_and_one_is_enough():
     another = replace(changed, layer=replace(LAYER, name="other"))
     (told,) = examined(ModelBench((changed, another)))
     assert told.level is Level.WARNING
-    assert "small change" in told.title
+    assert "slightly modified" in told.title
     assert "after `AFRp act: Softplus(1, 2)` it would" in told.message
 
 

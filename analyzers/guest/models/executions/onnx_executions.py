@@ -61,7 +61,7 @@ class OnnxRuntime:
         return call
 
     def exported(self, flattened: Flattened) -> bytes:
-        """The model as ONNX says it; raises :class:`Unsupported` where the exporter refuses."""
+        """Return the exported model; raises :class:`Unsupported` where the exporter refuses."""
         with silenced(), run_seeded(), refusing(), temporary_cache(CACHE):
             return self._exported(flattened.module, flattened.tensors)
 

@@ -29,7 +29,7 @@ def tensor_leaves(value: Any) -> List[Any]:
 
 
 def map_tensors(value: Any, change: Callable[[Any], Any]) -> Any:
-    """The same nesting with its tensors changed; what is no known container stays as it is."""
+    """Return the same nesting with changed tensors; unknown containers stay as they are."""
     if is_tensor(value):
         return change(value)
     if isinstance(value, tuple) and hasattr(value, "_fields"):

@@ -45,7 +45,7 @@ def measured(outcomes: ExecutionOutcomes) -> Dict[str, Measure]:
 def worst(
     name: str, outcome: ExecutionOutcome, outcomes: ExecutionOutcomes, noise: Tuple[float, ...] = ()
 ) -> Optional[Measure]:
-    """The worst output of an execution; ``noise`` is what is allowed besides for each output."""
+    """Return the worst output of an execution; ``noise`` is allowed besides for each output."""
     reference, eager = outcomes[FLOAT64].outputs, outcomes[EAGER].outputs
     if not _are_alike(reference, outcome.outputs) or not _are_alike(reference, eager):
         return None
@@ -64,7 +64,7 @@ def worst(
 
 
 def departs_by(name: str, index: int, floor: float, outcomes: ExecutionOutcomes) -> float:
-    """An output's error over what rounding explains, ``floor`` being the noise of that output.
+    """Return an output's error over what rounding explains; ``floor`` is the output's noise.
 
     Without end where only the execution's shape is another than the reference's.
     """
@@ -100,7 +100,7 @@ def scale(expected: Any) -> float:
 
 
 def unit(name: str) -> float:
-    """The machine epsilon that an execution computes with; that of float32 where nobody says."""
+    """Return the machine epsilon of an execution; that of float32 for unknown ones."""
     execution = EXECUTIONS.get(name)
     return 2.0**-23 if execution is None else max(execution.eps, 2.0**-23)
 

@@ -14,9 +14,9 @@ import struct
 import tempfile
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Type
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ...runtime import exit_reasons, time_limits
 from ..executions.execution_registry import EAGER, FLOAT64, execution_of
@@ -198,10 +198,9 @@ def run_isolated(
 
 def run_in_process(model: ModelUnderTest, names: Sequence[str]) -> ExecutionOutcomes:
     """Return the same, run in this process: fast, and guarded from errors only."""
-    wanted = _wanted(names)
     return {
         name: _answering(execution_of(name, model), model)(model.inputs, model.keywords)
-        for name in wanted
+        for name in _wanted(names)
     }
 
 
@@ -217,9 +216,11 @@ class PreparedModel:
         for name in _wanted(names):
             execution = execution_of(name, model)
             if getattr(execution, "foreign", False) and execution.unavailable() is None:
-                _warm(execution)
+                with suppress(Exception):  # what fails here fails in the process, and is told
+                    getattr(execution, "warm", lambda: None)()
                 longest = max(seconds, getattr(execution, "seconds", 0.0))
-                self._apart[name] = IsolatedExecution(_later(execution, model), longest)
+                prepare = partial(_answering, execution, model)
+                self._apart[name] = IsolatedExecution(prepare, longest)
                 self._answering[name] = self._apart[name].ask
             else:
                 self._answering[name] = _answering(execution, model)
@@ -237,12 +238,7 @@ class PreparedModel:
         """Itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: Optional[Type[BaseException]],
-        error: Optional[BaseException],
-        trace: Optional[TracebackType],
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End the processes."""
         self.close()
 
@@ -260,20 +256,8 @@ def _materialise(model: ModelUnderTest) -> None:
         _answering(execution_of(EAGER, model), model)(model.inputs, model.keywords)
 
 
-def _warm(execution: Execution) -> None:
-    """Load what an execution needs before the fork; what fails here fails there, and is told."""
-    warm = getattr(execution, "warm", None)
-    if warm is not None:
-        with suppress(Exception):
-            warm()
-
-
-def _later(execution: Execution, model: ModelUnderTest) -> Callable[[], Answering]:
-    return lambda: _answering(execution, model)
-
-
 def _answering(execution: Execution, model: ModelUnderTest) -> Answering:
-    """An execution of a model as a function of arguments; where it cannot be prepared, says so."""
+    """Return an execution of a model as a function of arguments."""
     reason = execution.unavailable()
     if reason is not None:
         return _always(ExecutionOutcome(UNSUPPORTED, detail=reason))
@@ -281,25 +265,19 @@ def _answering(execution: Execution, model: ModelUnderTest) -> Answering:
         run = execution.prepared(model)
     except Exception as error:
         return _always(_failed(error))
-    return lambda inputs, keywords: _outcome(run, inputs, keywords)
 
-
-def _always(outcome: ExecutionOutcome) -> Answering:
-    def answer(_inputs: Tuple[Any, ...], _keywords: Mapping[str, Any]) -> ExecutionOutcome:
-        return outcome
+    def answer(inputs: Tuple[Any, ...], keywords: Mapping[str, Any]) -> ExecutionOutcome:
+        try:
+            found = tensor_leaves(run(*inputs, **keywords))
+            return ExecutionOutcome(RETURNED, tuple(map(as_numpy, found)))
+        except Exception as error:
+            return _failed(error)
 
     return answer
 
 
-def _outcome(
-    run: Callable[..., Any], inputs: Tuple[Any, ...], keywords: Mapping[str, Any]
-) -> ExecutionOutcome:
-    try:
-        return ExecutionOutcome(
-            RETURNED, tuple(as_numpy(each) for each in tensor_leaves(run(*inputs, **keywords)))
-        )
-    except Exception as error:
-        return _failed(error)
+def _always(outcome: ExecutionOutcome) -> Answering:
+    return lambda _inputs, _keywords: outcome
 
 
 def _failed(error: Exception) -> ExecutionOutcome:

@@ -32,7 +32,7 @@ _ELSEWHERE = ("name", "dtype", "trainable")
 
 
 def construction_line(model: Any, part: NamedLayer, root: str = "") -> Where:
-    """The file, relative to ``root`` (else the current folder), and the line that makes a layer.
+    """Return the file, relative to ``root`` or the current folder, and the line that makes a layer.
 
     The attribute of a class that holds it says that, or a ``name``; else the call of the
     same kind and order in the function whose calls are the model's layers.

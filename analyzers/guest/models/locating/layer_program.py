@@ -16,16 +16,8 @@ from .model_units import ModelUnit, is_foreign, verdict_of
 
 _SKIPPED = frozenset(
     (
-        "self",
-        "device",
-        "dtype",
-        "_weight",
-        "_freeze",
-        "args",
-        "kwargs",
-        "init",
-        "size_average",
-        "reduce",
+        *("self", "device", "dtype", "args", "kwargs", "init"),
+        *("_weight", "_freeze", "size_average", "reduce"),
     )
 )
 _SHAPES = ("normalized_shape", "unflattened_size")
@@ -97,7 +89,7 @@ def _arguments(layer: Any, short: bool) -> Optional[List[str]]:
 def _parameters(layer: Any) -> List[inspect.Parameter]:
     kind = type(layer)
     if kind.__name__ in ("RNN", "LSTM", "GRU"):
-        names = ["input_size", "hidden_size"]
+        names = ("input_size", "hidden_size")
         needed = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_ONLY) for n in names]
         told = {**_RECURRENT, **({"nonlinearity": "tanh"} if kind.__name__ == "RNN" else {})}
         return [*needed, *(_keyword_parameter(*each) for each in told.items())]
@@ -128,26 +120,19 @@ def _bias(layer: Any) -> Any:
     return _MISSING if inner is None else inner.bias is not None
 
 
-def _nonlinearity(layer: Any) -> Any:
-    mode = getattr(layer, "mode", None)
-    return layer.nonlinearity if mode is None else mode.rsplit("_", 1)[-1].lower()
-
-
 def _stride(layer: Any) -> Any:
     pooling = "Pool" in type(layer).__name__ and layer.stride == layer.kernel_size
     return _MISSING if pooling else layer.stride
 
 
-def _other_width(layer: Any, width: int) -> Any:
-    return _MISSING if width == layer.embed_dim else width
-
-
 _HIDDEN: Dict[str, Callable[[Any], Any]] = {
     "bias": _bias,
-    "nonlinearity": _nonlinearity,
+    "nonlinearity": lambda layer: (
+        layer.mode.rsplit("_", 1)[-1].lower() if hasattr(layer, "mode") else layer.nonlinearity
+    ),
     "stride": _stride,
-    "kdim": lambda layer: _other_width(layer, layer.kdim),
-    "vdim": lambda layer: _other_width(layer, layer.vdim),
+    "kdim": lambda layer: _MISSING if layer.kdim == layer.embed_dim else layer.kdim,
+    "vdim": lambda layer: _MISSING if layer.vdim == layer.embed_dim else layer.vdim,
     "add_bias_kv": lambda layer: layer.bias_k is not None,
     "add_zero_attn": lambda layer: layer.add_zero_attn,
     "d_model": lambda layer: layer.self_attn.embed_dim,
@@ -164,9 +149,7 @@ def _value(layer: Any, name: str) -> Any:
             return layer.self_attn.batch_first
         if name == "dropout" and hasattr(layer, "self_attn"):
             return layer.dropout.p
-        if name in _HIDDEN:
-            return _HIDDEN[name](layer)
-        return getattr(layer, name)
+        return _HIDDEN[name](layer) if name in _HIDDEN else getattr(layer, name)
     except AttributeError:
         return _MISSING
 
@@ -184,7 +167,7 @@ class VariableName(str):
 
 
 def literal(value: Any) -> Optional[str]:
-    """The Python text of a number, string, or nesting of such; ``None`` for anything else."""
+    """Return the Python text of a number, string, or nesting of such; else ``None``."""
     if isinstance(value, VariableName):
         return str(value)
     if isinstance(value, float) and not math.isfinite(value):
@@ -357,12 +340,8 @@ def _tensor(tensor: Any, shape: Tuple[int, ...]) -> str:
     if shape == tuple(tensor.shape) and (whole or tensor.numel() <= _MOST_LITERAL):
         numbers = tensor if whole else tensor.float()
         listed = str(numbers.tolist()).replace("nan", "torch.nan").replace("inf", "torch.inf")
-        kind = (
-            ""
-            if tensor.dtype in (torch.int64, torch.bool) or not whole
-            else f", dtype={tensor.dtype}"
-        )
-        return f"torch.tensor({listed}{kind})"
+        usual = not whole or tensor.dtype in (torch.int64, torch.bool)
+        return f"torch.tensor({listed}{'' if usual else f', dtype={tensor.dtype}'})"
     if whole:
         return f"torch.randint({int(tensor.min())}, {int(tensor.max()) + 1}, {shape!r})"
     finite = tensor[tensor.isfinite()]

@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any, Callable, Dict, Generator, List, Optional, Sequence, Tuple, Type
 
 from ..executions.execution_registry import EAGER, EXECUTIONS, FLOAT64, execution_of
-from ..executions.tensor_trees import as_numpy, map_tensors, tensor_leaves
+from ..executions.tensor_trees import as_numpy, copy_tensors, map_tensors, tensor_leaves
 from ..executions.torch_executions import run_seeded, widened, widening
 from ..judging.error_measures import Noise, departs_by, error, scale, unit
 from ..judging.execution_oracles import departs, judge
@@ -97,7 +97,7 @@ class Tape:
 
     def fed(self, args: Any, kwargs: Any) -> Tuple[Tuple[Any, ...], Dict[str, Any]]:
         """Return what a unit is fed, as it is before the unit may change it."""
-        return (_copied(tuple(args)), _copied(dict(kwargs))) if self.keeps else ((), {})
+        return (copy_tensors(tuple(args)), copy_tensors(dict(kwargs))) if self.keeps else ((), {})
 
     def add(self, unit: ModelUnit) -> None:
         """Take a unit that has given its output."""
@@ -131,10 +131,6 @@ def recording_units(module: Any, tape: Tape) -> Generator[None, None, None]:
             handle.remove()
 
 
-def _copied(value: Any) -> Any:
-    return map_tensors(value, lambda tensor: tensor.detach().clone())
-
-
 def is_layer(module: Any) -> bool:
     """Return whether a module is one of torch's own that does something itself."""
     kind = type(module)
@@ -142,9 +138,12 @@ def is_layer(module: Any) -> bool:
 
 
 def _hooks(tape: Tape, name: str, part: Any) -> Tuple[Callable[..., None], Callable[..., None]]:
-    if not is_layer(part):
-        return _passing(tape, name)
+    if not is_layer(part):  # no unit: the functions that it calls are
 
+        def passed(*_: Any) -> None:
+            tape.inside.pop()
+
+        return lambda *_: tape.inside.append(name), passed
     api = f"torch.nn.{type(part).__name__}"
 
     def entering(_: Any, args: Any, kwargs: Any) -> None:
@@ -154,19 +153,9 @@ def _hooks(tape: Tape, name: str, part: Any) -> Tuple[Callable[..., None], Calla
 
     def leaving(_: Any, __: Any, ___: Any, output: Any) -> None:
         if tape.layer is not None and tape.layer.name == name:
-            tape.layer.output = _copied(output)
+            tape.layer.output = copy_tensors(output)
             tape.add(tape.layer)
             tape.layer = None
-
-    return entering, leaving
-
-
-def _passing(tape: Tape, name: str) -> Tuple[Callable[..., None], Callable[..., None]]:
-    def entering(*_: Any) -> None:
-        tape.inside.append(name)
-
-    def leaving(*_: Any) -> None:
-        tape.inside.pop()
 
     return entering, leaving
 
@@ -195,7 +184,7 @@ def _mode() -> Type[Any]:
                 caller = next((each for each in reversed(tape.inside) if each), "")
                 name = ".".join(filter(None, (caller, api.rsplit(".", 1)[-1])))
                 path, line = project_line(tape.root)
-                unit = ModelUnit(name, api, func, *given, _copied(output), path, line)
+                unit = ModelUnit(name, api, func, *given, copy_tensors(output), path, line)
                 tape.add(unit)
             return result
 

@@ -159,7 +159,7 @@ def switchable(one: SurveyedLayer, other: SurveyedLayer) -> bool:
 def draw_mutation(
     layers: Sequence[SurveyedLayer], rule: str, rng: random.Random
 ) -> Optional[Mutation]:
-    """A mutation by one rule, drawn at random from all that fit; ``None`` where none does."""
+    """Return a mutation by one rule, drawn from all that fit; ``None`` where none does."""
     fitting = [layer for layer in layers if FITS[rule](layer)]
     if rule == SWITCH:
         couples = combinations(fitting, 2)

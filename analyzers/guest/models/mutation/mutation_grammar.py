@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass
-from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, List, Mapping, Optional, Sequence, Tuple
 
 from ..model_types import Mutation
 
@@ -190,7 +190,13 @@ def described(mutation: Mutation) -> str:
 
     The mutation is one that :func:`parse_mutations` gave.
     """
-    return _WORDS[mutation.rule](mutation)
+    rule, detail = mutation.rule, mutation.detail
+    return _WORDS[rule].format(
+        place=_place(mutation.layer),
+        other=_place(detail),
+        layers=_layers(detail) if rule in (ADDITION, BUNDLE, REACTIVATION) else "",
+        weight=detail,
+    )
 
 
 def _place(name: str) -> str:
@@ -205,40 +211,17 @@ def _layers(detail: str) -> str:
     return ", ".join(f"`nn.{layer_text(made)}`" for made in layers_of(detail))
 
 
-def _added(mutation: Mutation) -> str:
-    return f"an {_layers(mutation.detail)} after {_place(mutation.layer)}"
-
-
-def _bundled(mutation: Mutation) -> str:
-    return f"{_layers(mutation.detail)} after {_place(mutation.layer)}"
-
-
-def _switched(mutation: Mutation) -> str:
-    return f"{_place(mutation.layer)} and {_place(mutation.detail)} in each other's place"
-
-
-def _replaced(mutation: Mutation) -> str:
-    return f"an {_layers(mutation.detail)} instead of the activation {_place(mutation.layer)}"
-
-
-def _neurons(verb: str) -> Callable[[Mutation], str]:
-    def words(mutation: Mutation) -> str:
-        return f"{verb} in {_place(mutation.layer)} ({mutation.detail})"
-
-    return words
-
-
-_WORDS: Mapping[str, Callable[[Mutation], str]] = {
-    REMOVAL: lambda mutation: f"without {_place(mutation.layer)}",
-    COPY: lambda mutation: f"{_place(mutation.layer)} twice in a row",
-    DEACTIVATION: lambda mutation: f"without the activation {_place(mutation.layer)}",
-    SWITCH: _switched,
-    ADDITION: _added,
-    BUNDLE: _bundled,
-    REACTIVATION: _replaced,
-    FUZZING: _neurons(f"noise on the weights of {_SHARE}"),
-    SHUFFLING: _neurons(f"shuffled weights of {_SHARE}"),
-    INVERSION: _neurons(f"the sign of {_SHARE} turned"),
-    BLOCKING: _neurons(f"zero weights for {_SHARE} that feed it"),
-    EXCHANGE: _neurons(f"{_SHARE} that feed it in each other's place"),
+_WORDS: Mapping[str, str] = {
+    REMOVAL: "without {place}",
+    COPY: "{place} twice in a row",
+    DEACTIVATION: "without the activation {place}",
+    SWITCH: "{place} and {other} in each other's place",
+    ADDITION: "an {layers} after {place}",
+    BUNDLE: "{layers} after {place}",
+    REACTIVATION: "an {layers} instead of the activation {place}",
+    FUZZING: f"noise on the weights of {_SHARE} in {{place}} ({{weight}})",
+    SHUFFLING: f"shuffled weights of {_SHARE} in {{place}} ({{weight}})",
+    INVERSION: f"the sign of {_SHARE} turned in {{place}} ({{weight}})",
+    BLOCKING: f"zero weights for {_SHARE} that feed it in {{place}} ({{weight}})",
+    EXCHANGE: f"{_SHARE} that feed it in each other's place in {{place}} ({{weight}})",
 }

@@ -28,7 +28,7 @@ class Weight:
 
 
 def weights(module: Any) -> Dict[str, Weight]:
-    """The weights that a module holds itself, by name: its floating tensors but the biases."""
+    """Return the weights that a module holds itself, by name: its floating tensors but biases."""
     turned = type(module).__name__.startswith(_TURNED)
     own = module.__dict__["_parameters"]
     found = {}

@@ -11,41 +11,9 @@ import random
 from functools import cache
 from typing import Any, Callable, List, Sequence, Tuple
 
-from .mutation_grammar import WrittenLayer, layer, layers_of
+from .mutation_grammar import layer, layers_of
 
 Shape = Tuple[int, ...]
-
-ACTIVATIONS = frozenset(
-    [
-        "ReLU",
-        "ReLU6",
-        "LeakyReLU",
-        "PReLU",
-        "RReLU",
-        "ELU",
-        "SELU",
-        "CELU",
-        "GELU",
-        "SiLU",
-        "Mish",
-        "Hardswish",
-        "Hardtanh",
-        "Hardsigmoid",
-        "Sigmoid",
-        "Tanh",
-        "Softplus",
-        "Softsign",
-        "Tanhshrink",
-        "Softshrink",
-        "Hardshrink",
-        "LogSigmoid",
-        "Softmax",
-        "Softmin",
-        "LogSoftmax",
-        "Threshold",
-    ]
-)
-"""Layers that are activation functions."""
 
 REPLACEMENTS: Sequence[str] = (
     "ReLU()",
@@ -76,6 +44,8 @@ REPLACEMENTS: Sequence[str] = (
     "LogSoftmax(dim=-1)",
 )
 """The universal set of activation functions (rule AFRp)."""
+ACTIVATIONS = frozenset(["Hardshrink", "Threshold", *(it.split("(")[0] for it in REPLACEMENTS)])
+"""Layers that are activation functions."""
 
 _SPATIAL = ("Conv", "ConvTranspose", "BatchNorm", "InstanceNorm", "AvgPool", "MaxPool")
 MAKEABLE = (
@@ -94,13 +64,13 @@ _MODES = {3: "linear", 4: "bilinear", 5: "trilinear"}
 
 def shape_preserving_layers(shape: Shape) -> List[str]:
     """Return layers that give an activation of this shape its shape back (rule LA)."""
-    found = list(REPLACEMENTS)
-    found.append(layer("Dropout", 0.5))
-    found += _flat(shape)
+    found = [*REPLACEMENTS, layer("Dropout", 0.5), *_flat(shape)]
     if len(shape) in _MODES:
         found += _spatial(shape, len(shape) - 2)
     if len(shape) == 4:
-        found += _plane(shape)
+        found.append(layer("LocalResponseNorm", 3))
+        if _divisor(shape[1]) > 1:
+            found.append(layer("ChannelShuffle", _divisor(shape[1])))
     return found
 
 
@@ -142,13 +112,6 @@ def _convolutions(channels: int, axes: int) -> List[str]:
     ]
 
 
-def _plane(shape: Shape) -> List[str]:
-    channels = shape[1]
-    found = [layer("LocalResponseNorm", 3)]
-    group = _divisor(channels)
-    return [*found, layer("ChannelShuffle", group)] if group > 1 else found
-
-
 def _cost(shape: Shape, each: int) -> int:
     return math.prod(shape) * each
 
@@ -178,12 +141,9 @@ def layer_bundle(shape: Shape, rng: random.Random) -> List[str]:
     if not opened:
         return []
     first, last, between = rng.choice(opened)
-    return [first, *_between(between, rng), last]
-
-
-def _between(shape: Shape, rng: random.Random) -> List[str]:
     count = rng.randrange(3)
-    return [rng.choice(shape_preserving_layers(shape)) for _ in range(count)]
+    kept = [rng.choice(shape_preserving_layers(between)) for _ in range(count)]
+    return [first, *kept, last]
 
 
 def _narrowed(shape: Shape, rng: random.Random) -> List[Opened]:
@@ -258,7 +218,7 @@ class MutationInapplicable(Exception):  # noqa: N818 - a limit, not an error
 
 
 def build_layers(detail: str, seed: int) -> Any:
-    """The layer, or the layers one after another, of a mutation's detail, in evaluation mode.
+    """Return the layer, or the sequence of layers, of a mutation's detail, in evaluation mode.
 
     Weights are drawn as torch draws them, from ``seed``; no other random number is touched.
     Raises :class:`MutationInapplicable` for what torch.nn lacks or refuses.
@@ -271,17 +231,14 @@ def build_layers(detail: str, seed: int) -> Any:
         raise MutationInapplicable(f"{unknown[0]} is no layer to put in")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        made = [_one(layer) for layer in layers]
+        try:
+            made = [
+                getattr(torch.nn, each.kind)(*each.arguments, **each.keywords).eval()
+                for each in layers
+            ]
+        except (TypeError, ValueError, RuntimeError, AttributeError) as error:
+            raise MutationInapplicable(f"{detail}: {error}") from error
     return made[0] if len(made) == 1 else torch.nn.Sequential(*made).eval()
-
-
-def _one(made: WrittenLayer) -> Any:
-    import torch
-
-    try:
-        return getattr(torch.nn, made.kind)(*made.arguments, **made.keywords).eval()
-    except (TypeError, ValueError, RuntimeError, AttributeError) as error:
-        raise MutationInapplicable(f"torch.nn.{made.kind}: {error}") from error
 
 
 def passing() -> Any:

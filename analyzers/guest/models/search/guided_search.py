@@ -29,7 +29,7 @@ CHANCE = 1 / len(RULES)
 
 
 def choose_seed(chosen: Sequence[int], rng: random.Random) -> int:
-    """The index of a seed by roulette: each weighs 1/(c+1), c how often it was chosen before."""
+    """Return the index of a seed by roulette: a seed chosen c times weighs 1/(c+1)."""
     return rng.choices(range(len(chosen)), [1 / (count + 1) for count in chosen])[0]
 
 

@@ -72,17 +72,18 @@ Distance = Callable[[Any, Any, Any, Any], float]
 
 
 def accumulated(outcomes: Sequence[ExecutionOutcomes], measure: str) -> float:
-    """The distances of all pairs of executions that returned, summed over inputs and outputs."""
+    """Return the sum of distances of all pairs of executions that returned."""
     return sum(_apart(each, _DISTANCES[measure]) for each in outcomes)
 
 
 def _apart(outcomes: ExecutionOutcomes, distance: Distance) -> float:
     reference = outcomes[FLOAT64].outputs
     eager = outcomes[EAGER].outputs
+    shapes = [each.shape for each in reference]
     alike = [
         each.outputs
         for each in outcomes.values()
-        if each.status == "returned" and _same_shapes(each.outputs, reference)
+        if each.status == "returned" and [one.shape for one in each.outputs] == shapes
     ]
     return sum(
         distance(one[index], other[index], expected, eager[index])
@@ -92,44 +93,32 @@ def _apart(outcomes: ExecutionOutcomes, distance: Distance) -> float:
     )
 
 
-def _same_shapes(outputs: Sequence[Any], reference: Sequence[Any]) -> bool:
-    return [each.shape for each in outputs] == [each.shape for each in reference]
-
-
-def _error(one: Any, other: Any, expected: Any, _eager: Any) -> float:
-    return error(one, other) / max(scale(expected) * _EPS, _TINY)
-
-
-def _ratio(one: Any, other: Any, expected: Any, eager: Any) -> float:
-    return error(one, other) / max(error(eager, expected), scale(expected) * _EPS, _TINY)
-
-
-def _d_mad(one: Any, other: Any, expected: Any, _eager: Any) -> float:
-    return d_mad(one, other, expected)
-
-
-_DISTANCES: Mapping[str, Distance] = {ERROR: _error, RATIO: _ratio, D_MAD: _d_mad}
+_DISTANCES: Mapping[str, Distance] = {
+    ERROR: lambda one, other, expected, _eager: (
+        error(one, other) / max(scale(expected) * _EPS, _TINY)
+    ),
+    RATIO: lambda one, other, expected, eager: (
+        error(one, other) / max(error(eager, expected), scale(expected) * _EPS, _TINY)
+    ),
+    D_MAD: lambda one, other, expected, _eager: d_mad(one, other, expected),
+}
 
 
 def useless(outcomes: ExecutionOutcomes) -> Optional[str]:
     """Return why nothing is to be learned from a mutant's outcomes; ``None`` where something is."""
+    import numpy
+
     for name in (EAGER, FLOAT64):
         if outcomes[name].status != "returned":
             return f"{name} {outcomes[name].status}: {outcomes[name].detail}"
     floats = [each for each in outcomes[FLOAT64].outputs if each.dtype.kind == "f" and each.size]
     if not floats:
         return "it gives no float"
-    if not any(_finite(each) for each in floats):
+    if not any(numpy.isfinite(each).any() for each in floats):
         return "all that it gives is NaN or infinite"
     if max(map(scale, floats)) > _HUGE:
         return "what it gives is out of float32's range"
     return None
-
-
-def _finite(found: Any) -> bool:
-    import numpy
-
-    return bool(numpy.isfinite(found).any())
 
 
 Arguments = Tuple[Tuple[Any, ...], Mapping[str, Any]]
@@ -170,14 +159,9 @@ class MutantRunner:
         columns = {EAGER: first}
         for name in self._near[1:]:
             columns[name] = self._ran(name, model, inputs)
-        rows = [
-            {name: column[index] for name, column in columns.items()}
-            for index in range(len(inputs))
-        ]
         for name in self._far:
-            for row, outcome in zip(rows, self._asked(name, mutations, inputs)):
-                row[name] = outcome
-        return tuple(rows)
+            columns[name] = self._asked(name, mutations, inputs)
+        return tuple(dict(zip(columns, row)) for row in zip(*columns.values()))
 
     def close(self) -> None:
         """End the processes."""
