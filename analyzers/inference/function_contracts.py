@@ -16,12 +16,11 @@ from analyzers.guest.annotations.constraints import (
 from analyzers.guest.annotations.syntax import render
 from analyzers.inference.constraint_sources import (
     call_facts,
-    callees,
     default_values,
     docstring_facts,
-    framework_calls,
     guard_facts,
     parameter_names,
+    passed_arguments,
     shape_facts,
     type_hints,
 )
@@ -100,7 +99,7 @@ SOURCES = (
     type_hints,
     call_facts,
     guard_facts,
-    framework_calls,
+    passed_arguments,
     shape_facts,
     default_values,
     docstring_facts,
@@ -113,7 +112,7 @@ def infer_contract(
     subject: FunctionContext, recorded: Sequence[ObservedCall] = ()
 ) -> InferredContract:
     """What is known of a function's arguments without an annotation of theirs."""
-    facts = [*_own_facts(subject), *callees.facts(subject, _own_facts)]
+    facts = [*_own_facts(subject), *passed_arguments.callee_facts(subject, _own_facts)]
     return merge_facts([*facts, *call_facts.recorded_call_facts(subject, recorded)])
 
 

@@ -206,8 +206,10 @@ class Calls(ProjectCalls):
             return join_all(self.external(f"{path}('{name}')") for name in chosen.texts())
         if path in library_calls.SAME:
             return join_all(arguments.all())
-        made = make(refs=self.external(path).refs, fields=_given(arguments))
-        if not self.is_client(path):
+        fields: dict[Key, Value] = dict(enumerate(arguments.positions))
+        fields.update(arguments.names)
+        made = make(refs=self.external(path).refs, fields=fields)
+        if not self.state.catalogue.is_client(path):
             return join(made.only_refs(), passed)
         given = (value.total for value in arguments.positions)
         return join(made.plus(NOTHING.union(*given)), passed)
@@ -268,7 +270,8 @@ class Calls(ProjectCalls):
         known = [ref for value in arguments.all() for ref in value.refs]
         told = any(isinstance(ref, InstanceValue | FunctionValue | LambdaValue) for ref in known)
         clients = any(
-            isinstance(item, ExternalName) and self.is_client(item.path) for item in known
+            isinstance(item, ExternalName) and self.state.catalogue.is_client(item.path)
+            for item in known
         )
         if not (told or clients):
             self.state.leave_unread(ref.path, self.unit.id, arguments.total)
@@ -280,10 +283,6 @@ class Calls(ProjectCalls):
             return None
         self.state.enqueue(self.unit.id)
         return BOTTOM
-
-    def is_client(self, path: str) -> bool:
-        """Whether a dotted path lies in a library that the catalogue knows."""
-        return self.state.catalogue.is_client(path)
 
     def _unknown(self, callee: Callee, arguments: Arguments) -> Value:
         receiver = callee.receiver
@@ -323,12 +322,6 @@ class Calls(ProjectCalls):
         if name in ("strip", "rstrip", "lstrip", "lower", "encode", "decode"):
             return make(refs=(ref for ref in receiver.refs if isinstance(ref, StringValue)))
         return BOTTOM
-
-
-def _given(arguments: Arguments) -> dict[str | int, Value]:
-    fields: dict[str | int, Value] = dict(enumerate(arguments.positions))
-    fields.update(arguments.names)
-    return fields
 
 
 def _without_callables(value: Value) -> Value:

@@ -153,10 +153,8 @@ class Expressions(Assignments):
         """A subscript; a slice of a container is like the container."""
         base = self.evaluate(node.value)
         elements = [element.slice for element in node.slice]
-        if len(elements) != 1:
-            return base.plus(self._all(_bounds(elements)).marks)
         only = elements[0]
-        if not isinstance(only, cst.Index):
+        if len(elements) != 1 or not isinstance(only, cst.Index):
             return base.plus(self._all(_bounds(elements)).marks)
         key = constant(only.value)
         computed = self.evaluate(only.value)
@@ -165,9 +163,6 @@ class Expressions(Assignments):
         found = self.unwrapped(base, str(key)) if isinstance(key, str) else base.get(key)
         if isinstance(key, int):
             found = base.element() if key < 0 or not has(base, key) else found
-        return self._environment(base, found)
-
-    def _environment(self, base: Value, found: Value) -> Value:
         typed = [ref for ref in base.refs if isinstance(ref, ExternalName | InstanceValue)]
         return join(found, make(refs=typed)) if typed and not found.refs else found
 

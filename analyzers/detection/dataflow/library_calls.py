@@ -159,10 +159,6 @@ class Arguments:
         return Arguments(self.positions[1:], self.names, self.rest)
 
 
-def _default(arguments: Arguments) -> Value:
-    return join_all(arguments.positions[1:])
-
-
 def _partial(arguments: Arguments) -> Value:
     function = join_all(arguments.positions[:1])
     return function.plus(arguments.without_first().total)
@@ -188,9 +184,10 @@ KNOWN: Final[Mapping[str, Rule]] = MappingProxyType(
     {
         "enumerate": _enumerate,
         "zip": _zip,
-        "cast": _default,
-        "typing.cast": _default,
-        **dict.fromkeys(DEFAULTS, _default),
+        **dict.fromkeys(
+            {"cast", "typing.cast", *DEFAULTS},
+            lambda arguments: join_all(arguments.positions[1:]),
+        ),
         **dict.fromkeys(PARTIAL, _partial),
         **dict.fromkeys(PICKS, _pick),
     }

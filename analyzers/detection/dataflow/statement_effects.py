@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 import libcst as cst
 
@@ -257,11 +258,12 @@ class Statements(Expressions):
         with self.under(test):
             return self._ways(
                 lambda: self.body(block(node.body)),
-                lambda: True if other is None else self._other(other),
+                lambda: (
+                    self.visit_If(other)
+                    if isinstance(other, cst.If)
+                    else other is None or self.body(block(other.body))
+                ),
             )
-
-    def _other(self, node: cst.If | cst.Else) -> bool:
-        return self.visit_If(node) if isinstance(node, cst.If) else self.body(block(node.body))
 
     def visit_While(self, node: cst.While) -> bool:
         return self._loop(node, lambda: self.evaluate(node.test).total)
@@ -322,13 +324,8 @@ class Statements(Expressions):
     def visit_Match(self, node: cst.Match) -> bool:
         """``match``: every pattern depends on the subject."""
         subject = self.evaluate(node.subject)
-        ways = [self._case(case, subject) for case in node.cases]
-        with self.under(subject.total):
-            self._ways(*ways, lambda: True)
-        return True
 
-    def _case(self, case: cst.MatchCase, subject: Value) -> Callable[[], bool]:
-        def way() -> bool:
+        def way(case: cst.MatchCase) -> bool:
             self.note(case.pattern, subject.total)
             for name in _captured(case.pattern):
                 self.bind(name, make(subject.total, subject.refs, subject.fields))
@@ -336,7 +333,9 @@ class Statements(Expressions):
                 self.evaluate(case.guard)
             return self.body(block(case.body))
 
-        return way
+        with self.under(subject.total):
+            self._ways(*(partial(way, case) for case in node.cases), lambda: True)
+        return True
 
 
 def _dotted(node: cst.BaseExpression) -> str:

@@ -76,14 +76,9 @@ class _Visit:
         outside = self._project.scope(unit.path)
         self._header(node, outside, unit.name)
         self._body(node.body, scope, unit.name)
-        self._owned(unit)
-
-    def _owned(self, unit: CodeUnit) -> None:
-        """A method of a framework's class has to do with it, whatever it does."""
-        if unit.owner is None or unit.name.rpartition(".")[2] in _TRIVIAL:
-            return
-        bases = self._project.library_bases(f"{unit.path}::{unit.owner}")
-        self.found.framework |= any(top_level_package(base) in FRAMEWORKS for base in bases)
+        if unit.owner is not None and unit.name.rpartition(".")[2] not in _TRIVIAL:
+            bases = self._project.library_bases(f"{unit.path}::{unit.owner}")
+            self.found.framework |= any(top_level_package(base) in FRAMEWORKS for base in bases)
 
     def _body(self, body: Sequence[ast.stmt], scope: LexicalScope, name: str) -> None:
         for node in body:
@@ -91,7 +86,9 @@ class _Visit:
 
     def _visit(self, node: ast.AST, scope: LexicalScope, name: str) -> None:
         if isinstance(node, FUNCTIONS):
-            self._definition(node, scope, name)
+            if name not in (MODULE, MAIN):
+                self._header(node, scope, name)
+                self._body(node.body, scope.enter(node), f"{name}{LOCALS}{node.name}")
         elif isinstance(node, ast.ClassDef) and name in (MODULE, MAIN):
             for each in (*node.decorator_list, *node.bases):
                 self._visit(each, scope, name)
@@ -102,15 +99,6 @@ class _Visit:
                 self._reference(node, scope)
             for child in ast.iter_child_nodes(node):
                 self._visit(child, scope, name)
-
-    def _definition(
-        self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: LexicalScope, name: str
-    ) -> None:
-        if name in (MODULE, MAIN):
-            return
-        inside = f"{name}{LOCALS}{node.name}"
-        self._header(node, scope, name)
-        self._body(node.body, scope.enter(node), inside)
 
     def _header(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: LexicalScope, name: str
@@ -213,14 +201,12 @@ class FrameworkTargetSelection:
         """Whether a function uses a framework, itself or through what it calls."""
         if unit.id not in self._touching:
             self._touching[unit.id] = any(
-                self._touching.get(each.id, False) or self._direct(each)
+                self._touching.get(each.id, False)
+                or self.uses(each).framework
+                or (self.uses(each).numeric and each.path in self._near.numeric)
                 for each in self.reach(unit)
             )
         return self._touching[unit.id]
-
-    def _direct(self, unit: CodeUnit) -> bool:
-        found = self.uses(unit)
-        return found.framework or (found.numeric and unit.path in self._near.numeric)
 
     def _is_annotated(self, unit: CodeUnit) -> bool:
         said = self.said(unit.path)
@@ -324,12 +310,11 @@ class FrameworkTargetSelection:
             path, _, function = entry.partition("::")
             parsed = self._project.parsed(path) if path in self._files.paths else None
             unit = parsed.units.get(outermost(function)) if parsed is not None else None
-            if unit is not None and self._is_worth_naming(unit):
+            if unit is None:
+                continue
+            if self._is_annotated(unit) or self.touches(unit) or self.uses(unit).numeric:
                 found[unit.id] = unit
         return tuple(self.target(unit, Reason.CHANGED) for unit in found.values())
-
-    def _is_worth_naming(self, unit: CodeUnit) -> bool:
-        return self._is_annotated(unit) or self.touches(unit) or self.uses(unit).numeric
 
     def target(self, unit: CodeUnit, reason: Reason) -> Target:
         """The target for one function."""
@@ -338,7 +323,11 @@ class FrameworkTargetSelection:
         for each in self.reach(unit):
             calls += self.uses(each).calls
             files += [each.path] if each.path not in files else []
-        line, end_line = self._lines(unit)
+        if unit.node is not None:
+            line, end_line = unit.node.lineno, unit.node.end_lineno or unit.node.lineno
+        else:
+            line = unit.body[0].lineno if unit.name == MAIN else 1
+            end_line = max(1, len(self._files.sources[unit.path].splitlines()))
         order = sorted(set(calls), key=lambda call: (call.path, call.line, call.api))
         return Target(
             path=unit.path,
@@ -349,12 +338,6 @@ class FrameworkTargetSelection:
             calls=tuple(order),
             files=tuple(sorted(files[:MOST_FILES])),
         )
-
-    def _lines(self, unit: CodeUnit) -> tuple[int, int]:
-        if unit.node is not None:
-            return unit.node.lineno, unit.node.end_lineno or unit.node.lineno
-        last = max(1, len(self._files.sources[unit.path].splitlines()))
-        return (unit.body[0].lineno if unit.name == MAIN else 1), last
 
 
 def _is_placeholder(node: ast.stmt) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol
 
 from analyzers.detection.framework_use.file_definitions import (
@@ -98,20 +99,17 @@ class LexicalScope:
             if name in self._asking:
                 return UNKNOWN
             self._asking.add(name)
-            self._known[name] = self._settled([each() for each in self.bound[name]])
+            found = [each() for each in self.bound[name]]
+            doubtful = self.parent is not None and not all(found)  # a file has fallbacks
+            self._known[name] = UNKNOWN if doubtful else self._joined(found)
             self._asking.discard(name)
         return self._known[name]
-
-    def _settled(self, found: list[ResolvedNames]) -> ResolvedNames:
-        """In a function all that a name is bound to must be known; a file has fallbacks."""
-        if self.parent is not None and not all(found):
-            return UNKNOWN
-        return self._joined(found)
 
     def _called(self, node: ast.Call) -> ResolvedNames:
         if isinstance(node.func, ast.Name) and node.func.id == "super" and not self.name("super"):
             first = self._receiver()
-            return self._joined(self._bases(each) for each in first)
+            bases = (base for each in first for base in self.around.bases(each))
+            return frozenset(replace(base, made=True) for base in bases)
         found: list[ResolvedNames] = []
         for each in self.of(node.func):
             if each.name in _PASSING and node.args:
@@ -131,9 +129,6 @@ class LexicalScope:
                 return scope.receiver
             scope = scope.parent
         return UNKNOWN
-
-    def _bases(self, meaning: ResolvedName) -> ResolvedNames:
-        return frozenset(replace(base, made=True) for base in self.around.bases(meaning))
 
     @staticmethod
     def _joined(found: Iterable[ResolvedNames]) -> ResolvedNames:
@@ -210,11 +205,13 @@ class LexicalScope:
             if value is not None
         }
         for arg in parameters(node):
-            scope.bound.setdefault(arg.arg, [self._given(arg, defaults.get(arg))])
+            meaning = (
+                partial(self.annotated, arg.annotation)
+                if arg.annotation
+                else partial(self.of, defaults.get(arg))
+            )
+            scope.bound.setdefault(arg.arg, [meaning])
         return scope.take(node.body)
-
-    def _given(self, arg: ast.arg, default: ast.expr | None) -> Callable[[], ResolvedNames]:
-        return lambda: self.annotated(arg.annotation) if arg.annotation else self.of(default)
 
     def annotated(self, node: ast.expr | None) -> ResolvedNames:
         """What a value of an annotated type stands for."""

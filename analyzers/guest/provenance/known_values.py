@@ -287,7 +287,7 @@ class KnownValues:
         function = callee(node.func, scope)
         if isinstance(function, FunctionType) and self._project.own(function.__code__.co_filename):
             return self._of_own(node, function, scope)
-        if self._is_question(node, scope):
+        if asks_service(node, scope.names.get("__file__"), self._project.asked):
             self.answers = True
             return True
         given: List[ast.AST] = [
@@ -311,9 +311,6 @@ class KnownValues:
             self.answers = True
             return True
         return self.known(node.value, scope)
-
-    def _is_question(self, node: ast.expr, scope: CodeScope) -> bool:
-        return asks_service(node, scope.names.get("__file__"), self._project.asked)
 
     def _of_own(self, node: ast.Call, function: FunctionType, scope: CodeScope) -> bool:
         tree = self._project.tree(function.__code__.co_filename)

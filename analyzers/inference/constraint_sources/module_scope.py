@@ -162,6 +162,19 @@ def scope_of(subject: FunctionContext) -> ModuleScope:
     return ModuleScope(subject.path, subject.tree, subject.sources)
 
 
+class _Renaming(ast.NodeTransformer):
+    def __init__(self, words: Mapping[str, str]) -> None:
+        self._words = words
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.parse(self._words.get(node.id, node.id), mode="eval").body
+
+
+def renamed(condition: str, words: Mapping[str, str]) -> str:
+    """An expression with other expressions, such as names, in the place of its names."""
+    return ast.unparse(_Renaming(words).visit(ast.parse(condition.strip(), mode="eval")))
+
+
 def dotted_name(node: ast.AST | None) -> str:
     """A dotted name as it is written; ``""`` for any other expression."""
     if isinstance(node, ast.Name):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from analyzers.guest.annotations.constraints import Argument, Constraint, Expression
 from analyzers.guest.annotations.syntax import AnnotationError, parse
-from analyzers.inference.constraint_sources.module_scope import ModuleScope
+from analyzers.inference.constraint_sources.module_scope import ModuleScope, renamed
 from analyzers.inference.constraints.constraint_builders import build, build_if_possible, literal
 from analyzers.inference.constraints.dimensions import dims_of, rewritten
 from analyzers.inference.constraints.lattice import ARRAYS, dtypes, dtypes_of, meet
@@ -133,11 +133,7 @@ def _condition(item: ast.expr, scope: ModuleScope, value_name: str) -> str | Non
     if scope.dotted(item.value).rpartition(".")[2] != "Is" or len(item.slice.args.args) != 1:
         return None
     name = item.slice.args.args[0].arg
-    body = ast.parse(ast.unparse(item.slice.body), mode="eval").body
-    for node in ast.walk(body):
-        if isinstance(node, ast.Name) and node.id == name:
-            node.id = value_name
-    return ast.unparse(body)
+    return renamed(ast.unparse(item.slice.body), {name: value_name})
 
 
 _PLAIN = {

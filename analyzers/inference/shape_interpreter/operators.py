@@ -118,16 +118,10 @@ def broadcast(ledger: SizeConstraints, left: TensorShape, right: TensorShape) ->
         mine, its = its, mine
     found = list(mine)
     for index in range(1, len(its) + 1):
-        found[-index] = _together(ledger, mine[-index], its[-index])
+        if 1 not in (mine[-index], its[-index]):
+            ledger.equal(mine[-index], its[-index])
+        found[-index] = its[-index] if mine[-index] == 1 else ledger.resolved(mine[-index])
     return TensorShape(ledger, found)
-
-
-def _together(ledger: SizeConstraints, left: Size, right: Size) -> Size:
-    if left == 1:
-        return right
-    if right != 1:
-        ledger.equal(left, right)
-    return ledger.resolved(left)
 
 
 def matmul(ledger: SizeConstraints, left: Any, right: Any) -> Any:
@@ -155,7 +149,9 @@ def item_of(ledger: SizeConstraints, holder: Any, key: Any) -> Any:
     """``holder[key]``."""
     if isinstance(holder, ShapeAttribute):
         return _extent(holder, key)
-    if isinstance(holder, UntypedParameter) and _tensorlike(key):
+    keys = key if isinstance(key, tuple) else ()
+    of_tensors = any(isinstance(each, slice) or each is None for each in keys)
+    if isinstance(holder, UntypedParameter) and of_tensors:
         holder = holder.as_tensor()
     if isinstance(holder, UntypedParameter):
         return UNKNOWN
@@ -166,10 +162,6 @@ def item_of(ledger: SizeConstraints, holder: Any, key: Any) -> Any:
     if isinstance(holder, dict) and isinstance(key, str | int):
         return holder.get(key, UNKNOWN)
     return UNKNOWN
-
-
-def _tensorlike(key: Any) -> bool:
-    return isinstance(key, tuple) and any(isinstance(each, slice) or each is None for each in key)
 
 
 def _extent(extent: ShapeAttribute, key: Any) -> Any:

@@ -34,6 +34,11 @@ class Range:
         """The one size, where there is but one."""
         return self.low if self.low == self.high else None
 
+    def some(self) -> range:
+        """All of the sizes, or the first where there is no end of them."""
+        high = self.low + 24 * self.multiple if self.high is None else self.high
+        return range(self.low, high + 1, self.multiple)
+
 
 @dataclass(frozen=True, slots=True)
 class Solution:
@@ -76,7 +81,9 @@ def _groups(conditions: Sequence[SizeCondition]) -> list[list[SizeCondition]]:
 
 def _group(conditions: Sequence[SizeCondition]) -> dict[SizeVariable, Range] | None:
     for asked in (conditions, [each for each in conditions if not each.soft]):
-        named = _variables(conditions)
+        named = dict.fromkeys(
+            var for each in conditions for var in (*variables(each.left), *variables(each.right))
+        )
         rigid = [each for each in named if each.rigid]
         free = [each for each in named if not each.rigid]
         found = [
@@ -89,13 +96,6 @@ def _group(conditions: Sequence[SizeCondition]) -> dict[SizeVariable, Range] | N
     return None
 
 
-def _variables(conditions: Iterable[SizeCondition]) -> list[SizeVariable]:
-    found: dict[SizeVariable, None] = {}
-    for each in conditions:
-        found.update(dict.fromkeys([*variables(each.left), *variables(each.right)]))
-    return list(found)
-
-
 def _under(
     conditions: Sequence[SizeCondition], free: list[SizeVariable], rigid: Chosen
 ) -> dict[SizeVariable, Range] | None:
@@ -104,16 +104,15 @@ def _under(
         return None
     ranges = {each: _slice(conditions, each, base) for each in free}
     while not _independent(conditions, ranges, base):
-        tight = min((e for e in free if ranges[e].only is None), key=lambda e: _width(ranges[e]))
+        tight = min(
+            (each for each in free if ranges[each].only is None),
+            key=lambda each: (ranges[each].high or _LARGEST + ranges[each].low) - ranges[each].low,
+        )
         ranges[tight] = Range(base[tight], base[tight])
         ranges |= {
             each: _slice(conditions, each, base) for each in free if ranges[each].only is None
         }
     return ranges
-
-
-def _width(range_: Range) -> int:
-    return _LARGEST if range_.high is None else range_.high - range_.low
 
 
 def _base(
@@ -180,15 +179,10 @@ def _independent(
         return True
     choose = random.Random(0)  # noqa: S311 - trials that repeat
     for _ in range(60 if len(wide) > 1 else 4):
-        chosen = {**base, **{each: _pick(ranges[each], choose) for each in wide}}
+        chosen = {**base, **{each: choose.choice(ranges[each].some()) for each in wide}}
         if not holds(conditions, chosen):
             return False
     return True
-
-
-def _pick(range_: Range, choose: random.Random) -> int:
-    high = range_.low + 24 * range_.multiple if range_.high is None else range_.high
-    return choose.choice(range(range_.low, high + 1, range_.multiple))
 
 
 def holds(conditions: Iterable[SizeCondition], chosen: Mapping[SizeVariable, int]) -> bool:

@@ -99,7 +99,8 @@ def assign(machine: Evaluator, target: ast.expr, value: Any, frame: CallFrame) -
     if isinstance(target, ast.Name):
         frame.env[target.id] = value
     elif isinstance(target, ast.Tuple | ast.List):
-        _unpack(machine, target.elts, value, frame)
+        for each, part in zip(target.elts, _unpacked(target.elts, value), strict=True):
+            assign(machine, each, part, frame)
     elif isinstance(target, ast.Attribute):
         holder = machine.evaluate(target.value, frame)
         if isinstance(holder, ProjectInstance):
@@ -116,12 +117,6 @@ def _store(holder: Any, key: Any, value: Any) -> None:
         return
     if isinstance(holder, list) and isinstance(key, int) and -len(holder) <= key < len(holder):
         holder[key] = value
-
-
-def _unpack(machine: Evaluator, targets: list[ast.expr], value: Any, frame: CallFrame) -> None:
-    values = _unpacked(targets, value)
-    for target, each in zip(targets, values, strict=True):
-        assign(machine, target, each, frame)
 
 
 def _unpacked(targets: list[ast.expr], value: Any) -> list[Any]:

@@ -1,6 +1,6 @@
 """What the functions say that an argument is passed on to."""
 
-from analyzers.inference.constraint_sources import callees, parameter_names, type_hints
+from analyzers.inference.constraint_sources import parameter_names, passed_arguments, type_hints
 from tests.analyzers.inference.function_contexts import said, subject
 
 CALLED = """
@@ -14,13 +14,13 @@ def inner(mode: Mode, count: int = 3):
 
 def test_names_of_another_file_are_not_said_in_this_one():
     text = "import other\ndef f(mode, count):\n    return other.inner(mode, count)\n"
-    found = callees.facts(subject(text, "f", other_py=CALLED), type_hints.facts)
+    found = passed_arguments.callee_facts(subject(text, "f", other_py=CALLED), type_hints.facts)
     assert said(found) == ["count: ints() LIKELY"]
 
 
 def test_names_of_the_same_file_are():
     text = CALLED + "\ndef f(mode):\n    return inner(mode)\n"
-    assert said(callees.facts(subject(text, "f"), type_hints.facts)) == [
+    assert said(passed_arguments.callee_facts(subject(text, "f"), type_hints.facts)) == [
         "mode: froms([Mode()]) LIKELY"
     ]
 
@@ -41,13 +41,13 @@ def test_what_a_condition_ties_to_something_else_is_a_guess():
         'n: tensors(dtype="int64", shape="b", min=1, max=9) GUESS',
         "k: ints(min=1, max=9) STRONG",
     ]
-    found = said(callees.facts(subject(text, "f", other_py=ANNOTATED)))
+    found = said(passed_arguments.callee_facts(subject(text, "f", other_py=ANNOTATED)))
     assert found == ["k % 2 == 0 STRONG", lengths, step]
 
 
 def test_a_condition_on_arguments_that_are_all_passed_on_holds_of_them():
     text = "from other import last\ndef f(x, n):\n    return last(x, n, 2)\n"
-    found = said(callees.facts(subject(text, "f", other_py=ANNOTATED)))
+    found = said(passed_arguments.callee_facts(subject(text, "f", other_py=ANNOTATED)))
     assert found[0] == "bool((n <= x.shape[1]).all()) STRONG"
     assert [each.rpartition(" ")[2] for each in found] == ["STRONG"] * 3
 
@@ -60,5 +60,5 @@ def pair(t):
 def made(image_size, spec):
     return pair(image_size), pair(spec)
 """
-    found = said(callees.facts(subject(text, "made"), parameter_names.facts))
+    found = said(passed_arguments.callee_facts(subject(text, "made"), parameter_names.facts))
     assert found == ["spec: ints(min=0, max=10) GUESS"]

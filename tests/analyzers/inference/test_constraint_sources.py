@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from analyzers.guest.annotations.syntax import parse
-from analyzers.inference.constraint_sources import call_facts, callees, framework_calls
+from analyzers.inference.constraint_sources import call_facts, passed_arguments
 from analyzers.inference.exploration import command_lines
 from analyzers.inference.shape_interpreter.framework_signatures import signatures
 from analyzers.vocabulary.contracts import ObservedCall
@@ -35,8 +35,8 @@ def facts_of(source: str, function: str):
     if source == "calls":
         return call_facts.facts(found)
     if source == "frameworks":
-        return framework_calls.facts(found)
-    return callees.facts(found, framework_calls.facts)
+        return passed_arguments.facts(found)
+    return passed_arguments.callee_facts(found, passed_arguments.facts)
 
 
 @pytest.mark.parametrize(("source", "function", "expected"), EXPECTED)

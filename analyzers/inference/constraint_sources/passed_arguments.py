@@ -1,17 +1,19 @@
-"""What the frameworks' calls in a function's body say of its arguments.
+"""What calls in a function's body say of the arguments that it passes on.
 
-An argument that goes on to ``nn.Dropout(p)`` is a probability; one that goes
-into ``nn.Linear(2 * n, k)`` is at least 1.  Which values are legal is in
-``frameworks.toml``.
+A function of the project says it with annotations, or what is inferred of it.  An
+argument that goes on to ``nn.Dropout(p)`` is a probability; one that goes into
+``nn.Linear(2 * n, k)`` is at least 1.  Which values are legal is in ``frameworks.toml``.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import builtins
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from analyzers.guest.annotations.constraints import Constraint
+from analyzers.guest.annotations.annotation_reader import read
+from analyzers.guest.annotations.constraints import Argument, Constraint, FileAnnotations
 
 from ..constraints.constraint_builders import ints_text, parse_constraint
 from ..facts import (
@@ -26,13 +28,124 @@ from ..shape_interpreter.abstract_values import (
     CallEvent,
     LibraryName,
     MixedArithmetic,
+    ProjectClass,
+    ProjectFunction,
+    ProjectInstance,
     UntypedParameter,
     sized,
 )
 from ..shape_interpreter.framework_signatures import Signature, signatures
 from ..shape_interpreter.interpreter import Interpreter
 from ..shape_interpreter.sizes import Size, SizeTerm, SizeVariable, source, variables
+from .module_scope import renamed
+from .parameter_names import usual_meaning
 from .shape_facts import interpreted
+
+_BUILTIN = frozenset(dir(builtins))
+Infer = Callable[[FunctionContext], Iterator[Fact]]
+
+
+def callee_facts(subject: FunctionContext, infer: Infer | None = None) -> Iterator[Fact]:
+    """The annotations of the functions that an argument is passed to.
+
+    ``infer`` says what is inferred of those that have none: it is asked one
+    level deep only, and counts less.  What a condition ties to other arguments
+    of the callee is but a guess: those may be anything here.
+    """
+    heard: list[CallEvent] = []
+    interpreter = Interpreter(enters=False, watch=heard.append)
+    parameters = {id(each): each for each in interpreted(interpreter, subject, every=True)}
+    for event in heard:
+        function = _meant(interpreter, event.function)
+        if function is None or function.node is subject.node:
+            continue
+        spec = function.node.args
+        names = [each.arg for each in (*spec.posonlyargs, *spec.args)]
+        names = names[1:] if function.bound is not None else names
+        given = {**dict(zip(names, event.args, strict=False)), **event.kwargs}
+        passed = {
+            name: parameters[id(value)] for name, value in given.items() if id(value) in parameters
+        }
+        if passed:
+            yield from _said(function, passed, event, subject, infer)
+
+
+def _meant(interpreter: Interpreter, called: Any) -> ProjectFunction | None:
+    if isinstance(called, ProjectClass):
+        called = interpreter.attribute(ProjectInstance(called), "__init__")
+    elif isinstance(called, ProjectInstance):
+        found = [interpreter.attribute(called, name) for name in ("forward", "call", "__call__")]
+        called = next((each for each in found if isinstance(each, ProjectFunction)), None)
+    return called if isinstance(called, ProjectFunction) else None
+
+
+def _said(
+    function: ProjectFunction,
+    passed: dict[str, UntypedParameter],
+    event: CallEvent,
+    subject: FunctionContext,
+    infer: Infer | None,
+) -> Iterator[Fact]:
+    try:
+        annotated = read(function.module.sources.get(function.module.path, ""))
+    except (SyntaxError, ValueError, RecursionError):
+        annotated = FileAnnotations()
+    said = annotated.functions.get(function.name)
+    given = said.constraints if said is not None else {}
+    where = f"{event.path}:{event.node.lineno}"
+    conditions = [clause.source for clause in said.requires] if said is not None else []
+    whole = [each for each in conditions if _names(each) <= passed.keys()]
+    tied = {name for each in conditions if each not in whole for name in _names(each)}
+    words = {name: each.name for name, each in passed.items()}
+    for condition in whole:
+        yield InferredRequirement(
+            renamed(condition, words), ConstraintSource.CALLEE, Confidence.STRONG, where
+        )
+    for name, parameter in passed.items():
+        if name in given:
+            sure = Confidence.GUESS if name in tied else Confidence.STRONG
+            yield InferredConstraint(
+                parameter.name, given[name], ConstraintSource.CALLEE, sure, where
+            )
+    if infer is None or isinstance(function.node, ast.Lambda):
+        return
+    module, owner = function.module, function.module.names.get(function.name.rpartition(".")[0])
+    inner = FunctionContext(
+        path=module.path,
+        function=function.name,
+        node=function.node,
+        tree=module.tree,
+        owner=owner if isinstance(owner, ast.ClassDef) else None,
+        sources=subject.sources,
+    )
+    for fact in infer(inner):
+        if (
+            isinstance(fact, InferredConstraint)
+            and fact.parameter in passed
+            and fact.parameter not in given
+            and (function.module.path == subject.path or _is_plain(fact.constraint))
+        ):
+            name = passed[fact.parameter].name
+            guessed = fact.source is ConstraintSource.NAME and fact.confidence is Confidence.GUESS
+            if guessed and usual_meaning(name) is not None:
+                continue
+            sure = min(fact.confidence, Confidence.LIKELY)
+            yield InferredConstraint(name, fact.constraint, ConstraintSource.CALLEE, sure, where)
+
+
+def _names(condition: str) -> set[str]:
+    tree = ast.parse(condition.strip(), mode="eval")
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - _BUILTIN
+
+
+def _is_plain(said: Argument) -> bool:
+    """Whether it means the same in another file: it names nothing of its own."""
+    if isinstance(said, Constraint):
+        return all(_is_plain(each) for _, each in said.arguments)
+    if isinstance(said, tuple):
+        return all(map(_is_plain, said))
+    return said.literal
+
 
 _LARGEST_COUNT = 64
 
@@ -159,13 +272,5 @@ def _required(
             words[node.id] = source(size, names)
     if not used or ("1" in words.values() and "%" in condition):
         return
-    text = ast.unparse(_Renamed(words).visit(tree))
+    text = renamed(condition, words)
     yield InferredRequirement(text, ConstraintSource.FRAMEWORK, Confidence.STRONG, where)
-
-
-class _Renamed(ast.NodeTransformer):
-    def __init__(self, words: dict[str, str]) -> None:
-        self._words = words
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return ast.parse(self._words[node.id], mode="eval").body
