@@ -94,9 +94,9 @@ def _inside(argument: Argument | None, attribute: str, value: str) -> RecipeArgu
     tree = ast.parse(argument.recipe, mode="eval").body
     if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name):
         return None
-    kept = [each for each in tree.keywords if each.arg != attribute]
     if tree.args:
         return None
+    kept = [each for each in tree.keywords if each.arg != attribute]
     changed = ast.keyword(attribute, ast.parse(value, mode="eval").body)
     return RecipeArgument(ast.unparse(ast.Call(tree.func, [], [*kept, changed])))
 
@@ -150,8 +150,6 @@ def _calm(argument: Argument) -> Argument:
     if not isinstance(argument, RecipeArgument):
         return argument
     found = _FLOATS.match(argument.recipe)
-    return (
-        argument
-        if found is None
-        else RecipeArgument(f"tensor({found['shape']}, low=-1.0, high=1.0, seed=1)")
-    )
+    if found is None:
+        return argument
+    return RecipeArgument(f"tensor({found['shape']}, low=-1.0, high=1.0, seed=1)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -145,6 +145,9 @@ def _is_entered(function: Function, tree: ast.Module) -> bool:
 
 
 _PLAIN_TYPES = frozenset({"float", "int", "str"})
+_CONFIGURATIONS = frozenset(
+    {"dataclass", "NamedTuple", "BaseModel", "BaseSettings", "TypedDict", "PretrainedConfig"}
+)
 _DEPTH = 4
 _LONGEST = 120
 _DOCUMENTS = (".toml", ".yaml", ".yml", ".json", ".ini", ".cfg")
@@ -216,7 +219,10 @@ def _in_code(
         return
     calls = () if wanted is None else tuple(supplied_values(tree, wanted))
     names = {name, *(last_name(each.value) for each in calls)} - {""}
-    if any(_compares(node, names) for node in ast.walk(tree)):
+    compared = (node for node in ast.walk(tree) if isinstance(node, ast.Compare))
+    if any(
+        last_name(each) in names for node in compared for each in (node.left, *node.comparators)
+    ):
         return
     for node in ast.walk(tree):
         says = _option(node, name) or _field(node, name)
@@ -224,12 +230,6 @@ def _in_code(
             yield Setting(path, getattr(node, "lineno", 1), says)
     for each in calls:
         yield Setting(path, each.line, each.says[:_LONGEST], passed=True, of=each.of)
-
-
-def _compares(node: ast.AST, names: Collection[str]) -> bool:
-    if not isinstance(node, ast.Compare):
-        return False
-    return any(last_name(each) in names for each in (node.left, *node.comparators))
 
 
 def _option(node: ast.AST, name: str) -> str:
@@ -254,12 +254,6 @@ def _field(node: ast.AST, name: str) -> str:
 def _is_configuration(node: ast.ClassDef) -> bool:
     marks = [*node.decorator_list, *node.bases]
     names = {last_name(mark.func if isinstance(mark, ast.Call) else mark) for mark in marks}
-    known = {
-        "dataclass",
-        "NamedTuple",
-        "BaseModel",
-        "BaseSettings",
-        "TypedDict",
-        "PretrainedConfig",
-    }
-    return bool(names & known) or node.name.endswith(("Config", "Settings", "Options", "Args"))
+    return bool(names & _CONFIGURATIONS) or node.name.endswith(
+        ("Config", "Settings", "Options", "Args")
+    )

@@ -15,7 +15,6 @@ from analyzers.assembly.assembly_findings import NAME
 from analyzers.assembly.campaign.library_findings import (
     DIED,
     TAKEN,
-    ValueConsequence,
     finding,
     is_backed,
     parse_consequence,
@@ -65,7 +64,8 @@ class AssemblyCampaign:
         """Yield what is found in the target's file, crashes first."""
         run = ScriptRunner(target, bench)
         self.apis, self.ran = run.called, run.ran
-        apis = _layers(self._load(run.version()))
+        known = self._load(run.version())
+        apis = {name: api for name, api in known.items() if name.startswith(_ROOM)}
         if not apis:
             yield Skipped(NAME, target.id, "nothing is known of the layers of its torch")
             return
@@ -84,7 +84,9 @@ class AssemblyCampaign:
             suspicions.heed(node)
             self._heard(node)
         run.kept = 0.0
-        self._called(suspicions, run)
+        for outcome in run.all([each.program for each in suspicions.calls()]):
+            if outcome.state == "ran":
+                self.alone.update(outcome.apis)
         yield from self._confirmed(suspicions, run, target)
 
     def _grown(
@@ -116,31 +118,17 @@ class AssemblyCampaign:
         self, suspicions: Suspicions, run: ScriptRunner, target: Target
     ) -> Iterator[Finding]:
         told = dict[Key, Finding]()
-        for suspicion, witness in _witnessed(list(suspicions.all()), run):
+        suspected = list(suspicions.all())
+        outcomes = run.all([_question(each) for each in suspected])
+        for suspicion, outcome in zip(suspected, outcomes, strict=True):
+            witness = parse_consequence(outcome, list(legal(suspicion.parameter)))
             shown = witness.state in {DIED, TAKEN} and is_backed(suspicion, witness)
             if shown and suspicion.key not in told:
                 told[suspicion.key] = finding(suspicion, witness, target)
         yield from sorted(told.values(), key=lambda each: each.level != "failure")
-
-    def _called(self, suspicions: Suspicions, run: ScriptRunner) -> None:
-        for outcome in run.all([each.program for each in suspicions.calls()]):
-            if outcome.state == "ran":
-                self.alone.update(outcome.apis)
-
-
-def _witnessed(
-    suspicions: list[Suspicion], run: ScriptRunner
-) -> Iterator[tuple[Suspicion, ValueConsequence]]:
-    outcomes = run.all([_question(each) for each in suspicions])
-    for suspicion, outcome in zip(suspicions, outcomes, strict=True):
-        yield suspicion, parse_consequence(outcome, list(legal(suspicion.parameter)))
 
 
 def _question(suspicion: Suspicion) -> str:
     name = suspicion.parameter.name
     values = {each: suspicion.call.with_value(name, each) for each in legal(suspicion.parameter)}
     return question_program(suspicion.call, values)
-
-
-def _layers(apis: Mapping[str, LayerApi]) -> Mapping[str, LayerApi]:
-    return {name: api for name, api in apis.items() if name.startswith(_ROOM)}

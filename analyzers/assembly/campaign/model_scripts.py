@@ -42,7 +42,10 @@ class ScriptRunner:
         """Return one state for each text, in order."""
         outcomes = self._run(texts)
         for outcome in outcomes:
-            self._note(outcome)
+            if outcome.state == "ran":
+                self.ran.update(outcome.apis)
+            if outcome.state == "ran" or outcome.stage not in {"", *_REFUSED_EARLY}:
+                self.called.update(outcome.apis)
         return outcomes
 
     def all(self, texts: Sequence[str]) -> list[AssembledRun]:
@@ -71,12 +74,6 @@ class ScriptRunner:
             seed=self._bench.plan.seed,
         )
         return self._bench.assemble(self._target, wanted)
-
-    def _note(self, outcome: AssembledRun) -> None:
-        if outcome.state == "ran":
-            self.ran.update(outcome.apis)
-        if outcome.state == "ran" or outcome.stage not in {"", *_REFUSED_EARLY}:
-            self.called.update(outcome.apis)
 
 
 _DRIVEN = "\n\n\nif __name__ == '__main__':\n    (_output := {}).sum().backward()\n"

@@ -82,7 +82,7 @@ class MinimalCall:
 
     @property
     def _written(self) -> tuple[str, ...]:
-        return tuple(f"{each.name}={each.value}".removeprefix("=") for each in self.arguments)
+        return tuple(each.source for each in self.arguments)
 
     def with_value(self, parameter: str, value: str) -> MinimalCall:
         """Return the call with another value of a parameter."""
@@ -101,17 +101,15 @@ def of_layer(api: LayerApi) -> MinimalCall | None:
 def of_function(node: Node, apis: Mapping[str, LayerApi]) -> MinimalCall | None:
     """Return the call of a function in a node, where all that it is given are literals."""
     block = node.block
-    if block is None or not is_called(block) or not _are_plain(block.arguments):
+    if block is None or not is_called(block):
+        return None
+    if not all(is_known(each.value) and "*" not in each.name for each in block.arguments):
         return None
     layer = api_of(block, apis)
     inputs = () if layer is None else layer.inputs
     if not inputs or any(_recipe(each) is None for each in inputs):
         return None
     return MinimalCall(block.api, block.arguments, inputs, function=True)
-
-
-def _are_plain(arguments: tuple[BlockArgument, ...]) -> bool:
-    return all(is_known(each.value) and "*" not in each.name for each in arguments)
 
 
 def legal(parameter: LayerParameter) -> Iterator[str]:
@@ -201,7 +199,9 @@ class Suspicions:
     def _add(self, node: Node, change: BlockChange) -> None:
         layer = self._apis.get(change.api)
         call = of_layer(layer) if layer is not None else of_function(node, self._apis)
-        parameter = _parameter(change, layer, node, self._apis)
+        block = node.block
+        known = api_of(block, self._apis) if layer is None and block is not None else layer
+        parameter = None if known is None else known.parameter(change.parameter)
         if call is None or parameter is None:
             return
         if layer is not None:
@@ -236,12 +236,3 @@ class Suspicions:
                 found = Suspicion(changed, parameter, value, met.line, derivation, in_place=False)
                 if found.key not in self._found:
                     yield found
-
-
-def _parameter(
-    change: BlockChange, layer: LayerApi | None, node: Node, apis: Mapping[str, LayerApi]
-) -> LayerParameter | None:
-    known = layer
-    if known is None and node.block is not None:
-        known = api_of(node.block, apis)
-    return None if known is None else known.parameter(change.parameter)

@@ -22,6 +22,11 @@ class BlockArgument:
     name: str
     value: str
 
+    @property
+    def source(self) -> str:
+        """The argument as it stands in a call."""
+        return f"{self.name}{'=' * self.name.isidentifier()}{self.value}"
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -163,9 +168,8 @@ def _without(template: FileTemplate, filled: dict[int, Block]) -> str:
         if block is None:
             edits += slot.omission
         else:
-            edits += [
-                TextEdit(*span, text) for span, text in zip(slot.spans, block.pieces, strict=True)
-            ]
+            pieces = zip(slot.spans, block.pieces, strict=True)
+            edits += [TextEdit(*span, text) for span, text in pieces]
     return edited(template.source, edits)
 
 

@@ -149,7 +149,7 @@ def with_arguments(block: Block, api: LayerApi, changes: Mapping[str, str]) -> B
 
 def rewritten(block: Block, api: str, function: str, arguments: tuple[BlockArgument, ...]) -> Block:
     """Return a block that calls something else; its pieces keep their number of lines."""
-    text = ", ".join(_spelled(each) for each in arguments)
+    text = ", ".join(each.source for each in arguments)
     changed = replace(block, api=api, function=function, arguments=arguments)
     if not block.fed:
         pieces: tuple[str, ...] = (f"{function}({text})",)
@@ -159,12 +159,6 @@ def rewritten(block: Block, api: str, function: str, arguments: tuple[BlockArgum
         pieces = (f"{function}({text})(", ")")
     same = zip(pieces, block.pieces, strict=True)
     return replace(changed, pieces=tuple(_as_long(new, old) for new, old in same))
-
-
-def _spelled(argument: BlockArgument) -> str:
-    if argument.name.startswith("*"):
-        return argument.name + argument.value
-    return f"{argument.name}={argument.value}" if argument.name else argument.value
 
 
 def _as_long(piece: str, former: str) -> str:

@@ -155,7 +155,9 @@ def drawn(parameter: LayerParameter, current: str, rng: random.Random) -> str | 
     """Return the source of a legal value other than the current; ``None`` where none is found."""
     for _ in range(8):
         value = _drawn(parameter, current, rng)
-        if value is not None and value != current and not _equal(value, current):
+        if value is None or value == current:
+            continue
+        if bool(_known(value, object()) != _known(current, object())):
             return value
     return None
 
@@ -178,7 +180,9 @@ def _of_kind(kind: str, parameter: LayerParameter, current: str, rng: random.Ran
         return _float(parameter, rng)
     if kind == "int":
         return str(_int(parameter, current, rng))
-    length = parameter.length or _length(current)
+    value = _known(current, 1)
+    length = len(value) if isinstance(value, tuple | list) and value else 1
+    length = parameter.length or length
     return _tuple([str(_int(parameter, current, rng)) for _ in range(length)])
 
 
@@ -186,27 +190,18 @@ def _tuple(members: list[str]) -> str:
     return f"({', '.join(members)}{',' * (len(members) == 1)})"
 
 
-def _length(current: str) -> int:
+def _known(source: str, otherwise: Any) -> Any:
     try:
-        value = value_of(current)
+        return value_of(source)
     except UnknownError:
-        return 1
-    return len(value) if isinstance(value, tuple | list) and value else 1
-
-
-def _number(current: str) -> int:
-    try:
-        value = value_of(current)
-    except UnknownError:
-        return 1
-    if isinstance(value, tuple | list):
-        value = value[0] if value else 1
-    return value if isinstance(value, int) and not isinstance(value, bool) else 1
+        return otherwise
 
 
 def _int(parameter: LayerParameter, current: str, rng: random.Random) -> int:
     low, high = integers(parameter)
-    now = _number(current)
+    value = _known(current, 1)
+    value = value[0] if isinstance(value, tuple | list) and value else value
+    now = value if isinstance(value, int) and not isinstance(value, bool) else 1
     near = [low, low + 1, now - 1, now + 1, now * 2, now // 2, rng.randint(low, low + NEAR)]
     legal = [each for each in near if low <= each and (high is None or each <= high)]
     return rng.choice(legal) if legal else low
@@ -238,9 +233,8 @@ def group(parameter: LayerParameter, value: str) -> str:
     """Return the equivalence class of a legal value: a choice, or the place in a range."""
     if parameter.choices or value in {"None", "True", "False"}:
         return value
-    try:
-        number = value_of(value)
-    except UnknownError:
+    number = _known(value, None)
+    if number is None:
         return "other"
     members = number if isinstance(number, tuple | list) else (number,)
     ends = {parameter.low, parameter.high, *integers(parameter)}
@@ -258,46 +252,21 @@ def outside(parameter: LayerParameter) -> tuple[str, ...]:
     if parameter.edges:
         return tuple(dict.fromkeys(each.value for each in parameter.edges))
     if parameter.choices:
-        return _no_choice(parameter)
+        texts = (_known(each, None) for each in parameter.choices)
+        return tuple(repr(f"{text}_") for text in texts if text and isinstance(text, str))[:1]
     if not kinds & {"int", "float", "ints"}:
         return ()
-    ends = (_below(parameter), _above(parameter))
-    return tuple(_shaped(parameter, each) for each in ends if each is not None)
-
-
-def _no_choice(parameter: LayerParameter) -> tuple[str, ...]:
-    texts = [_text(each) for each in parameter.choices]
-    known = next((text for text in texts if text), None)
-    return () if known is None else (repr(f"{known}_"),)
-
-
-def _text(source: str) -> str | None:
-    try:
-        value = value_of(source)
-    except UnknownError:
-        return None
-    return value if isinstance(value, str) else None
-
-
-def _below(parameter: LayerParameter) -> float | None:
-    low = parameter.low
-    if low is None or math.isinf(low):
-        return None
-    return low if parameter.open_low else low - _step(parameter)
-
-
-def _above(parameter: LayerParameter) -> float | None:
-    high = parameter.high
-    if high is None or math.isinf(high):
-        return None
-    return high if parameter.open_high else high + _step(parameter)
-
-
-def _step(parameter: LayerParameter) -> float:
-    if "float" not in parameter.kinds:
-        return 1
     bounded = parameter.low is not None and parameter.high is not None
-    return 0.1 if bounded else 1.0
+    step = 1 if "float" not in kinds else 0.1 if bounded else 1.0
+    ends = (
+        (parameter.low, parameter.open_low, -step),
+        (parameter.high, parameter.open_high, step),
+    )
+    return tuple(
+        _shaped(parameter, end if is_open else end + beyond)
+        for end, is_open, beyond in ends
+        if end is not None and not math.isinf(end)
+    )
 
 
 def _shaped(parameter: LayerParameter, end: float) -> str:
@@ -305,10 +274,3 @@ def _shaped(parameter: LayerParameter, end: float) -> str:
         return repr(round(float(end), 6))
     whole = str(math.floor(end))
     return whole if "int" in parameter.kinds else _tuple([whole] * (parameter.length or 1))
-
-
-def _equal(one: str, other: str) -> bool:
-    try:
-        return bool(value_of(one) == value_of(other))
-    except UnknownError:
-        return False
