@@ -13,12 +13,11 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from analyzers.assembly.derivation.derivation_tree import IsolatedRun
+from analyzers.assembly.derivation.derivation_tree import UNREACHED, IsolatedRun
 from analyzers.assembly.disassembly.blocks import Block
 from analyzers.vocabulary import AssembledRun
 
 MARK = "assayer-alone "
-UNREACHED = "unreached"
 _CODE = f'''
 import json, zlib, torch
 
