@@ -23,18 +23,15 @@ from analyzers.assembly.derivation.derivation_tree import (
     Node,
     Policy,
     Run,
-    kind_of,
-    needs_isolated_run,
-)
-from analyzers.assembly.derivation.isolated_blocks import (
     beside,
     compared,
     isolated,
+    kind_of,
+    needs_isolated_run,
     parse_isolated_run,
 )
 from analyzers.assembly.disassembly.blocks import Block, DisassembledModel, assembled
-from analyzers.assembly.layer_similarity import Similarity
-from analyzers.assembly.layer_tables import LayerApi
+from analyzers.assembly.layer_tables import LayerApi, Similarity
 from analyzers.assembly.operators.block_changes import BlockMutant
 from analyzers.assembly.operators.mutation_operators import (
     bounded,

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from analyzers.assembly.disassembly.blocks import Block, BlockArgument
-from analyzers.assembly.layer_similarity import Similarity, roulette_choice
-from analyzers.assembly.layer_tables import LayerApi, LayerParameter
+from analyzers.assembly.layer_tables import LayerApi, LayerParameter, Similarity, roulette_choice
 from analyzers.assembly.operators.block_changes import (
     BOUNDARY,
     GENERATION,

@@ -14,7 +14,7 @@ from torch._decomp import decomposition_table
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from analyzers.guest.models.executions.execution_registry import EXECUTIONS
-from analyzers.guest.models.keras import backend_process
+from analyzers.guest.models.keras import keras_executions
 from analyzers.guest.models.model_types import ModelUnderTest
 from benchmarks.models.seeded.seeded_fault import Fault, Kernel
 
@@ -152,7 +152,7 @@ def _changed(graph: bytes, fault: Fault) -> bytes:
 def _planted(fault: Fault) -> Generator[None, None, None]:
     """The interpreter of the backend begins with the wrong function; it is started anew."""
     backend = fault.execution[len("keras-") :]
-    kind: Any = backend_process.BackendProcess
+    kind: Any = keras_executions.BackendProcess
     right = kind._program
     given = (backend, fault.operator, fault.wrong)
 
@@ -161,10 +161,10 @@ def _planted(fault: Fault) -> Generator[None, None, None]:
         first = f"import sys; sys.path.insert(0, {str(_ROOT)!r}); "
         return first + planting + right(self, theirs, back)
 
-    backend_process.close_all()
+    keras_executions.close_all()
     kind._program = program
     try:
         yield
     finally:
         kind._program = right
-        backend_process.close_all()
+        keras_executions.close_all()

@@ -5,8 +5,13 @@ from collections import Counter
 
 import pytest
 
-from analyzers.assembly.layer_similarity import Similarity, roulette_choice, word_correctness
-from analyzers.assembly.layer_tables import LayerApi, LayerParameter
+from analyzers.assembly.layer_tables import (
+    LayerApi,
+    LayerParameter,
+    Similarity,
+    roulette_choice,
+    word_correctness,
+)
 from tests.analyzers.assembly.layers import APIS
 
 

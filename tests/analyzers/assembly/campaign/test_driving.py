@@ -1,6 +1,6 @@
 """How files are run."""
 
-from analyzers.assembly.campaign.model_scripts import ScriptRunner, runnable_text
+from analyzers.assembly.campaign.assembly_campaign import ScriptRunner, runnable_text
 from tests.analyzers.assembly.campaign.benches import WHERE, HereBench, known
 
 LAYERS = known("Linear")("2.13.0")

@@ -4,12 +4,14 @@ import json
 
 import pytest
 
-from analyzers.assembly.derivation.derivation_tree import IsolatedRun, kind_of, needs_isolated_run
-from analyzers.assembly.derivation.isolated_blocks import (
+from analyzers.assembly.derivation.derivation_tree import (
     MARK,
+    IsolatedRun,
     beside,
     compared,
     isolated,
+    kind_of,
+    needs_isolated_run,
     parse_isolated_run,
 )
 from analyzers.assembly.disassembly.blocks import assembled

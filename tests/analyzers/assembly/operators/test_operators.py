@@ -8,7 +8,7 @@ import pytest
 
 from analyzers.assembly.disassembly.blocks import assembled
 from analyzers.assembly.disassembly.disassembler import disassembled
-from analyzers.assembly.layer_similarity import Similarity
+from analyzers.assembly.layer_tables import Similarity
 from analyzers.assembly.operators.block_changes import bound
 from analyzers.assembly.operators.mutation_operators import (
     bounded,

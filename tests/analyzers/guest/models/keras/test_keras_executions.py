@@ -13,8 +13,8 @@ import keras
 from analyzers.guest.models.executions.execution_registry import EXECUTIONS, execution_of
 from analyzers.guest.models.judging.execution_oracles import judge
 from analyzers.guest.models.judging.isolated_runs import run_isolated
-from analyzers.guest.models.keras import backend_process as own
-from analyzers.guest.models.keras.backend_process import RaisedInBackend, warm_backend
+from analyzers.guest.models.keras import keras_executions as own
+from analyzers.guest.models.keras.keras_executions import RaisedInBackend, warm_backend
 from analyzers.guest.models.model_types import ModelUnderTest, Unsupported
 
 pytestmark = pytest.mark.slow
