@@ -19,8 +19,8 @@ import torch
 import torch.nn.functional as F
 
 
-#@arg(x): tensors(dtype="float32", shape="n")
-#@arg(y): tensors(dtype="float64", shape="n")
+# @arg(x): tensors(dtype="float32", shape="n")
+# @arg(y): tensors(dtype="float64", shape="n")
 def loss(x, y):
     return F.huber_loss(x, y, reduction="none")
 """
@@ -33,8 +33,8 @@ import torch
 import torch.nn.functional as F
 
 
-#@arg(x): tensors(dtype="float32", shape="n")
-#@arg(y): tensors(dtype="float32", shape="n")
+# @arg(x): tensors(dtype="float32", shape="n")
+# @arg(y): tensors(dtype="float32", shape="n")
 def loss(x, y):
     return F.huber_loss(x, y, reduction="none")
 """
@@ -54,7 +54,7 @@ STATUS = Rule(
 import torch
 
 
-#@arg(indices): tensors(dtype="int64", shape=(1,), min=-3, max=3)
+# @arg(indices): tensors(dtype="int64", shape=(1,), min=-3, max=3)
 def column(indices):
     return torch.unravel_index(indices, (4, 4))[1]
 """
@@ -66,7 +66,7 @@ def column(indices):
 import torch
 
 
-#@arg(indices): tensors(dtype="int64", shape=(1,), min=0, max=3)
+# @arg(indices): tensors(dtype="int64", shape=(1,), min=0, max=3)
 def column(indices):
     return torch.unravel_index(indices, (4, 4))[1]
 """
@@ -87,8 +87,8 @@ CRASH = Rule(
 import torch
 
 
-#@arg(a): tensors(dtype="int64", shape=(1,))
-#@arg(b): tensors(dtype="int64", shape=(1,), min=1)
+# @arg(a): tensors(dtype="int64", shape=(1,))
+# @arg(b): tensors(dtype="int64", shape=(1,), min=1)
 def common(a, b):
     return torch.lcm(a, b)
 """
@@ -100,8 +100,8 @@ def common(a, b):
 import torch
 
 
-#@arg(a): tensors(dtype="int64", shape=(1,), min=-1000, max=1000)
-#@arg(b): tensors(dtype="int64", shape=(1,), min=1)
+# @arg(a): tensors(dtype="int64", shape=(1,), min=-1000, max=1000)
+# @arg(b): tensors(dtype="int64", shape=(1,), min=1)
 def common(a, b):
     return torch.lcm(a, b)
 """
