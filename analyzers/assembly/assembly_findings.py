@@ -244,7 +244,9 @@ def guard(
 
     ``not (eps > 0)`` refuses NaN as well.
     """
-    first = _first(function)
+    body = function.body
+    is_text = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
+    first = body[1] if is_text and len(body) > 1 else body[0]
     line = text.splitlines()[first.lineno - 1]
     indent = line[: len(line) - len(line.lstrip())]
     source = flow.source
@@ -254,12 +256,6 @@ def guard(
         f'{indent}    raise ValueError(f"{wanted} is wanted, not {{{source}}}")',
     ]
     return Suggestion(path, first.lineno, first.lineno, "\n".join([*guards, line]))
-
-
-def _first(function: Function) -> ast.stmt:
-    body = function.body
-    is_text = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
-    return body[1] if is_text and len(body) > 1 else body[0]
 
 
 def _number(value: float | None) -> str:

@@ -55,7 +55,6 @@ def names_of(text: str) -> ImportedNames:
     return ImportedNames(bound)
 
 
-_CONVERSIONS = frozenset({"float", "int"})
 _DEPTH = 8
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -200,8 +199,11 @@ class _Values:
         if depth == 0:
             return None
         if isinstance(expression, ast.Call):
-            inner = _converted(expression)
-            return None if inner is None else self.source(inner, depth - 1)
+            match expression:
+                case ast.Call(func=ast.Name(id="float" | "int"), args=[inner], keywords=[]):
+                    return self.source(inner, depth - 1)
+                case _:
+                    return None
         if not isinstance(expression, ast.Name | ast.Attribute):
             return None
         spelled = ast.unparse(expression)
@@ -230,8 +232,3 @@ class _Values:
                 for value in self._assigned.get(ast.unparse(node), ()):
                     found |= self.origins(value, depth - 1)
         return frozenset(found)
-
-
-def _converted(call: ast.Call) -> ast.expr | None:
-    plain = isinstance(call.func, ast.Name) and call.func.id in _CONVERSIONS
-    return call.args[0] if plain and len(call.args) == 1 and not call.keywords else None

@@ -47,7 +47,8 @@ class ProjectClasses:
             known = (self.framework(path, base, steps - 1) for base in bases)
             return next(filter(None, known), None)
         whole = full_name(tree, dotted)
-        return _root(whole) or self._elsewhere(path, whole, steps - 1)
+        named = (name for name, root in _ROOTS.items() if root.fullmatch(whole))
+        return next(named, None) or self._elsewhere(path, whole, steps - 1)
 
     def _elsewhere(self, path: str, whole: str, steps: int) -> str | None:
         parts = whole.split(".")
@@ -75,10 +76,6 @@ class ProjectClasses:
         folder = path.split("/")[: -(len(module) - len(names))]
         stem = "/".join([*folder, *names])
         yield from (each for each in (f"{stem}.py", f"{stem}/__init__.py") if each in self._texts)
-
-
-def _root(whole: str) -> str | None:
-    return next((name for name, root in _ROOTS.items() if root.fullmatch(whole)), None)
 
 
 def _class(tree: ast.AST, dotted: str) -> ast.ClassDef | None:

@@ -126,7 +126,9 @@ def _uses(node: ast.AST, tree: ast.Module) -> Iterator[tuple[str, str]]:
             execution = _PACKAGES.get(name.partition(".")[0])
             if execution is not None and name.partition(".")[0] in ("onnxruntime", "openvino"):
                 yield execution, f"import {name.partition('.')[0]}"
-    elif isinstance(node, ast.Assign) and _is_backend(node):
+    elif isinstance(node, ast.Assign) and any(
+        "KERAS_BACKEND" in ast.unparse(target) for target in node.targets
+    ):
         yield from _backend(node.value)
 
 
@@ -181,10 +183,6 @@ def _moved(node: ast.Call) -> Iterator[tuple[str, str]]:
 def _mentions(node: ast.AST, names: Iterable[str]) -> bool:
     said = ast.unparse(node)
     return any(name in said for name in names)
-
-
-def _is_backend(node: ast.Assign) -> bool:
-    return any("KERAS_BACKEND" in ast.unparse(target) for target in node.targets)
 
 
 def _backend(*values: ast.expr) -> Iterator[tuple[str, str]]:

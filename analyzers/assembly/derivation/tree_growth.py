@@ -154,42 +154,6 @@ class ChildFactory:
         return mutant
 
 
-@dataclass(frozen=True, slots=True)
-class ClassifiedNode:
-    """A node that has been run, and what is said of it."""
-
-    child: ChildNode
-    number: int
-    outcome: AssembledRun
-    kind: str
-    alone: IsolatedRun | None = None
-
-
-class UnclassifiedNodes:
-    """Collects questions, and answers them when their texts have been run."""
-
-    def __init__(self, mutating: ChildFactory) -> None:
-        self._mutating = mutating
-        self._open: list[tuple[ChildNode, int, AssembledRun]] = []
-
-    def ask(self, child: ChildNode, number: int, outcome: AssembledRun) -> None:
-        """Ask what comes of the block of a node alone."""
-        self._open.append((child, number, outcome))
-
-    def texts(self) -> list[str]:
-        """Return what has to be run for the open questions."""
-        return [self._mutating.question(child) for child, _, _ in self._open]
-
-    def answered(self, outcomes: Sequence[AssembledRun]) -> Iterator[ClassifiedNode]:
-        """Yield the nodes that were asked about, given the states of :meth:`texts`."""
-        asked, self._open = self._open, []
-        for (child, number, outcome), told in zip(asked, outcomes, strict=True):
-            negative = child.mutant.change.negative
-            state = parse_isolated_run(told) if negative else compared(told)
-            kind = kind_of(outcome, child.parent.node.outcome, negative=negative, alone=state)
-            yield ClassifiedNode(child, number, outcome, kind, state)
-
-
 Clock = Callable[[], float]
 
 
@@ -226,7 +190,7 @@ class _Derivation:
         self._until = clock() + policy.seconds
         self._rng = random.Random(policy.seed)  # noqa: S311 - a search, no secret
         self._mutating = ChildFactory(model, apis, policy, self._rng)
-        self._asking = UnclassifiedNodes(self._mutating)
+        self._open = list[tuple[ChildNode, int, AssembledRun]]()
         self._negatives = deque[ChildNode]()
         self._count = 1
 
@@ -277,40 +241,42 @@ class _Derivation:
     def _level(
         self, batch: Sequence[ChildNode], slot: int, ran: list[ParentNode]
     ) -> Iterator[Node]:
-        questions = self._asking.texts()
+        asked, self._open = self._open, []
+        questions = [self._mutating.question(child) for child, _, _ in asked]
         texts = [*questions, *(child.text for child in batch)]
         outcomes = self._run(texts) if texts else ()
-        for judged in self._asking.answered(outcomes[: len(questions)]):
-            yield self._node(judged)
+        for (child, number, outcome), told in zip(asked, outcomes, strict=False):
+            negative = child.mutant.change.negative
+            alone = parse_isolated_run(told) if negative else compared(told)
+            yield self._node(child, number, outcome, alone)
         for child, outcome in zip(batch, outcomes[len(questions) :], strict=True):
             number, self._count = self._count, self._count + 1
-            negative = child.mutant.change.negative
-            if needs_isolated_run(outcome, negative=negative):
-                self._asking.ask(child, number, outcome)
+            if needs_isolated_run(outcome, negative=child.mutant.change.negative):
+                self._open.append((child, number, outcome))
                 continue
-            kind = kind_of(outcome, child.parent.node.outcome, negative=negative)
-            node = self._node(ClassifiedNode(child, number, outcome, kind))
-            if kind == RAN:
+            node = self._node(child, number, outcome)
+            if node.kind == RAN:
                 grown = ParentNode(node, child.parent.with_block(child.mutant.block))
                 ran.append(grown)
                 self._negatives.extend(self._mutating.outside(grown, slot, child.level))
             yield node
 
-    def _node(self, judged: ClassifiedNode) -> Node:
-        child = judged.child
+    def _node(
+        self, child: ChildNode, number: int, outcome: AssembledRun, alone: IsolatedRun | None = None
+    ) -> Node:
         parent, block, change = child.parent.node, child.mutant.block, child.mutant.change
         former = self._model.blocks[block.slot]
         return Node(
-            judged.number,
+            number,
             parent.number,
             child.level,
             child.text,
-            judged.outcome,
-            judged.kind,
+            outcome,
+            kind_of(outcome, parent.outcome, negative=change.negative, alone=alone),
             block,
             former,
             change,
-            judged.alone,
+            alone,
             (*parent.derivation, change.told(former.line)),
         )
 

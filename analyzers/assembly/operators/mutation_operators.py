@@ -101,7 +101,8 @@ def reconciled(
     """
     changes = dict(changes)
     for _ in range(len(api.requires) + 1):
-        broken = _broken(api, {**now, **changes})
+        sources = {**now, **changes}
+        broken = next((each for each in api.requires if holds(each, sources) is False), None)
         if broken is None:
             return changes
         repair = _repair(api, now, changes, broken, rng)
@@ -109,10 +110,6 @@ def reconciled(
             return None
         changes.update(repair)
     return None
-
-
-def _broken(api: LayerApi, sources: Mapping[str, str]) -> str | None:
-    return next((each for each in api.requires if holds(each, sources) is False), None)
 
 
 def _repair(

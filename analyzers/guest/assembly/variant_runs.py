@@ -269,7 +269,9 @@ class VariantRunner:
             told(name)
 
         stage(LOAD)
-        _settle()
+        framework_setup.seed()
+        standins.forget()
+        api_calls.set_supplier(api_calls.EmptyAnswers())
         began = time.perf_counter()
         apis: Set[str] = set()
         with note_built_layers(apis):
@@ -344,9 +346,3 @@ def _unmade(unusable: Unusable, stage: str, file: str) -> State:
     return training_stages.state(
         training_stages.NOT_RUN, stage, detail=str(unusable)[: training_stages.LONGEST]
     )
-
-
-def _settle() -> None:
-    framework_setup.seed()
-    standins.forget()
-    api_calls.set_supplier(api_calls.EmptyAnswers())

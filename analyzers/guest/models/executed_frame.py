@@ -49,6 +49,8 @@ def departure_row(departed: DepartingExecution) -> Dict[str, Any]:
     """Return one departure of the frame."""
     verdict, located = departed.verdict, departed.located
     outcome, expected = departed.results
+    detail = verdict.detail[:LONGEST]
+    ending = {"kind": "violated", "condition": "executes", "detail": detail}
     return {
         "rule": verdict.rule,
         "execution": verdict.execution,
@@ -56,7 +58,7 @@ def departure_row(departed: DepartingExecution) -> Dict[str, Any]:
         "inputs": departed.subject.inputs,
         "mutations": format_mutations(departed.mutations),
         "other": departed.other,
-        "ending": None if departed.signal is not None else _violated(verdict),
+        "ending": ending if departed.signal is None else None,
         "signal": departed.signal,
         "outcome": outcome[:LONGEST],
         "expected": expected[:LONGEST],
@@ -138,10 +140,6 @@ def layer_expression(program: str) -> str:
             made = ast.unparse(node.value)
             return made[: -len(_EVAL)] if made.endswith(_EVAL) else made
     return ""
-
-
-def _violated(verdict: ExecutionVerdict) -> Dict[str, Any]:
-    return {"kind": "violated", "condition": "executes", "detail": verdict.detail[:LONGEST]}
 
 
 def _amount(value: Optional[float]) -> Optional[float]:

@@ -94,14 +94,6 @@ def _linear(layer: Any) -> List[Any]:
     return [([*shapes, (width,), ("batch", width, "side", "side")], -1)]
 
 
-def _bilinear(layer: Any) -> List[Any]:
-    return [([("batch", width)], -1) for width in (layer.in1_features, layer.in2_features)]
-
-
-def _embedding(layer: Any) -> List[Any]:
-    return [([("batch", "length"), ("batch",), ("length",)], layer.num_embeddings - 1)]
-
-
 def _recurrent(layer: Any) -> List[Any]:
     batched = ("batch", "length") if layer.batch_first else ("length", "batch")
     return [([(*batched, layer.input_size), ("length", layer.input_size)], -1)]
@@ -112,16 +104,9 @@ def _cell(layer: Any) -> List[Any]:
 
 
 def _attention(layer: Any) -> List[Any]:
-    return [(_sequences(layer.embed_dim, layer.batch_first), -1)]
-
-
-def _transforming(layer: Any) -> List[Any]:
     attention = next(part for part in layer.modules() if type(part).__name__ == _WHOLE[0])
-    return [(_sequences(attention.embed_dim, attention.batch_first), -1)]
-
-
-def _sequences(width: int, batch_first: bool) -> Shapes:
-    return [("batch", "length", width) if batch_first else ("length", "batch", width)]
+    axes = ("batch", "length") if attention.batch_first else ("length", "batch")
+    return [([(*axes, attention.embed_dim)], -1)]
 
 
 def _channels(sides: Tuple[int, ...], attribute: str) -> Callable[[Any], List[Any]]:
@@ -138,8 +123,11 @@ def _layer_norm(layer: Any) -> List[Any]:
 
 
 _NEEDS: Dict[str, Callable[[Any], List[Any]]] = {
-    **{f"{kind}Conv{n}d": _convolution(n) for kind in ("", "Lazy") for n in (1, 2, 3)},
-    **{f"{kind}ConvTranspose{n}d": _convolution(n) for kind in ("", "Lazy") for n in (1, 2, 3)},
+    **{
+        f"{kind}{n}d": _convolution(n)
+        for kind in ("Conv", "LazyConv", "ConvTranspose", "LazyConvTranspose")
+        for n in (1, 2, 3)
+    },
     **{f"InstanceNorm{n}d": _channels((n,), "num_features") for n in (1, 2, 3)},
     "BatchNorm1d": _channels((0, 1), "num_features"),
     "BatchNorm2d": _channels((2,), "num_features"),
@@ -148,19 +136,17 @@ _NEEDS: Dict[str, Callable[[Any], List[Any]]] = {
     "Linear": _linear,
     "NonDynamicallyQuantizableLinear": _linear,
     "LazyLinear": _linear,
-    "Bilinear": _bilinear,
-    "Embedding": _embedding,
-    "EmbeddingBag": _embedding,
-    "RNN": _recurrent,
-    "LSTM": _recurrent,
-    "GRU": _recurrent,
-    "RNNCell": _cell,
-    "LSTMCell": _cell,
-    "GRUCell": _cell,
-    "LayerNorm": _layer_norm,
-    "RMSNorm": _layer_norm,
-    **dict.fromkeys(_WHOLE[:1], _attention),
-    **dict.fromkeys(_WHOLE[1:], _transforming),
+    "Bilinear": lambda layer: [
+        ([("batch", width)], -1) for width in (layer.in1_features, layer.in2_features)
+    ],
+    **dict.fromkeys(
+        ("Embedding", "EmbeddingBag"),
+        lambda layer: [([("batch", "length"), ("batch",), ("length",)], layer.num_embeddings - 1)],
+    ),
+    **dict.fromkeys(("RNN", "LSTM", "GRU"), _recurrent),
+    **dict.fromkeys(("RNNCell", "LSTMCell", "GRUCell"), _cell),
+    **dict.fromkeys(("LayerNorm", "RMSNorm"), _layer_norm),
+    **dict.fromkeys(_WHOLE, _attention),
 }
 
 
@@ -199,7 +185,8 @@ def candidates(
     plain = _annotated(parameter)
     if plain:
         return plain
-    named = _named(parameter.name)
+    words = set(_words(parameter.name))
+    named: List[ArgumentCandidate] = next((ways for known, ways in _BY_NAME if words & known), [])
     layers = _of_layers(parameter.name, place, needs)
     return [*named, *layers][:_MOST_CANDIDATES]
 
@@ -220,14 +207,6 @@ def _constant(text: str) -> ArgumentCandidate:
     if text == "length":
         return ArgumentCandidate(lambda size: str(size.length), frozenset(("length",)))
     return ArgumentCandidate(lambda _: text)
-
-
-def _named(name: str) -> List[ArgumentCandidate]:
-    words = set(_words(name))
-    for known, ways in _BY_NAME:
-        if words & known:
-            return ways
-    return []
 
 
 def _of_layers(name: str, place: int, needs: Sequence[LayerInput]) -> List[ArgumentCandidate]:

@@ -106,7 +106,7 @@ def materialise(module: Any, inputs: Sequence[Any], keywords: Mapping[str, Any])
     """Give lazy layers their shapes by one call; raises :class:`NoModel` where it fails."""
     import torch
 
-    if not _lazy(module) or not (inputs or keywords):
+    if not is_lazy_module(module) or not (inputs or keywords):
         return
     framework_setup.seed()
     try:
@@ -116,11 +116,11 @@ def materialise(module: Any, inputs: Sequence[Any], keywords: Mapping[str, Any])
         raise NoModel(f"its lazy layers take no shape: {type(error).__name__}: {error}") from error
 
 
-def _lazy(module: Any) -> bool:
+def is_lazy_module(module: Any) -> bool:
+    """Return whether a module has weights that take their shape with the first call."""
     from torch.nn.parameter import is_lazy
 
-    tensors = [*module.parameters(), *module.buffers()]
-    return any(is_lazy(each) for each in tensors)
+    return any(map(is_lazy, [*module.parameters(), *module.buffers()]))
 
 
 def _unwrapped(module: Any) -> Any:

@@ -16,7 +16,9 @@ from typing import Any, Iterator, List, Sequence, Tuple
 
 from ..inputs.recipes import evaluate, parse
 from ..runtime import framework_setup, time_limits
+from .executions.tensor_trees import tensor_leaves
 from .forward_parameters import AxisLengths, LayerInput, candidates, layer_inputs_of
+from .model_extraction import is_lazy_module
 
 _SPATIAL = (8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 299)
 _LENGTHS = (8, 16, 10, 32, 64, 5, 128, 20, 50, 100, 256)
@@ -111,9 +113,8 @@ def _sizes(reading: Sequence[Any], batch: int) -> Iterator[AxisLengths]:
     depends = {axis for each in reading for axis in each.axes}
     sides = _SPATIAL if "side" in depends else _SPATIAL[:1]
     lengths = _LENGTHS if "length" in depends else _LENGTHS[:1]
-    for side in sides:
-        for length in lengths:
-            yield AxisLengths(batch, side, length)
+    for side, length in itertools.product(sides, lengths):
+        yield AxisLengths(batch, side, length)
 
 
 def _refused(module: Any, recipe: str) -> Any:
@@ -122,37 +123,15 @@ def _refused(module: Any, recipe: str) -> Any:
     framework_setup.seed()
     try:
         with torch.no_grad():
-            outputs = (
-                copy.deepcopy(module)(*_made(recipe)) if _lazy(module) else module(*_made(recipe))
-            )
+            called = copy.deepcopy(module) if is_lazy_module(module) else module
+            outputs = called(*_made(recipe))
     except Exception as error:
         return f"{type(error).__name__}: {str(error)[:200]}"
-    tensors = list(tensors_in(outputs))
+    tensors = [each for each in tensor_leaves(outputs) if isinstance(each, torch.Tensor)]
     if not tensors:
         return "it returns no tensor"
     finite = all(bool(each.isfinite().all()) for each in tensors if each.is_floating_point())
     return None if finite and all(each.numel() for each in tensors) else ""
-
-
-def _lazy(module: Any) -> bool:
-    from torch.nn.parameter import is_lazy
-
-    return any(is_lazy(each) for each in [*module.parameters(), *module.buffers()])
-
-
-def tensors_in(value: Any) -> Iterator[Any]:
-    """Yield the tensors of a value: in tuples, lists, dictionaries and dataclasses, in order."""
-    import torch
-
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, dict) or hasattr(value, "__dataclass_fields__"):
-        inside = value if isinstance(value, dict) else vars(value)
-        for each in inside.values():
-            yield from tensors_in(each)
-    elif isinstance(value, (tuple, list)):
-        for each in value:
-            yield from tensors_in(each)
 
 
 def _made(recipe: str) -> Tuple[Any, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import time
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from ...inputs.recipes import evaluate, parse
 from ..model_types import ModelUnderTest
@@ -93,19 +93,18 @@ def _specified(module: Any) -> Any:
 
 def _filled(specified: Any, size: int, seed: int = 1) -> str:
     if isinstance(specified, dict):
-        items = [
+        pairs = [
             f"{key!r}: {_filled(value, size, seed + number)}"
             for number, (key, value) in enumerate(specified.items())
         ]
-        return "{" + ", ".join(items) + "}"
+        return "{" + ", ".join(pairs) + "}"
     if isinstance(specified, (list, tuple)):
         inside = [_filled(each, size, seed + number) for number, each in enumerate(specified)]
-        return "[" + ", ".join(inside) + "]" if isinstance(specified, list) else _tuple(inside)
+        items = ", ".join(inside)
+        if isinstance(specified, list):
+            return f"[{items}]"
+        return f"({items}{',' * (len(inside) == 1)})"
     return _array(tuple(specified.shape), str(specified.dtype), size, seed, _most(specified))
-
-
-def _tuple(inside: Sequence[str]) -> str:
-    return "(" + ", ".join(inside) + ("," if len(inside) == 1 else "") + ")"
 
 
 def _array(shape: Shape, dtype: str, size: int, seed: int, most: Optional[int]) -> str:

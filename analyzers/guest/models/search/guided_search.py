@@ -216,7 +216,9 @@ class _Search:
         if len(mutant.mutations) >= self._plan.order:
             return
         own = sum(
-            int(each.numel() * each.element_size()) for each in _own(mutant.model, self._base)
+            int(each.numel() * each.element_size())
+            for each in mutant.model.module.parameters()
+            if id(each) not in self._base
         )
         self._seeds.append(_Seed(mutant.model, mutant.mutations, mutant.inconsistency, own))
         while self._is_full():
@@ -233,10 +235,6 @@ class _Search:
         return len(self._seeds) > 1 and (
             len(self._seeds) > self._plan.seeds + 1 or own > self._plan.memory
         )
-
-
-def _own(model: ModelUnderTest, base: Any) -> List[Any]:
-    return [each for each in model.module.parameters() if id(each) not in base]
 
 
 MOST = 4
