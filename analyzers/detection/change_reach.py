@@ -50,7 +50,9 @@ class ChangeReach:
         change = self._of_path.get(path)
         if change is not None and line in change.lines:
             return True
-        unit = self._at(path, line)
+        units = self._choice.units(path) if path in self._files.paths else []
+        around = [each for each in units if each.node and line in lines_of(each.node)]
+        unit = next(reversed(around), self._outside(path) if units else None)
         if unit is None:
             return change is not None
         if self._edited_by(unit.id):
@@ -67,12 +69,12 @@ class ChangeReach:
         differences = {path: file_difference(self._of_path[path], self._changes) for path in paths}
         known = changed_function_ids(self._files, differences)
         found = set(self._choice.changed(self._changes, known))
-        for path in paths:
-            found.update(
-                unit.id
-                for unit in self._choice.units(path)
-                if unit.node is not None and self._has_changed_line(unit)
-            )
+        for unit in (unit for path in paths for unit in self._choice.units(path)):
+            lines = lines_of(unit.node) if unit.node is not None else range(0)
+            change = self._of_path[unit.path]
+            inside = any(at in lines and at + 1 in lines for at in change.removed_at)
+            if inside or not change.lines.isdisjoint(lines):
+                found.add(unit.id)
         return frozenset(found)
 
     def _is_edited(self, name: str) -> bool:
@@ -81,12 +83,6 @@ class ChangeReach:
             return unit is not None
         names = frozenset(self._named(unit))
         return bool(names) and self._differing(names)
-
-    def _has_changed_line(self, unit: CodeUnit) -> bool:
-        assert unit.node is not None
-        lines, change = lines_of(unit.node), self._of_path[unit.path]
-        inside = (at for at in change.removed_at if at in lines and at + 1 in lines)
-        return not change.lines.isdisjoint(lines) or any(True for _ in inside)
 
     @cached_property
     def _files(self) -> Files:
@@ -121,13 +117,6 @@ class ChangeReach:
             return None
         wanted = outermost(function)
         return next((unit for unit in self._choice.units(path) if unit.name == wanted), None)
-
-    def _at(self, path: str, line: int) -> CodeUnit | None:
-        if path not in self._files.paths:
-            return None
-        units = self._choice.units(path)
-        inside = [unit for unit in units if unit.node is not None and line in lines_of(unit.node)]
-        return inside[-1] if inside else self._outside(path)
 
     def _outside(self, path: str) -> CodeUnit | None:
         """The code of a file outside functions; ``None`` where it cannot be parsed."""

@@ -66,7 +66,12 @@ class DefinitionOutline:
                 outside.append(node)
         self._define((*outside, *main), "", None)
         for name, body in ((MODULE, outside), (MAIN, main)):
-            kept = [node for node in body if not _is_declaration(node)]
+            kept = [
+                node
+                for node in body
+                if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+                and not (_is_definition(node) or isinstance(node, ast.Import | ast.ImportFrom))
+            ]
             self.nodes[name] = kept
             self.functions[name] = "\n".join(map(ast.dump, kept))
         for node in outside:
@@ -86,15 +91,12 @@ class DefinitionOutline:
                 self.attributes[f"{name}."] = "".join(map(ast.dump, header))
                 self._define(tuple(node.body), f"{name}.", name)
             else:
-                self._plain(node, prefix, owner)
-
-    def _plain(self, node: ast.stmt, prefix: str, owner: str | None) -> None:
-        for name in bound_names(node) if owner else ():
-            key = f"{owner}.{name}"
-            self.attributes[key] = self.attributes.get(key, "") + ast.dump(node)
-        inner = tuple(child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt))
-        if inner:
-            self._define(inner, prefix, owner)
+                for name in bound_names(node) if owner else ():
+                    key = f"{owner}.{name}"
+                    self.attributes[key] = self.attributes.get(key, "") + ast.dump(node)
+                children = ast.iter_child_nodes(node)
+                inner = tuple(child for child in children if isinstance(child, ast.stmt))
+                self._define(inner, prefix, owner)
 
     @property
     def known(self) -> dict[str, str]:
@@ -105,11 +107,6 @@ class DefinitionOutline:
 
 def _is_definition(node: ast.stmt) -> bool:
     return isinstance(node, (*_FUNCTIONS, ast.ClassDef))
-
-
-def _is_declaration(node: ast.stmt) -> bool:
-    text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-    return text or _is_definition(node) or isinstance(node, ast.Import | ast.ImportFrom)
 
 
 def bound_names(node: ast.stmt) -> Iterator[str]:

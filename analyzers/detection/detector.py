@@ -163,7 +163,9 @@ def detect(
     """
     files = Files(own_sources(changes.sources, catalogue), catalogue.libraries | FRAMEWORKS)
     extent = DetectionScope(everything and not only, frozenset(only))
-    touched = _touched(changes, files, extent)
+    named = {entry.partition("::")[0] for entry in extent.only}
+    named = named or {change.path for change in changes.changes}
+    touched = files.paths if extent.everything else files.paths & named
     found: list[Skipped] = []
     for path in sorted(touched):
         try:
@@ -188,16 +190,6 @@ def detect(
         if not any(target.id == outermost(name) for target in used)
     ]
     return DetectionResult(_united(asked.targets, used), tuple(left))
-
-
-def _touched(changes: ChangeSet, files: Files, extent: DetectionScope) -> frozenset[str]:
-    if extent.only:
-        named = {entry.partition("::")[0] for entry in extent.only}
-    elif extent.everything:
-        return files.paths
-    else:
-        named = {change.path for change in changes.changes}
-    return files.paths & named
 
 
 def own_sources(sources: Mapping[str, str], catalogue: Catalogue) -> dict[str, str]:
@@ -233,17 +225,15 @@ def _framework_targets(
 def _united(asking: Iterable[Target], using: Iterable[Target]) -> tuple[Target, ...]:
     found = {target.id: target for target in asking}
     for target in using:
-        known = found.get(target.id)
-        found[target.id] = target if known is None else _both(known, target)
+        known = found.setdefault(target.id, target)
+        if known is target:
+            continue
+        calls = sorted({*known.calls, *target.calls}, key=lambda c: (c.path, c.line, c.api))
+        changed = Reason.CHANGED in (known.reason, target.reason)
+        found[target.id] = replace(
+            known,
+            reason=Reason.CHANGED if changed else known.reason,
+            calls=tuple(calls),
+            files=tuple(sorted({*known.files, *target.files})),
+        )
     return tuple(sorted(found.values(), key=lambda each: (each.path, each.line, each.id)))
-
-
-def _both(asking: Target, using: Target) -> Target:
-    calls = sorted({*asking.calls, *using.calls}, key=lambda c: (c.path, c.line, c.api))
-    reasons = {asking.reason, using.reason}
-    return replace(
-        asking,
-        reason=Reason.CHANGED if Reason.CHANGED in reasons else asking.reason,
-        calls=tuple(calls),
-        files=tuple(sorted({*asking.files, *using.files})),
-    )

@@ -227,18 +227,17 @@ class Calls(ProjectCalls):
             item = join_all([*(o.element() for o in others), *others])
             count = max(1, len(arguments.positions) - 1)
             given = Arguments(tuple([_without_callables(item)] * count))
-            results += [self._applied_quietly(ref, given) for ref in asked]
-            results += [self._asked_later(path, arguments) for path in methods]
+            results += [
+                self.invoke(ref, given)
+                if isinstance(ref, FunctionValue)
+                else self.closure(ref, given)
+                for ref in asked
+            ]
+            for path in methods:
+                apis = self.state.catalogue.called(path, arguments.words())
+                if apis:
+                    results.append(self._ask(apis, self.here, arguments, transport=False))
         return join_all(results)
-
-    def _applied_quietly(self, ref: Reference, arguments: Arguments) -> Value:
-        if isinstance(ref, FunctionValue):
-            return self.invoke(ref, arguments)
-        return self.closure(ref, arguments) if isinstance(ref, LambdaValue) else BOTTOM
-
-    def _asked_later(self, path: str, arguments: Arguments) -> Value:
-        apis = self.state.catalogue.called(path, arguments.words())
-        return self._ask(apis, self.here, arguments, transport=False) if apis else BOTTOM
 
     def _ask(
         self, apis: Iterable[Api], node: cst.CSTNode, arguments: Arguments, *, transport: bool

@@ -85,22 +85,15 @@ def has(value: Value, at: int) -> bool:
 
 def constant(node: cst.BaseExpression) -> str | int | None:
     """The string or integer that a literal stands for."""
-    if isinstance(node, cst.SimpleString | cst.Integer | cst.UnaryOperation):
-        try:
-            value = ast.literal_eval(_code(node))
-        except (ValueError, SyntaxError, TypeError):
-            return None
-        return value if isinstance(value, str | int) else None
-    return None
-
-
-def _code(node: cst.BaseExpression) -> str:
-    if isinstance(node, cst.SimpleString | cst.Integer):
-        return node.value
-    negative = isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus)
-    inner = node.expression if isinstance(node, cst.UnaryOperation) else node
-    plain = isinstance(inner, cst.Integer) and negative
-    return f"-{inner.value}" if plain and isinstance(inner, cst.Integer) else "None"
+    minus = isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus)
+    inner = node.expression if isinstance(node, cst.UnaryOperation) and minus else node
+    if not isinstance(inner, cst.Integer if minus else cst.SimpleString | cst.Integer):
+        return None
+    try:
+        value = ast.literal_eval(f"-{inner.value}" if minus else inner.value)
+    except (ValueError, SyntaxError, TypeError):
+        return None
+    return value if isinstance(value, str | int) else None
 
 
 Comprehension: TypeAlias = cst.ListComp | cst.SetComp | cst.GeneratorExp | cst.DictComp

@@ -63,7 +63,10 @@ def file_annotations(source: str) -> AnnotatedFunctions:
     return AnnotatedFunctions(
         functions=frozenset(functions - kept_out),
         kept_out=frozenset(kept_out),
-        generators={name: _generators(each) for name, each in known.functions.items()},
+        generators={
+            name: frozenset(found for arg in each.args for found in _GENERATOR.findall(arg.text))
+            for name, each in known.functions.items()
+        },
         texts={name: "\n".join(_texts(each)) for name, each in known.functions.items()},
         module_test=known.module_test,
     )
@@ -74,10 +77,6 @@ def changed_annotations(head: AnnotatedFunctions, base: AnnotatedFunctions) -> f
     return frozenset(
         name for name in head.functions if head.texts.get(name) != base.texts.get(name)
     )
-
-
-def _generators(known: Annotations) -> frozenset[str]:
-    return frozenset(name for arg in known.args for name in _GENERATOR.findall(arg.text))
 
 
 def _texts(known: Annotations) -> Iterator[str]:
@@ -244,37 +243,26 @@ def _altered(head: ClassDefinition, base: ClassDefinition) -> frozenset[str]:
                         for n in ast.walk(node)
                         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
                     }
-                    attributes |= _set(node)
+                    attributes |= self_attributes(node, ast.Store)
             found |= attributes | (_all_set(old.node.body) - _all_set(new.node.body))
     return frozenset(found)
 
 
 def _all_set(body: Iterable[ast.stmt]) -> set[str]:
-    return {name for node in body for name in _set(node)}
-
-
-def _set(node: ast.AST) -> set[str]:
-    return {
-        each.attr
-        for each in ast.walk(node)
-        if isinstance(each, ast.Attribute)
-        and isinstance(each.ctx, ast.Store)
-        and isinstance(each.value, ast.Name)
-        and each.value.id == "self"
-    }
+    return {name for node in body for name in self_attributes(node, ast.Store)}
 
 
 def _loaded(node: ast.AST) -> set[str]:
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
 
 
-def read_attributes(node: ast.AST) -> set[str]:
-    """The attributes of ``self`` that a method reads."""
+def self_attributes(node: ast.AST, context: type[ast.expr_context]) -> set[str]:
+    """The attributes of ``self`` that a node reads (``ast.Load``) or sets (``ast.Store``)."""
     return {
         each.attr
         for each in ast.walk(node)
         if isinstance(each, ast.Attribute)
-        and isinstance(each.ctx, ast.Load)
+        and isinstance(each.ctx, context)
         and isinstance(each.value, ast.Name)
         and each.value.id == "self"
     }

@@ -249,9 +249,8 @@ class FrameworkTargetSelection:
                     continue
                 owners = self._project.lineage(f"{path}::{unit.owner}")
                 wanted = [attributes[each.name] for each in owners if each.name in attributes]
-                if wanted and file_definitions.read_attributes(unit.node) & frozenset[str]().union(
-                    *wanted
-                ):
+                read = file_definitions.self_attributes(unit.node, ast.Load)
+                if any(read & each for each in wanted):
                     yield unit.id
 
     def targets(self, changed: Collection[str], *, everything: bool) -> tuple[Target, ...]:

@@ -176,7 +176,7 @@ class TopLevelNames:
         if self.open:
             return None
         tree = ast.parse(source, mode="eval")
-        own = {arg.arg for node in ast.walk(tree) for arg in _arguments(node)}
+        own = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
         own |= {
             node.id
             for node in ast.walk(tree)
@@ -195,13 +195,6 @@ def _bound_names(node: ast.AST) -> Iterator[str]:
         yield node.name
     elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
         yield node.id
-
-
-def _arguments(node: ast.AST) -> Sequence[ast.arg]:
-    if isinstance(node, ast.Lambda):
-        args = node.args
-        return [*args.posonlyargs, *args.args, *args.kwonlyargs]
-    return ()
 
 
 def unbound_names(

@@ -79,7 +79,7 @@ def parse(text: str) -> Constraint:
     """The constraint that a text describes; raises :class:`Wrong`."""
     body = _expression(text)
     found = _constraint(body, text)
-    return found if isinstance(found, Constraint) else _only(found)
+    return found if isinstance(found, Constraint) else choice_of_one(found)
 
 
 def parse_condition(text: str) -> str:
@@ -88,7 +88,8 @@ def parse_condition(text: str) -> str:
     return text.strip()
 
 
-def _only(expression: Expression) -> Constraint:
+def choice_of_one(expression: Expression) -> Constraint:
+    """A single value as a choice of one (``froms``)."""
     values = Expression(f"[{expression.source}]", expression.literal, [expression.value])
     return Constraint("froms", (("values", values),))
 
@@ -148,7 +149,12 @@ def _called(node: ast.Call, text: str) -> Constraint:
     name = _last_name(node.func)
     kind = _kind_named(name)
     if kind is None:
-        raise AnnotationError(_unknown(name or ast.unparse(node.func)), span_of(node.func))
+        name = name or ast.unparse(node.func)
+        near = difflib.get_close_matches(name, [*KINDS, *SYNONYMS], 1)
+        hint = (
+            f"did you mean {near[0]}?" if near else "a value of the project goes into froms([...])"
+        )
+        raise AnnotationError(f"there is no constraint {name!r}; {hint}", span_of(node.func))
     given: List[Tuple[str, Argument, ast.expr]] = []
     for parameter, value in _pairs(node, kind):
         if any(parameter == other for other, _, _ in given):
@@ -172,14 +178,6 @@ def _called(node: ast.Call, text: str) -> Constraint:
     return made
 
 
-def _unknown(name: str) -> str:
-    near = difflib.get_close_matches(name, [*KINDS, *SYNONYMS], 1)
-    hint = (
-        f"; did you mean {near[0]}?" if near else "; a value of the project goes into froms([...])"
-    )
-    return f"there is no constraint {name!r}{hint}"
-
-
 def _pairs(node: ast.Call, kind: ConstraintKind) -> List[Tuple[str, ast.expr]]:
     """The arguments of a call by canonical names, but for those of which there are several."""
     found: List[Tuple[str, ast.expr]] = []
@@ -197,15 +195,12 @@ def _pairs(node: ast.Call, kind: ConstraintKind) -> List[Tuple[str, ast.expr]]:
         if not (kind.others or name in kind.parameters):
             name = ALIASES.get(name, name)
         if not (kind.others or name in kind.parameters):
-            raise AnnotationError(_no_parameter(kind, name), _keyword_span(keyword))
+            line, column = keyword.lineno, keyword.col_offset + 1
+            span = Span(line, column, line, column + len(keyword.arg or ""))
+            taken = f"; it takes {', '.join(kind.parameters)}" if kind.parameters else ""
+            raise AnnotationError(f"{kind.name} takes no {name}{taken}", span)
         found.append((name, keyword.value))
     return found
-
-
-def _no_parameter(kind: ConstraintKind, name: str) -> str:
-    if not kind.parameters:
-        return f"{kind.name} takes no {name}"
-    return f"{kind.name} takes no {name}; it takes {', '.join(kind.parameters)}"
 
 
 def _argument(kind: ConstraintKind, name: str, node: ast.expr, text: str) -> Argument:
@@ -241,8 +236,3 @@ def span_of(node: Any) -> Span:
         node.end_lineno or node.lineno,
         (node.end_col_offset or node.col_offset) + 1,
     )
-
-
-def _keyword_span(keyword: ast.keyword) -> Span:
-    line, column = keyword.lineno, keyword.col_offset + 1
-    return Span(line, column, line, column + len(keyword.arg or ""))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from analyzers.guest.annotations.checking import InvalidConstraint, check
 from analyzers.guest.annotations.constraints import KINDS, Argument, Constraint, Expression
-from analyzers.guest.annotations.syntax import AnnotationError, parse
+from analyzers.guest.annotations.syntax import AnnotationError, choice_of_one, parse
 
 NONE = Expression("None", literal=True, value=None)
 _SHORT = {"ints": "int_lists", "floats": "float_lists", "bools": "bool_lists"}
@@ -113,10 +113,7 @@ def map_parts(value: Argument, change: Callable[[Constraint], Constraint]) -> Ar
 
 def as_constraint(option: Constraint | Expression) -> Constraint:
     """A constraint of an option: a single value is a choice of one."""
-    if isinstance(option, Constraint):
-        return option
-    value = Expression(f"[{option.source}]", option.literal, [option.value])
-    return Constraint("froms", (("values", value),))
+    return option if isinstance(option, Constraint) else choice_of_one(option)
 
 
 def without_none(constraint: Constraint) -> tuple[Constraint | None, bool]:
