@@ -129,9 +129,6 @@ def called(given: str) -> str:
     return f"finite(result({given}))"
 
 
-# ------------------------------------------------------------- boundaries
-
-
 def _boundaries(
     found: list[ParameterFlow],
     given: str | None,
@@ -179,22 +176,18 @@ def _taken(
 
 
 def _illegal(parameter: LayerParameter) -> Iterator[tuple[str, str]]:
+    ends = (parameter.low, parameter.high)
+    is_documented = parameter.said_by == "documentation" and None not in ends
     for edge in parameter.edges:
         if edge.refused:
             continue
         if edge.consequence not in {"", _UNSEEN}:
             yield edge.value, edge.consequence
-        elif _is_documented(parameter):
+        elif is_documented:
             yield edge.value, _RULED_OUT
     if not parameter.edges and parameter.consequence not in {"", _UNSEEN}:
         low, high = parameter.low, parameter.high
         yield repr(low - 1 if low is not None else (high or 0) + 1), parameter.consequence
-
-
-def _is_documented(parameter: LayerParameter) -> bool:
-    """Return whether the documentation gives both ends of what is legal."""
-    ends = (parameter.low, parameter.high)
-    return parameter.said_by == "documentation" and None not in ends
 
 
 def _seen(flow: ParameterFlow, value: str, given: str | None, trier: CallProber) -> str:
@@ -210,9 +203,6 @@ def _owner(target: Target) -> str:
     return (first if last == _CONSTRUCTOR else last).rpartition(".")[2]
 
 
-# ----------------------------------------------------------------- shapes
-
-
 def _shapes(
     found: list[ParameterFlow],
     given: str,
@@ -222,15 +212,13 @@ def _shapes(
     """Legal values that a layer takes, and another layer does not follow: one for that layer."""
     told: set[int] = set()
     for flow in found:
-        broken = _brittle(flow, given, built, trier) if _is_set(flow, found) else None
+        same = [each for each in found if each.source == flow.source]
+        if flow.attribute or not all(map(input_shapes.is_free, same)):
+            continue
+        broken = _brittle(flow, given, built, trier)
         if broken is not None and id(broken.layer) not in told:
             told.add(id(broken.layer))
             yield brittle_finding(broken, trier.target)
-
-
-def _is_set(flow: ParameterFlow, found: list[ParameterFlow]) -> bool:
-    same = [each for each in found if each.source == flow.source]
-    return not flow.attribute and all(map(input_shapes.is_free, same))
 
 
 def _brittle(
@@ -247,18 +235,14 @@ def _brittle(
     values = input_shapes.other_legal_values(flow, default.value)
     probes = [trier.with_value(flow, str(value), condition) for value in values]
     runs = [(p, trier.broken(p) or "") for p in probes if p is not None]
-    found = [_layer(detail, flow, function, layers) for _, detail in runs]
+    sizes = [input_shapes.expected_size(detail) for _, detail in runs]
+    found = [
+        None if size is None else input_shapes.built_for(size, flow.given, function, layers)
+        for size in sizes
+    ]
     layer = found[0] if len(runs) > 1 and all(each is found[0] for each in found) else None
     if layer is None:
         return None
     probe, detail = runs[0]
-    return FixedSizeLayer(
-        flow, default.value, values, layer, probe, condition, messages.first_line(detail)
-    )
-
-
-def _layer(
-    detail: str, flow: ParameterFlow, function: Function, layers: tuple[BuiltLayer, ...]
-) -> BuiltLayer | None:
-    size = input_shapes.expected_size(detail)
-    return None if size is None else input_shapes.built_for(size, flow.given, function, layers)
+    said = messages.first_line(detail)
+    return FixedSizeLayer(flow, default.value, values, layer, probe, condition, said)

@@ -1,4 +1,4 @@
-"""Which classes of a project are models: by their bases, followed through its files."""
+"""Classes of a project that are models, by their bases, followed through its files."""
 
 from __future__ import annotations
 

@@ -32,7 +32,6 @@ from analyzers.vocabulary import (
     Contract,
     ExecutionRequest,
     ExecutionResult,
-    LibraryBug,
     Probe,
     RecipeArgument,
     Skipped,
@@ -114,8 +113,10 @@ class _Examination:
             return
         for turn in range(self._effort.turns):
             executed = self._bench.execute(self._target, self._in_turn(executing, turn))
-            if executed.obstacle is not None:
-                yield from self._obstacle(executed.obstacle, turn)
+            if executed.obstacle is not None:  # one that a later turn meets is no news
+                if turn == 0:
+                    said = f"the model was not run: {executed.obstacle}"
+                    yield Skipped(NAME, self._target.id, said)
                 return
             yield from self._missing(executed)
             yield from self._told(executed)
@@ -126,7 +127,7 @@ class _Examination:
     def _drawn(self) -> ExecutionRequest | None:
         """Return the model by the target's own terms; ``None`` where its inputs are not known yet.
 
-        Raises ``NoTermsError`` where nothing builds it, with the reason.
+        Raises ``NoContractError`` where nothing builds it, with the reason.
         """
         target, bench = self._target, self._bench
         try:
@@ -139,7 +140,7 @@ class _Examination:
         missing = not_installed(self._model.framework, bench)
         if missing is not None:
             raise NoContractError(missing)
-        probes = tuple(map(_plain, filter(_is_usual, explored.passing)))
+        probes = tuple(replace(p, ensures=()) for p in explored.passing if _is_usual(p))
         if probes:
             return self._executing(probes, terms.generators, self._forward())
         if self._model.role is Role.FORWARD and not terms.given:
@@ -165,10 +166,6 @@ class _Examination:
         compiles = bool(_COMPILERS & set(executing.executions))
         most = self._effort.compiling_seconds if compiles else self._effort.seconds
         return min(most, self._effort.share * self._bench.remaining())
-
-    def _obstacle(self, obstacle: str, turn: int) -> Iterator[Skipped]:
-        if turn == 0:
-            yield Skipped(NAME, self._target.id, f"the model was not run: {obstacle}")
 
     def _executing(
         self,
@@ -203,8 +200,6 @@ class _Examination:
             return None
         return replace(terms.contract, constructor=None, ensures=())
 
-    # ------------------------------------------------------------- verdicts
-
     def _missing(self, executed: ExecutionResult) -> Iterator[Skipped]:
         for execution, reason in executed.left_out:
             use = self._relevance.use(execution)
@@ -218,7 +213,9 @@ class _Examination:
             weight = level(group, self._relevance, everything=self._effort.everything)
             is_advice = bool(group.first.mutations)
             if weight is None:
-                yield from _listed(bug(group, context))
+                entry = bug(group, context)
+                if entry is not None:
+                    yield entry
                 continue
             told = finding(group, weight, context)
             if told is None or told.fingerprint in self._heard:
@@ -232,15 +229,6 @@ class _Examination:
     def _line(self) -> int:
         subject = find_function(self._model.path, self._model.forward, self._texts)
         return self._target.line if subject is None else subject.node.lineno
-
-
-def _listed(entry: LibraryBug | None) -> Iterator[LibraryBug]:
-    if entry is not None:
-        yield entry
-
-
-def _plain(probe: Probe) -> Probe:
-    return replace(probe, ensures=())
 
 
 def _is_usual(probe: Probe) -> bool:

@@ -1,4 +1,4 @@
-"""Which executions a project's own code and dependencies make relevant.
+"""Executions that a project's own code and dependencies make relevant.
 
 What the code exports, compiles, casts or moves to may gate; what it only declares, and
 what is asked of every model, advises.
@@ -95,9 +95,6 @@ def _of_keras(uses: Mapping[str, ExecutionUse], declared: Mapping[str, Execution
     ours = {name: use for name, use in uses.items() if name.startswith("keras-")}
     backends = tuple(f"keras-{name}" for name in _KERAS_BACKENDS)
     return Relevance(backends, ours, declared)
-
-
-# ----------------------------------------------------------------- the code
 
 
 def _used(path: str, text: str) -> Iterator[tuple[str, ExecutionUse]]:

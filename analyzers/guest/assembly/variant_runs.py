@@ -165,24 +165,7 @@ def note_built_layers(found: Set[str]) -> Generator[None, None, None]:
         yield
         return
     kinds: Set[type] = set()
-    try:
-        with _seeing_built(torch.nn.Module, kinds):
-            yield
-    finally:
-        layers = _layers()
-        found.update(layers[kind] for kind in kinds if kind in layers)
-
-
-def note_called_functions(found: Set[str]) -> ContextManager[Any]:
-    """Note the public names of the functions of ``torch.nn`` that are called inside."""
-    if "torch" not in sys.modules:
-        return nullcontext()
-    mode: ContextManager[Any] = _mode_class()(_functions(), found)
-    return mode
-
-
-@contextmanager
-def _seeing_built(module: Any, kinds: Set[type]) -> Generator[None, None, None]:
+    module = torch.nn.Module
     plain = module.__init__
 
     @functools.wraps(plain)
@@ -195,6 +178,16 @@ def _seeing_built(module: Any, kinds: Set[type]) -> Generator[None, None, None]:
         yield
     finally:
         module.__init__ = plain
+        layers = _layers()
+        found.update(layers[kind] for kind in kinds if kind in layers)
+
+
+def note_called_functions(found: Set[str]) -> ContextManager[Any]:
+    """Note the public names of the functions of ``torch.nn`` that are called inside."""
+    if "torch" not in sys.modules:
+        return nullcontext()
+    mode: ContextManager[Any] = _mode_class()(_functions(), found)
+    return mode
 
 
 @functools.cache
@@ -257,7 +250,7 @@ class VariantRunner:
         self._place = VariantModule(prepared)
         self._probe = probe
         self._train = train
-        self._arguments = _Arguments()
+        self._made: Dict[str, Any] = {}
 
     def run(self, text: str, told: Stage) -> State:
         """Return the state that a text comes to; ``told`` hears each stage when it begins."""
@@ -291,22 +284,23 @@ class VariantRunner:
         with self._place.module(script=False) as module:
             self._place.load(text, module)
             stage(BUILD)
-            bound = self._place.target(module).bind(self._arguments.now(probe["arguments"]))
+            given = {place: self._value(each) for place, each in probe["arguments"].items()}
+            bound = self._place.target(module).bind(given)
             function = bound.function()
             if not isinstance(function, type):
                 stage(FORWARD)
             with note_called_functions(apis), bound.world:
                 value = function(*bound.args, **bound.kwargs)
                 result = lazy_results.consume(value, thoroughly=bound.repeats)
-            finite = self._trained(function, result, stage)
+            finite = all_finite(tensors(result))
+            if self._train:
+                finite = trained(module_of(function, result), result, stage) and finite
         return training_stages.state(training_stages.RAN, finite=finite)
 
     def _script(self, text: str, stage: Stage, apis: Set[str]) -> State:
-        from .training_stages import watch_stages
-
         with (
             self._place.module(script=True) as module,
-            watch_stages(stage) as seen,
+            training_stages.watch_stages(stage) as seen,
             note_called_functions(apis),
         ):
             try:
@@ -315,20 +309,6 @@ class VariantRunner:
                 if left.code not in (None, 0):
                     raise
         return training_stages.state(training_stages.RAN, finite=seen.finite)
-
-    def _trained(self, function: Any, result: Any, stage: Stage) -> bool:
-        finite = all_finite(tensors(result))
-        if not self._train:
-            return finite
-        return trained(module_of(function, result), result, stage) and finite
-
-
-class _Arguments:
-    def __init__(self) -> None:
-        self._made: Dict[str, Any] = {}
-
-    def now(self, arguments: Mapping[str, Any]) -> Dict[str, Any]:
-        return {place: self._value(given) for place, given in arguments.items()}
 
     def _value(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
         recipe = given.get("recipe")

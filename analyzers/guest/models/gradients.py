@@ -90,7 +90,12 @@ def _told(
     weights, noise, root = given
     wrong = [weights[at] for at in _departing(verdict, found, noise) if at < len(weights)]
     units = _units(model, root)
-    last = max(wrong, key=lambda name: _order(name, units, weights), default=None)
+
+    def order(name: str) -> Tuple[int, int]:
+        number, _ = units.get(_owner(name, units), (-1, None))
+        return number, weights.index(name)
+
+    last = max(wrong, key=order, default=None)
     forward = first_departing_layer(model, verdict.execution, {}, root)
     if forward is not None:
         place: Optional[LayerLocation] = forward.place
@@ -119,13 +124,6 @@ def _units(model: ModelUnderTest, root: str) -> Dict[str, Tuple[int, LayerLocati
     except Exception:
         return {}
     return found
-
-
-def _order(
-    name: str, units: Dict[str, Tuple[int, LayerLocation]], weights: List[str]
-) -> Tuple[int, int]:
-    number, _ = units.get(_owner(name, units), (-1, None))
-    return number, weights.index(name)
 
 
 def _owner(name: str, units: Dict[str, Tuple[int, LayerLocation]]) -> str:
