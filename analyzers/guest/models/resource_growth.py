@@ -88,10 +88,8 @@ class _Late(Exception):  # noqa: N818 - the time is over
 def _readings(
     call: Callable[[], Any], count: int, until: float, caches: Sequence[Any]
 ) -> List[ResourceReading]:
-    found = [_read(0.0, caches)]
-    for _ in range(_BLOCKS):
-        found.append(_read(_repeated(call, count, until), caches))
-    return found
+    blocks = (_read(_repeated(call, count, until), caches) for _ in range(_BLOCKS))
+    return [_read(0.0, caches), *blocks]
 
 
 def _repeated(call: Callable[[], Any], count: int, until: float) -> float:

@@ -8,6 +8,7 @@ import os
 import select
 import struct
 import time
+from importlib import import_module
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 Frame = Tuple[Dict[str, Any], List[Any]]
@@ -55,16 +56,13 @@ def read_frame(descriptor: int, seconds: float = -1.0) -> Frame:
     if body_size + data_size > MOST_BYTES:
         raise ValueError("a frame without end")
     message = json.loads(_exactly(descriptor, body_size, until))
-    return message, _arrays(_exactly(descriptor, data_size, until))
-
-
-def _arrays(data: bytes) -> List[Any]:
+    data = _exactly(descriptor, data_size, until)
     if not data:
-        return []
+        return message, []
     import numpy
 
     with numpy.load(io.BytesIO(data), allow_pickle=False) as stored:
-        return [stored[str(number)] for number in range(len(stored.files))]
+        return message, [stored[str(number)] for number in range(len(stored.files))]
 
 
 def _exactly(descriptor: int, size: int, until: Any) -> bytes:
@@ -140,20 +138,13 @@ def deserialize(tree: Mapping[str, Any], arrays: List[Any]) -> Any:
     if "plain" in tree:
         return tree["plain"]
     if "array" in tree:
-        return _read_array(arrays[tree["array"]], tree.get("dtype"))
+        array, dtype = arrays[tree["array"]], tree.get("dtype")
+        return array if dtype is None else array.astype(getattr(import_module("ml_dtypes"), dtype))
     if "dict" in tree:
         return {deserialize(key, arrays): deserialize(item, arrays) for key, item in tree["dict"]}
     kind = "tuple" if "tuple" in tree else "list"
     items = [deserialize(item, arrays) for item in tree[kind]]
     return tuple(items) if kind == "tuple" else items
-
-
-def _read_array(array: Any, dtype: Any) -> Any:
-    if dtype is None:
-        return array
-    import ml_dtypes
-
-    return array.astype(getattr(ml_dtypes, dtype))
 
 
 def arrays_in(value: Any) -> Tuple[Any, ...]:

@@ -14,7 +14,7 @@ import re
 import sys
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 from weakref import WeakKeyDictionary
 
 from ..model_types import ModelUnderTest, Unsupported
@@ -27,13 +27,10 @@ _MADE: WeakKeyDictionary[Any, Tuple[Tuple[Any, ...], Dict[str, Any]]] = WeakKeyD
 
 def record_constructor_arguments() -> None:
     """Keep what models are made with from here on, where Keras is loaded."""
-    kind = getattr(sys.modules.get("keras"), "Model", None)
-    if isinstance(kind, type) and not hasattr(kind.__new__, "__wrapped__"):
-        _watch(kind)
-
-
-def _watch(kind: Any) -> None:
-    original = kind.__new__
+    kind: Any = getattr(sys.modules.get("keras"), "Model", None)
+    if not isinstance(kind, type) or hasattr(kind.__new__, "__wrapped__"):
+        return
+    original: Any = kind.__new__
 
     @functools.wraps(original)
     def made(cls: Any, *args: Any, **kwargs: Any) -> Any:
@@ -42,7 +39,7 @@ def _watch(kind: Any) -> None:
             _MADE[instance] = args, kwargs
         return instance
 
-    kind.__new__ = staticmethod(made)
+    setattr(kind, "__new__", staticmethod(made))  # noqa: B010 - a class that is not known here
 
 
 def constructor_arguments(model: Any) -> Optional[Dict[str, Any]]:
@@ -52,7 +49,9 @@ def constructor_arguments(model: Any) -> Optional[Dict[str, Any]]:
     :class:`Unsupported` for arguments that a configuration does not hold.
     """
     found = _MADE.get(model)
-    if found is None or _configures(type(model)):
+    kinds = type(model).__mro__
+    owner = next((each for each in kinds if "get_config" in vars(each)), type(model))
+    if found is None or not owner.__module__.startswith("keras."):
         return None
     args, kwargs = found
     bound = inspect.signature(type(model)).bind(*args, **kwargs)
@@ -70,11 +69,6 @@ def constructor_arguments(model: Any) -> Optional[Dict[str, Any]]:
         if name not in _OF_KERAS and not _is_plain(value):
             raise Unsupported(f"it is made with {name}, a {type(value).__name__}")
     return {name: value for name, value in named.items() if name not in _OF_KERAS}
-
-
-def _configures(kind: type) -> bool:
-    owner = next((each for each in kind.__mro__ if "get_config" in vars(each)), kind)
-    return not owner.__module__.startswith("keras.")
 
 
 def _is_plain(value: Any) -> bool:
@@ -120,7 +114,9 @@ def serialize_model(model: ModelUnderTest) -> SerializedModel:
     import keras  # type: ignore[import-untyped]
 
     kinds = custom_classes(model.module)
-    modules = _portable(kinds)
+    modules = tuple(dict.fromkeys(kind.__module__ for kind in kinds))
+    for name in modules:
+        _check_portable(name)
     try:
         config: Any = keras.saving.serialize_keras_object(model.module)
         config.pop("compile_config", None)
@@ -141,14 +137,6 @@ def custom_classes(model: Any) -> Tuple[type, ...]:
     parts = (model, *model._flatten_layers(include_self=False))
     found = dict.fromkeys(type(each) for each in parts)
     return tuple(kind for kind in found if kind.__module__.partition(".")[0] != "keras")
-
-
-def _portable(kinds: Sequence[type]) -> Tuple[str, ...]:
-    """Return the modules of classes; raises :class:`Unsupported` for code of one backend."""
-    found = tuple(dict.fromkeys(kind.__module__ for kind in kinds))
-    for name in found:
-        _check_portable(name)
-    return found
 
 
 def _accepted(config: Any, kinds: Mapping[str, type]) -> Any:
@@ -187,7 +175,12 @@ def deserialize_model(given: SerializedModel, arguments: Optional[Arguments]) ->
     """
     import keras
 
-    custom = dict(_custom_objects(given.modules))
+    custom = {
+        key: value
+        for name in given.modules
+        for key, value in vars(importlib.import_module(name)).items()
+        if isinstance(value, type) and value.__module__ == name
+    }
     with keras.saving.custom_object_scope(custom):
         model = keras.saving.deserialize_keras_object(dict(given.config), safe_mode=False)
     if arguments is None:
@@ -196,13 +189,6 @@ def deserialize_model(given: SerializedModel, arguments: Optional[Arguments]) ->
         model(*arguments[0], **arguments[1])
     set_weights(model, given.weights)
     return model
-
-
-def _custom_objects(modules: Sequence[str]) -> Iterator[Tuple[str, Any]]:
-    for name in modules:
-        for key, value in vars(importlib.import_module(name)).items():
-            if isinstance(value, type) and value.__module__ == name:
-                yield key, value
 
 
 def set_weights(model: Any, weights: Sequence[Any]) -> None:

@@ -5,7 +5,14 @@ from __future__ import annotations
 import copy
 from collections import OrderedDict
 from functools import partial
-from typing import Any, Callable, Dict, List, Mapping, Optional
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Mapping,
+    Optional,
+    Tuple,
+)
 
 from ..model_types import ModelUnderTest
 
@@ -138,29 +145,15 @@ def _given(module: Any, model: ModelUnderTest) -> Any:
 def _equal(one: Any, other: Any) -> bool:
     import torch
 
-    if isinstance(one, torch.Tensor):
-        return isinstance(other, torch.Tensor) and bool(
-            one.shape == other.shape
-            and one.dtype == other.dtype
-            and torch.equal(torch.nan_to_num(one), torch.nan_to_num(other))
-        )
-    if isinstance(one, Mapping):
-        return (
-            isinstance(other, Mapping)
-            and one.keys() == other.keys()
-            and all(_equal(one[key], other[key]) for key in one)
-        )
-    if isinstance(one, (list, tuple)):
-        return (
-            isinstance(other, (list, tuple))
-            and len(one) == len(other)
-            and all(map(_equal, one, other))
-        )
-    return (
-        one is not None
-        and type(one) is type(other)
-        and (one == other or not isinstance(one, (int, float, str)))
-    )
+    if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
+        same = one.shape == other.shape and one.dtype == other.dtype
+        return same and bool(torch.equal(torch.nan_to_num(one), torch.nan_to_num(other)))
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(_equal(one[key], other[key]) for key in one)
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(map(_equal, one, other))
+    alike = one is not None and type(one) is type(other)
+    return alike and (one == other or not isinstance(one, (int, float, str)))
 
 
 def _beside(model: ModelUnderTest) -> Any:
@@ -231,7 +224,7 @@ def _free(module: Any, kind: str, seen: Dict[str, int]) -> str:
             return name
 
 
-def _activation(node: Any) -> Optional[List[Any]]:
+def _activation(node: Any) -> Optional[Tuple[str, Any]]:
     import torch
 
     name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "")
@@ -244,7 +237,7 @@ def _activation(node: Any) -> Optional[List[Any]]:
         return None
     arguments = [value for value in node.args[1:] if not isinstance(value, bool)]
     try:
-        return [name, kind(*arguments, **keywords).eval()]
+        return name, kind(*arguments, **keywords).eval()
     except TypeError:
         return None
 

@@ -175,8 +175,11 @@ class _Search:
                 yield mutant
 
     def _next(self) -> Optional[ModelMutant]:
-        seed = self._seed()
-        rule = self._rules.proposed() if self._plan.guided else self._rng.choice(list(RULES))
+        if self._plan.guided:
+            seed = self._seeds[choose_seed([each.chosen for each in self._seeds], self._rng)]
+            rule = self._rules.proposed()
+        else:
+            seed, rule = self._rng.choice(self._seeds), self._rng.choice(list(RULES))
         mutation = draw_mutation(seed.seen(), rule, self._rng)
         if mutation is None:
             return None
@@ -190,11 +193,6 @@ class _Search:
         if not mutant.left_out and (mutant.amplifies or not self._plan.guided):
             self._keep(mutant)
         return mutant
-
-    def _seed(self) -> _Seed:
-        if self._plan.guided:
-            return self._seeds[choose_seed([seed.chosen for seed in self._seeds], self._rng)]
-        return self._rng.choice(self._seeds)
 
     def _run(self, model: ModelUnderTest, seed: _Seed, mutation: Mutation) -> ModelMutant:
         mutations = (*seed.mutations, mutation)
@@ -223,12 +221,8 @@ class _Search:
         self._seeds.append(_Seed(mutant.model, mutant.mutations, mutant.inconsistency, own))
         while self._is_full():
             mutants = self._seeds[1:]
-            self._seeds.remove(self._dropped(mutants))
-
-    def _dropped(self, seeds: Sequence[_Seed]) -> _Seed:
-        if self._plan.guided:
-            return min(seeds, key=lambda seed: seed.inconsistency)
-        return self._rng.choice(seeds)
+            least = min(mutants, key=lambda seed: seed.inconsistency)
+            self._seeds.remove(least if self._plan.guided else self._rng.choice(mutants))
 
     def _is_full(self) -> bool:
         own = sum(seed.own for seed in self._seeds)
