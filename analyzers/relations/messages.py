@@ -60,7 +60,8 @@ def message(
 def _comes_to(reached: ReachedDivergence) -> str:
     ending: RunOutcome = reached.run.ending
     if isinstance(ending, Died):
-        return f"ends the process with {_signal(ending.signal)}"
+        known = {each.value: each.name for each in signal.Signals}
+        return f"ends the process with {known.get(ending.signal, f'signal {ending.signal}')}"
     if isinstance(ending, Raised):
         return f"raises `{ending.exception}`: {_words(ending.message)}"
     return f"gives {_code(reached.divergence.outcome)}"
@@ -75,13 +76,6 @@ def _expected(reached: ReachedDivergence) -> str:
     called = "(" in divergence.related and " " not in divergence.related.partition("(")[0]
     related = _code(divergence.related) if called else divergence.related
     return f"It should agree with {related}, which gives {_code(divergence.expected)}."
-
-
-def _signal(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 def _code(text: str) -> str:

@@ -9,7 +9,7 @@ known of the calls goes to the appendix.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from analyzers.inference.exploration import exploration_of, is_explorable, target_contract
 from analyzers.inference.facts import Confidence
@@ -63,7 +63,11 @@ def called(recorded: RecordedCalls, target: Target, bench: Executor) -> tuple[Li
 
     Where nothing was seen to run, the calls that can be read stand for them.
     """
-    seen = recorded.calls or tuple(_read(recorded.library, target))
+    seen = recorded.calls or tuple(
+        LibraryCall(call.api, call.path, call.line, call.function)
+        for call in target.calls
+        if call.api.startswith(f"{recorded.library}.")
+    )
     own = [call for call in seen if call.path in bench.paths()]
     places: dict[tuple[str, str, int], LibraryCall] = {}
     for call in own:
@@ -79,12 +83,6 @@ def called(recorded: RecordedCalls, target: Target, bench: Executor) -> tuple[Li
 def apis(calls: Iterable[LibraryCall]) -> tuple[str, ...]:
     """The names of the APIs called, each once, in the order of the calls."""
     return tuple(dict.fromkeys(call.api for call in calls))[:MOST_APIS]
-
-
-def _read(library: str, target: Target) -> Iterable[LibraryCall]:
-    for call in target.calls:
-        if call.api.startswith(f"{library}."):
-            yield LibraryCall(call.api, call.path, call.line, call.function)
 
 
 class _Lines:
@@ -149,14 +147,6 @@ def _is_sure(failure: Failure, terms: FunctionContract, before: Sequence[Run] | 
     return survived or term is None or term.confidence >= Confidence.STRONG
 
 
-@dataclass(frozen=True, slots=True)
-class _Context:
-    """What a reached divergence is judged by."""
-
-    terms: FunctionContract
-    explored: ExplorationResult
-
-
 class _Examination:
     """One target, its library calls, and what is known of them."""
 
@@ -192,7 +182,7 @@ class _Examination:
         yield from self._endless(related.reached)
         shown = gravest(list(self._shown(related.reached)))
         for each in shown:
-            yield self._judged(each, _Context(terms, explored))
+            yield self._judged(each, terms, explored)
         yield from self._appendix(related, [each.reached.divergence for each in shown])
 
     def _endless(self, reached: Iterable[ReachedDivergence]) -> Iterator[Skipped]:
@@ -226,14 +216,15 @@ class _Examination:
                 told = replace(each, divergence=divergence)
                 yield ShownDivergence(told, criterion, self._recorded.version, known)
 
-    def _judged(self, shown: ShownDivergence, context: _Context) -> Verdict:
+    def _judged(
+        self, shown: ShownDivergence, terms: FunctionContract, explored: ExplorationResult
+    ) -> Verdict:
         """The finding where the input is certainly valid; else the doubt, or an entry at the end.
 
         A process that died is a finding in any case; another crash that is doubtful is
         told, since it stands in nobody's way; a difference is one more thing that the
         library is known for.
         """
-        terms, explored = context.terms, context.explored
         reached, failure = shown.reached, shown.failure
         before = None if terms.given else self._bench.run_on_base([reached.probe])
         text = self._text(reached.at.path)

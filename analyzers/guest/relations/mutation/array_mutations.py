@@ -117,20 +117,15 @@ def _past_the_end(draft: CallDraft, dtype: str, values: Values) -> Values:
 
     if dtype in FLOATS or dtype in COMPLEX or dtype == "bool":
         return _pointed(draft, dtype, values)
-    bound = np.asarray(draft.rng.choice(_bounds(draft.sizes)), "int64").astype(values.dtype)
+    near = {end for size in draft.sizes for end in (size - 1, size, size + 1, -size, -size - 1)}
+    chosen = draft.rng.choice(sorted({-1, 0, 1} | near))
+    bound = np.asarray(chosen, "int64").astype(values.dtype)
     if draft.rng.random() < 0.5:
         return np.full_like(values, bound)
     made = np.array(values)
     if made.size:
         made.flat[draft.rng.randrange(made.size)] = bound
     return made
-
-
-def _bounds(sizes: Sequence[int]) -> tuple[int, ...]:
-    found = {-1, 0, 1}
-    for size in sizes:
-        found |= {size - 1, size, size + 1, -size, -size - 1}
-    return tuple(sorted(found))
 
 
 _KINDS: tuple[Callable[[CallDraft, str, Values], Values], ...] = (
@@ -232,16 +227,10 @@ def resized(draft: CallDraft) -> Optional[CallDraft]:
         shape = tuple([new if item == size else item for item in array.shape])
         changes.update(_reshaped(draft, place, array, shape))
     if draft.rng.random() < 0.5:
-        changes.update(_numbers(draft, size, new))
+        for place, value in leaves(draft.live):
+            if type(value) is int and value == size and _may(draft, place, VALUE):
+                changes[place] = new
     return draft.changed(changes) if changes else None
-
-
-def _numbers(draft: CallDraft, size: int, new: int) -> dict[ArgumentPath, Any]:
-    return {
-        place: new
-        for place, value in leaves(draft.live)
-        if type(value) is int and value == size and _may(draft, place, VALUE)
-    }
 
 
 def reshaped(draft: CallDraft) -> Optional[CallDraft]:
@@ -313,14 +302,9 @@ def retyped(draft: CallDraft) -> Optional[CallDraft]:
     for place, array in chosen:
         dtype, _, values = draft.plain(array)
         if dtype == old:
-            changes[place] = draft.made(new, _real(values, new), array)
+            is_cut = values.dtype.kind == "c" and new not in COMPLEX
+            changes[place] = draft.made(new, values.real if is_cut else values, array)
     return draft.changed(changes)
-
-
-def _real(values: Any, dtype: str) -> Any:
-    import numpy as np
-
-    return values.real if np.iscomplexobj(values) and dtype not in COMPLEX else values
 
 
 def relaid(draft: CallDraft) -> Optional[CallDraft]:

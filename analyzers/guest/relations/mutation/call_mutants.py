@@ -82,7 +82,8 @@ def omitted(draft: CallDraft) -> Optional[CallDraft]:
     place = draft.picked(free)
     if place is None:
         return None
-    return draft.changed({place: _nothing(draft, place)})
+    may_go = place[0] == "keywords" or place == ("arguments", len(draft.live.arguments) - 1)
+    return draft.changed({place: MISSING if may_go and draft.rng.random() < 0.6 else None})
 
 
 def stripped(draft: CallDraft) -> Optional[CallDraft]:
@@ -104,13 +105,6 @@ def _options(draft: CallDraft) -> list[ArgumentPath]:
         if not any(is_fixed(place, aspect, fixed) for aspect in (VALUE, SHAPE, DTYPE))
     ]
     return [place for place in free if place not in (("arguments", 0), ("inputs", 0))]
-
-
-def _nothing(draft: CallDraft, place: ArgumentPath) -> Any:
-    is_last = place == ("arguments", len(draft.live.arguments) - 1)
-    if (place[0] == "keywords" or is_last) and draft.rng.random() < 0.6:
-        return MISSING
-    return None
 
 
 def recombined(draft: CallDraft) -> Optional[CallDraft]:
@@ -288,22 +282,22 @@ def mutants(
     numbers = np.random.Generator(np.random.PCG64(rng.getrandbits(64)))
     found: dict[Any, list[LiveCall]] = {}
     for live in facts.calls:
-        found.setdefault(_form(live, facts.library), []).append(live)
+        form = frozenset((place, _kind(value, library)) for place, value in arguments(live))
+        found.setdefault(form, []).append(live)
     forms = list(found.values())
     failures = 0
     yield from _stapled(facts, rng, numbers)
     bag = _endless(_MUTATIONS, rng)
-    for form in _endless(forms, rng):
+    for several in _endless(forms, rng):
         if failures >= _ATTEMPTS:
             return
-        mutant = _mutated(CallDraft(rng.choice(form), facts, rng, numbers), bag)
+        mutant = _mutated(CallDraft(rng.choice(several), facts, rng, numbers), bag)
         failures = failures + 1 if mutant is None else 0
         if mutant is not None:
             yield mutant
 
 
 def _stapled(facts: KnownCalls, rng: random.Random, numbers: Any) -> Iterator[LiveCall]:
-    """Yield each of the staples on a call of each kind."""
     kinds = kinds_of(facts.calls)
     for mutation in STAPLES:
         for live in kinds:
@@ -339,10 +333,6 @@ def _step(draft: CallDraft, bag: Iterator[Mutation]) -> Optional[CallDraft]:
         if made is not None:
             return made
     return None
-
-
-def _form(live: LiveCall, library: Library) -> frozenset[Any]:
-    return frozenset((place, _kind(value, library)) for place, value in arguments(live))
 
 
 def _kind(value: Any, library: Library) -> str:

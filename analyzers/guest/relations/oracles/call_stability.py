@@ -35,7 +35,10 @@ def is_repeatable(trial: CallUnderTest) -> bool:
     """
     live, library = trial.copied(trial.live), trial.library
     library.seed()
-    called = trial.attempt(lambda: _called(live))
+    called: Any = live.run
+    if live.inputs is not None:
+        made = trial.attempt(lambda: live.function(*live.arguments, **live.keywords))
+        called = made if made is MISSING else partial(made, *live.inputs)
     if called is MISSING:
         return False
     _advance(library)
@@ -45,14 +48,6 @@ def is_repeatable(trial: CallUnderTest) -> bool:
     if again is MISSING or _random_state(library) != before:
         return False
     return difference(again, trial.value, library, Tolerance(ties=trial.tolerance.ties)) is None
-
-
-def _called(live: LiveCall) -> Callable[[], Any]:
-    """Return the call, or the call of a layer that is made already."""
-    if live.inputs is None:
-        return live.run
-    made, given = live.function(*live.arguments, **live.keywords), live.inputs
-    return lambda: made(*given)
 
 
 def _without_draws(call: Callable[[], Any], library: Library) -> Any:
@@ -158,7 +153,9 @@ def is_well_conditioned_difference(
     Results that jump there (``floor`` of what is nearly whole) prove nothing,
     unless the inputs are numbers of few bits, for which arithmetic is exact.
     """
-    if not tolerance.coarsest or _are_exact(trial.live, trial.library):
+    arrays = [_elements(leaf, trial.library) for leaf in operands(trial.live)]
+    are_exact = all(_has_few_bits(array) for array in arrays if array is not None)
+    if not tolerance.coarsest or are_exact:
         return True
     for direction in (1.0, -1.0):
         moved = trial.attempt(partial(_run_moved, trial, direction))
@@ -189,7 +186,9 @@ def _run_moved(trial: CallUnderTest, direction: float) -> Any:
 
 
 def _run_moved_wide(trial: CallUnderTest, direction: float) -> Any:
-    return trial.run(trial.widened(_moved(trial.live, direction)))
+    from .call_under_test import widened
+
+    return trial.run(widened(_moved(trial.live, direction)))
 
 
 def _moved(live: LiveCall, direction: float) -> LiveCall:
@@ -208,12 +207,6 @@ def _nudged(leaf: Any, direction: float) -> Any:
     return moved
 
 
-def _are_exact(live: LiveCall, library: Library) -> bool:
-    """Return whether all floating inputs have few significant bits."""
-    arrays = [_elements(leaf, library) for leaf in operands(live)]
-    return all(_has_few_bits(array) for array in arrays if array is not None)
-
-
 def _elements(leaf: Any, library: Library) -> Optional[Any]:
     if isinstance(leaf, float):
         import numpy as np
@@ -222,21 +215,13 @@ def _elements(leaf: Any, library: Library) -> Optional[Any]:
     return library.plain(leaf)[2] if _is_read(leaf, library) else None
 
 
-def _parts(array: Any) -> Any:
-    """Return the real numbers that floating elements are made of."""
-    import numpy as np
-
-    if array.dtype.kind != "c":
-        return array.astype(np.float64)
-    return np.stack([array.real, array.imag]).astype(np.float64)
-
-
 def _has_few_bits(array: Any) -> bool:
     import numpy as np
 
     if array.dtype.kind not in "fc":
         return True
-    fractions, _ = np.frexp(_parts(array))
+    parts = np.stack([array.real, array.imag]) if array.dtype.kind == "c" else array
+    fractions, _ = np.frexp(parts.astype(np.float64))
     scaled = fractions * 2.0**FEW_BITS
     finite = scaled[np.isfinite(scaled)]
     return bool((finite == np.floor(finite)).all())

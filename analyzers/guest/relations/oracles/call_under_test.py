@@ -59,10 +59,6 @@ class CallUnderTest:
         except Exception:
             return MISSING
 
-    def widened(self, live: LiveCall) -> LiveCall:
-        """Return the same call in double precision."""
-        return widened(live)
-
     @cached_property
     def precise(self) -> Any:
         """The value of the same call on float64, :data:`MISSING` where there is none."""
@@ -84,13 +80,15 @@ class CallUnderTest:
         by an ``alpha`` or ``beta`` that is none: "otherwise they should be
         integers" (``torch.addmm``).
         """
-        if _has_undefined(self.live) or _is_beyond_exact(self.live, self.value, self.library):
+        if _is_beyond_exact(self.live, self.value, self.library):
             return True
         if writes(self.live.api) and any(map(overlaps, self.live.arguments[:1])):
             return True
         scales = (self.live.keywords.get("alpha"), self.live.keywords.get("beta"))
-        scaled = any(isinstance(scale, float) for scale in scales)
-        if scaled and not self.tolerance.coarsest:
+        numbers = [leaf for leaf in operands(self.live) if isinstance(leaf, float)]
+        if any(map(math.isnan, numbers)) or math.inf in scales or -math.inf in scales:
+            return True
+        if any(isinstance(scale, float) for scale in scales) and not self.tolerance.coarsest:
             return True
         return self.tolerance.ties and is_exempt(TIES, self.live.api)
 
@@ -151,13 +149,6 @@ class CallUnderTest:
         )
 
 
-def _has_undefined(live: LiveCall) -> bool:
-    """Return whether a plain number among the arguments is NaN, or a scale is infinite."""
-    numbers = [leaf for leaf in operands(live) if isinstance(leaf, float)]
-    scales = [live.keywords.get(name) for name in ("alpha", "beta")]
-    return any(map(math.isnan, numbers)) or math.inf in scales or -math.inf in scales
-
-
 def widened(live: LiveCall) -> LiveCall:
     """Return the same call in double precision; a layer is made as it was, then widened.
 
@@ -173,13 +164,16 @@ def widened(live: LiveCall) -> LiveCall:
 
 def tolerance_of(live: LiveCall, library: Library, precise: Any = MISSING) -> Tolerance:
     """Return the tolerance that the arrays of a call ask for."""
+    import numpy as np
+
     arrays = _arrays(live, library)
     floating = [dtype for dtype, _, _ in arrays if is_inexact(dtype)]
     coarsest = max(floating, key=lambda name: unit_of(name).eps, default="")
     terms = max((elements.size for _, _, elements in arrays), default=1)
     magnitude = max((_largest(elements) for _, _, elements in arrays), default=0.0)
     ties = any(_has_ties(elements) for _, _, elements in arrays)
-    infinite = any(_has_infinite(elements) for _, _, elements in arrays)
+    floats = [elements for _, _, elements in arrays if elements.dtype.kind in "fc"]
+    infinite = any(bool(np.isinf(elements).any()) for elements in floats)
     return Tolerance(terms, magnitude, coarsest, precise, ties=ties, infinite=infinite)
 
 
@@ -213,12 +207,6 @@ def _is_beyond_exact(live: LiveCall, value: Any, library: Library) -> bool:
         elements.size and max(abs(int(elements.min())), abs(int(elements.max()))) > EXACT
         for elements in whole
     )
-
-
-def _has_infinite(elements: Any) -> bool:
-    import numpy as np
-
-    return elements.dtype.kind in "fc" and bool(np.isinf(elements).any())
 
 
 def _largest(elements: Any) -> float:

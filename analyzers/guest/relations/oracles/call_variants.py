@@ -191,15 +191,11 @@ def _mapped(trial: CallUnderTest, tensors: list[Any]) -> Any:
             lambda leaf: rest.pop(0) if any(leaf is tensor for tensor in tensors) else leaf,
         ).run()
 
-    stacked = [torch.stack([_other(tensor), tensor.detach()]) for tensor in tensors]
+    plain = [tensor.detach() for tensor in tensors]
+    others = [tensor * 0.5 if tensor.is_floating_point() else tensor for tensor in plain]
+    stacked = [torch.stack(pair) for pair in zip(others, plain)]
     trial.library.seed()
     return _row(torch.vmap(call)(*stacked))
-
-
-def _other(tensor: Any) -> Any:
-    """Return a tensor of the same shape that is as valid: for floating ones, another one nearby."""
-    tensor = tensor.detach()
-    return tensor * 0.5 if tensor.is_floating_point() else tensor
 
 
 def _row(value: Any) -> Optional[Any]:

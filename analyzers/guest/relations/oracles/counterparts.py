@@ -37,7 +37,14 @@ def judge_related_api(trial: CallUnderTest) -> Iterator[Disagreement]:
 
 
 def _judged(trial: CallUnderTest, relation: Relation) -> Iterator[Disagreement]:
-    live = trial.attempt(lambda: _applied(relation, trial.live, trial.library))
+    from ..synthesis.call_templates import apply_template
+
+    source = apis_by_name(trial.library).get(relation.source)
+    if source is None:
+        return
+    live = trial.attempt(
+        lambda: apply_template(relation.template, source, trial.live, trial.library)
+    )
     if not isinstance(live, LiveCall) or is_exempt(RELATED_API, live.api):
         return
     if writes(live.api) and not may_write(live, trial.value):
@@ -51,13 +58,6 @@ def _judged(trial: CallUnderTest, relation: Relation) -> Iterator[Disagreement]:
         if text is not None and not ("dtype is" in text and len(dtypes_of(trial.live)) > 1):
             values = (format_value(trial.value), format_value(expected))
             yield trial.told(RELATED_API, relation.template, values, text)
-
-
-def _applied(relation: Relation, live: LiveCall, library: Library) -> Optional[LiveCall]:
-    from ..synthesis.call_templates import apply_template
-
-    source = apis_by_name(library).get(relation.source)
-    return None if source is None else apply_template(relation.template, source, live, library)
 
 
 @dataclass(frozen=True)
@@ -134,17 +134,16 @@ _OTHERS: dict[str, NumpyFunction] = {
 }
 
 
-def _all() -> dict[str, NumpyFunction]:
-    found = {name: NumpyFunction(name) for name in _OF_ONE.split()}
-    found.update((name, NumpyFunction(name, 2)) for name in _OF_TWO.split())
-    found.update((name, NumpyFunction(name, options=_AXIS)) for name in _REDUCING.split())
-    found.update((name, NumpyFunction(name, options={"dim": "axis"})) for name in _ALONG.split())
-    found.update((name, found[other]) for name, other in _OTHER_NAMES.items())
-    return {**found, **_OTHERS}
-
-
-NUMPY_FUNCTIONS: dict[str, NumpyFunction] = _all()
+NUMPY_FUNCTIONS: dict[str, NumpyFunction] = {
+    **{name: NumpyFunction(name) for name in _OF_ONE.split()},
+    **{name: NumpyFunction(name, 2) for name in _OF_TWO.split()},
+    **{name: NumpyFunction(name, options=_AXIS) for name in _REDUCING.split()},
+    **{name: NumpyFunction(name, options={"dim": "axis"}) for name in _ALONG.split()},
+    **_OTHERS,
+}
 """By the last name of torch's function or method."""
+
+NUMPY_FUNCTIONS.update((name, NUMPY_FUNCTIONS[other]) for name, other in _OTHER_NAMES.items())
 
 _PLACES = ("torch.", "torch.Tensor.", "torch.special.")
 _ORDERED = ("torch.Tensor.where",)
@@ -199,7 +198,6 @@ def _computed(trial: CallUnderTest, known: NumpyFunction) -> Any:
 
 
 def _split(trial: CallUnderTest, known: NumpyFunction) -> Any:
-    """Return the operands in their order, and the options by NumPy's names."""
     api = apis_by_name(trial.library)[trial.live.api]
     values = bind_arguments(api, trial.live)
     names = [each.name for each in api.parameters[: known.operands]]
@@ -224,7 +222,6 @@ def _option(value: Any) -> Any:
 
 
 def _common(operands: list[Any]) -> Any:
-    """Return the dtype that torch computes in."""
     import torch
 
     there = [each for each in operands if each is not None]

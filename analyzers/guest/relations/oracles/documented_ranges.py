@@ -12,7 +12,7 @@ from math import inf, isnan
 from typing import Any, Iterator
 
 from ..library_calls import success_outcome
-from ..relation_types import EXCEPTION, STATUS, CallOutcome, Disagreement, LiveCall
+from ..relation_types import EXCEPTION, STATUS, CallOutcome, Disagreement
 from .call_under_test import CallUnderTest
 from .call_values import leaves
 
@@ -73,22 +73,18 @@ def judge(trial: CallUnderTest) -> Iterator[Disagreement]:
     """Yield each stated range that a call which returned does not keep."""
     rows = _BY_API.get(trial.live.api, ())
     documentation = " ".join(str(trial.live.function.__doc__).split()) if rows else ""
-    given = _given(trial.live) if rows else {}
+    given = _bound(trial.live.function, trial.live.arguments, trial.live.keywords) if rows else {}
+    if rows and trial.live.inputs is not None:
+        forward = getattr(trial.live.function, "forward", None)
+        given.update(_bound(forward, [None, *trial.live.inputs], {}))
     for row in rows:
-        if row.quote in documentation and _is_outside(given.get(row.parameter), row):
+        numbers = (number for leaf in leaves(given.get(row.parameter)) for number in _numbers(leaf))
+        is_outside = any(not isnan(number) and not row.admits(number) for number in numbers)
+        if row.quote in documentation and is_outside:
             related = f"its documentation: {row.parameter} is {row.quote!r}"
             text = f"an exception, for {row.parameter} is out of its stated range"
             outcome, expected = success_outcome(trial.value), CallOutcome(EXCEPTION, text)
             yield Disagreement(trial.live.api, related, NAME, STATUS, outcome, expected)
-
-
-def _given(live: LiveCall) -> dict[str, Any]:
-    """Return the values of a call by its parameters' names, those of a layer's inputs included."""
-    found = _bound(live.function, live.arguments, live.keywords)
-    if live.inputs is not None:
-        forward = getattr(live.function, "forward", None)
-        found.update(_bound(forward, [None, *live.inputs], {}))
-    return found
 
 
 def _bound(function: Any, arguments: list[Any], keywords: dict[str, Any]) -> dict[str, Any]:
@@ -96,12 +92,6 @@ def _bound(function: Any, arguments: list[Any], keywords: dict[str, Any]) -> dic
         return dict(inspect.signature(function).bind(*arguments, **keywords).arguments)
     except (TypeError, ValueError):
         return dict(keywords)
-
-
-def _is_outside(value: Any, row: StatedRange) -> bool:
-    """Return whether any number of a value is out of its range; NaN says nothing."""
-    numbers = [number for leaf in leaves(value) for number in _numbers(leaf)]
-    return any(not isnan(number) and not row.admits(number) for number in numbers)
 
 
 def _numbers(leaf: Any) -> list[float]:

@@ -105,19 +105,22 @@ def judge_call(
     """
     trial = CallUnderTest(live, library, relations)
     chosen = [(name, ORACLES[name]) for name in (CHEAP if oracles is None else oracles)]
-    chosen = [each for each in chosen if _applies(*each, live.api, library)]
+    chosen = [
+        (name, oracle)
+        for name, oracle in chosen
+        if not (oracle.torch_only and library.name != "torch") and not is_exempt(name, live.api)
+    ]
     if trial.outcome.status == CRASHED:
-        return trial.outcome, [_crash(trial)]
+        says_why = "an exception that says what is wrong with the arguments"
+        expected = CallOutcome("exception", says_why)
+        crash = Disagreement(live.api, NOT_INTERNAL, STATUS, CRASH, trial.outcome, expected)
+        return trial.outcome, [crash]
     if trial.outcome.status != SUCCESS:
         return trial.outcome, []
     if is_exempt(ALL, live.api) or (live.api in _unsteady and not is_repeatable(trial)):
         chosen = [(name, oracle) for name, oracle in chosen if oracle.any_value]
     found = [each for _, oracle in chosen for each in oracle.judge(trial)]
     return trial.outcome, _steady(trial, found)
-
-
-def _applies(name: str, oracle: Oracle, api: str, library: Library) -> bool:
-    return not (oracle.torch_only and library.name != "torch") and not is_exempt(name, api)
 
 
 def _steady(trial: CallUnderTest, found: list[Disagreement]) -> list[Disagreement]:
@@ -133,14 +136,3 @@ def _steady(trial: CallUnderTest, found: list[Disagreement]) -> list[Disagreemen
 
 
 _unsteady: set[str] = set()
-
-
-def _crash(trial: CallUnderTest) -> Disagreement:
-    return Disagreement(
-        trial.live.api,
-        NOT_INTERNAL,
-        STATUS,
-        CRASH,
-        trial.outcome,
-        CallOutcome("exception", "an exception that says what is wrong with the arguments"),
-    )

@@ -15,7 +15,7 @@ from ...runtime.framework_setup import decomposition_mode
 from ..relation_types import Disagreement
 from ..result_comparison import MISSING
 from .call_under_test import CallUnderTest
-from .call_values import changed, mapped
+from .call_values import changed, mapped, operands
 
 REFERENCE = "reference"
 _PLACES = (
@@ -46,16 +46,10 @@ def reference_of(api: str) -> Optional[tuple[str, Any]]:
     """Return the dotted name of an API's reference, and the reference."""
     for prefix, place in _PLACES:
         if api.startswith(prefix):
-            return _public(place, api[len(prefix) :])
+            module, name = import_module(place), api[len(prefix) :]
+            function = getattr(module, name, None) if name in module.__all__ else None
+            return (f"{place}.{name}", function) if callable(function) else None
     return None
-
-
-def _public(place: str, name: str) -> Optional[tuple[str, Any]]:
-    module = import_module(place)
-    if name not in module.__all__:
-        return None
-    function = getattr(module, name, None)
-    return (f"{place}.{name}", function) if callable(function) else None
 
 
 @functools.cache
@@ -122,8 +116,6 @@ SECONDS = 60.0
 
 def load_inductor() -> None:
     """Load the compiler, for processes that are forked from this one: it takes seconds."""
-    from importlib import import_module
-
     for module in ("torch._dynamo", "torch._inductor.compile_fx"):
         import_module(module)
 
@@ -140,7 +132,9 @@ def _compiled(trial: CallUnderTest) -> Any:
     from torch._dynamo.utils import counters
 
     live = trial.copied(trial.live)
-    given = _tensors(live)
+    given = list(live.inputs or ())
+    if live.inputs is None:
+        given = [leaf for leaf in operands(live) if isinstance(leaf, torch.Tensor)]
     places = {id(tensor): index for index, tensor in enumerate(given)}
 
     def call(*tensors: Any) -> Any:
@@ -151,24 +145,7 @@ def _compiled(trial: CallUnderTest) -> Any:
     dynamo.reset()
     counters.clear()
     trial.library.seed()
-    made = _maker(live, call)
+    made = live.function(*live.arguments, **live.keywords) if live.inputs is not None else call
     value = torch.compile(made, backend="inductor", dynamic=False)(*given)
     done = counters["stats"]["unique_graphs"] > 0 and not counters["graph_break"]
     return value if done else MISSING
-
-
-def _maker(live: Any, call: Any) -> Any:
-    """Return what is compiled: the function or layer itself, its other arguments bound."""
-    if live.inputs is not None:
-        return live.function(*live.arguments, **live.keywords)
-    return call
-
-
-def _tensors(live: Any) -> Any:
-    import torch
-
-    from .call_values import operands
-
-    if live.inputs is not None:
-        return list(live.inputs)
-    return [leaf for leaf in operands(live) if isinstance(leaf, torch.Tensor)]

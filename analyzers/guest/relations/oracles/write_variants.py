@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import warnings
+from contextlib import suppress
 from functools import cache, partial
+from inspect import signature
 from typing import Any, Callable, Iterator, Optional
 
 from ..library_calls import format_value
@@ -63,13 +64,11 @@ def _is_told(trial: CallUnderTest) -> bool:
 
 
 def _memory(values: Any) -> frozenset[int]:
-    """Return where the elements of tensors are."""
     return frozenset(leaf.untyped_storage().data_ptr() for leaf in values if _is_read(leaf))
 
 
 @cache
 def _mode() -> type[Any]:
-    """Return the mode's class, made where torch is at hand."""
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Watching(TorchDispatchMode):  # type: ignore[misc]
@@ -165,12 +164,16 @@ _PLACES = ("torch.Tensor.", "torch.special.", "torch.")
 
 def judge_in_place(trial: CallUnderTest) -> Iterator[Disagreement]:
     """Yield ``x.f_()`` and ``inplace=True`` against ``f(x)``."""
-    if not writes(trial.live.api) and trial.live.inputs is None and _keeps(trial):
-        yield from _written(trial)
+    if writes(trial.live.api) or trial.live.inputs is not None or not _keeps(trial):
+        return
+    name, live = _in_place(trial)
+    if live is not None:
+        yield from trial.compared(
+            IN_PLACE, f"the same call as {name}", lambda: _subject(trial, live)
+        )
 
 
 def _keeps(trial: CallUnderTest) -> bool:
-    """Return whether the first argument is a tensor of the result's dtype and shape."""
     import torch
 
     given = trial.live.arguments[0] if trial.live.arguments else None
@@ -178,14 +181,6 @@ def _keeps(trial: CallUnderTest) -> bool:
     if not isinstance(given, torch.Tensor) or not isinstance(value, torch.Tensor):
         return False
     return may_write(trial.live, value)
-
-
-def _written(trial: CallUnderTest) -> Iterator[Disagreement]:
-    name, live = _in_place(trial)
-    if live is None:
-        return
-    related = f"the same call as {name}"
-    yield from trial.compared(IN_PLACE, related, lambda: _subject(trial, live))
 
 
 def _subject(trial: CallUnderTest, live: LiveCall) -> Any:
@@ -207,11 +202,11 @@ def _in_place(trial: CallUnderTest) -> Any:
     if method is not None:
         name, function = method
         return name, LiveCall(live.api, function, live.arguments, live.keywords)
-    if _has_inplace(live.function) and "inplace" not in live.keywords:
-        keywords = {**live.keywords, "inplace": True}
-        return f"{live.api}(…, inplace=True)", LiveCall(
-            live.api, live.function, live.arguments, keywords
-        )
+    keywords = {**live.keywords, "inplace": True}
+    with suppress(TypeError, ValueError):
+        if "inplace" not in live.keywords and "inplace" in signature(live.function).parameters:
+            made = LiveCall(live.api, live.function, live.arguments, keywords)
+            return f"{live.api}(…, inplace=True)", made
     return "", None
 
 
@@ -224,13 +219,6 @@ def _method(api: str) -> Any:
             function = getattr(torch.Tensor, f"{name}_", None)
             return None if function is None else (f"torch.Tensor.{name}_", function)
     return None
-
-
-def _has_inplace(function: Callable[..., Any]) -> bool:
-    try:
-        return "inplace" in inspect.signature(function).parameters
-    except (TypeError, ValueError):
-        return False
 
 
 OVERLAP = "overlap"
@@ -246,7 +234,9 @@ def judge_overlap(trial: CallUnderTest) -> Iterator[Disagreement]:
         return
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        expanded = _unless_raised(lambda: _on_expanded(trial, dense=False))
+        expanded = MISSING
+        with suppress(Exception):
+            expanded = _on_expanded(trial, dense=False)
     expected = trial.attempt(lambda: _on_expanded(trial, dense=True))
     if expanded is MISSING or expected is MISSING or any("expand" in str(w.message) for w in said):
         return
@@ -260,13 +250,6 @@ def judge_overlap(trial: CallUnderTest) -> Iterator[Disagreement]:
         CallOutcome(SUCCESS, format_value(expanded)),
         CallOutcome("exception", "RuntimeError: unsupported operation (overlapping memory)"),
     )
-
-
-def _unless_raised(function: Callable[[], Any]) -> Any:
-    try:
-        return function()
-    except Exception:
-        return MISSING
 
 
 def _on_expanded(trial: CallUnderTest, *, dense: bool) -> Optional[Any]:

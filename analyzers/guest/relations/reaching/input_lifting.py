@@ -202,7 +202,8 @@ class LiftingStage:
                     for slot, path in shared.items()
                 }
                 news = _news(values, ran, self.request.library)
-                for chosen in _choices(news):
+                alone = [{path: recipe} for path, recipe in news.items()]
+                for chosen in [news, *alone] if len(alone) > 1 else alone:
                     changed = _with(given, chosen)
                     if changed is not None:
                         yield changed
@@ -230,15 +231,6 @@ def _news(values: Mapping[Path, Any], ran: TargetRun, library: Library) -> dict[
         except (BadRecipe, ValueError, TypeError, OverflowError):
             continue
     return found
-
-
-def _choices(news: Mapping[Path, Recipe]) -> Iterator[Mapping[Path, Recipe]]:
-    """Yield all changes together, then each by itself."""
-    if news:
-        yield news
-    if len(news) > 1:
-        for path, recipe in news.items():
-            yield {path: recipe}
 
 
 def _with(

@@ -282,7 +282,10 @@ def confirmed_row(met: LocatedDivergence, request: RelateRequest) -> Optional[di
     def work(item: int, start: int, begin: Begin, report: Report) -> None:
         if start == 0:
             begin(item, text_of(met.arguments or {}))
-            report(_ending(met, request))
+            answers = api_calls.EmptyAnswers()
+            given = met.arguments or {}
+            ran = execute(request.prepared, given, answers, request.timeout, met.ensures)
+            report(ran.ending)
 
     seconds = request.timeout + HANG_GRACE
     end: dict[str, Any] = {}
@@ -296,14 +299,6 @@ def confirmed_row(met: LocatedDivergence, request: RelateRequest) -> Optional[di
     if not _is_as(met, end):
         return None
     return {**met.told(), "arguments": met.arguments, "ensures": met.ensures, **end}
-
-
-def _ending(met: LocatedDivergence, request: RelateRequest) -> Mapping[str, Any]:
-    arguments = met.arguments or {}
-    ensures: list[str] = met.ensures
-    return execute(
-        request.prepared, arguments, api_calls.EmptyAnswers(), request.timeout, ensures
-    ).ending
 
 
 def _is_as(met: LocatedDivergence, end: Mapping[str, Any]) -> bool:

@@ -68,8 +68,6 @@ def nothing(obstacle: str) -> dict[str, Any]:
 
 
 class _Relating:
-    """One frame's work."""
-
     def __init__(self, request: RelateRequest) -> None:
         self._request = request
         self._began = time_limits.now()
@@ -198,7 +196,8 @@ class _Relating:
         """Take the end of a process: in a library call of the target, in a mutant, or elsewhere."""
         self._executions += 1
         mark = parse_in_flight(result.text)
-        if mark.at is None or mark.judging or not _is_crash(result):
+        is_limit = isinstance(result, ProcessDied) and outcome_of_death(result.signal).kind != DIED
+        if mark.at is None or mark.judging or is_limit:
             self._notes["a process ended outside of the calls that are compared"] = None
             return
         api = mark.at[0]
@@ -268,11 +267,6 @@ class _Relating:
             LocatedDivergence(met.finding if found is None else found, met.at)
             for met, found in zip(mets, findings)
         ]
-
-
-def _is_crash(result: Result) -> bool:
-    """Return whether a process hung or ended by a signal that tells of a defect, not of a limit."""
-    return not isinstance(result, ProcessDied) or outcome_of_death(result.signal).kind == DIED
 
 
 def _disagreement(row: Mapping[str, Any]) -> Disagreement:

@@ -20,7 +20,6 @@ from ...inputs.solving.condition_terms import compiled, is_true
 from ...protocol.argument_decoding import Unusable, decode, evaluate_recipe
 from ...runtime import time_limits
 from ..agreement import disagreements
-from ..call_recording import RecordedCall
 from ..fuzzing.fuzz_findings import FuzzFinding
 from ..library_calls import call_source, copy_call, outcome_of
 from ..mutation.call_draft import ArgumentPath as Where
@@ -111,8 +110,6 @@ class DrawingStage:
 
 
 class _DrawingProcess:
-    """One process of the stage."""
-
     def __init__(self, inputs: DrawingStage, start: int, begin: Begin, report: Report) -> None:
         self._inputs = inputs
         self._start = start
@@ -222,8 +219,6 @@ class MutationStage:
 
 
 class _MutationProcess:
-    """One process of the stage."""
-
     def __init__(self, mutating: MutationStage, start: int, begin: Begin, report: Report) -> None:
         self._request = mutating.request
         self._start = start
@@ -255,21 +250,20 @@ class _MutationProcess:
 
     def _look(self, live: LiveCall, site: LibraryCallSite, call: str) -> bool:
         """Run a mutant; whether what it came to is new."""
-        self._count()
+        self._done += 1
+        if self._done >= _REPORT_MUTANTS:
+            self.tell()
         outcome, value = outcome_of(copy_call(live, self._library).run, self._library)
         kind = of_outcome(outcome, value, self._library)
         is_new = kind not in self._outcomes
         self._outcomes.add(kind)
-        if outcome.status == CRASHED or self._is_compared(live, outcome.status):
+        is_due = outcome.status == CRASHED
+        if outcome.status == SUCCESS and self._judged < MOST_JUDGED:
+            is_due = self._kinds.take(live.api, live)
+            self._judged += is_due
+        if is_due:
             self._judge(live, site, call)
         return is_new
-
-    def _is_compared(self, live: LiveCall, status: str) -> bool:
-        if status != SUCCESS or self._judged >= MOST_JUDGED:
-            return False
-        is_first = self._kinds.take(live.api, live)
-        self._judged += is_first
-        return is_first
 
     def _judge(self, live: LiveCall, site: LibraryCallSite, call: str) -> None:
         relations = self._request.of_source(live.api)
@@ -278,11 +272,6 @@ class _MutationProcess:
             if met.key not in self._known and concerns_project(found, live, self._library):
                 self._known.add(met.key)
                 self._report(met.as_json())
-
-    def _count(self) -> None:
-        self._done += 1
-        if self._done >= _REPORT_MUTANTS:
-            self.tell()
 
     def tell(self) -> None:
         """Report how many mutants ran since it was last told."""
@@ -301,10 +290,6 @@ def _seen(
         for seen in judging.at(ran, site.place):
             if seen.live is not None and seen.given is not None:
                 lives.append(seen.live)
-                held.append(fixed(seen, _traced(seen, ran.values), is_array))
+                traced = frozenset(origins(dict(arguments(seen.given)), ran.values))
+                held.append(fixed(seen, traced, is_array))
     return lives, frozenset().union(*held)
-
-
-def _traced(seen: RecordedCall, values: Any) -> frozenset[Where]:
-    given = {} if seen.given is None else dict(arguments(seen.given))
-    return frozenset(origins(given, values))
