@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from analyzers.relations.call_sites import CallSite, preceded, replaced, site_of
+from analyzers.relations.library_names import parsed
 from analyzers.relations.relation_findings import ShownDivergence
 from analyzers.vocabulary import Suggestion
 
@@ -40,10 +41,7 @@ def guard_of(site: CallSite, call: str) -> Guard | None:
 
 def _named(site: CallSite, call: str) -> Iterator[tuple[str, ast.expr]]:
     """The arguments that are names at the site, with the value of each in the failing call."""
-    try:
-        failing = ast.parse(call, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError):
-        return
+    failing = parsed(call)
     if not isinstance(failing, ast.Call) or len(failing.args) != len(site.positional):
         return
     values = {each.arg: each.value for each in failing.keywords if each.arg}
@@ -183,10 +181,10 @@ def bound(site: CallSite, parameters: Sequence[str]) -> dict[str, ast.expr] | No
 
 def written(template: str, given: Mapping[str, ast.expr], site: CallSite) -> str | None:
     """A template with the arguments' own texts; ``None`` where it needs others or leaves some."""
-    filling = _Filling(given, site)
+    filling, tree = _Filling(given, site), parsed(template)
     try:
-        body = filling.visit(ast.parse(template, mode="eval").body)
-    except (SyntaxError, ValueError, RecursionError):
+        body = filling.visit(tree) if tree else None
+    except RecursionError:
         return None
     if filling.failed or filling.used != set(given) or not isinstance(body, ast.Call):
         return None

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from analyzers.relations.relation_tables import table
+from analyzers.relations.library_names import parsed
+from analyzers.relations.relation_tables import identity, table
 from analyzers.vocabulary import Divergence, Equivalence, LibraryCall, RecordedCalls
 
 
@@ -24,20 +25,14 @@ def passes(known: str, sources: Iterable[str], names: Sequence[str]) -> bool:
 
 def keywords(source: str) -> frozenset[str]:
     """The arguments that a call gives by name; none where it cannot be read."""
-    try:
-        body = ast.parse(source, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError):
-        return frozenset()
+    body = parsed(source)
     given = body.keywords if isinstance(body, ast.Call) else ()
     return frozenset(each.arg for each in given if each.arg is not None)
 
 
 def _given(source: str, names: Sequence[str]) -> frozenset[str] | None:
     """The parameters that a call gives, by name where that is known, else by number."""
-    try:
-        body = ast.parse(source, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError):
-        return None
+    body = parsed(source)
     if not isinstance(body, ast.Call) or isinstance(body.func, ast.Call):
         return None
     numbered = [*names, *(f"#{number}" for number in range(len(names), len(body.args)))]
@@ -69,9 +64,9 @@ def is_form(equivalence: Equivalence, parameters: Mapping[str, Sequence[str]]) -
     """Whether the target takes the source's arguments as they are, in their order."""
     if equivalence.target.endswith("_") != equivalence.source.endswith("_"):
         return False
-    call = _call(equivalence.template)
+    call = parsed(equivalence.template)
     names = list(parameters.get(equivalence.source, ()))
-    if call is None or not isinstance(call.func, ast.Attribute):
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return False
     given = [each.id for each in call.args if isinstance(each, ast.Name)]
     if len(given) != len(call.args) or given != names[: len(given)]:
@@ -83,21 +78,15 @@ def is_form(equivalence: Equivalence, parameters: Mapping[str, Sequence[str]]) -
 
 def renamed(source: str, form: Equivalence, names: Sequence[str]) -> str | None:
     """A call of a form's target as one of its source; ``None`` where that has no such argument."""
-    call = _call(source)
-    if call is None or ast.unparse(call.func) != form.target or len(call.args) > len(names):
+    call = parsed(source)
+    if not isinstance(call, ast.Call) or len(call.args) > len(names):
+        return None
+    if ast.unparse(call.func) != form.target:
         return None
     if any(each.arg not in names for each in call.keywords):
         return None
     call.func = ast.Name(form.source, ast.Load())
     return ast.unparse(call)
-
-
-def _call(source: str) -> ast.Call | None:
-    try:
-        body = ast.parse(source, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError):
-        return None
-    return body if isinstance(body, ast.Call) else None
 
 
 MOST_EQUIVALENCES = 3
@@ -127,13 +116,13 @@ class KnownRelations:
         """The divergence with what a person said of it, and whether it was known."""
         known = (*self.divergences, *self.borrowed)
         same = [each for each in known if is_same(each, divergence)]
-        exact = [each for each in same if _identity(each) == _identity(divergence)]
+        exact = [each for each in same if identity(each) == identity(divergence)]
         note = next((each.note for each in (*exact, *same) if each.note), divergence.note)
         return replace(divergence, note=note), bool(same)
 
     def tells(self, divergence: Divergence) -> bool:
         """Whether nobody found a divergence to be no bug."""
-        return _identity(divergence) not in self.dismissed
+        return identity(divergence) not in self.dismissed
 
 
 def is_same(one: Divergence, other: Divergence) -> bool:
@@ -222,7 +211,3 @@ def once(
         if key not in kept or len(divergence.call) < len(kept[key][0].call):
             kept[key] = divergence, call
     return kept.values()
-
-
-def _identity(divergence: Divergence) -> tuple[str, str, str]:
-    return divergence.api, divergence.relation, divergence.related

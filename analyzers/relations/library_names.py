@@ -43,13 +43,13 @@ def harmless(text: str) -> bool:
     What is named without being called counts as well: ``torch.vmap`` calls what it is
     given.  Empty is harmless.
     """
-    tree = _read(text or "0")
+    tree = parsed(text or "0")
     return tree is not None and _all(_names(tree), _computes)
 
 
 def harmless_template(text: str) -> bool:
     """As :func:`harmless`, over parameters and their attributes: ``input.ndim``."""
-    tree = _read(text)
+    tree = parsed(text)
     if tree is None or not _all(_called(tree), _computes):
         return False
     return _all(_names(tree), lambda name: _computes(name) or _is_parameter(name))
@@ -57,13 +57,13 @@ def harmless_template(text: str) -> bool:
 
 def harmless_words(text: str) -> bool:
     """Whether a text is no call at all (words), or a harmless one over parameters."""
-    tree = _read(text)
+    tree = parsed(text)
     return not isinstance(tree, ast.Call) or harmless_template(text)
 
 
 def is_line(text: str) -> bool:
     """Whether a text is one expression and nothing else: no comment, no break, nothing unseen."""
-    tree = _read(text)
+    tree = parsed(text)
     end = len(text.encode("utf-8", "replace"))
     at = tree and (tree.col_offset, tree.end_col_offset)
     return text.isprintable() and at == (0, end)
@@ -77,7 +77,8 @@ def _all(names: Iterable[str], allowed: Callable[[str], bool]) -> bool:
         return False
 
 
-def _read(text: str) -> ast.expr | None:
+def parsed(text: str) -> ast.expr | None:
+    """The expression that a text is; ``None`` where it is none."""
     try:
         return ast.parse(text, mode="eval").body
     except (ValueError, SyntaxError, MemoryError, RecursionError):

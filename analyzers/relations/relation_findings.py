@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from analyzers.criteria import DEATH, crash_of
 from analyzers.inference.function_contracts import FunctionContract
 from analyzers.inference.inference_messages import argument_recipes, parameter_evidence
+from analyzers.relations.library_names import parsed
 from analyzers.relations.messages import message, title
 from analyzers.vocabulary import (
     Crashes,
@@ -32,13 +33,10 @@ TESTABLE = ("value", "reference", "float64", "strides", "decomposition")
 
 def agreement(condition: str) -> tuple[str, str, str] | None:
     """API, relation and related call of a postcondition ``agrees(…)``; ``None`` of another."""
-    try:
-        body = ast.parse(condition, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError):
+    body = parsed(condition)
+    if not isinstance(body, ast.Call) or not isinstance(body.func, ast.Name):
         return None
-    if not isinstance(body, ast.Call):
-        return None
-    if not isinstance(body.func, ast.Name) or body.func.id != "agrees":
+    if body.func.id != "agrees":
         return None
     parts = [each.value for each in body.args if isinstance(each, ast.Constant)]
     texts = [part for part in parts if isinstance(part, str)]

@@ -105,8 +105,8 @@ class RelationTable:
     def dismissed(self, apis: Iterable[str]) -> frozenset[tuple[str, str, str]]:
         """API, relation and related call of what was judged, and never a bug: nothing to tell."""
         found = self.judged(apis)
-        claimed = {_identity(each.divergence) for each in found if each.verdict in CLAIMED}
-        return frozenset(_identity(each.divergence) for each in found) - claimed
+        claimed = {identity(each.divergence) for each in found if each.verdict in CLAIMED}
+        return frozenset(identity(each.divergence) for each in found) - claimed
 
     def known(self, apis: Iterable[str]) -> tuple[LibraryFunction, ...]:
         """What the table says of ``apis`` themselves; those that it does not know are left out."""
@@ -198,5 +198,6 @@ def _table(name: str) -> RelationTable | None:
 table_folders.register_cache(_table.cache_clear)
 
 
-def _identity(divergence: Divergence) -> tuple[str, str, str]:
+def identity(divergence: Divergence) -> tuple[str, str, str]:
+    """API, relation and related call of a divergence."""
     return divergence.api, divergence.relation, divergence.related

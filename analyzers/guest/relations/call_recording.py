@@ -118,7 +118,6 @@ class _Recorder:
     counts: Counter[tuple[str, str, int]] = field(default_factory=Counter)
 
     def call(self, function: Any, arguments: Any, keywords: Any) -> Any:
-        """Make a call, and see it where it is one of the project's."""
         seen = self._seen(function, arguments, keywords)
         if seen is None or self.watch is None:
             return function(*arguments, **keywords)
@@ -177,7 +176,6 @@ class _Recorder:
         return None
 
     def _copied(self, given: LiveCall) -> Optional[LiveCall]:
-        """Return the call with values of its own, where they are not too large."""
         library, left = self.library, self.bounds.elements
         for value in _values([*given.arguments, *given.keywords.values()]):
             left -= int(value.numel()) if library.is_array(value) else 1

@@ -155,7 +155,6 @@ class _Batch:
     stopped: Optional[Frame] = None
 
     def leave(self) -> None:
-        """Go on with the next item."""
         self.items.pop(0)
         self.start = self.deaths = 0
 
@@ -197,7 +196,6 @@ class ProcessPool:
         )
 
     def __iter__(self) -> Iterator[tuple[int, Result]]:
-        """Yield work, and say what comes of it."""
         running: list[tuple[Worker, _Batch]] = []
         try:
             while self._waiting or running:
@@ -237,7 +235,6 @@ class ProcessPool:
             self._waiting.appendleft(batch)
 
     def _ended(self, worker: Worker, batch: _Batch) -> Iterator[Result]:
-        """Go on behind what a process was at that ended before its work."""
         stopped = batch.stopped or {"failed": "its process broke off", "step": -1}
         flying = worker.hung or worker.lost
         step = stopped.get("step", -1) if flying is None else flying.step

@@ -162,7 +162,6 @@ def inputs(subject: FuzzSubject, library: Library, settings: FuzzSettings) -> It
 
 
 def _diverse(calls: Sequence[CallSource]) -> Iterator[CallSource]:
-    """Yield the calls, one of each form before a second of any."""
     forms: dict[frozenset[str], list[CallSource]] = {}
     for call in calls:
         forms.setdefault(_form(call), []).append(call)

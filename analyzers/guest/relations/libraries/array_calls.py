@@ -107,15 +107,11 @@ def calls_of(
     for example in examples[:MOST_STATEMENTS]:
         tracer.calls.clear()
         with _quietly(), contextlib.suppress(Exception):
-            _check_short(example.source)
+            nodes = ast.walk(ast.parse(example.source))
+            if any(isinstance(node, (ast.For, ast.While)) for node in nodes):
+                continue  # loops measure time
             exec(compile(example.source, "<example>", "single"), scope)
         yield from tracer.calls
-
-
-def _check_short(source: str) -> None:
-    """Raise :class:`BadRecipe` for loops, which in examples measure time."""
-    if any(isinstance(node, (ast.For, ast.While)) for node in ast.walk(ast.parse(source))):
-        raise BadRecipe("a loop")
 
 
 def _scope(names: Mapping[str, ModuleType], tracer: ExampleTracer) -> dict[str, Any]:
@@ -249,7 +245,6 @@ def _calls(api: LibraryApi, made: Sequence[ArrayProfile]) -> Iterator[CallSource
 
 
 def _bare(api: LibraryApi, profile: ArrayProfile) -> Iterator[CallSource]:
-    """Yield with what is required alone."""
     required = [item for item in api.parameters if item.required or item.name.startswith("*")]
     values = [_values(item, at, api, profile) for at, item in enumerate(required)]
     for chosen in itertools.product(*values):
@@ -294,14 +289,8 @@ def _of_arrays(name: str, profile: ArrayProfile) -> Optional[list[Recipe]]:
     first, second = profile.first, profile.second
     if name in _SEQUENCES:
         return [DisplayRecipe("list", (first, second)), first]
-    kinds: Mapping[str, Recipe] = {
-        "indices": profile.indices,
-        "index": profile.indices,
-        "idx": profile.indices,
-        "segment_ids": profile.indices,
-        "ids": profile.indices,
-        "condition": profile.mask,
-        "mask": profile.mask,
-        "pred": profile.mask,
-    }
-    return [kinds[name], first, LiteralRecipe(1)] if name in kinds else None
+    if name in ("indices", "index", "idx", "segment_ids", "ids"):
+        return [profile.indices, first, LiteralRecipe(1)]
+    if name in ("condition", "mask", "pred"):
+        return [profile.mask, first, LiteralRecipe(1)]
+    return None

@@ -104,7 +104,6 @@ class TorchArrays:
 
 
 def _as_needed(array: Any, way: Callable[[Any], Any]) -> Any:
-    """Return laid out that way, and needing gradients as before."""
     made = way(array.detach())
     return made.requires_grad_() if array.requires_grad else made
 
@@ -176,7 +175,6 @@ class PlainArrays:
 
 
 def _asarray(library: Library) -> Callable[[Values, str], Any]:
-    """Return of each library, its way from NumPy."""
     makers: dict[str, str] = {"jax": "jax.numpy.asarray", "keras": "keras.ops.convert_to_tensor"}
     name = makers.get(library.name)
     make: Optional[Callable[..., Any]] = None if name is None else _imported(name)

@@ -78,7 +78,6 @@ def _constant(draft: CallDraft, dtype: str, values: Values) -> Values:
 
 
 def _pointed(draft: CallDraft, dtype: str, values: Values) -> Values:
-    """Make one element an extreme."""
     import numpy as np
 
     made = np.array(values)

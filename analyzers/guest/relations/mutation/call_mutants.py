@@ -197,7 +197,6 @@ def _with(draft: CallDraft, value: float, place: int) -> Optional[CallDraft]:
 
 
 def _without_batch(draft: CallDraft) -> Optional[CallDraft]:
-    """Return the call where the first axis of the first array has no elements."""
     free = draft.arrays(SHAPE)[:1]
     return array_mutations.cut(draft, free, 0) if free and free[0][1].ndim else None
 
@@ -327,7 +326,6 @@ def _mutated(draft: CallDraft, bag: Iterator[Mutation]) -> Optional[LiveCall]:
 
 
 def _step(draft: CallDraft, bag: Iterator[Mutation]) -> Optional[CallDraft]:
-    """Return the call where one mutation of those that apply."""
     for _ in range(_ATTEMPTS):
         made = _applied(next(bag), draft)
         if made is not None:

@@ -62,7 +62,6 @@ def _without_draws(call: Callable[[], Any], library: Library) -> Any:
 
 @cache
 def _watch() -> type[Any]:
-    """Return a mode that sees torch's operators, and fills what they leave empty."""
     import torch
     from torch.utils._python_dispatch import TorchDispatchMode
 

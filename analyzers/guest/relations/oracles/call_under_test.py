@@ -210,7 +210,6 @@ def _is_beyond_exact(live: LiveCall, value: Any, library: Library) -> bool:
 
 
 def _largest(elements: Any) -> float:
-    """Return the magnitude of the largest finite element of a floating array."""
     import numpy as np
 
     if elements.dtype.kind not in "fc" or not elements.size:

@@ -177,7 +177,6 @@ def _results(value: Any) -> list[Any]:
 
 
 def _weighted(results: list[Any], differentiable: list[bool]) -> Any:
-    """Return a number that depends on all results that have a gradient."""
     import torch
 
     chosen = torch.Generator().manual_seed(1)
@@ -189,7 +188,6 @@ def _weighted(results: list[Any], differentiable: list[bool]) -> Any:
 
 
 def _by_autograd(line: MovedInputs) -> tuple[Optional[float], list[bool]]:
-    """Return the derivative, and which results have one."""
     import torch
 
     results, moved = line.at(0.0, graph=True)

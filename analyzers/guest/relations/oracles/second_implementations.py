@@ -126,7 +126,6 @@ def judge_compiled(trial: CallUnderTest) -> Iterator[Disagreement]:
 
 
 def _compiled(trial: CallUnderTest) -> Any:
-    """Return what the compiled call gives, :data:`MISSING` where no kernel was compiled."""
     import torch
     import torch._dynamo as dynamo
     from torch._dynamo.utils import counters

@@ -89,7 +89,6 @@ def _mode() -> type[Any]:
 
 
 def _written_arguments(func: Any, args: tuple[Any, ...], named: Any) -> Iterator[Any]:
-    """Yield the arguments that an operator's schema says it writes to."""
     for number, parameter in enumerate(func._schema.arguments):
         if parameter.alias_info is not None and parameter.alias_info.is_write:
             given = args[number] if number < len(args) else named.get(parameter.name)
@@ -196,7 +195,6 @@ def _subject(trial: CallUnderTest, live: LiveCall) -> Any:
 
 
 def _in_place(trial: CallUnderTest) -> Any:
-    """Return the name and the call of the variant that writes into its input."""
     live = trial.live
     method = _method(live.api)
     if method is not None:

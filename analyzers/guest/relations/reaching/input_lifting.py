@@ -61,7 +61,6 @@ def recipe_like(value: Any, like: Any, library: Library) -> Recipe:
 
 
 def _kind(like: Any) -> Any:
-    """Return the library whose array a value is."""
     if not (hasattr(like, "dtype") and hasattr(like, "shape")):
         return None
     name = type(like).__module__.partition(".")[0]
@@ -223,7 +222,6 @@ class LiftingStage:
 
 
 def _news(values: Mapping[Path, Any], ran: TargetRun, library: Library) -> dict[Path, Recipe]:
-    """Return new recipes for parts of the target's arguments."""
     found: dict[Path, Recipe] = {}
     for path, value in values.items():
         try:

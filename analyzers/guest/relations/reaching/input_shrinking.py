@@ -116,7 +116,6 @@ def _of_display(recipe: DisplayRecipe) -> Iterator[Recipe]:
 
 
 def _shape(recipe: Recipe) -> Optional[tuple[int, ...]]:
-    """Return the shape of an array's recipe."""
     if not (isinstance(recipe, CallRecipe) and recipe.function in ARRAYS and recipe.arguments):
         return None
     shape = recipe.arguments[0]
@@ -302,7 +301,6 @@ def confirmed_row(met: LocatedDivergence, request: RelateRequest) -> Optional[di
 
 
 def _is_as(met: LocatedDivergence, end: Mapping[str, Any]) -> bool:
-    """Return whether an end is that of the divergence."""
     outcome = met.finding.disagreement.outcome
     if "signal" in end:
         return outcome.status == CRASHED and end["signal"] == outcome.signal

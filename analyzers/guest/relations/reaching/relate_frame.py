@@ -79,7 +79,6 @@ class _Relating:
         self._executions = 0
 
     def frame(self) -> dict[str, Any]:
-        """Compare, and say what came of it."""
         with without_compiler():
             load_oracles(self._request.library, project_oracles())
             self._began = time_limits.now()
@@ -163,7 +162,6 @@ class _Relating:
     # ----------------------------------------------------------- results
 
     def _take(self, result: Result) -> None:
-        """Take a result of an input or of a mutant."""
         if isinstance(result, ItemReport):
             self._take_report(result.value)
         elif isinstance(result, ItemFailed):
@@ -212,7 +210,6 @@ class _Relating:
     # ------------------------------------------------------------ lifting
 
     def _known(self) -> list[tuple[LocatedDivergence, LibraryCallSite]]:
-        """Return known divergences at each place where their API is called."""
         return [
             (LocatedDivergence(FuzzFinding(row["call"], _disagreement(row)), site.place), site)
             for row in self._request.message.get("known") or ()

@@ -157,7 +157,6 @@ class _DrawingProcess:
                 self._report({"site": list(place), "arguments": arguments})
 
     def tell(self) -> None:
-        """Report how many inputs ran since it was last told."""
         self._report({"executions": self._executions})
         self._executions = 0
 
@@ -274,7 +273,6 @@ class _MutationProcess:
                 self._report(met.as_json())
 
     def tell(self) -> None:
-        """Report how many mutants ran since it was last told."""
         self._report({"executions": self._done})
         self._done = 0
 

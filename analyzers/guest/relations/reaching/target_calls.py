@@ -158,8 +158,6 @@ class TargetWatcher:
 
 
 class _WatchedTarget(PreparedTarget):
-    """A target whose library calls are seen."""
-
     request: RelateRequest
     bounds: RecordingBounds
     watch: Watch
@@ -168,7 +166,6 @@ class _WatchedTarget(PreparedTarget):
 
     @classmethod
     def of(cls, request: RelateRequest, bounds: RecordingBounds, watch: Watch) -> _WatchedTarget:
-        """Return the target of a request."""
         prepared = request.prepared
         made = cls(**{each.name: getattr(prepared, each.name) for each in fields(prepared)})
         made.request, made.bounds, made.watch = request, bounds, watch
@@ -176,7 +173,6 @@ class _WatchedTarget(PreparedTarget):
         return made
 
     def call(self, bound: Bound) -> Any:
-        """Call it, and see."""
         function = bound.function()
         bound = replace(bound, function=lambda: function)
         self.values = arguments_by_name(bound)

@@ -117,8 +117,6 @@ def _of_parts(
 def _gathered(
     sources: Sequence[Source], workers: int, progress: StudyProgress
 ) -> list[tuple[str, str]]:
-    """Return API and text of each call of each source, in their order."""
-
     def work(item: int, start: int, begin: Begin, report: Callable[[Any], None]) -> None:
         begin(start, "")
         for step, batch in enumerate(_batches(sources[item]())):

@@ -43,7 +43,6 @@ def templates_in_documentation(
 
 
 def _parted(doc: str) -> tuple[str, str]:
-    """Return the prose, and the code of the examples."""
     prose: list[str] = []
     code: list[str] = []
     for line in doc.splitlines():
@@ -78,7 +77,6 @@ class _Writer:
         self._names = names
 
     def template(self, call: ast.Call, known: dict[str, str]) -> Optional[tuple[str, str]]:
-        """Return a call over expressions that stand for parameters (``known``), or ``None``."""
         rewriter = _Rewriter(known, self._names, self._source.name)
         try:
             rewritten = rewriter.call(call)

@@ -120,7 +120,6 @@ def _of_variants(
 
 
 def _inside(function: Any, samples: Sequence[Any], library: Library) -> Iterator[list[LiveCall]]:
-    """Yield the calls that a test's own wrapper makes."""
     found: dict[str, list[LiveCall]] = {}
     for sample in samples:
         run = partial(function, sample.input, *sample.args, **sample.kwargs)
@@ -283,7 +282,6 @@ def sources(library: Library, names: Iterable[str] = ()) -> Sequence[Source]:
 
 
 def _parted(items: Sequence[Any], parts: int) -> list[Sequence[Any]]:
-    """Return every n-th of them, as the slow ones stand together."""
     return [items[part::parts] for part in range(min(parts, len(items)))]
 
 

@@ -105,7 +105,6 @@ class CandidatePair:
         return apply_template(self._template, self._inputs.api, live, self._library)
 
     def _run(self, tried: ValidCall) -> Any:
-        """Return the target's run, if one is possible, and the copies that it ran on."""
         self._begin(f"{self._template} for {tried.text}")
         own = copy_call(tried.live, self._library)
         try:
