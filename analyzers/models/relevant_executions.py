@@ -188,9 +188,6 @@ def _backend(*values: ast.expr) -> Iterator[tuple[str, str]]:
             yield f"keras-{value.value}", f"KERAS_BACKEND={value.value}"
 
 
-# ---------------------------------------------------------- the dependencies
-
-
 def _declared(
     texts: Mapping[str, str], packages: Mapping[str, str]
 ) -> Iterator[tuple[str, ExecutionUse]]:

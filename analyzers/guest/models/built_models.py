@@ -73,7 +73,7 @@ def forward_arguments(prepared: PreparedTarget, instance: str) -> CallArguments:
     module = evaluate_recipe(SELF, instance, prepared.namespace)
     try:
         names = [each.name for each in required(module)]
-        recipe = parse(inputs_for(module).recipe)
+        recipe = parse(inputs_for(module))
     except NoTorchInputs as reason:
         raise Unusable(f"no inputs that the model takes are known: {reason}") from reason
     if not isinstance(recipe, DisplayRecipe) or len(recipe.items) != len(names):
@@ -179,9 +179,8 @@ class BuiltModels:
         from .torch_inputs import NoTorchInputs, inputs_for
 
         try:
-            keras = model.framework == "keras"
-            module = model.module
-            yield of_keras.inputs_for(module) if keras else inputs_for(module).recipe
+            inputs_of = of_keras.inputs_for if model.framework == "keras" else inputs_for
+            yield inputs_of(model.module)
         except (NoTorchInputs, of_keras.NoKerasInputs) as reason:
             self.obstacle = one_line(f"no inputs that the model takes are known: {reason}")
 

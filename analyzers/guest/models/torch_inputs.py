@@ -11,7 +11,6 @@ from __future__ import annotations
 import copy
 import inspect
 import itertools
-from dataclasses import dataclass
 from typing import Any, Iterator, List, Sequence, Tuple
 
 from ..inputs.recipes import evaluate, parse
@@ -29,23 +28,11 @@ class NoTorchInputs(Exception):  # noqa: N818 - a fact about the module
     """None of the inputs that were tried is taken; says which error was met last."""
 
 
-@dataclass(frozen=True)
-class FoundInputs:
-    """Inputs that a module runs on.
+def inputs_for(module: Any, seconds: float = 5.0) -> str:
+    """Return the recipe of a tuple of the smallest inputs that a torch module runs on.
 
-    ``recipe`` is the text of a tuple of recipes, ``values`` what it makes; ``tried`` says how
-    many were tried before.
-    """
-
-    recipe: str
-    values: Tuple[Any, ...]
-    tried: int = 0
-
-
-def inputs_for(module: Any, seconds: float = 5.0) -> FoundInputs:
-    """Return the smallest inputs that a torch module runs on; raises :class:`NoTorchInputs`.
-
-    The module is called in evaluation mode and left in the mode that it was in.
+    Raises :class:`NoTorchInputs`.  The module is called in evaluation mode and left in the
+    mode that it was in.
     """
     parameters = required(module)
     training, until = module.training, time_limits.now() + seconds
@@ -59,12 +46,12 @@ def inputs_for(module: Any, seconds: float = 5.0) -> FoundInputs:
             tried += 1
             error = _refused(module, recipe)
             if error is None:
-                return FoundInputs(recipe, _made(recipe), tried)
+                return recipe
             spare, last = (spare or recipe, last) if error == "" else (spare, error)
     finally:
         module.train(training)
     if spare:
-        return FoundInputs(spare, _made(spare), tried)
+        return spare
     raise NoTorchInputs(f"none of {tried} inputs is taken, at last: {last}")
 
 

@@ -22,8 +22,6 @@ from .torch_executions import (
 EAGER, FLOAT64 = "eager", "float64"
 """What every model is run by: as its author runs it, and the reference."""
 
-DEFAULT = ("onednn-off", "decompositions", "onnxruntime")
-
 _TORCH: Tuple[Execution, ...] = (
     TorchExecution(),
     Float64(),

@@ -77,9 +77,6 @@ def _recipes(module: Any) -> Iterator[str]:
         yield "(" + "".join(f"{each}, " for each in parts).strip() + ")"
 
 
-# ------------------------------------------------------- what a model says it takes
-
-
 def _specified(module: Any) -> Any:
     try:
         found = getattr(module, "_inputs_struct", None) or module.inputs
@@ -128,9 +125,6 @@ def _most(tensor: Any) -> Optional[int]:
         if type(node.operation).__name__ in _INDICES and isinstance(size, int):
             return size - 1
     return None
-
-
-# ------------------------------------------------------- what a class may take
 
 
 def _guessed(module: Any) -> Iterator[List[str]]:
