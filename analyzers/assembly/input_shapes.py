@@ -1,4 +1,4 @@
-"""What a model may be called with, by the first layer that it builds."""
+"""Inputs that a model may be called with, by the first layer that it builds."""
 
 from __future__ import annotations
 

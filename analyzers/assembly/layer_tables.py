@@ -236,7 +236,7 @@ def roulette_choice(choices: Sequence[tuple[Item, float]], rng: random.Random) -
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+d?")
 Vector = Mapping[str, float]
 LEAST = 0.02
-"""What a pair with no word and no type in common counts: nothing is out of reach."""
+"""Likeness of a pair with no word and no type in common counts: nothing is out of reach."""
 
 
 class Similarity:

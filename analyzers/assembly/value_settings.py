@@ -1,4 +1,4 @@
-"""Where something is made with a value that its author does not write down there."""
+"""Calls that give a value which their author does not write down there."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ CHECK = Effort()
 FUZZ = Effort(mutants=2_000, turns=1_000, seconds=90.0, share=0.6, advice=5, everything=True)
 
 LEAST_SECONDS = 15.0
-"""What a further search for mutants needs to come to any."""
+"""Time that a further search for mutants needs to come to any."""
 COMPILING_TURN = 1
 _COMPILERS = frozenset({"inductor", "openvino"})
 _UNTOLD = frozenset({"cuda", "float16", "bfloat16", "channels-last", "eager", "onednn-off"})

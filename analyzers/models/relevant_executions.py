@@ -30,7 +30,7 @@ _PACKAGES = {
     "openvino": "openvino",
 }
 _QUICK = ("eager", "onednn-off", "channels-last", "bfloat16", "float16")
-"""What takes milliseconds, and so runs first."""
+"""Executions that take milliseconds, and so run first."""
 _INSTEAD = {"onnxruntime": "onnxruntime-torchscript"}
 """What need not run where a project uses something else for the same."""
 _KERAS_BACKENDS = ("torch", "jax", "numpy", "tensorflow")

@@ -30,7 +30,7 @@ from analyzers.vocabulary import (
 
 MARK = "assayer-witness "
 CHANGES = ("", " * 0.01", " * 100", ".abs()")
-"""What is done to the inputs, for which of them a value shows what it does."""
+"""Changes of the inputs, for which of them a value shows what it does."""
 _SIGN = re.compile(r"[A-Za-z_ ]{0,60}")
 _SIGNAL = re.compile(r"[A-Za-z0-9 ]{1,20}")
 TAKEN, REFUSED, DIED, UNKNOWN = "taken", "refused", "died", "unknown"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 Span = tuple[int, int]
-"""Where a text starts and ends, in characters."""
+"""Start and end of a text, in characters."""
 
 LAYER, FUNCTION, LOSS = "layer", "function", "loss"
 

@@ -1,4 +1,4 @@
-"""What names of a file mean: imports resolved to canonical dotted names."""
+"""Names of a file: imports resolved to canonical dotted names."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, Mapping, Optional, Protocol, Tuple
 
 DIVERGENCE, NON_FINITE, CRASH, NOT_COMPILED = "divergence", "non-finite", "crash", "not-compiled"
 GRADIENT = "gradient"
-"""What executions of a model's derivative have against each other."""
+"""The rule for departures of a model's derivative."""
 RATIO = 20.0
 """Error over eager's own from which a difference is real (DESIGN.md: no false one in 784)."""
 

@@ -20,7 +20,7 @@ from .torch_executions import (
 )
 
 EAGER, FLOAT64 = "eager", "float64"
-"""What every model is run by: as its author runs it, and the reference."""
+"""The executions of every model: as its author runs it, and the reference."""
 
 _TORCH: Tuple[Execution, ...] = (
     TorchExecution(),

@@ -288,7 +288,7 @@ FITS: Mapping[str, Callable[[SurveyedLayer], bool]] = {
         (DEACTIVATION, REACTIVATION), lambda layer: layer.keeps and layer.kind in ACTIVATIONS
     ),
 }
-"""What a rule asks of a layer."""
+"""Conditions of the rules on a layer."""
 
 
 def switchable(one: SurveyedLayer, other: SurveyedLayer) -> bool:
