@@ -11,7 +11,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from analyzers.catalogue.api_catalogue import ProviderLimits, provider_limits
+from analyzers.catalogue.api_catalogue import provider_limits
 from analyzers.catalogue.api_descriptions import register_cache
 from analyzers.vocabulary import Json, JsonObject
 from worker.engines.engine import ApiRequest, NoAnswer
@@ -114,23 +114,19 @@ def admit_request(api: object, request: ApiRequest, apis: AbstractSet[str]) -> A
     )
     if asked.content is None and asked.text is None and asked.uri is None:
         raise NoAnswer(f"{api} was asked nothing")
-    _refuse_sizes(api, asked, known)
-    if known.parameters is not None:
-        _refuse_parameters(api, asked.parameters)
-    return asked
-
-
-def _refuse_sizes(api: str, request: ApiRequest, known: ProviderLimits) -> None:
-    length = len(request.text.encode("utf-8", "surrogatepass")) if request.text else 0
+    length = len(asked.text.encode("utf-8", "surrogatepass")) if asked.text else 0
     for part, name, size, most in (
-        ("content", "file", len(request.content or b""), known.content),
+        ("content", "file", len(asked.content or b""), known.content),
         ("text", "text", length, known.text),
         ("uri", "address", 0, 0),
     ):
-        if getattr(request, part) is not None and part not in known.takes:
+        if getattr(asked, part) is not None and part not in known.takes:
             raise NoAnswer(f"{api} takes no {name}")
         if size > most:
             raise NoAnswer(f"{api} takes a {name} of at most {most} bytes, and was sent {size}")
+    if known.parameters is not None:
+        _refuse_parameters(api, asked.parameters)
+    return asked
 
 
 def _refuse_parameters(api: str, parameters: JsonObject) -> None:

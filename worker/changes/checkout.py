@@ -129,16 +129,6 @@ def open_checkout(repository: Path) -> Checkout:
     except GitError as error:
         raise _unusable(repository, error) from error
     checkout = Checkout(Path(root), Path(store), bare, object_format)
-    _refuse_foreign_objects(checkout)
-    if not bare and not os.path.lexists(checkout.root / ".git"):
-        raise UsageError(
-            f"{repository} belongs to a repository whose work tree is set to"
-            f" {root}; check the checkout itself"
-        )
-    return checkout
-
-
-def _refuse_foreign_objects(checkout: Checkout) -> None:
     folder = foreign_object_stores(checkout.store)
     if folder is not None:
         raise UsageError(
@@ -146,6 +136,12 @@ def _refuse_foreign_objects(checkout: Checkout) -> None:
             " another user; copy them with git repack -a -d, then remove"
             " objects/info/alternates"
         )
+    if not bare and not os.path.lexists(checkout.root / ".git"):
+        raise UsageError(
+            f"{repository} belongs to a repository whose work tree is set to"
+            f" {root}; check the checkout itself"
+        )
+    return checkout
 
 
 def _unusable(repository: Path, error: GitError) -> UsageError:

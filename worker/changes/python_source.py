@@ -6,7 +6,6 @@ import ast
 import io
 import json
 import tokenize
-from collections.abc import Mapping
 from typing import Any
 
 from analyzers.guest.runtime.notebook_source import code_of
@@ -126,20 +125,16 @@ def has_function(source: str, qualified: str) -> bool:
     for name in qualified.split("."):
         if name == "<locals>":
             continue
-        inner = _definitions(tree).get(name)
+        found: dict[str, ast.AST] = {}
+        stack = list(ast.iter_child_nodes(tree))
+        while stack:
+            node = stack.pop()
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                found[node.name] = node
+            else:
+                stack += ast.iter_child_nodes(node)
+        inner = found.get(name)
         if inner is None:
             return False
         tree = inner
     return True
-
-
-def _definitions(tree: ast.AST) -> Mapping[str, ast.AST]:
-    found: dict[str, ast.AST] = {}
-    stack = list(ast.iter_child_nodes(tree))
-    while stack:
-        node = stack.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            found[node.name] = node
-        else:
-            stack += ast.iter_child_nodes(node)
-    return found

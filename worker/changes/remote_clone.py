@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
 from worker.changes.checkout import is_full_name, read_regular
-from worker.changes.git import OURS, Git, GitError, ProcessCall, RunningProcess, run_bounded
+from worker.changes.git import OURS, Git, GitError, ProcessCall, run_bounded
 from worker.errors import MachineError, UsageError
 from worker.system.programs import environment
 from worker.system.temporary_files import owned_folder, remove
@@ -177,7 +177,11 @@ class ObjectStore:
             environment(*kept) | git.variables | self.origin.environment,
         )
         with run_bounded(call, max(self.deadline - time.monotonic(), 0.0)) as process:
-            self._watch(process)
+            while not process.ended(PERIOD):
+                if process.complained > MAX_COMPLAINTS:
+                    process.stop("floods us with messages")
+                elif disk_usage(self.folder) > self.size:
+                    process.stop(f"is larger than {self.size:,} bytes")
             status = process.close()
         if process.stopped:
             raise self._failure(process.stopped)
@@ -189,13 +193,6 @@ class ObjectStore:
             *("setpriv", "--no-new-privs", "--pdeathsig", "KILL", "--"),
             *("prlimit", "--core=0", f"--fsize={self.size}", f"--as={MEMORY + self.size}", "--"),
         )
-
-    def _watch(self, process: RunningProcess) -> None:
-        while not process.ended(PERIOD):
-            if process.complained > MAX_COMPLAINTS:
-                process.stop("floods us with messages")
-            elif disk_usage(self.folder) > self.size:
-                process.stop(f"is larger than {self.size:,} bytes")
 
     def _failure(self, problem: str) -> MachineError:
         if disk_usage(self.folder) >= self.size:

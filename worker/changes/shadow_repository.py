@@ -39,7 +39,14 @@ def shadow(checkout: Checkout) -> Generator[Git]:
         alternates.parent.mkdir(exist_ok=True)
         alternates.write_bytes(_quoted(checkout.store / "objects"))
         if checkout.shallow:
-            (folder / "shallow").write_bytes(_shallow(checkout))
+            place = checkout.store / "shallow"
+            try:
+                lines = read_regular(place, MAX_SHALLOW).split(b"\n")
+            except OSError as error:
+                raise UsageError(f"{place} cannot be read: {error}") from error
+            (folder / "shallow").write_bytes(
+                b"".join(line + b"\n" for line in lines if _COMMIT.fullmatch(line))
+            )
         yield git
 
 
@@ -50,16 +57,6 @@ def _quoted(folder: Path) -> bytes:
         b"\\%03o" % byte if byte in special else bytes([byte]) for byte in os.fsencode(folder)
     )
     return b'"%s"\n' % path
-
-
-def _shallow(checkout: Checkout) -> bytes:
-    """The commits at which the history breaks off, as far as they are commits."""
-    place = checkout.store / "shallow"
-    try:
-        lines = read_regular(place, MAX_SHALLOW).split(b"\n")
-    except OSError as error:
-        raise UsageError(f"{place} cannot be read: {error}") from error
-    return b"".join(line + b"\n" for line in lines if _COMMIT.fullmatch(line))
 
 
 def object_name(object_format: str, content: bytes) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from analyzers.vocabulary import Skipped
-from worker.changes.checkout import Checkout, open_checkout, open_regular, resolve
+from worker.changes.checkout import open_checkout, open_regular, resolve
 from worker.changes.git import Git
 from worker.changes.shadow_repository import blob_stream, next_size, pass_over, shadow
 from worker.changes.snapshot import installed
@@ -160,7 +160,12 @@ def materialise(repository: Path, revision: str | None, destination: Path) -> tu
         destination.mkdir(parents=True, exist_ok=True)
         target = TreeDestination(destination)
         if revision is None:
-            _copy_worktree(checkout, target)
+            folder = TreeFolder(checkout.root)
+            for entry in worktree_entries(checkout):
+                if entry.mode == SUBMODULE:
+                    target.leave_out(entry.path, "it is a submodule")
+                elif not entry.absent and (entry.blob or not installed(entry.path)):
+                    _copy(folder, entry.path, target)
         else:
             with shadow(checkout) as git:
                 _write_revision(git, resolve(checkout, revision), target)
@@ -170,15 +175,6 @@ def materialise(repository: Path, revision: str | None, destination: Path) -> tu
             f"the tree cannot be written to {destination}: {error.strerror or error}",
             "Free some disk space, or point TMPDIR at a larger disk.",
         ) from error
-
-
-def _copy_worktree(checkout: Checkout, target: TreeDestination) -> None:
-    folder = TreeFolder(checkout.root)
-    for entry in worktree_entries(checkout):
-        if entry.mode == SUBMODULE:
-            target.leave_out(entry.path, "it is a submodule")
-        elif not entry.absent and (entry.blob or not installed(entry.path)):
-            _copy(folder, entry.path, target)
 
 
 def _copy(folder: TreeFolder, path: str, target: TreeDestination) -> None:

@@ -42,7 +42,11 @@ def examine(settings: Settings) -> Iterator[MachineCheck]:
     yield from _sources(settings)
     yield _fonts()
     yield _voices()
-    yield _related_labels()
+    found = related.available()
+    detail = "WordNet is installed" if found else "WordNet is missing: labels are not repaired"
+    yield (
+        MachineCheck("related labels", found, detail, "" if found else "apt install wordnet-base")
+    )
     yield _relation_tables()
     yield from examine_hosting(settings)
 
@@ -172,14 +176,6 @@ def _fonts() -> MachineCheck:
         return MachineCheck("fonts", ok=True, detail=detail)
     remedy = f"apt install {' '.join(PACKAGES)}"
     return MachineCheck("fonts", ok=False, detail=detail, remedy=remedy)
-
-
-def _related_labels() -> MachineCheck:
-    found = related.available()
-    detail = "WordNet is installed" if found else "WordNet is missing: labels are not repaired"
-    return MachineCheck(
-        "related labels", found, detail, "" if found else "apt install wordnet-base"
-    )
 
 
 EXIT_BROKEN = 3

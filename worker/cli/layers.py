@@ -56,7 +56,7 @@ def show(name: str | None, version: str | None, form: str, output: Path | None) 
         text = json.dumps([asdict(each) for each in chosen], indent=2) + "\n"
     else:
         text = (
-            _of_layer(chosen[0])
+            ("\n".join(_lines(chosen[0])) + "\n")
             if name
             else _summary(layer_tables.loaded(version) or version, found)
         )
@@ -91,11 +91,6 @@ def _summary(version: str, layers: Mapping[str, LayerApi]) -> str:
     for name, layer in layers.items():
         lines += [f"  {name}({each.name}): {_range(each)}" for each in _unchecked(layer)]
     return "\n".join(lines) + "\n"
-
-
-def _of_layer(layer: LayerApi) -> str:
-    """One layer: its parameters, their ranges, who says so, and what comes of others."""
-    return "\n".join(_lines(layer)) + "\n"
 
 
 def _lines(layer: LayerApi) -> Iterator[str]:

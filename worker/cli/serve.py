@@ -243,7 +243,13 @@ def worker(queues: Sequence[str], concurrency: int, settings_file: Path | None) 
         work = resolve_name("worker.runs.one_process:work")
         work(settings, stopped_by_signals(), queues=queues)
     else:
-        _consume(settings, queues, concurrency)
+        from worker.store.run_queue import RunTimeLimits, celery_app  # noqa: PLC0415
+
+        assert settings.queue.url is not None
+        celery = celery_app(settings.queue.url, RunTimeLimits.of(settings))
+        arguments = ["--queues", ",".join(queues), "--concurrency", str(concurrency)]
+        alone = ["--without-gossip", "--without-mingle", "--hostname", f"assayer-{os.getpid()}@%h"]
+        celery.worker_main(["worker", "--loglevel", "INFO", *alone, *arguments])
     return 0
 
 
@@ -259,16 +265,6 @@ def beat(settings_file: Path | None) -> int:
     logs.configure()
     resolve_name("worker.runs.scheduler:run")(settings, stopped_by_signals())
     return 0
-
-
-def _consume(settings: Settings, queues: Sequence[str], concurrency: int) -> None:
-    from worker.store.run_queue import RunTimeLimits, celery_app  # noqa: PLC0415
-
-    assert settings.queue.url is not None
-    celery = celery_app(settings.queue.url, RunTimeLimits.of(settings))
-    arguments = ["--queues", ",".join(queues), "--concurrency", str(concurrency)]
-    alone = ["--without-gossip", "--without-mingle", "--hostname", f"assayer-{os.getpid()}@%h"]
-    celery.worker_main(["worker", "--loglevel", "INFO", *alone, *arguments])
 
 
 def _beside_web(settings: Settings) -> list[ChildProgram]:

@@ -57,7 +57,7 @@ def canonical(answer: JsonObject) -> JsonObject:
 
     The keys inside ``metadata`` are data and stay.
     """
-    return {_canonical_field(key): _value(key, value) for key, value in answer.items()}
+    return {(_RENAMED.get(key) or _snake(key)): _value(key, value) for key, value in answer.items()}
 
 
 def by_schema(message: str, answer: JsonObject) -> JsonObject:
@@ -100,10 +100,6 @@ def _value(key: str, value: Json) -> Json:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [_value(key, item) for item in value]
     return value
-
-
-def _canonical_field(key: str) -> str:
-    return _RENAMED.get(key) or _snake(key)
 
 
 def _snake(key: str) -> str:

@@ -162,7 +162,11 @@ class Recordings:
                     part.flush()
                     os.fsync(part.fileno())
             if durable:
-                _sync_folder(file.parent)
+                descriptor = os.open(file.parent, os.O_RDONLY)
+                try:
+                    os.fsync(descriptor)
+                finally:
+                    os.close(descriptor)
         except OSError:
             self._remember(identity, api, digest, answer)
         if self._sweeper is not None:
@@ -229,14 +233,6 @@ def _read(file: Path, identity: str, api: str, digest: str) -> JsonObject | None
     if not asked or identity not in (kept.get("engine"), ANY_ENGINE):
         return None
     return cast("JsonObject", answer) if isinstance(answer, dict) else None
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _place(identity: str, api: str, digest: str) -> Path:

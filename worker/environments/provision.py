@@ -103,7 +103,17 @@ class Environments:
                 remedy="install it there",
             )
         if own is not None and self._settings.install == "auto" and not self._obstacle:
-            return self._own(own)
+            layer, notes = self._layer(own.interpreter)
+            version = own.interpreter.version
+            said = f"environment: {own.name} of the checkout, Python {version}"
+            return Environment(
+                own.interpreter.executable,
+                layer,
+                (),
+                (said, *notes),
+                name=f"{own.name} of the checkout",
+                remedy="install it there",
+            )
         choice = choose(declared_python(root, paths))
         declaration = read_declaration(root, paths, TargetPython(choice.interpreter.version))
         if choice.note:
@@ -111,19 +121,6 @@ class Environments:
         if not declaration.wanted:
             return shared_environment(*_nothing(declaration))
         return self._declared(choice.interpreter, declaration)
-
-    def _own(self, own: DeveloperEnvironment) -> Environment:
-        layer, notes = self._layer(own.interpreter)
-        version = own.interpreter.version
-        said = f"environment: {own.name} of the checkout, Python {version}"
-        return Environment(
-            own.interpreter.executable,
-            layer,
-            (),
-            (said, *notes),
-            name=f"{own.name} of the checkout",
-            remedy="install it there",
-        )
 
     def _declared(self, interpreter: Interpreter, declaration: Declaration) -> Environment:
         files = ", ".join(declaration.files)
@@ -151,11 +148,20 @@ class Environments:
 
     def _not_installed(self, declaration: Declaration, reason: str) -> Environment:
         files = ", ".join(declaration.files)
+        found = {each.name: str(each) for each in declaration.left_out}
+        for wanted in declaration.wanted:
+            try:
+                ours = version(wanted.name)
+            except PackageNotFoundError:
+                found[wanted.name] = f"{wanted.text} ({reason})"
+                continue
+            if not SpecifierSet(wanted.specifier).contains(ours, prereleases=True):
+                found[wanted.name] = f"{wanted.text} ({reason}; Assayer's own is {ours})"
         return shared_environment(
             f"environment: what {files} asks for is not installed ({reason}): "
             "Assayer's own packages and stand-ins take its place",
             *_notes(declaration),
-            absent=_not_ours(declaration, reason),
+            absent=found,
         )
 
     def _installed(
@@ -201,20 +207,6 @@ class Environments:
         if len(absent) == len(NEEDED):
             return None, notes
         return next(lease.path.glob("lib/python3*/site-packages")), notes
-
-
-def _not_ours(declaration: Declaration, reason: str) -> dict[str, str]:
-    """Return what our own interpreter lacks of what is declared, or has in another version."""
-    found = {each.name: str(each) for each in declaration.left_out}
-    for wanted in declaration.wanted:
-        try:
-            ours = version(wanted.name)
-        except PackageNotFoundError:
-            found[wanted.name] = f"{wanted.text} ({reason})"
-            continue
-        if not SpecifierSet(wanted.specifier).contains(ours, prereleases=True):
-            found[wanted.name] = f"{wanted.text} ({reason}; Assayer's own is {ours})"
-    return found
 
 
 def _without(names: Iterable[str], interpreter: Interpreter, reason: str) -> tuple[str, ...]:

@@ -85,7 +85,15 @@ class Resolver:
             kept = self._without_first_conflict(kept, found)
         found.pins |= self._without_gpu(kept, pins)
         found.pins |= self._numpy(found.pins)
-        self._keep_hashes(found)
+        for wanted in self._wanted:
+            pin = found.pins.get(wanted.name)
+            if (
+                pin is not None
+                and not pin.lent
+                and wanted.hashes
+                and wanted.specifier == f"=={pin.version}"
+            ):
+                found.pins[pin.name] = replace(pin, hashes=wanted.hashes)
         _fit(found, largest, most)
         return found
 
@@ -278,18 +286,6 @@ class Resolver:
             return reason
         pins = [self._pin(package) for package in tomllib.loads(document).get("packages", [])]
         return {pin.name: pin for pin in pins}
-
-    def _keep_hashes(self, found: Resolution) -> None:
-        """What a declaration gives as hashes is what a wheel must have."""
-        for wanted in self._wanted:
-            pin = found.pins.get(wanted.name)
-            if (
-                pin is not None
-                and not pin.lent
-                and wanted.hashes
-                and wanted.specifier == f"=={pin.version}"
-            ):
-                found.pins[pin.name] = replace(pin, hashes=wanted.hashes)
 
 
 def _blames(reason: str, wanted: RequiredPackage) -> bool:

@@ -68,7 +68,12 @@ class SharedWheels:
 
         Raises ``Unsatisfiable``, ``Unreachable`` or ``TimeoutError``.
         """
-        key = self._key(pin)
+        content = [
+            [pin.name, pin.version, pin.lent, pin.hashes or self.indexes.shown],
+            [self.interpreter.version, str(self.interpreter.executable)],
+            [sysconfig.get_platform(), *platform.libc_ver()],
+        ]
+        key = f"wheel-{hashlib.sha256(json.dumps(content).encode()).hexdigest()}"
         left = max(self.deadline - time.monotonic(), 0)
         with self.cache.made(key, lambda folder: self._make(pin, folder), left) as lease:
             source = lease.path / PACKAGES
@@ -87,14 +92,6 @@ class SharedWheels:
                 uv.install([pin.line], self.interpreter.executable, packages)
             open_to_others(folder)
         write_manifest(folder, self.interpreter.version, Resolution({pin.name: pin}))
-
-    def _key(self, pin: Pin) -> str:
-        content = [
-            [pin.name, pin.version, pin.lent, pin.hashes or self.indexes.shown],
-            [self.interpreter.version, str(self.interpreter.executable)],
-            [sysconfig.get_platform(), *platform.libc_ver()],
-        ]
-        return f"wheel-{hashlib.sha256(json.dumps(content).encode()).hexdigest()}"
 
 
 def _link_tree(source: Path, place: Path) -> None:

@@ -165,24 +165,23 @@ class Uv:
             except OSError as error:
                 raise Unreachable(f"uv does not start: {error.strerror}") from error
             try:
-                self._await(process)
+                ended = os.pidfd_open(process.pid)
+                try:
+                    while not select.select([ended], [], [], POLL_SECONDS)[0]:
+                        if time.monotonic() > self._deadline:
+                            raise Unreachable("the time for installing was over")
+                        self._watch()
+                finally:
+                    os.close(ended)
+                process.wait()
             finally:
-                _end(process)
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(process.pid, 9)
+                process.wait()
         if process.returncode:
             said = self._said(printed)
             kind = Unsatisfiable if process.returncode == _UNSATISFIABLE else Unreachable
             raise kind(said)
-
-    def _await(self, process: subprocess.Popen[bytes]) -> None:
-        ended = os.pidfd_open(process.pid)
-        try:
-            while not select.select([ended], [], [], POLL_SECONDS)[0]:
-                if time.monotonic() > self._deadline:
-                    raise Unreachable("the time for installing was over")
-                self._watch()
-        finally:
-            os.close(ended)
-        process.wait()
 
     def _environment(self) -> Mapping[str, str]:
         home = self._work / "home"
@@ -212,10 +211,3 @@ class Uv:
         said = without_secrets(said)
         causes = re.findall(r"^\s*(?:error|cause): (.*)$", said, re.MULTILINE)
         return printable("; ".join(causes[1:] or causes) or said.strip(), 300)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill what still runs of uv, its compilers of bytecode too."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, 9)
-    process.wait()

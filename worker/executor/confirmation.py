@@ -62,7 +62,14 @@ class Confirmer:
         written needs no run.
         """
         if isinstance(finding.criterion, Written):
-            return self._written(finding, finding.criterion, history)
+            if not is_written(
+                finding.criterion, self._laboratory.head.texts.get(finding.criterion.path, "")
+            ):
+                return Skipped(finding.analyzer, finding.target, "it is not written there any more")
+            there = self._before.source(finding.criterion.path)
+            known = there is not None and is_written(finding.criterion, there[1])
+            old = replace(finding, status=Status.EXISTING)
+            return self._repairs.repaired(old if known else self._unseen(finding), history)
         again = self._guest.run(finding.probes)
         limited = next((run.ending for run in again if is_limited(run)), None)
         if isinstance(limited, NotRun):
@@ -91,17 +98,6 @@ class Confirmer:
         returned = all(isinstance(run.ending, Returned) for run in here)
         sound = not is_shown(finding.criterion, here) if branch else returned
         return all_ran(here) and sound and all_ran(before) and is_shown(criterion, before)
-
-    def _written(
-        self, finding: Finding, criterion: Written, history: RunHistory
-    ) -> Finding | Skipped:
-        """The finding by what stands in its file, here and on base."""
-        if not is_written(criterion, self._laboratory.head.texts.get(criterion.path, "")):
-            return Skipped(finding.analyzer, finding.target, "it is not written there any more")
-        there = self._before.source(criterion.path)
-        known = there is not None and is_written(criterion, there[1])
-        old = replace(finding, status=Status.EXISTING)
-        return self._repairs.repaired(old if known else self._unseen(finding), history)
 
     def _with_status(self, finding: Finding) -> Finding:
         """New, existing, or new with the doubt that base could not be run."""

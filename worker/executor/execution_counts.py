@@ -53,7 +53,8 @@ class ExecutionCounts:
         self.hits |= run.hits
         if probe.script is None:
             self.answered_hits |= run.hits
-        if _completed(run, self.target):
+        returned = isinstance(run.ending, Returned | Violated)
+        if bool(run.exchanges) or (returned and asks_libraries(self.target)):
             self.completed += 1
         else:
             self.endings[_ending(run, self.target)] += 1
@@ -93,12 +94,6 @@ class ExecutionCounts:
             f"{'every run' if count == total else f'{count} of {total} runs'} {ending}"
             for ending, count in self.endings.most_common(MOST_ENDINGS)
         )
-
-
-def _completed(run: Run, target: Target) -> bool:
-    """Return whether a run came to the ML API, or returned where a library does the work."""
-    returned = isinstance(run.ending, Returned | Violated)
-    return bool(run.exchanges) or (returned and asks_libraries(target))
 
 
 def _ending(run: Run, target: Target) -> str:

@@ -129,7 +129,15 @@ class RepairVerifier:
             return named
         meant = candidate.meant
         if meant:
-            return _meant(meant, candidate.threshold, criterion, session.run(meant))
+            runs = session.run(meant)
+            if not all_ran(runs) or any(probe.simulated for probe in meant):
+                return RepairAttempt(unverified=SIMULATED)
+            taken = sum(all(reached(goal, run) for goal in criterion.goals) for run in runs)
+            if taken < candidate.threshold * len(runs):
+                return RepairAttempt(
+                    f"{taken} of {len(runs)} inputs that are meant for the branch take it"
+                )
+            return RepairAttempt(facts={"repair_inputs": len(runs), "repair_reached": taken})
         made_up = isinstance(criterion, Misses) and any(p.simulated for p in finding.probes)
         return RepairAttempt(unverified=SIMULATED if made_up else "")
 
@@ -225,18 +233,6 @@ def _with(finding: Finding, candidate: Candidate, trial: RepairAttempt) -> Findi
     )
     mended = finding.with_candidate(replace(candidate, suggestion=change))
     return replace(mended, evidence={**mended.evidence, **trial.facts})
-
-
-def _meant(
-    probes: Sequence[Probe], threshold: float, criterion: Criterion, runs: Sequence[Run]
-) -> RepairAttempt:
-    """Return whether enough inputs that are meant for a branch take it after the change."""
-    if not all_ran(runs) or any(probe.simulated for probe in probes):
-        return RepairAttempt(unverified=SIMULATED)
-    taken = sum(all(reached(goal, run) for goal in criterion.goals) for run in runs)
-    if taken < threshold * len(runs):
-        return RepairAttempt(f"{taken} of {len(runs)} inputs that are meant for the branch take it")
-    return RepairAttempt(facts={"repair_inputs": len(runs), "repair_reached": taken})
 
 
 def is_worse(before: RunHistory, after: Sequence[Run], *, refusing: bool = False) -> bool:

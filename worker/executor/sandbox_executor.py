@@ -281,7 +281,11 @@ class SandboxExecutor:
         if self.remaining() <= 0:
             return [SPENT] * len(probes)
         runs = self._guest.run(probes)
-        self._count(probes, runs)
+        for probe, run in zip(probes, runs, strict=True):
+            self.outside.update(dict.fromkeys(run.outside))
+            if not isinstance(run.ending, NotRun):
+                self._counts.ran(probe, run)
+                self.history.append((probe.answered(run.exchanges), run))
         return runs
 
     def run_on_base(self, probes: Sequence[Probe]) -> Sequence[Run] | None:
@@ -381,13 +385,6 @@ class SandboxExecutor:
             files = {*self._target.files, self._target.path} & texts.keys()
             return frozenset(p for path in files for p in instrument(texts[path], path)[1])
         return frozenset()
-
-    def _count(self, probes: Sequence[Probe], runs: Sequence[Run]) -> None:
-        for probe, run in zip(probes, runs, strict=True):
-            self.outside.update(dict.fromkeys(run.outside))
-            if not isinstance(run.ending, NotRun):
-                self._counts.ran(probe, run)
-                self.history.append((probe.answered(run.exchanges), run))
 
 
 def _first_line(reason: Exception) -> str:

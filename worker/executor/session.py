@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from analyzers.guest.inputs.exploration.postconditions import HEAVY_WORDS
 from analyzers.guest.runtime import exit_reasons
@@ -158,7 +158,8 @@ class Session:
             except GuestEnded as ended:
                 ended.runs = runs
                 raise
-            deaths += _has_died(runs[-1])
+            ending = runs[-1].ending
+            deaths += isinstance(ending, Died) or (isinstance(ending, NotRun) and ending.our_fault)
             if deaths >= MOST_DEATHS:
                 rest = len(probes) - len(runs)
                 runs += [Run(NotRun("the process died too often", our_fault=True))] * rest
@@ -289,7 +290,16 @@ class Session:
                 run = self._placed(run_of(result, self.prepared.points))
                 script = probes[index].script
                 runs[index] = self._answered(run) if script is None else _scripted(run, script)
-        return self._in_order(runs, len(probes), frame["ended"])
+        asked = len(probes)
+        ended = frame["ended"]
+        ordered: list[Run] = []
+        while len(ordered) < asked and len(ordered) in runs:
+            ordered.append(runs[len(ordered)])
+        if len(ordered) == asked:
+            return ordered
+        if ended is None:
+            raise GuestFailure("the guest left out results")
+        return [*ordered, Run(_end_by(int(ended["signal"])))]
 
     def _answered(self, run: Run) -> Run:
         """The run with what the broker was asked, if its exchanges are those that there were."""
@@ -306,19 +316,6 @@ class Session:
             return run
         return replace(run, ending=replace(ending, path="", line=0, function=""))
 
-    def _in_order(
-        self, runs: Mapping[int, Run], asked: int, ended: Mapping[str, Any] | None
-    ) -> list[Run]:
-        """The runs from the first on, without gaps, with a death at its place."""
-        ordered: list[Run] = []
-        while len(ordered) < asked and len(ordered) in runs:
-            ordered.append(runs[len(ordered)])
-        if len(ordered) == asked:
-            return ordered
-        if ended is None:
-            raise GuestFailure("the guest left out results")
-        return [*ordered, Run(_end_by(int(ended["signal"])))]
-
 
 def host_timeout(seconds: float) -> float:
     """Return how long to wait for what is work of some seconds, on a machine that is busy.
@@ -333,12 +330,6 @@ def _end_by(number: int) -> RunOutcome:
     if number == 0 or exit_reasons.is_crash(number):
         return Died(number)
     return NotRun(exit_reasons.reason(number), our_fault=True)
-
-
-def _has_died(run: Run) -> bool:
-    """Return whether a run ended its process, for whatever reason."""
-    ending = run.ending
-    return isinstance(ending, Died) or (isinstance(ending, NotRun) and ending.our_fault)
 
 
 def _scripted(run: Run, script: Sequence[Exchange]) -> Run:

@@ -67,6 +67,8 @@ class PreparedTarget:
 
 def prepare_frame(place: GuestRuntime, root: str, target: Target) -> Frame:
     """The ``prepare`` frame for a target; ``root`` is where the guest sees the tree."""
+    known = catalogue.load_catalogue().apis
+    providers = {known[name].provider for name in target.apis if name in known}
     return {
         "type": "prepare",
         "root": root,
@@ -74,7 +76,7 @@ def prepare_frame(place: GuestRuntime, root: str, target: Target) -> Frame:
         "function": target.function,
         "files": list(target.files),
         "catalogue": _entries(),
-        "expected": _related(target.apis),
+        "expected": [name for name, api in known.items() if api.provider in providers],
         "schemas": _schemas(),
         "network": _network(place.isolation),
         "hidden": list(place.hidden),
@@ -113,13 +115,6 @@ def _entries() -> list[JsonObject]:
     """All entries: code asks APIs that no detection saw."""
     known = catalogue.load_catalogue()
     return known.as_json(known.apis)
-
-
-def _related(apis: Sequence[str]) -> list[str]:
-    """All APIs of the providers that a target is known to ask; none where nothing is known."""
-    known = catalogue.load_catalogue().apis
-    providers = {known[name].provider for name in apis if name in known}
-    return [name for name, api in known.items() if api.provider in providers]
 
 
 @cache

@@ -44,19 +44,15 @@ def thumbnail(content: bytes) -> str | None:
             if kind and small and len(content) <= LARGEST_UNTOUCHED:
                 image.verify()
                 return _uri(kind, content)
-            return _uri("image/jpeg", _reduced(image))
+            image.thumbnail((WIDTH, HEIGHT))
+            flat = Image.new("RGB", image.size, "white")
+            layered = image.convert("RGBA")
+            flat.paste(layered, mask=layered.getchannel("A"))
+            buffer = io.BytesIO()
+            flat.save(buffer, "JPEG", quality=82)
+            return _uri("image/jpeg", buffer.getvalue())
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError, Warning):
         return None
-
-
-def _reduced(image: Image.Image) -> bytes:
-    image.thumbnail((WIDTH, HEIGHT))
-    flat = Image.new("RGB", image.size, "white")
-    layered = image.convert("RGBA")
-    flat.paste(layered, mask=layered.getchannel("A"))
-    buffer = io.BytesIO()
-    flat.save(buffer, "JPEG", quality=82)
-    return buffer.getvalue()
 
 
 def _uri(kind: str, content: bytes) -> str:

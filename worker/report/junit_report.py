@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
-from analyzers.vocabulary import Finding, Report, TestedTarget
+from analyzers.vocabulary import Finding, Report
 from worker.report.report_messages import is_blocking, location_text, status_sentence
 
 _ASSAYER = "assayer"
@@ -19,30 +19,23 @@ def to_junit(report: Report) -> str:
     """
     root = ET.Element("testsuites", name=_ASSAYER, time=f"{report.cost.seconds:.3f}")
     tests = {each.id: each for each in report.tests}
-    for name in _suites(report):
+    names = [target.id for target, _ in report.targets]
+    names += [f.target for f in report.findings]
+    names += [s.target for s in report.skipped] + [b.target for b in report.broken]
+    for name in list(dict.fromkeys(names)):
         suite = ET.SubElement(root, "testsuite", name=_printable(name))
-        _say_tested(suite, tests.get(name))
+        test = tests.get(name)
+        if test is not None:
+            properties = ET.SubElement(suite, "properties")
+            ET.SubElement(properties, "property", name="tested", value=test.tested.value)
+            for reason in test.reasons:
+                ET.SubElement(properties, "property", name="reason", value=_printable(reason))
         for case in _cases(name, report):
             suite.append(case)
         _count(suite)
     _count(root)
     ET.indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, "unicode") + "\n"
-
-
-def _say_tested(suite: ET.Element, test: TestedTarget | None) -> None:
-    if test is not None:
-        properties = ET.SubElement(suite, "properties")
-        ET.SubElement(properties, "property", name="tested", value=test.tested.value)
-        for reason in test.reasons:
-            ET.SubElement(properties, "property", name="reason", value=_printable(reason))
-
-
-def _suites(report: Report) -> list[str]:
-    names = [target.id for target, _ in report.targets]
-    names += [f.target for f in report.findings]
-    names += [s.target for s in report.skipped] + [b.target for b in report.broken]
-    return list(dict.fromkeys(names))
 
 
 def _cases(name: str, report: Report) -> Iterator[ET.Element]:

@@ -58,22 +58,17 @@ def comparison(condition: str) -> Comparison | None:
         raise UnsupportedCondition(f"{api} is no function of torch")
     if relation not in _TEMPLATES:
         return Comparison(api, relation)
-    return Comparison(api, relation, *_template(related))
-
-
-def _template(text: str) -> tuple[str, tuple[str, ...]]:
-    """Return the text of a call of torch's over parameters, and these; raise ``Unspoken``."""
     try:
-        used, tree = names(parse(text)), ast.parse(text, mode="eval")
+        used, tree = names(parse(related)), ast.parse(related, mode="eval")
     except (BadRecipe, SyntaxError, ValueError, RecursionError) as error:
         raise UnsupportedCondition(str(error)) from error
     parameters = tuple(sorted(name for name in used if "." not in name))
     others = [name for name in used if "." in name and not name.startswith("torch.")]
-    if others or not isinstance(tree.body, ast.Call) or not harmless_template(text):
-        raise UnsupportedCondition(f"{text} is no call that only computes")
+    if others or not isinstance(tree.body, ast.Call) or not harmless_template(related):
+        raise UnsupportedCondition(f"{related} is no call that only computes")
     if not parameters:
-        raise UnsupportedCondition(f"{text} is no call of torch's")
-    return ast.unparse(tree), parameters
+        raise UnsupportedCondition(f"{related} is no call of torch's")
+    return Comparison(api, relation, *(ast.unparse(tree), parameters))
 
 
 FORWARDS = ("forward", "call", "__call__")

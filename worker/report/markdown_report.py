@@ -115,10 +115,12 @@ def _finding(
     inputs = sorted(finding.inputs, key=lambda item: not item.failing)
     shown = inputs[:MOST_INPUTS] if detail == 2 else []
     command = check_command(finding, report)
+    text = report_messages.clipped(finding.message, (1, LONGEST_MESSAGE, LARGEST_MESSAGE)[detail])
+    parts = text.split("\n", MOST_PARAGRAPHS - 1)
     return fill(
         "finding.md.j2",
         title=report_messages.clipped(finding.title, LONGEST_TITLE),
-        paragraphs=_paragraphs(finding.message, detail),
+        paragraphs=[markdown_escape.prose(part) for part in parts if part.strip()],
         finding=finding,
         changes=[str(change.get("says", "")) for change in report_messages.changes_of(finding)][
             :20
@@ -185,13 +187,6 @@ def check_command(finding: StoredFinding, report: StoredReport) -> str:
         return shlex.join(["assayer", "fuzz", finding.path])
     parts = ["assayer", "check", "--base", report.base[:12], "--target", finding.target]
     return shlex.join(parts)
-
-
-def _paragraphs(message: str, detail: int) -> list[str]:
-    """What happens, and what more there is to say, a paragraph each, escaped."""
-    text = report_messages.clipped(message, (1, LONGEST_MESSAGE, LARGEST_MESSAGE)[detail])
-    parts = text.split("\n", MOST_PARAGRAPHS - 1)
-    return [markdown_escape.prose(part) for part in parts if part.strip()]
 
 
 def _input(item: StoredInput, addresses: ReportLinks) -> str:

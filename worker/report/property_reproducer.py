@@ -102,7 +102,7 @@ def example_test(
     path, _, function = finding.target.partition("::")
     criterion = finding.criterion
     alone = "<" not in function and not function.startswith("__main__") and path.endswith(".py")
-    if not alone or not all(_is_argument(key) for p in finding.probes for key in p.arguments):
+    if not alone or not all(key.isidentifier() for p in finding.probes for key in p.arguments):
         return None
     try:
         compared = _comparison(criterion)
@@ -136,11 +136,6 @@ def example_test(
         **asked,
         **_LOADING,
     )
-
-
-def _is_argument(key: str) -> bool:
-    """Return whether a place is a whole parameter, or the instance."""
-    return key.isidentifier()
 
 
 def _recipes(finding: Finding) -> list[recipes.Recipe]:

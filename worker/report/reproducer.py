@@ -72,15 +72,10 @@ def answer_schema(exchanges: Iterable[Exchange]) -> AnswerSchema:
     for exchange in exchanges:
         api = apis.get(exchange.api)
         if api is not None and api.schema:
-            _collect(_message_name(api.schema), exchange.answer, found)
+            _collect(api.schema.replace(".types.", ".").replace("_v", ".v"), exchange.answer, found)
     if "AnnotateImageResponse" in found.messages:
         found.messages.update(_BATCH)
     return found
-
-
-def _message_name(path: str) -> str:
-    """``google.cloud.vision_v1.types.X`` as ``google.cloud.vision.v1.X``."""
-    return path.replace(".types.", ".").replace("_v", ".v")
 
 
 @cache
@@ -194,7 +189,9 @@ def reproducer(
             return _file(finding, drawn)
     path, _, _ = finding.target.partition("::")
     families = _families(finding, apis)
-    place = _place(finding, sources)
+    goal = _goal(finding)
+    source = sources.get(goal.path) if goal else None
+    place = decision_location(goal, source) if goal and source is not None else None
     runnable = _loadable(finding) and not _asks_rest(sources, path)
     unseen = (place is None and _goal(finding)) or _is_unseen(finding.criterion)
     unseen = unseen or needs_makers(finding)
@@ -217,6 +214,7 @@ def _body(
 ) -> str:
     path, _, function = finding.target.partition("::")
     schema = answer_schema(e for probe in finding.probes for e in probe.script or ())
+    own = sources.get(finding.target.partition("::")[0], "")
     return fill(
         TEMPLATE,
         target_path=path,
@@ -228,7 +226,7 @@ def _body(
         cases=reproducer_calls(finding),
         constants=constants(finding),
         forms=forms(finding),
-        roots=_roots(finding, sources),
+        roots=(roots(finding) | ({REQUEST} if _FLASK.search(own) else set())),
         things=things(finding),
         drawn=False,
         django=any("django" in text for text in sources.values()),
@@ -251,12 +249,6 @@ def _loadable(finding: Finding) -> bool:
     return watched and "<locals>" not in function and path.endswith(".py")
 
 
-def _roots(finding: Finding, sources: Mapping[str, str]) -> set[str]:
-    """What stands outside of the function, with the request that views of Flask want."""
-    own = sources.get(finding.target.partition("::")[0], "")
-    return roots(finding) | ({REQUEST} if _FLASK.search(own) else set())
-
-
 def _goal(finding: Finding) -> Goal | None:
     return next(iter(finding.criterion.goals), None)
 
@@ -267,12 +259,6 @@ def _is_unseen(criterion: Criterion) -> bool:
         bool(criterion.branches)
         or any("inputs/" in outcome for outcome in (*criterion.before, *criterion.after))
     )
-
-
-def _place(finding: Finding, sources: Mapping[str, str]) -> DecisionLocation | None:
-    goal = _goal(finding)
-    source = sources.get(goal.path) if goal else None
-    return decision_location(goal, source) if goal and source is not None else None
 
 
 def _families(finding: Finding, apis: Sequence[str]) -> tuple[str, ...] | None:

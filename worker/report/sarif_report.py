@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from analyzers.rules import RULES
-from analyzers.vocabulary import Broken, Finding, Level, Report, Status, Suggestion
+from analyzers.vocabulary import Finding, Level, Report, Status, Suggestion
 from worker.report.json_report import tool_version
 from worker.report.markdown_escape import json_inert
 from worker.report.report_messages import (
@@ -155,12 +155,9 @@ def _invocation(report: Report) -> dict[str, Any]:
     ]
     return {
         "executionSuccessful": report.conclusion.value != "error",
-        "toolExecutionNotifications": notes + [_failure(broken) for broken in report.broken],
+        "toolExecutionNotifications": notes
+        + [_notification(f"{broken.target}: {broken.error}", "error") for broken in report.broken],
     }
-
-
-def _failure(broken: Broken) -> dict[str, Any]:
-    return _notification(f"{broken.target}: {broken.error}", "error")
 
 
 def _notification(text: str, level: str) -> dict[str, Any]:

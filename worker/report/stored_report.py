@@ -111,7 +111,8 @@ def read_stored(document: Mapping[str, Any]) -> StoredReport:
         raise MachineError(
             f"a stored report is malformed at {error.json_path}", "Run the check again."
         )
-    return stored(_encodable(document))
+    text = json.dumps(document, ensure_ascii=False)
+    return stored(dict(json.loads(text.encode("utf-8", "replace"))))
 
 
 def stored(document: Mapping[str, Any]) -> StoredReport:
@@ -180,9 +181,3 @@ def _input(item: Mapping[str, Any]) -> StoredInput:
         failing=bool(item.get("failing", True)),
         answered_by=str(item.get("answered_by") or ""),
     )
-
-
-def _encodable(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the document without halves of characters, which no text may hold."""
-    text = json.dumps(document, ensure_ascii=False)
-    return dict(json.loads(text.encode("utf-8", "replace")))

@@ -63,7 +63,12 @@ def _lines(report: Report, artifacts: Artifacts | None) -> Iterator[Text | Paddi
         yield Text()
         yield from _finding(finding, report, artifacts)
     yield from _not_tested(report)
-    yield from _appendix(report)
+    told = appendix.lines(report)
+    if told:
+        yield Text()
+        yield Text(appendix.TITLE, "dim")
+        for place, said in told:
+            yield _indented(f"{place}: {said}" if place else said, style="dim")
     yield Text()
     yield Text(f"  {report_messages.cost_sentence(report.cost)}", "dim")
     if report.findings or report.conclusion is Conclusion.ERROR:
@@ -88,7 +93,10 @@ def _finding(
         yield _indented(f"{name}: {value}", 4)
     yield from _inputs(finding, files)
     yield from _suggestion(finding, artifacts)
-    yield from _offers(finding)
+    for offer in offers_of(finding.evidence):
+        yield _indented(f"{OFFERED}, above line {offer.line} of {offer.path}:")
+        for line in offer.lines:
+            yield _indented(line.strip(), 4, "green")
     if files and files.reproducer:
         yield _indented(f"Reproduce: python -m pytest {files.reproducer}")
     if stands:
@@ -138,13 +146,6 @@ def _suggestion(finding: Finding, artifacts: Artifacts | None) -> Iterator[Paddi
         yield _indented(line, 4, "green" if line.startswith("+") else "red")
 
 
-def _offers(finding: Finding) -> Iterator[Padding]:
-    for offer in offers_of(finding.evidence):
-        yield _indented(f"{OFFERED}, above line {offer.line} of {offer.path}:")
-        for line in offer.lines:
-            yield _indented(line.strip(), 4, "green")
-
-
 def _not_tested(report: Report) -> Iterator[Text | Padding]:
     reasons, beside = (
         report_messages.untested_targets(report),
@@ -162,15 +163,6 @@ def _not_tested(report: Report) -> Iterator[Text | Padding]:
         yield Text("Our own failures", "bold magenta")
         for broken in report.broken:
             yield _indented(f"{broken.target}: {broken.error}")
-
-
-def _appendix(report: Report) -> Iterator[Text | Padding]:
-    told = appendix.lines(report)
-    if told:
-        yield Text()
-        yield Text(appendix.TITLE, "dim")
-        for place, said in told:
-            yield _indented(f"{place}: {said}" if place else said, style="dim")
 
 
 def _indented(text: str, indent: int = 2, style: str = "") -> Padding:

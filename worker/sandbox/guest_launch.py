@@ -170,13 +170,15 @@ def launch_confined(
     with ExitStack() as given:
         seccomp = filter_descriptor(FilterOptions(namespaces=False, own_uid=uid is not None))
         given.callback(os.close, seccomp)
+        others = processes_of(os.getuid()) if uid is None else 0
+        own = {"TMPDIR": str(scratch / "tmp"), "PWD": str(scratch), "USER": "guest"}
         orders = SupervisorOrders(
             parent=os.getpid(),
             uid=uid,
-            limits=rlimits(plan.limits, processes=_most_processes(plan, uid)),
+            limits=rlimits(plan.limits, processes=(plan.limits.processes + others)),
             cgroups=[str(path) for path in group.folders],
             folder=str(scratch),
-            environment=_environment(scratch),
+            environment={**environment(str(scratch / "home")), **own},
             confinement=_confinement(
                 plan, (folder / "packages", plan.program.folder, root), scratch
             ),
@@ -221,7 +223,14 @@ def _furnished(folder: Path, plan: LaunchPlan, uid: int | None) -> Path:
     owns the scratch folder.  A tree that the uid cannot reach is linked into
     it file by file.
     """
-    _lay_out_package(folder / "packages", plan, uid)
+    packages = folder / "packages"
+    packages.mkdir(mode=0o755)
+    source = plan.program.folder.resolve()
+    if uid is None or (reachable_by_others(source) and readable_by_others(source)):
+        (packages / plan.program.name).symlink_to(source)
+    else:
+        shutil.copytree(source, packages / plan.program.name)
+        open_to_others(packages)
     for name in ("scratch", "scratch/home", "scratch/tmp"):
         (folder / name).mkdir(mode=0o700)
     if uid is None:
@@ -245,33 +254,11 @@ def _furnished(folder: Path, plan: LaunchPlan, uid: int | None) -> Path:
     return root
 
 
-def _lay_out_package(packages: Path, plan: LaunchPlan, uid: int | None) -> None:
-    """Link the guest's program to where it is imported, or copy it out of a private place."""
-    packages.mkdir(mode=0o755)
-    source = plan.program.folder.resolve()
-    if uid is None or (reachable_by_others(source) and readable_by_others(source)):
-        (packages / plan.program.name).symlink_to(source)
-    else:
-        shutil.copytree(source, packages / plan.program.name)
-        open_to_others(packages)
-
-
 def _linked(source: str, target: str) -> None:
     try:
         os.link(source, target, follow_symlinks=False)
     except OSError:  # another file system, or one without links
         shutil.copy2(source, target, follow_symlinks=False)
-
-
-def _most_processes(plan: LaunchPlan, uid: int | None) -> int:
-    """How many processes the guest's uid may have: a user's own are not the guest's."""
-    others = processes_of(os.getuid()) if uid is None else 0
-    return plan.limits.processes + others
-
-
-def _environment(scratch: Path) -> dict[str, str]:
-    own = {"TMPDIR": str(scratch / "tmp"), "PWD": str(scratch), "USER": "guest"}
-    return {**environment(str(scratch / "home")), **own}
 
 
 def _confinement(plan: LaunchPlan, readable: tuple[Path, ...], scratch: Path) -> Confinement:
@@ -296,12 +283,6 @@ def launch(plan: LaunchPlan, held: ExitStack) -> LaunchedGuest:
     held.enter_context(ours)
     with theirs:
         launched = start(plan, ours, theirs.fileno(), held)
-    _await_interpreter(launched)
-    return launched
-
-
-def _await_interpreter(launched: LaunchedGuest) -> None:
-    """Wait until tested code could run: by then the guest is bound to die with us."""
     launched.socket.settimeout(START_SECONDS)
     try:
         said = launched.socket.recv(len(STARTED))
@@ -309,6 +290,7 @@ def _await_interpreter(launched: LaunchedGuest) -> None:
         said = b""
     if said != STARTED:
         raise not_started(launched.output)
+    return launched
 
 
 __all__ = ["GuestProgram", "LaunchPlan", "LaunchedGuest", "launch"]

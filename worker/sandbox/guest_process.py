@@ -62,7 +62,13 @@ class GuestWatchdog(threading.Thread):
             if self._process in ready:
                 break
             if time.monotonic() >= due:
-                due = self._enforce()
+                began = time.monotonic()
+                if not self.stopped:
+                    self._judge()
+                if self.stopped:
+                    self.kill()
+                taken = time.monotonic() - began
+                due = began + min(max(PERIOD, LOOKING * taken), SLOWEST)
         self._read()
         if not self.stopped and self._launched.group.out_of_memory():
             self.stopped = f"it used more than {self._limits.memory // MIB} MiB"
@@ -85,16 +91,6 @@ class GuestWatchdog(threading.Thread):
         self._printed += len(piece)
         self._tail = (self._tail + piece)[-TAIL:]
         return bool(piece)
-
-    def _enforce(self) -> float:
-        """Look once; return when to look again, so that looking takes a tenth at most."""
-        began = time.monotonic()
-        if not self.stopped:
-            self._judge()
-        if self.stopped:
-            self.kill()
-        taken = time.monotonic() - began
-        return began + min(max(PERIOD, LOOKING * taken), SLOWEST)
 
     def _judge(self) -> None:
         if time.monotonic() > self._deadline:

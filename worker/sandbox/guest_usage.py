@@ -35,18 +35,14 @@ def family(pid: int) -> list[int]:
     while waiting and len(found) < MOST:
         current = waiting.pop()
         found.append(current)
-        waiting.extend(_children(current))
+        children: list[int] = []
+        try:
+            for task in Path(f"/proc/{current}/task").iterdir():
+                children.extend(map(int, (task / "children").read_text().split()))
+        except OSError:  # it has ended meanwhile
+            pass
+        waiting.extend(children)
     return found
-
-
-def _children(pid: int) -> list[int]:
-    children: list[int] = []
-    try:
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            children.extend(map(int, (task / "children").read_text().split()))
-    except OSError:  # it has ended meanwhile
-        pass
-    return children
 
 
 def memory_exceeds(pids: Iterable[int], limit: int) -> bool:

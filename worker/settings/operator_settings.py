@@ -395,7 +395,11 @@ def read_settings(file: Path | None = None) -> Settings:
     """
     named = os.environ.get(FILE_VARIABLE)
     file = file or (Path(named) if named else None)
-    _refuse_unknown_variables(os.environ)
+    known = sorted(Settings.model_fields)
+    for name in os.environ:
+        section, nested, _ = name.upper().removeprefix(PREFIX).partition("__")
+        if name.upper().startswith(PREFIX) and nested and section.lower() not in known:
+            raise UsageError(f"unknown setting; the sections are: {', '.join(known)}", key=name)
     text = "" if file is None else _text(file)
     document = parse(text, str(file))
     try:
@@ -417,27 +421,13 @@ def _text(file: Path) -> str:
 
 def _complaint(error: ValidationError, text: str, file: str) -> UsageError:
     location = error.errors(include_url=False, include_input=False)[0]["loc"]
-    variable = _variable(location, os.environ)
-    if variable is not None:
-        return UsageError(problem_sentence(error, Settings), key=variable)
-    return configuration_problem(error, Settings, text, file)
-
-
-def _variable(location: tuple[int | str, ...], environment: Mapping[str, str]) -> str | None:
-    """Return the variable that set a place, if one did."""
     parts = [str(part).replace(".", "_").upper() for part in location if part != "[key]"]
     names = {PREFIX + "__".join(parts[:length]) for length in range(1, len(parts) + 1)}
     below = PREFIX + "__".join(parts) + "__"
-    return next(
-        (name for name in environment if name.upper() in names or name.upper().startswith(below)),
+    variable = next(
+        (name for name in os.environ if name.upper() in names or name.upper().startswith(below)),
         None,
     )
-
-
-def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:
-    """Refuse ``ASSAYER_X__Y`` without a section X; a name without ``__`` may be a secret's."""
-    known = sorted(Settings.model_fields)
-    for name in environment:
-        section, nested, _ = name.upper().removeprefix(PREFIX).partition("__")
-        if name.upper().startswith(PREFIX) and nested and section.lower() not in known:
-            raise UsageError(f"unknown setting; the sections are: {', '.join(known)}", key=name)
+    if variable is not None:
+        return UsageError(problem_sentence(error, Settings), key=variable)
+    return configuration_problem(error, Settings, text, file)

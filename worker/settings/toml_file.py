@@ -90,19 +90,16 @@ def problem_sentence(error: ValidationError, model: type[BaseModel]) -> str:
     """What is wrong first, without the value, which may be a secret."""
     first = error.errors(include_url=False, include_input=False)[0]
     if first["type"] == "extra_forbidden":
-        return _unknown(first["loc"], model)
+        location = first["loc"]
+        known = _keys(model, location[:-1])
+        close = get_close_matches(str(location[-1]), known, n=1)
+        if close:
+            return f"unknown key; did you mean `{close[0]}`?"
+        return f"unknown key; known are: {', '.join(known)}" if known else "unknown key"
     if first["type"] == "missing":
         return "this key is required"
     message = first["msg"].removeprefix("Value error, ").replace("valid tuple", "list")
     return message[:1].lower() + message[1:]
-
-
-def _unknown(location: Sequence[Any], model: type[BaseModel]) -> str:
-    known = _keys(model, location[:-1])
-    close = get_close_matches(str(location[-1]), known, n=1)
-    if close:
-        return f"unknown key; did you mean `{close[0]}`?"
-    return f"unknown key; known are: {', '.join(known)}" if known else "unknown key"
 
 
 def _keys(model: type[BaseModel], location: Sequence[Any]) -> list[str]:

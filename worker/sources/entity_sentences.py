@@ -257,7 +257,15 @@ def find(wanted: InputRequest, count: int, seed: int) -> InputSupply:
     kind = kind_of(reading)
     chance = random.Random(f"{seed}/{reading}")  # noqa: S311
     sentences = _about(reading, chance) if kind is None else _having(kind, chance)
-    texts = _distinct(sentences, count)
+    found: dict[str, None] = {}
+    in_vain = 0
+    while len(found) < count and in_vain < MOST_IN_VAIN:
+        sentence = next(sentences, None)
+        if sentence is None:
+            break
+        in_vain = in_vain + 1 if sentence in found else 0
+        found[sentence] = None
+    texts = list(found)
     enough = len(texts) == count
     shortfall = None if enough else f"there are {len(texts)} sentences with {reading!r}"
     return InputSupply(tuple(_input(text, wanted.reading) for text in texts), shortfall)
@@ -282,19 +290,6 @@ def _having(kind: EntityKind, chance: random.Random) -> Iterator[str]:
         for template in templates:
             yield template.replace("{}", kind.some(turn, chance.getrandbits(32)))
             turn += 1
-
-
-def _distinct(sentences: Iterator[str], count: int) -> list[str]:
-    """At most ``count`` of them, as long as new ones come."""
-    found: dict[str, None] = {}
-    in_vain = 0
-    while len(found) < count and in_vain < MOST_IN_VAIN:
-        sentence = next(sentences, None)
-        if sentence is None:
-            break
-        in_vain = in_vain + 1 if sentence in found else 0
-        found[sentence] = None
-    return list(found)
 
 
 def _input(text: str, reading: str | None) -> Input:

@@ -44,16 +44,12 @@ def picture(content: bytes, description: str, reading: str | None, origin: Origi
         raise UnusablePicture("the picture is smaller than 64 pixels")
     suffix = _suffix(content)
     if len(content) > KEPT_BYTES or suffix not in {".png", ".jpg"}:
-        content, suffix = _small(decoded), ".jpg"
+        file = io.BytesIO()
+        decoded.save(file, "JPEG", quality=85, optimize=True)
+        content, suffix = file.getvalue(), ".jpg"
     return Input(InputKind.IMAGE, content, description, reading, suffix, origin)
 
 
 def _suffix(content: bytes) -> str:
     with Image.open(io.BytesIO(content)) as opened:
         return SUFFIXES.get(opened.format or "", "")
-
-
-def _small(decoded: Image.Image) -> bytes:
-    file = io.BytesIO()
-    decoded.save(file, "JPEG", quality=85, optimize=True)
-    return file.getvalue()

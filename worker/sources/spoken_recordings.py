@@ -212,7 +212,14 @@ def spoken(words: str, manner: SpeakingManner) -> Input:
     if manner.noise:
         style += ", before a faint noise"
     description = f"{words!r} by {style}"
-    return recording(_shaped(voice.say(words, manner.slowness), manner), description, words)
+    samples = voice.say(words, manner.slowness)
+    margin = np.zeros(round(MARGIN_SECONDS * RATE))
+    shaped = np.concatenate((margin, samples / np.abs(samples.astype(float)).max(), margin))
+    shaped *= PEAK * manner.loudness
+    if manner.noise:
+        generator = np.random.default_rng(len(samples))
+        shaped += generator.normal(0, manner.noise * PEAK, shaped.size)
+    return recording(as_samples(shaped), description, words)
 
 
 def dialogue(lines: Iterable[tuple[Voice, str]]) -> Samples:
@@ -230,14 +237,3 @@ def recording(samples: Samples, description: str, reading: str | None) -> Input:
         sound.writeframes(samples.astype("<i2").tobytes())
     origin = Origin("spoken")
     return Input(InputKind.AUDIO, file.getvalue(), description, reading, ".wav", origin)
-
-
-def _shaped(samples: Samples, manner: SpeakingManner) -> Samples:
-    """Return the words at a loudness, with silence around them and perhaps a noise behind."""
-    margin = np.zeros(round(MARGIN_SECONDS * RATE))
-    shaped = np.concatenate((margin, samples / np.abs(samples.astype(float)).max(), margin))
-    shaped *= PEAK * manner.loudness
-    if manner.noise:
-        generator = np.random.default_rng(len(samples))
-        shaped += generator.normal(0, manner.noise * PEAK, shaped.size)
-    return as_samples(shaped)

@@ -42,25 +42,20 @@ def paint(kind: Background, size: tuple[int, int], chance: random.Random) -> Ima
     if kind is Background.BLANK:
         return Image.new("RGB", size, chance.choice(_PAPERS))
     if kind is Background.NOISE:
-        return _noise(size, chance)
+        width, height = (side // _NOISE_STEP + 1 for side in size)
+        generator = np.random.default_rng(chance.getrandbits(32))
+        tone = chance.choice((60, 190))
+        grain = generator.normal(tone, 25, (height, width, 3)).clip(0, 255)
+        picture = Image.fromarray(grain.astype(np.uint8), "RGB")
+        return picture.resize(
+            (width * _NOISE_STEP, height * _NOISE_STEP), Image.Resampling.BILINEAR
+        ).crop((0, 0, *size))
     return _crop(size, chance)
 
 
 def available() -> tuple[Background, ...]:
     """Return the backgrounds that can be painted here."""
     return tuple(kind for kind in Background if kind is not Background.PHOTOGRAPH or _photographs())
-
-
-def _noise(size: tuple[int, int], chance: random.Random) -> Image.Image:
-    """Grey or coloured grain of moderate contrast around a light or dark tone."""
-    width, height = (side // _NOISE_STEP + 1 for side in size)
-    generator = np.random.default_rng(chance.getrandbits(32))
-    tone = chance.choice((60, 190))
-    grain = generator.normal(tone, 25, (height, width, 3)).clip(0, 255)
-    picture = Image.fromarray(grain.astype(np.uint8), "RGB")
-    return picture.resize(
-        (width * _NOISE_STEP, height * _NOISE_STEP), Image.Resampling.BILINEAR
-    ).crop((0, 0, *size))
 
 
 def _crop(size: tuple[int, int], chance: random.Random) -> Image.Image:
@@ -210,7 +205,12 @@ def blank(count: int, seed: int) -> InputSupply:
     found: dict[str, Input] = {}
     for number in range(2 * count):
         if len(found) < count:
-            item = _empty(number, chance)
+            grounds = available()
+            background = grounds[number % len(grounds)]
+            width, height = (side + chance.randrange(PLAY) for side in _BLANK_SIZE)
+            canvas = paint(background, (width, height), chance)
+            plain = background is Background.BLANK
+            item = _input(canvas, f"{background} without words", None, plain=plain)
             found[item.digest] = item
     return InputSupply(tuple(found.values()))
 
@@ -253,15 +253,6 @@ def _upon(ground: Input, text: str, layout: Layout, font: Font, play: tuple[int,
     style = f"{font.kind} ({font.name}, {layout.size} px) upon {ground.description}"
     made = _input(canvas, f"{text!r} {style}", text, plain=False, most=MOST_BYTES_UPON)
     return replace(made, origin=replace(ground.origin, source=f"drawn on {ground.origin.source}"))
-
-
-def _empty(number: int, chance: random.Random) -> Input:
-    grounds = available()
-    background = grounds[number % len(grounds)]
-    width, height = (side + chance.randrange(PLAY) for side in _BLANK_SIZE)
-    canvas = paint(background, (width, height), chance)
-    plain = background is Background.BLANK
-    return _input(canvas, f"{background} without words", None, plain=plain)
 
 
 def _write(

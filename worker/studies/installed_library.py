@@ -34,7 +34,14 @@ def installed_library(library: str, python: Path) -> InstalledLibrary:
     executable = python / "bin" / "python" if python.is_dir() else python
     if not executable.is_file():
         raise UsageError("there is no such interpreter", file=str(python), key="--python")
-    version = _version(library, executable)
+    places = [
+        str(place)
+        for folder in interpreter_folders(executable)
+        for pattern in _PACKAGES
+        for place in sorted(folder.glob(pattern))
+    ]
+    found = next(iter(distributions(name=library, path=places)), None)
+    version = None if found is None else found.version
     if version is None:
         raise UsageError(
             f"{library} is not installed for {executable}. Assayer itself does not need it: "
@@ -42,14 +49,3 @@ def installed_library(library: str, python: Path) -> InstalledLibrary:
             "--python PATH/TO/ENVIRONMENT"
         )
     return InstalledLibrary(library, version, executable)
-
-
-def _version(library: str, python: Path) -> str | None:
-    places = [
-        str(place)
-        for folder in interpreter_folders(python)
-        for pattern in _PACKAGES
-        for place in sorted(folder.glob(pattern))
-    ]
-    found = next(iter(distributions(name=library, path=places)), None)
-    return None if found is None else found.version

@@ -73,7 +73,16 @@ def owned_folder(purpose: str) -> Generator[Path]:
     made.
     """
     try:
-        folder, lock = made_folder(_own_root(), purpose)
+        root = folder_of_all()
+        root.mkdir(mode=0o711, parents=True, exist_ok=True)
+        found = root.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+            raise MachineError(
+                f"{root} belongs to someone else", f"Remove {root}, or point TMPDIR elsewhere."
+            )
+        if stat.S_IMODE(found.st_mode) != 0o711:
+            root.chmod(0o711)
+        folder, lock = made_folder(root, purpose)
     except OSError as error:
         raise MachineError(
             f"no temporary folder can be made: {error.strerror or error}",
@@ -139,19 +148,6 @@ def remove(path: Path) -> None:
                     timeout=REMOVE_SECONDS,
                     check=False,
                 )
-
-
-def _own_root() -> Path:
-    root = folder_of_all()
-    root.mkdir(mode=0o711, parents=True, exist_ok=True)
-    found = root.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
-        raise MachineError(
-            f"{root} belongs to someone else", f"Remove {root}, or point TMPDIR elsewhere."
-        )
-    if stat.S_IMODE(found.st_mode) != 0o711:
-        root.chmod(0o711)
-    return root
 
 
 def made_folder(root: Path, purpose: str) -> tuple[Path, int]:

@@ -144,21 +144,16 @@ def _candidates(text: str, known: Gazetteer) -> Iterator[Mention]:
         for match in pattern.finditer(text):
             yield Mention(match[0], kind, match.start())
     words = [match for match in _NAME.finditer(text) if match[0][0].isupper()]
-    yield from _places(text, words, known)
-    yield from _people(text, words, known)
-    kind, pattern = _PATTERNS[-1]
-    for match in pattern.finditer(text):
-        yield Mention(match[0], kind, match.start())
-
-
-def _places(text: str, words: list[re.Match[str]], known: Gazetteer) -> Iterator[Mention]:
-    """Yield the longest names first."""
     for size in range(LONGEST_NAME, 0, -1):
         for at in range(len(words) - size + 1):
             name = text[words[at].start() : words[at + size - 1].end()]
             within = size == 1 and _of_name(text, words, at, known)
             if name in known.places and not within:
                 yield Mention(name, "location", words[at].start())
+    yield from _people(text, words, known)
+    kind, pattern = _PATTERNS[-1]
+    for match in pattern.finditer(text):
+        yield Mention(match[0], kind, match.start())
 
 
 def _of_name(text: str, words: list[re.Match[str]], at: int, known: Gazetteer) -> bool:

@@ -46,28 +46,20 @@ def decode(content: bytes, longest: int) -> Image.Image:
         warnings.simplefilter("ignore")
         try:
             with Image.open(io.BytesIO(content), formats=FORMATS) as picture:
-                _check_size(picture)
+                if picture.width * picture.height > MOST_PIXELS:
+                    raise NoAnswer(
+                        f"the picture has {picture.width} × {picture.height} pixels,"
+                        f" more than {MOST_PIXELS // 1_000_000} million"
+                    )
                 picture.draft("RGB", (longest, longest))
                 upright = ImageOps.exif_transpose(picture)
                 upright.thumbnail((longest, longest), reducing_gap=2.0)
-                return _on_white(upright)
+                if not upright.has_transparency_data:
+                    return upright.convert("RGB")
+                layer = upright.convert("RGBA")
+                paper = Image.new("RGBA", layer.size, "white")
+                return Image.alpha_composite(paper, layer).convert("RGB")
         except Image.DecompressionBombError as error:
             raise NoAnswer(str(error)) from error
         except _UNREADABLE as error:
             raise NotAnImage(str(error)) from error
-
-
-def _check_size(picture: Image.Image) -> None:
-    if picture.width * picture.height > MOST_PIXELS:
-        raise NoAnswer(
-            f"the picture has {picture.width} × {picture.height} pixels,"
-            f" more than {MOST_PIXELS // 1_000_000} million"
-        )
-
-
-def _on_white(picture: Image.Image) -> Image.Image:
-    if not picture.has_transparency_data:
-        return picture.convert("RGB")
-    layer = picture.convert("RGBA")
-    paper = Image.new("RGBA", layer.size, "white")
-    return Image.alpha_composite(paper, layer).convert("RGB")

@@ -150,7 +150,11 @@ class LocalSpeech:
 
         def hear(samples: bytes) -> str:
             # it would find a word in silence
-            if not _spoken(Vad(sample_rate=RATE), samples):
+            detector = Vad(sample_rate=RATE)
+            size = int(detector.frame_bytes)
+            frames = range(0, len(samples) - size + 1, size)
+            voiced = sum(bool(detector.is_speech(samples[at : at + size])) for at in frames)
+            if not (voiced * float(detector.frame_length) >= SHORTEST):
                 return ""
             # one a sound: a decoder's noise level depends on what it heard before
             decoder = Decoder(samprate=RATE, loglevel="FATAL")
@@ -161,14 +165,6 @@ class LocalSpeech:
             return "" if found is None else str(found.hypstr)
 
         return hear
-
-
-def _spoken(detector: Any, samples: bytes) -> bool:
-    """Return whether somebody speaks for a tenth of a second at least."""
-    size = int(detector.frame_bytes)
-    frames = range(0, len(samples) - size + 1, size)
-    voiced = sum(bool(detector.is_speech(samples[at : at + size])) for at in frames)
-    return voiced * float(detector.frame_length) >= SHORTEST
 
 
 def _samples(content: bytes, asked: JsonObject) -> Samples:

@@ -177,7 +177,13 @@ class Aws:
         described = catalogue.load_catalogue().apis[api]
         body = json.dumps(self._body(described, request)).encode()
         try:
-            answer = self._post(described, body)
+            headers = {
+                "content-type": "application/x-amz-json-1.1",
+                "x-amz-target": f"{described.target}",
+            }
+            if self._signer is not None:
+                headers = self._signer.headers(self._url, body, headers)
+            answer = self.http.post(self._url, body, {}, headers)
         except Rejected as rejected:
             if rejected.code not in _OF_INPUT:
                 raise
@@ -210,15 +216,6 @@ class Aws:
             raise NotAsked(f"{self.provider} takes files from s3://BUCKET/NAME only")
         place = {"Bucket": found[1], "Name": found[2], "Version": found[3]}
         return {key: value for key, value in place.items() if value}
-
-    def _post(self, described: Api, body: bytes) -> JsonObject:
-        headers = {
-            "content-type": "application/x-amz-json-1.1",
-            "x-amz-target": f"{described.target}",
-        }
-        if self._signer is not None:
-            headers = self._signer.headers(self._url, body, headers)
-        return self.http.post(self._url, body, {}, headers)
 
     def _element(self, described: Api, answer: JsonObject) -> JsonObject:
         """Return the answer about the one input of a batch."""

@@ -83,7 +83,13 @@ class Azure(KeyedProvider):
         if self.provider == "azure.language":
             return self._document(api, task, request)
         if task in {"analyze", "read"}:
-            return self._analyzed(task, request)
+            parameters = dict(request.parameters)
+            features = ["read"] if task == "read" else _features(parameters)
+            query = {_QUERY.get(name, name): _written(value) for name, value in parameters.items()}
+            query |= {"features": ",".join(features), "api-version": VISION_VERSION}
+            path = "computervision/imageanalysis:analyze"
+            answer = by_schema(shape("azure.vision.analyze")[0], self._looked(path, query, request))
+            return answer if task == "analyze" else _as_read_result(answer)
         if task in _OLDER:
             return self._older(task, request)
         raise NotAsked(f"{api} needs groups of faces, or a permission of the operator's own")
@@ -128,15 +134,6 @@ class Azure(KeyedProvider):
         return answer
 
     # -------------------------------------------------------------- vision
-
-    def _analyzed(self, task: str, request: ApiRequest) -> JsonObject:
-        parameters = dict(request.parameters)
-        features = ["read"] if task == "read" else _features(parameters)
-        query = {_QUERY.get(name, name): _written(value) for name, value in parameters.items()}
-        query |= {"features": ",".join(features), "api-version": VISION_VERSION}
-        path = "computervision/imageanalysis:analyze"
-        answer = by_schema(shape("azure.vision.analyze")[0], self._looked(path, query, request))
-        return answer if task == "analyze" else _as_read_result(answer)
 
     def _older(self, task: str, request: ApiRequest) -> JsonObject:
         query = {_camel_query(name): _written(value) for name, value in request.parameters.items()}

@@ -118,7 +118,13 @@ class Google:
         if self.provider == "google.vision":
             return self._annotate(task, request)
         if self.provider == "google.speech":
-            return self._recognize(request)
+            body: JsonObject = {
+                "config": rest(config(request.parameters)),
+                "audio": {"uri": request.uri}
+                if request.content is None
+                else {"content": base64.b64encode(request.content).decode()},
+            }
+            return canonical(self._post("speech:recognize", body))
         return self._analyze(task, request)
 
     def _annotate(self, task: str, request: ApiRequest) -> JsonObject:
@@ -134,10 +140,7 @@ class Google:
         responses = answer.get("responses")
         if not isinstance(responses, list) or len(responses) != 1:
             raise Outage(f"{self.provider} answered without a response to the picture")
-        return self._judged(cast("object", responses[0]))
-
-    def _judged(self, response: object) -> JsonObject:
-        """A response; an error stays in it only when the picture is at fault."""
+        response = cast("object", responses[0])
         if not isinstance(response, Mapping):
             raise Outage(f"{self.provider} answered with a malformed response")
         known = cast("Mapping[str, Any]", response)
@@ -166,16 +169,6 @@ class Google:
             body["encodingType"] = parameters.get("encoding_type") or "UTF32"
         return canonical(self._post(f"documents:{method}", body))
 
-    def _recognize(self, request: ApiRequest) -> JsonObject:
-        """Speech of a minute at most, whichever method heard it: their results are alike."""
-        body: JsonObject = {
-            "config": rest(config(request.parameters)),
-            "audio": {"uri": request.uri}
-            if request.content is None
-            else {"content": base64.b64encode(request.content).decode()},
-        }
-        return canonical(self._post("speech:recognize", body))
-
     def _post(self, path: str, body: JsonObject) -> JsonObject:
         query, headers = self._access()
         return self.http.post(f"{self._base}/{path}", body, query, headers)
@@ -190,7 +183,11 @@ class Google:
         if self.credentials is None:
             return {}, {}
         if self._account is not None:
-            return {}, {"authorization": f"Bearer {self._token()}"}
+            assert self._account is not None
+            if not self._account.valid:
+                self._account.refresh(None)
+                self.http.secrets.add(bytes(self._account.token).decode())
+            return {}, {"authorization": f"Bearer {bytes(self._account.token).decode()}"}
         return {"key": self._secret}, {}
 
     @cached_property
@@ -214,13 +211,6 @@ class Google:
             raise Outage(f"the service account for {self.provider} cannot be read") from None
         self.http.secrets.add(str(known["private_key"]))
         return account
-
-    def _token(self) -> str:
-        assert self._account is not None
-        if not self._account.valid:
-            self._account.refresh(None)
-            self.http.secrets.add(bytes(self._account.token).decode())
-        return bytes(self._account.token).decode()
 
 
 def _image(request: ApiRequest) -> JsonObject:

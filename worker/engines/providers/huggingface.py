@@ -64,7 +64,11 @@ class HuggingFace(KeyedProvider):
         task = api.rpartition(".")[2]
         url = f"{self.endpoint.rstrip('/')}/models/{_model(task, request)}"
         if task == "chat_completion":
-            body = _conversation(task, request)
+            if request.content is not None or request.uri is not None:
+                raise NotAsked("pictures in a conversation are not passed on to Hugging Face")
+            options = dict(request.parameters)
+            messages = options.pop("messages", None) or [{"role": "user", "content": request.text}]
+            body = {**options, "model": _model(task, request), "messages": messages}
             answer = self.http.post(f"{url}/v1/chat/completions", body, {}, self._key)
             return by_schema(shape(api)[0], answer)
         found = _named(self.http.value(url, *self._asked(task, request)))
@@ -96,14 +100,6 @@ def _model(task: str, request: ApiRequest) -> str:
     if _MODEL.fullmatch(model) is None or ".." in model:
         raise NotAsked(f"{task} was asked of no model that has a name on Hugging Face")
     return model
-
-
-def _conversation(task: str, request: ApiRequest) -> JsonObject:
-    if request.content is not None or request.uri is not None:
-        raise NotAsked("pictures in a conversation are not passed on to Hugging Face")
-    options = dict(request.parameters)
-    messages = options.pop("messages", None) or [{"role": "user", "content": request.text}]
-    return {**options, "model": _model(task, request), "messages": messages}
 
 
 def _named(value: Json) -> Json:

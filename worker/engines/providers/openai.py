@@ -64,7 +64,11 @@ class OpenAI(KeyedProvider):
         task = api.rpartition(".")[2]
         url, query = self.address(task, request)
         if task == "transcriptions":
-            answer = self._heard(url, query, request)
+            if request.content is None:
+                raise NotAsked(f"{self.provider} takes sound as a file, not by its address")
+            fields = {**request.parameters, "response_format": "json"}
+            file = {"file": _sound(request.content)}
+            answer = self.http.upload(url, file, fields, self._key, query)
         else:
             answer = self.http.post(url, self._body(task, request), query, self._key)
         if task == "responses":
@@ -83,7 +87,10 @@ class OpenAI(KeyedProvider):
         if given is None:
             given = self._simple(task, request)
         elif _HELD in json.dumps(given):
-            given = _with_picture(given, request)
+            if request.content is None or json.dumps(given).count(f'"{_HELD}"') != 1:
+                raise NotAsked("only one picture a conversation is at hand")
+            picture = base64.b64encode(request.content).decode()
+            given = _put(given, f"data:image/{_format(request.content)};base64,{picture}")
         if not self.uris and _addresses(given):
             raise NotAsked(
                 f"{self.provider} would fetch the address that the code sends: allow it by"
@@ -97,13 +104,6 @@ class OpenAI(KeyedProvider):
             return [{"role": "user", "content": request.text}]
         return request.text
 
-    def _heard(self, url: str, query: dict[str, str], request: ApiRequest) -> JsonObject:
-        if request.content is None:
-            raise NotAsked(f"{self.provider} takes sound as a file, not by its address")
-        fields = {**request.parameters, "response_format": "json"}
-        file = {"file": _sound(request.content)}
-        return self.http.upload(url, file, fields, self._key, query)
-
     @property
     def _base(self) -> str:
         base = self.endpoint.rstrip("/")
@@ -114,14 +114,6 @@ def _said(output: Json) -> list[Json]:
     """Return the messages of a response, without the reasoning before them."""
     items = output if isinstance(output, list) else []
     return [i for i in items if isinstance(i, Mapping) and i.get("type", "message") == "message"]
-
-
-def _with_picture(messages: Json, request: ApiRequest) -> Json:
-    """Messages with the picture that the guest took out of them."""
-    if request.content is None or json.dumps(messages).count(f'"{_HELD}"') != 1:
-        raise NotAsked("only one picture a conversation is at hand")
-    picture = base64.b64encode(request.content).decode()
-    return _put(messages, f"data:image/{_format(request.content)};base64,{picture}")
 
 
 def _put(value: Json, address: str) -> Json:

@@ -55,16 +55,13 @@ class DescribedProvider(KeyedProvider):
 
         """
         described = catalogue.load_catalogue()[api]
-        url = self._url(described)
-        body = {**request.parameters, **self._input(described, request)}
-        return _read(described, self.http.value(url, body, self._key), self.provider)
-
-    def _url(self, described: Api) -> str:
         pattern = next((p for p in described.rest if "*" not in p and not p.startswith("/")), None)
         if pattern is None:
             raise NotAsked(f"{described.name} is described without an address that can be asked")
         host, _, path = pattern.partition("/")
-        return f"{(self.endpoint or f'https://{host}').rstrip('/')}/{path}"
+        url = f"{(self.endpoint or f'https://{host}').rstrip('/')}/{path}"
+        body = {**request.parameters, **self._input(described, request)}
+        return _read(described, self.http.value(url, body, self._key), self.provider)
 
     def _input(self, described: Api, request: ApiRequest) -> JsonObject:
         if request.content is None and request.text is None and not self.uris:
@@ -108,14 +105,10 @@ def provider_engine(provider: str, setting: EngineSettings) -> Engine | None:
     if provider in PROVIDERS:
         return _MAKERS[provider.partition(".")[0]](provider, setting)
     if any(api.provider == provider for api in catalogue.load_catalogue().apis.values()):
-        return _described(provider, setting)
+        endpoint = _address(provider, setting.endpoint) if setting.endpoint else None
+        http = Http(provider)
+        return DescribedProvider(provider, endpoint, _credentials(setting), http, setting.uris)
     return None
-
-
-def _described(provider: str, setting: EngineSettings) -> Engine:
-    endpoint = _address(provider, setting.endpoint) if setting.endpoint else None
-    http = Http(provider)
-    return DescribedProvider(provider, endpoint, _credentials(setting), http, setting.uris)
 
 
 def _google(provider: str, setting: EngineSettings) -> Engine:

@@ -59,16 +59,11 @@ def _bounds(operator: str, version: str) -> Iterator[str]:
         return
     numbers = [int(part) for part in re.findall(r"\d+", version)][:3] or [0]
     yield f">={version}"
-    yield f"<{'.'.join(map(str, _next(operator, numbers)))}"
-
-
-def _next(operator: str, numbers: list[int]) -> list[int]:
-    """Return the first version that is not compatible any more."""
     if operator == "~":
         at = min(1, len(numbers) - 1)
     else:
         at = next((i for i, number in enumerate(numbers) if number), len(numbers) - 1)
-    return [*numbers[:at], numbers[at] + 1]
+    yield f"<{'.'.join(map(str, [*numbers[:at], numbers[at] + 1]))}"
 
 
 def requirement_of(name: str, value: Any) -> tuple[str, str] | None:
@@ -184,7 +179,10 @@ def read_pyproject(
     for text in found:
         read_requirement(declaration, text, path, target)
     tools = table(document.get("tool"))
-    _read_dynamic(files, path, declaration, target, tools)
+    dynamic = table(table(tools.get("setuptools")).get("dynamic"))
+    named = table(dynamic.get("dependencies")).get("file")
+    names = [named] if isinstance(named, str) else texts(named)
+    _read_named(files, path, declaration, target, names)
     _read_poetry(table(tools.get("poetry")), path, declaration, target)
 
 
@@ -198,20 +196,6 @@ def _group(groups: Mapping[str, Any], name: str, depth: int = 10) -> Iterator[st
             yield item
         elif depth and isinstance(item, dict):
             yield from _group(groups, str(item.get("include-group")), depth - 1)
-
-
-def _read_dynamic(
-    files: TreeFiles,
-    path: str,
-    declaration: Declaration,
-    target: TargetPython,
-    tools: Mapping[str, Any],
-) -> None:
-    """Setuptools may say that the dependencies stand in requirement files."""
-    dynamic = table(table(tools.get("setuptools")).get("dynamic"))
-    named = table(dynamic.get("dependencies")).get("file")
-    names = [named] if isinstance(named, str) else texts(named)
-    _read_named(files, path, declaration, target, names)
 
 
 def _read_named(

@@ -182,8 +182,14 @@ def checked_wheel(built: BuiltWheel, sdist: Sdist, python: str, folder: Path) ->
     files = _files(built.content)
     info = _info(files, sdist)
     _check_record(files, info)
-    _check_metadata(files[f"{info}/METADATA"], sdist)
-    _check_programs(files.get(f"{info}/entry_points.txt", b""))
+    headers = HeaderParser().parsestr(files[f"{info}/METADATA"].decode("utf-8", "replace"))
+    _check_named(str(headers["Name"]), str(headers["Version"]), sdist)
+    # The installer writes a program for some entry points, so they need plain names.
+    text = files.get(f"{info}/entry_points.txt", b"")
+    for line in text.decode("utf-8", "replace").splitlines():
+        said = line.strip()
+        if said and said[0] not in "[#;" and not _ENTRY_POINT.match(said):
+            raise NotBuilt(f"its wheel has an entry point {printable(said)}")
     place = folder / name
     with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, content in files.items():
@@ -265,11 +271,6 @@ def _info(files: Mapping[str, bytes], sdist: Sdist) -> str:
     return found[0]
 
 
-def _check_metadata(text: bytes, sdist: Sdist) -> None:
-    headers = HeaderParser().parsestr(text.decode("utf-8", "replace"))
-    _check_named(str(headers["Name"]), str(headers["Version"]), sdist)
-
-
 def _check_named(name: str, version: str, sdist: Sdist) -> None:
     try:
         right = canonicalize_name(name) == sdist.name and Version(version) == sdist.version
@@ -294,11 +295,3 @@ def _check_record(files: Mapping[str, bytes], info: str) -> None:
         digest = base64.urlsafe_b64encode(hashlib.sha256(files[path]).digest()).rstrip(b"=")
         if rows[path] != [f"sha256={digest.decode()}", str(len(files[path]))]:
             raise NotBuilt(f"its wheel's RECORD is wrong about {printable(path)}")
-
-
-def _check_programs(text: bytes) -> None:
-    """Entry points have plain names: the installer writes a program for some."""
-    for line in text.decode("utf-8", "replace").splitlines():
-        said = line.strip()
-        if said and said[0] not in "[#;" and not _ENTRY_POINT.match(said):
-            raise NotBuilt(f"its wheel has an entry point {printable(said)}")

@@ -74,7 +74,10 @@ class Channel:
         if len(payload) > LIMIT:
             raise ValueError(f"a frame of {len(payload)} bytes exceeds {LIMIT}")
         if message["type"] in REQUESTS:
-            self._expect_silence()
+            self._socket.setblocking(False)  # noqa: FBT003 - its only parameter
+            with suppress(BlockingIOError, ConnectionError):
+                if self._socket.recv(1, socket.MSG_PEEK):
+                    raise BadFrame("a reply to nothing")
         self._socket.settimeout(timeout)
         try:
             self._socket.sendall(len(payload).to_bytes(_HEADER, "big") + payload)
@@ -111,13 +114,6 @@ class Channel:
     def close(self) -> None:
         """Close our end."""
         self._socket.close()
-
-    def _expect_silence(self) -> None:
-        """Refuse a reply that was there before its request: it answers nothing."""
-        self._socket.setblocking(False)  # noqa: FBT003 - its only parameter
-        with suppress(BlockingIOError, ConnectionError):
-            if self._socket.recv(1, socket.MSG_PEEK):
-                raise BadFrame("a reply to nothing")
 
     def _exactly(self, count: int, deadline: float) -> bytes:
         received = bytearray()
@@ -163,16 +159,11 @@ def decoded(payload: bytes) -> dict[str, Any]:
     if not isinstance(message, dict):
         raise BadFrame("is no object")
     if attaches:
-        _attach(message, attached)
+        request = message.get("request") if message.get("type") == "ask" else None
+        if not isinstance(request, dict) or request.get("content") != {ATTACHED: len(attached)}:
+            raise BadFrame("attaches what it does not name")
+        request["content"] = attached
     return message
-
-
-def _attach(message: dict[str, Any], attached: bytes) -> None:
-    """Put what follows a question's JSON where the question names it."""
-    request = message.get("request") if message.get("type") == "ask" else None
-    if not isinstance(request, dict) or request.get("content") != {ATTACHED: len(attached)}:
-        raise BadFrame("attaches what it does not name")
-    request["content"] = attached
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -113,21 +113,18 @@ def ruleset(abi: int, grants: Mapping[str, Iterable[str]]) -> int:
     )
     for kind, paths in grants.items():
         for path in paths:
-            _allow(rules, path, RIGHTS[kind] & handled)
+            rights = RIGHTS[kind] & handled
+            descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+            try:
+                if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
+                    rights &= OF_FILES
+                rule = struct.pack("=Qi", rights, descriptor)
+                syscall("landlock_add_rule", ADD_RULE, ctypes.c_int(rules), PATH_BENEATH, rule, 0)
+            finally:
+                os.close(descriptor)
     return rules
 
 
 def restrict_self(rules: int) -> None:
     """Give up what the rules do not grant, for this process and all after it."""
     syscall("landlock_restrict_self", RESTRICT_SELF, ctypes.c_int(rules), 0)
-
-
-def _allow(rules: int, path: str, rights: int) -> None:
-    descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    try:
-        if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
-            rights &= OF_FILES
-        rule = struct.pack("=Qi", rights, descriptor)
-        syscall("landlock_add_rule", ADD_RULE, ctypes.c_int(rules), PATH_BENEATH, rule, 0)
-    finally:
-        os.close(descriptor)

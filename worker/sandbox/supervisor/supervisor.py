@@ -147,23 +147,19 @@ def _end(guest: int) -> int:
     status = 0
     with suppress(ChildProcessError):
         while True:
-            for pid in _descendants(os.getpid()):
+            found: list[int] = []
+            waiting = [os.getpid()]
+            while waiting:
+                children = _children(waiting.pop())
+                found += children
+                waiting += children
+            for pid in found:
                 with suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
             pid, ended = os.waitpid(-1, 0)
             status = ended if pid == guest else status
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code
-
-
-def _descendants(pid: int) -> list[int]:
-    found: list[int] = []
-    waiting = [pid]
-    while waiting:
-        children = _children(waiting.pop())
-        found += children
-        waiting += children
-    return found
 
 
 def _children(pid: int) -> list[int]:
