@@ -31,10 +31,7 @@ class RequestCoalescer:
         self._pending: dict[RequestKey, Future[JsonObject]] = {}
 
     def coalesce(self, key: RequestKey, ask: Callable[[], JsonObject]) -> tuple[JsonObject, bool]:
-        """The answer, and whether it was asked for here and not by another thread.
-
-        All threads that wait for one answer raise what asking for it raised.
-        """
+        """Return the answer, or raise its error, and whether this thread asked for it."""
         with self._lock:
             flying = self._pending.get(key)
             mine: Future[JsonObject] = Future()
@@ -65,10 +62,7 @@ is for what could not be tested.
 
 
 class EngineOutages:
-    """Questions of a run that an engine's failure left open; for several threads.
-
-    One that was answered later, by a retry or when it was asked again, is not.
-    """
+    """Questions of a run that an engine's failure left open; for several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -113,13 +107,9 @@ class EngineOutages:
 class Broker:
     """Takes questions from hostile code; safe for several threads.
 
-    ``budget`` bounds what engines are asked; recorded answers are free.
-    ``apis`` are the names that may be asked, by default those of the
-    catalogue.
-
-    ``calls`` counts the questions that went to an engine, ``dollars`` is their
-    list price, ``cached`` counts those answered from a recording, ``refused``
-    those without an answer.
+    ``budget`` bounds what engines are asked; ``apis`` are the names that may be asked.  ``calls``
+    counts questions to engines, ``dollars`` their list price, ``cached`` those answered from
+    recordings, ``refused`` those without an answer.
     """
 
     def __init__(
@@ -159,15 +149,9 @@ class Broker:
         return self._budget.dollars
 
     def answer(self, api: str, request: ApiRequest, *, needed: bool = True) -> JsonObject:
-        """The answer in the schema's own field names.
+        """Return the answer in the schema's own field names, or raise ``NoAnswer``.
 
-        An engine's failure is no outage of the run where the answer is not
-        ``needed`` to test the code.
-
-        Raises:
-            NoAnswer: not an API of the catalogue, not what it takes, no
-                engine, the budget is spent, or the engine failed.
-
+        An engine's failure is no outage of the run where the answer is not ``needed``.
         """
         try:
             return self._answer(api, admit_request(api, request, self._apis), needed=needed)
@@ -245,7 +229,6 @@ class Broker:
         *,
         needed: bool,
     ) -> JsonObject:
-        """The engine's answer, or the one that another process has just recorded."""
         with self._recordings.turn(key[2]):
             recorded = self._recorded(key)
             if recorded is not None:

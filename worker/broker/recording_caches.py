@@ -1,10 +1,7 @@
 """Whose recordings a run reads, and where its own go.
 
-An answer in a recording comes from an engine, never from the guest, and is
-found only by the engine's identity and the whole question.  Still, nothing of
-one repository reaches another: not that something was asked (a recorded answer
-comes at once and costs nothing), nor an answer that an engine gave while it
-was overloaded.
+Nothing of one repository reaches another: not that something was asked (a recorded answer comes
+at once and costs nothing), nor an answer that an engine gave while it was overloaded.
 """
 
 from __future__ import annotations
@@ -23,12 +20,10 @@ COMMON_FOLDER = "common"
 
 @dataclass(frozen=True, slots=True)
 class RunRequester:
-    """On whose behalf a run asks.
+    """On whose behalf a run asks: the repository is ``owner``.
 
-    ``owner`` names the repository.  Code that is not ``approved`` comes from
-    a fork and nobody with write access has approved it: it reads recordings,
-    adds none, and no provider is asked.  What a ``private`` repository asks
-    stays with it.
+    Code that is not ``approved`` (from a fork) reads recordings, adds none, and asks no provider.
+    What a ``private`` repository asks stays with it.
     """
 
     owner: str
@@ -37,11 +32,7 @@ class RunRequester:
 
 
 class RecordingCaches:
-    """The repository's own recordings, and the common ones.
-
-    Common are only the answers to inputs that our own sources made for a
-    public repository, unchanged (``supplied``).
-    """
+    """The repository's own recordings, and common ones of our sources' inputs (``supplied``)."""
 
     def __init__(self, own: Recordings, common: Recordings | None = None) -> None:
         self._own = own

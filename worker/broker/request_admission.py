@@ -20,12 +20,7 @@ MICRO = 1_000_000
 
 
 class ApiBudget:
-    """Counts what a run spends; safe for several threads.
-
-    ``calls`` bounds the questions that go to engines, ``dollars`` their list
-    price (``None``: no bound).  A failed call counts as well: nobody knows
-    whether it is billed.
-    """
+    """Counts a run's calls and list price, failed ones too; safe for several threads."""
 
     def __init__(self, calls: int | None = None, dollars: float | None = None) -> None:
         self._most_calls = calls
@@ -54,13 +49,7 @@ class ApiBudget:
             return self._spent / MICRO
 
     def spend(self, api: str, cost: int | None) -> None:
-        """Take one call of ``cost`` micro-dollars from the budget.
-
-        Raises:
-            NoAnswer: it does not suffice, or the cost is not known and money
-                is bounded.
-
-        """
+        """Take one call of ``cost`` micro-dollars, or raise ``NoAnswer``."""
         with self._lock:
             refusal = self._refusal(api, cost)
             if refusal is not None:
@@ -93,16 +82,9 @@ _EMPTY: tuple[Json, ...] = (None, "", [])
 
 
 def admit_request(api: object, request: ApiRequest, apis: AbstractSet[str]) -> ApiRequest:
-    """The question in canonical form: equal ones are equal in every part.
+    """Return the question in canonical form: equal ones are equal in every part.
 
-    What the code sends beside a file or a text (where the file lies) is left
-    out, as engines leave it out; so are parameters that say what is the
-    default, and whole numbers are integers.
-
-    Raises:
-        NoAnswer: not one of ``apis``, nothing asked, or more or other than
-            the provider takes.
-
+    An address beside content, defaults and whole floats' fractions go.  Raises ``NoAnswer``.
     """
     if not isinstance(api, str) or api not in apis:
         raise NoAnswer(f"{str(api)[:80]!r} is no API of the catalogue")
@@ -165,7 +147,6 @@ def _canonical(
 
 
 def _plain(value: Json) -> Json:
-    """Whole floats as integers, at every depth."""
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in sorted(value.items())}
     if isinstance(value, Sequence) and not isinstance(value, str):

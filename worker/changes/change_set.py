@@ -101,13 +101,10 @@ def read_changes(
     scope: ProjectScope = WHOLE_PROJECT,
     everything: bool = False,
 ) -> ChangeSet:
-    """What changed between two revisions of a local checkout, in code files.
+    """Return what changed between two revisions of a local checkout, in code files.
 
-    ``base`` defaults to the merge base with the default branch, ``head`` to
-    the working tree.  ``everything`` takes every line as changed; its base
-    defaults to the empty tree.  ``changes`` holds Python files and notebooks
-    in scope; ``skipped`` the changed ones that are not read, with reasons.
-    Raises ``UsageError`` and ``MachineError``.
+    ``base`` defaults to the merge base, ``head`` to the working tree; with ``everything`` all lines
+    count and ``base`` is the empty tree.  Raises ``UsageError`` and ``MachineError``.
     """
     checkout = open_checkout(repository)
     if checkout.bare and head is None:
@@ -160,8 +157,6 @@ def _base(
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """The texts of one side, and why the other code files have none."""
-
     texts: Mapping[str, str]
     refused: Mapping[str, str]
 

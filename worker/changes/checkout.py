@@ -35,17 +35,12 @@ MOST_BYTES = 1 << 20
 
 
 def foreign_object_stores(store: Path) -> Path | None:
-    """A folder of objects that a repository borrows from another user, if any.
-
-    Git itself asks whose a checkout is (safe.directory), but not whose the
-    objects are that it names in ``objects/info/alternates``.
-    """
+    """Return another user's folder of objects that a repository borrows from, if any."""
     owners = {os.geteuid(), store.stat().st_uid}
     return next((folder for folder in _borrowed(store) if _owner(folder) not in owners), None)
 
 
 def _borrowed(store: Path) -> set[Path]:
-    """The folders that exist, and those that they borrow from in turn."""
     found: set[Path] = set()
     waiting = [store / "objects"]
     while waiting and len(found) < MOST:
@@ -74,7 +69,6 @@ def _lines(place: Path) -> list[bytes]:
 
 
 def _unquoted(line: bytes) -> bytes:
-    """A path as git reads it, which may stand in quotes as in C."""
     if not line.startswith(b'"'):
         return line
     try:
@@ -114,10 +108,7 @@ class Checkout:
 
 
 def open_checkout(repository: Path) -> Checkout:
-    """The checkout that holds a path, which may be a folder inside it.
-
-    Raises ``UsageError`` where there is none that can be trusted.
-    """
+    """Return the checkout that holds a path; raise ``UsageError`` where none can be trusted."""
     if not repository.is_dir():
         raise UsageError(f"{repository} is not a directory")
     git = Git(repository)
@@ -158,11 +149,7 @@ def _unusable(repository: Path, error: GitError) -> UsageError:
 
 
 def resolve(checkout: Checkout, revision: str) -> str:
-    """The full name of the commit that a revision names.
-
-    The name of the empty tree stands for itself: nothing was there before.
-    Raises ``UsageError`` naming the revision when there is none.
-    """
+    """Return the full name of a revision's commit, or the empty tree's; raise ``UsageError``."""
     if revision == empty_tree(checkout.object_format):
         return revision
     with suppress(GitError, ValueError):
@@ -191,11 +178,7 @@ def empty_tree(object_format: str) -> str:
 
 
 def default_branch(checkout: Checkout) -> str | None:
-    """The full ref name of the branch that changes go into, if it can be told.
-
-    The remote's own word first, then ``main`` and ``master``, then the only
-    branch there is.
-    """
+    """Return the default branch's ref: the remote's word, ``main``, ``master``, the only one."""
     refs = checkout.git.line("for-each-ref", "--format=%(refname)").splitlines()
     for name in _DEFAULT_BRANCHES:
         if name in refs:
@@ -214,11 +197,7 @@ def has_commits(checkout: Checkout) -> bool:
 
 
 def merge_base(checkout: Checkout, shadow: Git, head: str | None) -> str:
-    """The commit at which ``head`` left the default branch.
-
-    ``head`` is a full commit name, or ``None`` for the checked-out commit.
-    Raises ``UsageError`` with a way out when it cannot be told.
-    """
+    """Return the commit at which ``head`` left the default branch; raise ``UsageError``."""
     if not has_commits(checkout) and head is None:
         raise UsageError(f"{checkout.root} has no commits to compare with; commit, or pass --all")
     branch = default_branch(checkout)

@@ -92,7 +92,6 @@ class RunningProcess:
         return self._status
 
     def _kill(self) -> None:
-        """Kill the group, whose number is nobody else's before it was waited for."""
         with self._guard, suppress(ProcessLookupError):
             if self._status is None:
                 os.killpg(self._popen.pid, signal.SIGKILL)
@@ -158,12 +157,7 @@ class GitError(MachineError):
 
 @dataclass(frozen=True, slots=True)
 class Git:
-    """Git in one directory.
-
-    Nothing of the caller's ``GIT_*`` environment reaches it, no protocol is
-    allowed, and hooks and file-system monitors are off.  No program in the
-    checkout is taken for git.
-    """
+    """Git in one directory, without the caller's ``GIT_*``, protocols, hooks or file monitors."""
 
     directory: Path
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -174,12 +168,7 @@ class Git:
         stdin: bytes = b"",
         environment: Mapping[str, str] | None = None,
     ) -> bytes:
-        """Run one git command and return its standard output.
-
-        Raises ``GitError`` when git fails, ``UsageError`` when it says more
-        than ``MAX_OUTPUT`` bytes, and ``MachineError`` when it is missing or
-        does not end within ``SECONDS``.
-        """
+        """Return the output; raise ``GitError``, ``UsageError`` (size), ``MachineError``."""
         with (
             self._input(stdin) as file,
             self.output(*arguments, stdin=file, environment=environment) as stream,
@@ -198,10 +187,7 @@ class Git:
         stdin: IO[bytes] | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> Generator[IO[bytes]]:
-        """Lend the standard output of a git command; leaving early ends it.
-
-        Raises as ``run`` does, once the output was read to its end.
-        """
+        """Lend the standard output of a git command; leaving early ends it.  Raises as ``run``."""
         variables = self.variables | dict(environment or {})
         call = ProcessCall(self.command(*arguments), self.directory, variables, stdin)
         with run_bounded(call, SECONDS) as process:

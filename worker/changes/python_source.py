@@ -18,10 +18,7 @@ class NotANotebookError(ValueError):
 
 
 def notebook_code(text: str) -> str:
-    """The Python text of a notebook's code cells, as the guest reads it.
-
-    Raises ``NotANotebookError``.
-    """
+    """Return the Python text of a notebook's code cells; raise ``NotANotebookError``."""
     try:
         notebook = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -71,11 +68,9 @@ def is_notebook(path: str) -> bool:
 
 
 def text_of(path: str, content: bytes) -> str:
-    """The text of a code file; of a notebook, the text of its code cells.
+    """Return the text of a code file or notebook, decoded as Python does; keep line ends.
 
-    Decoded as Python does: by the byte order mark (which is dropped) or the
-    coding cookie, else as UTF-8.  Line ends are kept.  Raises
-    ``UnreadableError``.
+    Raises ``UnreadableError``.
     """
     if is_notebook(path):
         return _notebook(content)

@@ -54,8 +54,7 @@ class RefusedPushError(MachineError):
 class RemoteOrigin:
     """A repository on a server: ``https`` only, or ``http`` on this machine where allowed.
 
-    ``token`` reaches git in its environment alone.  Raises ``UsageError`` for
-    an address that could mean anything else than a server's.
+    ``token`` reaches git in its environment alone.  Raises ``UsageError`` for other addresses.
     """
 
     url: str
@@ -116,10 +115,7 @@ class FetchBounds:
 
 @dataclass(frozen=True, slots=True)
 class ObjectStore:
-    """An own bare repository that is filled from an origin, within bounds.
-
-    ``deadline`` in seconds of the monotonic clock.
-    """
+    """A bare repository, filled from an origin within bounds; ``deadline`` is monotonic."""
 
     folder: Path
     origin: RemoteOrigin
@@ -150,8 +146,7 @@ class ObjectStore:
     def push(self, commit: str, branch: str, expected: str) -> None:
         """Put a commit at the end of a branch that ends with ``expected``, a full name.
 
-        Raises ``RefusedPushError`` where the server does not take it, and
-        ``MachineError`` where nobody knows whether it did.
+        Raises ``RefusedPushError``, and ``MachineError`` where the outcome is unknown.
         """
         ref = f"refs/heads/{branch}"
         status, said = self._converse(
@@ -188,7 +183,6 @@ class ObjectStore:
         return status, self.origin.redacted(process.said) or f"exit status {status}"
 
     def _bounded(self) -> tuple[str, ...]:
-        """The prefix that bounds each process, and binds the first one to us."""
         return (
             *("setpriv", "--no-new-privs", "--pdeathsig", "KILL", "--"),
             *("prlimit", "--core=0", f"--fsize={self.size}", f"--as={MEMORY + self.size}", "--"),
@@ -231,13 +225,9 @@ class Clone:
 def clone(
     origin: RemoteOrigin, base: str, head: str, destination: Path, bounds: FetchBounds | None = None
 ) -> Clone:
-    """Clone two commits of a server and the commit at which they parted.
+    """Clone two commits (full names) of a server and their merge base; remove it on failure.
 
-    ``base`` and ``head`` are full names, ``destination`` a folder that does
-    not exist or is empty; it is gone again where this fails.  Raises
-    ``UsageError`` for names and addresses that are none, or commits without
-    a common one, and ``MachineError`` where the server fails, sends broken
-    objects, or exceeds the bounds.
+    Raises ``UsageError`` for wrong names or unrelated commits, ``MachineError`` for the server.
     """
     for name in (base, head):
         if not is_full_name(name):
@@ -273,7 +263,6 @@ def _object_format(name: str) -> str:
 
 
 def _merge_base(history: ObjectStore, base: str, head: str) -> str:
-    """The commit at which two others parted, from commits without trees."""
     history.make(_object_format(base))
     for depth in DEPTHS:
         history.fetch(
@@ -295,7 +284,6 @@ def _common(git: Git, base: str, head: str) -> Iterator[str]:
 
 
 def _complete(history: ObjectStore, base: str, head: str) -> bool:
-    """Whether history breaks off nowhere between the commits and their common one."""
     apart = set(history.git.line("rev-list", f"{base}...{head}").splitlines())
     shallow = history.folder / "shallow"
     if not shallow.exists():

@@ -94,11 +94,7 @@ def blob_stream(git: Git, names: Iterable[str]) -> Generator[IO[bytes]]:
 
 
 def next_size(stream: IO[bytes]) -> int | None:
-    """The size of the next blob in a stream, ``None`` where it is missing.
-
-    The blob's bytes and a line end follow.  Raises ``MachineError`` where
-    the stream breaks off.
-    """
+    """Return the next blob's size in a stream, ``None`` if missing; raise ``MachineError``."""
     header = stream.readline().split()
     if header[1:] == [b"missing"]:
         return None
@@ -111,10 +107,7 @@ def next_size(stream: IO[bytes]) -> int | None:
 
 
 def read_blobs(git: Git, names: Iterable[str], most: int) -> dict[str, bytes]:
-    """Read blobs by name, in one pass; one that is missing or too large is absent.
-
-    ``most`` is the size in bytes up to which a blob is read.
-    """
+    """Read blobs by name in one pass; those missing or above ``most`` bytes are absent."""
     wanted = [name for name in dict.fromkeys(names) if name]
     contents: dict[str, bytes] = {}
     with blob_stream(git, wanted) as stream:

@@ -48,11 +48,7 @@ DEFAULT_EXCLUDES = ENVIRONMENTS + VENDORED + GENERATED
 
 @dataclass(frozen=True)
 class ProjectScope:
-    """The globs of the configuration, as gitignore patterns.
-
-    ``include`` empty means everything.  ``exclude`` comes after the default
-    excludes, so that ``!vendor/ours/`` takes a folder back in.
-    """
+    """The globs of the configuration, as gitignore patterns; empty ``include`` means everything."""
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
@@ -132,11 +128,7 @@ def revision_snapshot(git: Git, revision: str, scope: ProjectScope) -> Snapshot:
 
 
 def worktree_snapshot(checkout: Checkout, git: Git, scope: ProjectScope) -> Snapshot:
-    """The code files of the working tree, as they stand on disk now.
-
-    What differs from the index is written to the shadow repository.
-    Untracked files out of scope are left out altogether.
-    """
+    """Return the working tree's code files; differences go to the shadow repository."""
     entries = worktree_entries(checkout)
     refuse = _Refusals(scope, entries)
     folder = TreeFolder(checkout.root)
@@ -223,11 +215,7 @@ def _mode(status: os.stat_result) -> int:
 
 
 def base_of(repository: Path, base: str | None = None, head: str | None = None) -> str:
-    """The full name of the base commit; the merge base where none is given.
-
-    ``head`` is the revision that is tested, ``None`` for the working tree.
-    Raises ``UsageError``.
-    """
+    """Return the base's full name (default: merge base with ``head``); raise ``UsageError``."""
     checkout = open_checkout(repository)
     if base is not None:
         return resolve(checkout, base)
@@ -237,11 +225,7 @@ def base_of(repository: Path, base: str | None = None, head: str | None = None) 
 
 
 def read_text(repository: Path, revision: str | None, path: str) -> str | None:
-    """The UTF-8 text of a file at a revision, or in the working tree.
-
-    ``None`` where it does not exist.  Raises
-    ``UsageError`` where it cannot be read.
-    """
+    """Return a file's UTF-8 text at a revision or on disk, or ``None``; raise ``UsageError``."""
     checkout = open_checkout(repository)
     if revision is None:
         content = _file_on_disk(checkout, path)

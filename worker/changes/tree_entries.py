@@ -24,11 +24,9 @@ _IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 
 @dataclass(frozen=True, slots=True)
 class TreeEntry:
-    """One path of a tree: its git mode and the name of its object.
+    """One path of a tree: its git mode, its object and its ``size`` in bytes, if known.
 
-    ``size`` in bytes, ``None`` where it is not known.  In a working tree
-    ``blob`` is what the index says, or ``None`` for an untracked file;
-    ``absent`` marks a tracked file that a sparse checkout leaves out.
+    ``blob`` is ``None`` for an untracked file; ``absent`` marks what a sparse checkout leaves out.
     """
 
     path: str
@@ -39,11 +37,9 @@ class TreeEntry:
 
 
 def revision_entries(git: Git, revision: str, *paths: str) -> list[TreeEntry]:
-    """Every path of a commit or tree (or those given), in a shadow repository.
+    """Return every path of a commit or tree (or those given), in a shadow repository.
 
-    Raises ``UsageError`` where there are more than ``MAX_PATHS``, or where
-    their names have more than ``MAX_NAMES`` bytes: trees that name each other
-    many times hold billions of paths in a few hundred bytes.
+    Raises ``UsageError`` above ``MAX_PATHS`` or ``MAX_NAMES``: small trees may hold billions.
     """
     arguments = ("ls-tree", "-r", "-z", "-l", "--full-tree", revision, "--", *paths)
     with git.output(*arguments) as listing:
@@ -123,11 +119,7 @@ class TreeFolder:
 
 
 def leaves_tree(path: str) -> bool:
-    """Whether a path from a tree points out of it, or into git's own folder.
-
-    On any system: where names have no case, ignore some characters or dots
-    at their end (HFS+, NTFS), or are split at backslashes.
-    """
+    """Return whether a path leaves the tree or enters git's own folder, on any file system."""
     return any(
         _plain(part) in {"", ".", "..", ".git", "git~1"}
         for part in path.replace("\\", "/").split("/")
@@ -135,7 +127,6 @@ def leaves_tree(path: str) -> bool:
 
 
 def _plain(part: str) -> str:
-    """A name as the most forgiving file system takes it."""
     if part in {"", ".", ".."}:
         return part
     seen = _IGNORED.sub("", part).partition(":")[0].lower()

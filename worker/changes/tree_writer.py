@@ -37,10 +37,7 @@ _ODD = frozenset({errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG,
 
 
 class TreeDestination:
-    """Writes regular files first and symbolic links last.
-
-    No write passes through a link, and no link leads out of the folder.
-    """
+    """Writes regular files first and symbolic links last, none through or out of the folder."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
@@ -70,11 +67,7 @@ class TreeDestination:
         return False
 
     def write(self, path: str, stream: IO[bytes], size: int, *, executable: bool) -> None:
-        """Write the next ``size`` bytes of a stream to a path.
-
-        The bytes are consumed in any case.  Raises ``OSError`` when the disk
-        is full or the folder cannot be written.
-        """
+        """Write the next ``size`` bytes of a stream and always consume them; raise ``OSError``."""
         try:
             descriptor = self._create(path, 0o755 if executable else 0o644)
         except OSError as error:
@@ -145,13 +138,9 @@ LARGEST_POINTER = 1024
 
 
 def materialise(repository: Path, revision: str | None, destination: Path) -> tuple[Skipped, ...]:
-    """Write the tree of a revision, or the working tree, into an empty folder.
+    """Write a revision's tree, or the working tree, into an empty folder; return what was left out.
 
-    Regular files get mode 0644 or 0755; symbolic links are kept where they
-    stay in the tree.  Of the working tree, untracked files come along unless
-    git ignores them or a package manager made them.  Returns what was left
-    out, with the reason.  Raises ``UsageError`` for an unknown revision and
-    ``MachineError`` when the disk is full.
+    Links stay where they do not leave the tree.  Raises ``UsageError`` and ``MachineError``.
     """
     checkout = open_checkout(repository)
     if checkout.bare and revision is None:

@@ -35,8 +35,6 @@ EXIT_MACHINE = 3
 
 
 class _Lazy(click.Group):
-    """Commands that are imported when they are asked for."""
-
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
 

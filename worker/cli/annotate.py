@@ -134,7 +134,6 @@ def _record(
 
 
 def _publish(project: _Project, path: str, found: Sequence[Proposal], *, write: bool) -> None:
-    """Print the difference, or change the file, in its own encoding."""
     before = project.texts[path]
     after = applied(before, found)
     if after == before:

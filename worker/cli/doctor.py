@@ -52,7 +52,6 @@ def examine(settings: Settings) -> Iterator[MachineCheck]:
 
 
 def _relation_tables() -> MachineCheck:
-    """The versions of libraries whose calls are compared with what is known of them."""
     use_built_tables()
     found = ", ".join(
         f"{each.library} {each.version}{'' if each.is_shipped else ' (built here)'}"
@@ -133,7 +132,6 @@ QUESTIONS: dict[str, Callable[[], ApiRequest]] = {
 
 
 def _sources(settings: Settings) -> Iterator[MachineCheck]:
-    """Look for one input in each source that is set."""
     try:
         sources = configured_sources(settings.sources, offline=False)
     except UsageError as error:

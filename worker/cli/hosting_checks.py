@@ -72,7 +72,6 @@ def _queue(url: str | None) -> MachineCheck:
 
 
 def _database(url: str) -> tuple[MachineCheck, tuple[WorkerRecord, ...]]:
-    """Say how the database stands, and who has spoken there within a minute."""
     try:
         engine = connect(url)
         try:

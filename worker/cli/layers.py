@@ -80,7 +80,6 @@ _UNSAID = "signature"
 
 
 def _summary(version: str, layers: Mapping[str, LayerApi]) -> str:
-    """How much is known of all layers, and what is taken silently."""
     parameters = [each for layer in layers.values() for each in layer.parameters]
     limited = [each for each in parameters if each.said_by != _UNSAID]
     lines = [

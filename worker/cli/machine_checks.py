@@ -39,10 +39,7 @@ RESTRICTION = (
 def examine_isolation(
     uid_range: range = UIDS, choice: Choice = "auto", python: Path | str = sys.executable
 ) -> list[MachineCheck]:
-    """Find the isolation of this machine and try the known escapes against it.
-
-    ``choice`` asks for one set of layers; ``python`` runs the attacks.
-    """
+    """Find this machine's isolation (or ``choice``) and try the known escapes against it."""
     try:
         isolation = find_isolation(uid_range, choice=choice, python=Path(python))
     except IsolationUnavailable as error:

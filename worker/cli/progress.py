@@ -181,10 +181,7 @@ def study_progress(what: str, *, quiet: bool) -> Generator[StudyProgress]:
 
 
 class DivergenceProgress:
-    """What is told of divergences: each as it comes (``aloud``), or all together.
-
-    Those that a person has judged to be none are counted alone.
-    """
+    """Divergences, shown one by one (``aloud``) or together; false ones are only counted."""
 
     def __init__(
         self, known: RelationTable | None, progress: StudyProgress, *, aloud: bool
@@ -241,7 +238,6 @@ class DivergenceProgress:
                 click.echo(self._text(judged))
 
     def _judged(self, divergence: Divergence) -> ReviewedDivergence:
-        """The divergence with what the table says of one like it."""
         for each in self._known.judged([divergence.api]) if self._known else ():
             like = each.divergence
             if (like.relation, like.related) == (divergence.relation, divergence.related):
@@ -252,7 +248,6 @@ class DivergenceProgress:
         return "\n".join([*shown(judged, self._of(judged)), ""])
 
     def _of(self, judged: ReviewedDivergence) -> Sequence[str]:
-        """The parameters of its API."""
         name = judged.divergence.api
         known = self._known.known([name]) if self._known else ()
         return self._parameters.get(name) or next((each.parameters for each in known), ())

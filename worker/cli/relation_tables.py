@@ -72,7 +72,6 @@ def document(table: RelationTable, apis: Sequence[str] | None = None) -> dict[st
 
 
 def _relation(equivalence: Equivalence) -> dict[str, object]:
-    """A relation, as the table has it."""
     row = asdict(equivalence)
     row["holds"] = row.pop("kind")
     return row
@@ -106,7 +105,6 @@ def summary(table: RelationTable) -> str:
 
 
 def _apart(apis: Mapping[str, int]) -> str:
-    """Why the others are compared with nothing."""
     said = [f"{apis[status]:,} {words}" for status, words in APART.items() if apis.get(status)]
     return f"; not compared: {', '.join(said)}" if said else ""
 
@@ -140,7 +138,6 @@ def of_api(table: RelationTable, name: str) -> str:
 
 
 def _related(words: str, relations: Sequence[Equivalence]) -> Iterator[str]:
-    """Templates, what holds on the most inputs first."""
     if relations:
         yield from ("", f"{words}:")
     for each in sorted(relations, key=lambda each: -each.inputs):

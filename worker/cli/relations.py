@@ -109,8 +109,6 @@ def _names(_: click.Context, __: click.Parameter, value: str | None) -> tuple[st
 
 @dataclass(frozen=True, slots=True)
 class _StudyOptions:
-    """What both studies are asked."""
-
     library: str
     python: Path | None
     inputs: int

@@ -86,10 +86,7 @@ class ReportOutput:
 
 
 def written_artifacts(checked: CheckResult, folder: Path | None) -> Artifacts | None:
-    """The findings' inputs and reproducers, written; ``None`` where there are none.
-
-    Without a folder a new one is made in the user's state directory.
-    """
+    """Write the findings' inputs and reproducers, by default below the user's state directory."""
     if not checked.report.findings:
         return None
     folder = _new_folder() if folder is None else folder
@@ -151,7 +148,6 @@ def publish(checked: CheckResult, output: ReportOutput, artifacts: Artifacts | N
 
 
 def _shared_folder(output: ReportOutput) -> Path | None:
-    """The report's folder where report and artifacts are kept together."""
     if output.path is None or output.artifacts is None:
         return None
     folder = output.path.resolve().parent

@@ -64,11 +64,9 @@ def stopped_by_signals() -> Event:
 
 
 def supervise(main: ChildProgram, others: Sequence[ChildProgram], stop: Event) -> int:
-    """Run ``main``, and ``others`` beside it, until it ends or ``stop`` is set.
+    """Run ``main``, and ``others`` (restarted) beside it, until it ends or ``stop`` is set.
 
-    Others that end are started again.  Returns the exit status of ``main``,
-    0 where it was asked to end.  Call it in the main thread: its children
-    end with it.
+    Returns the exit status of ``main``, 0 where it was asked to end.  Call it in the main thread.
     """
     first = _Child(main)
     children = [_Child(program) for program in others]
@@ -87,8 +85,6 @@ def supervise(main: ChildProgram, others: Sequence[ChildProgram], stop: Event) -
 
 
 class _Child:
-    """A process that is started again when it ends, later each time."""
-
     def __init__(self, program: ChildProgram) -> None:
         self._program = program
         self._process: subprocess.Popen[bytes] | None = None
@@ -145,7 +141,6 @@ class _Child:
 
 
 def _bond() -> tuple[str, ...]:
-    """The prefix of a command that ends with us, however we end."""
     program = shutil.which("setpriv", path=SEARCH_PATH)
     return () if program is None else (program, "--pdeathsig", "TERM", "--")
 
@@ -278,7 +273,6 @@ def _beside_web(settings: Settings) -> list[ChildProgram]:
 
 
 def _settings_for_children(file: Path | None) -> Settings:
-    """Read the settings here, so that a mistake is told at once, and hand them on."""
     settings = read_settings(file)
     if file is not None:
         os.environ[FILE_VARIABLE] = str(file.resolve())

@@ -32,11 +32,7 @@ register_cache(schemas.cache_clear)
 
 
 def shape(api: str) -> tuple[str, bool]:
-    """Return the message that an answer of an API is, and whether it is a list of them.
-
-    A list stands in the answer as ``elements``.  The name is empty where the
-    catalogue says nothing.
-    """
+    """Return the message that an API's answer is (empty: unknown), and whether it is a list."""
     described = catalogue.load_catalogue().apis.get(api)
     message = (described.schema if described else None) or ""
     if described is None or described.input is None or not described.input.each:
@@ -53,19 +49,12 @@ _RENAMED = {"type": "type_"}
 
 
 def canonical(answer: JsonObject) -> JsonObject:
-    """Google's ``answer`` with ``lowerCamelCase`` keys in snake case, ``type`` as ``type_``.
-
-    The keys inside ``metadata`` are data and stay.
-    """
+    """Return Google's ``answer`` in snake case, ``type`` as ``type_``, ``metadata`` as it is."""
     return {(_RENAMED.get(key) or _snake(key)): _value(key, value) for key, value in answer.items()}
 
 
 def by_schema(message: str, answer: JsonObject) -> JsonObject:
-    """``answer`` with the field names of the schema's ``message``.
-
-    A field is found by its name on the wire, else by its own in camel case or
-    as it is; what the schema lacks is written in snake case.
-    """
+    """Return ``answer`` with the field names of the schema's ``message``, others in snake case."""
     fields = schemas()[0].get(message, {})
     known = {spec.get("wire") or _camel(key): key for key, spec in fields.items()}
     named: dict[str, Json] = {}
@@ -120,15 +109,7 @@ _NOT_FINITE = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
 def validated_answer(api: str, answer: JsonObject) -> JsonObject:
-    """Return the answer, if it fits the API's schema as far as that is known.
-
-    Fields that the schema lacks are let through: services grow.
-
-    Raises:
-        Outage: a field has the wrong type, or the answer is too large, too
-            deep, or no JSON.
-
-    """
+    """Return the answer; raise ``Outage`` if it is not by the schema, or too large."""
     try:
         text = json.dumps(answer, allow_nan=False)
         if len(text) > MOST_BYTES:
@@ -142,7 +123,6 @@ def validated_answer(api: str, answer: JsonObject) -> JsonObject:
 
 
 def _schema_problem(api: str, answer: JsonObject) -> str:
-    """What is wrong with an answer by the schema of the API, or nothing."""
     message, listed = shape(api)
     if not listed:
         return _problem(message, answer, "")
@@ -162,7 +142,6 @@ def _depth(value: Json, left: int) -> str:
 
 
 def _problem(message: str, value: Json, place: str) -> str:
-    """What is wrong with a message, or nothing."""
     if not isinstance(value, Mapping):
         return f"{place or 'it'} is no object"
     fields: Mapping[str, Any] = schemas()[0].get(message, {})

@@ -20,10 +20,7 @@ MOST_PARAMETERS = 16_384
 
 
 class NoAnswer(Exception):  # noqa: N818 - a fact about the question, not always an error
-    """No answer is to be had; the message says why and what to do about it.
-
-    Nobody's defect: a run that needed the answer says nothing about the code.
-    """
+    """No answer is available; the message says why and what to do.  Nobody's defect."""
 
 
 class NotAsked(NoAnswer):
@@ -35,10 +32,7 @@ class Outage(NoAnswer):
 
 
 class Rejected(NoAnswer):
-    """The service was asked and found fault with the question itself.
-
-    ``code`` is its own name for the fault, ``said`` its message.
-    """
+    """The service found fault with the question: ``code`` and ``said`` tell which."""
 
     def __init__(self, message: str, code: str = "", said: str = "") -> None:
         super().__init__(message)
@@ -48,11 +42,7 @@ class Rejected(NoAnswer):
 
 @dataclass(frozen=True, slots=True)
 class ApiRequest:
-    """What is asked: bytes of a file, a text, or where the file lies.
-
-    Absent parts are ``None``.  ``parameters`` are options of the API, as
-    ``max_results`` or ``language``.
-    """
+    """What is asked: bytes of a file, a text, or an address; absent parts are ``None``."""
 
     content: bytes | None = field(default=None, repr=False)
     text: str | None = None
@@ -83,14 +73,7 @@ class ApiRequest:
 
     @classmethod
     def from_frame(cls, frame: object) -> Self:
-        """Return the ``request`` of an ``ask`` frame, which hostile code may have sent.
-
-        ``content`` may be bytes or ``{"$bytes": base64}``.
-
-        Raises:
-            NoAnswer: a part has the wrong type or is too large.
-
-        """
+        """Return the ``request`` of an ``ask`` frame from hostile code; raise ``NoAnswer``."""
         if not isinstance(frame, Mapping):
             raise NoAnswer("the question to the API is malformed")
         parts = cast("Mapping[str, Any]", frame)
@@ -124,7 +107,6 @@ def _string(value: object, name: str) -> str | None:
 
 
 def _plain(parameters: Mapping[str, Any]) -> JsonObject:
-    """Return the parameters, if they are JSON of a sane size."""
     try:
         text = json.dumps(parameters, allow_nan=False)
         if len(text) > MOST_PARAMETERS:

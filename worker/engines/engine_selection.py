@@ -34,11 +34,9 @@ MOST_THREADS = 4
 
 
 class PrefetchingEngine:
-    """A local engine that several threads may ask, and that begins before it is asked.
+    """A local engine for several threads that begins before it is asked.
 
-    Whoever asks about one of the ``expected`` files in turn will ask the same
-    about those that follow: as many of them as there are ``threads`` are begun,
-    on as many processors.  What nobody asks for then is never heard of.
+    Whoever asks about one of the ``expected`` files in turn will ask about those that follow.
     """
 
     local = True
@@ -74,7 +72,6 @@ class PrefetchingEngine:
         return self._engine.ask(api, request) if mine is None else mine.result()
 
     def _answering(self, api: str, request: ApiRequest) -> Future[JsonObject] | None:
-        """Return the answer that is on its way, and those after it begun."""
         with self._lock:
             if request.content is None or request.content not in self._expected:
                 return None
@@ -104,11 +101,7 @@ def local_engines() -> tuple[Engine, ...]:
 
 
 class Engines:
-    """The engines in the order in which they are considered.
-
-    ``prices`` are the operator's own, in micro-dollars a unit by provider,
-    instead of the list prices.
-    """
+    """The engines in order of consideration; ``prices`` are micro-dollars a unit."""
 
     def __init__(self, engines: Sequence[Engine], prices: Mapping[str, int] | None = None) -> None:
         self._engines = tuple(engines)
@@ -118,15 +111,7 @@ class Engines:
     def from_settings(
         cls, settings: Mapping[str, EngineSettings], *, offline: bool, approved: bool = True
     ) -> Self:
-        """Return the configured engine of each provider; local ones for all others.
-
-        For code that is not ``approved`` local ones go before all others, and
-        no provider is asked.
-
-        Raises:
-            UsageError: an endpoint is no address, or a setting is missing.
-
-        """
+        """Return the engines by settings, only local unless ``approved``; raise ``UsageError``."""
         local = local_engines()
         chosen: list[Engine] = [] if approved else [*local]
         reason = OFFLINE if offline else None if approved else FORK
@@ -150,12 +135,7 @@ class Engines:
         return known.cost(len(request.content or b""), len(request.text or ""))
 
     def engine(self, api: str) -> Engine:
-        """Return the engine that answers ``api``.
-
-        Raises:
-            NoAnswer: there is none; the message says which setting to make.
-
-        """
+        """Return the engine that answers ``api``; raise ``NoAnswer`` with the setting to make."""
         for engine in self._engines:
             if engine.answers(api):
                 return engine
@@ -181,10 +161,6 @@ class Engines:
 def _configured(
     provider: str, setting: EngineSettings, local: Sequence[Engine], withheld: str | None
 ) -> list[Engine]:
-    """Return the engines of a provider, the last of which answers or refuses the rest.
-
-    ``withheld`` says why the provider itself must not be asked.
-    """
     if setting.kind == "replay":
         folder = Recordings(Path(setting.endpoint), writable=False) if setting.endpoint else None
         return [ReplayEngine(provider, folder)]

@@ -62,11 +62,7 @@ class RecordingSweeper:
 
 
 def sweep(directory: Path, limits: RecordingLimits, now: float) -> None:
-    """Remove what was not used for too long, then the least lately used.
-
-    Leaves three quarters of the size at most, so that it is not to be swept
-    at once again.  Files that others remove meanwhile are no problem.
-    """
+    """Remove what was not used for too long, then the least lately used, to three quarters."""
     files = sorted(_files(directory), key=lambda file: file.used)
     left = sum(file.size for file in files)
     goal = left if left <= limits.size else limits.size * 3 // 4
@@ -78,7 +74,6 @@ def sweep(directory: Path, limits: RecordingLimits, now: float) -> None:
 
 
 def _files(directory: Path) -> Iterator[_File]:
-    """Yield the recordings, at whatever depth."""
     for folder, _, names in os.walk(directory):
         for name in names:
             if name.endswith(".json") and not name.startswith("."):
@@ -99,11 +94,8 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._@-]+")
 class Recordings:
     """A store of answers, in ``directory`` and safe for parallel processes.
 
-    The file of an answer is ``<engine>/<api>/<two digits>/<digest>.json``;
-    it says itself what it holds.  Without a directory, or when it is not
-    ``writable``, what is added lives in memory, the newest ``MOST_MEMORY``
-    bytes of it.  ``limits`` say when files go; ``root`` is the folder of all
-    stores, where parts of files lie while they are written.
+    The file of an answer is ``<engine>/<api>/<two digits>/<digest>.json``.  Without a directory, or
+    when it is not ``writable``, the newest ``MOST_MEMORY`` bytes live in memory.
     """
 
     def __init__(
@@ -125,11 +117,7 @@ class Recordings:
         )
 
     def find(self, identity: str, api: str, digest: str) -> JsonObject | None:
-        """Return the recorded answer, or ``None``.
-
-        ``ANY_ENGINE`` finds one of whichever engine.  A damaged file counts
-        as no recording.
-        """
+        """Return the recorded answer or ``None``; ``ANY_ENGINE`` finds one of whichever engine."""
         with self._lock:
             for (engine, *asked), text in self._memory.items():
                 if asked == [api, digest] and identity in (engine, ANY_ENGINE):
@@ -145,10 +133,7 @@ class Recordings:
     def keep(
         self, identity: str, api: str, digest: str, answer: JsonObject, *, durable: bool = False
     ) -> None:
-        """Record an answer; a full or read-only disk keeps it in memory only.
-
-        A ``durable`` one, which cost money, is on the disk before this returns.
-        """
+        """Record an answer, in memory where the disk refuses; a ``durable`` one is synced."""
         if not self._writable or self._directory is None or not _DIGEST.fullmatch(digest):
             self._remember(identity, api, digest, answer)
             return
@@ -174,11 +159,7 @@ class Recordings:
 
     @contextmanager
     def turn(self, digest: str) -> Generator[None]:
-        """Let one process at a time ask a question, so that the next finds its answer.
-
-        Whoever waits longer than ``PATIENCE`` seconds goes on; a dead process
-        holds no turn.
-        """
+        """Let one process at a time ask a question, up to ``PATIENCE`` seconds."""
         if not self._writable or self._directory is None or not _DIGEST.fullmatch(digest):
             yield
             return
@@ -252,11 +233,7 @@ def _slug(name: str) -> str:
 
 
 class ReplayEngine:
-    """Answers ``provider``'s APIs from recordings, whichever engine made them.
-
-    Without recordings of its own it leaves the answer to those that the
-    broker looks into before it asks an engine.
-    """
+    """Answers ``provider``'s APIs from recordings, whichever engine made them."""
 
     local = False
     identity = ANY_ENGINE

@@ -25,11 +25,9 @@ OUR_OWN = ("celery", "click", "flask", "gunicorn", "kombu", "redis", "sqlalchemy
 class Environment:
     """An interpreter with a project's packages.
 
-    ``layer`` holds the guest's own needs, ``None`` where the interpreter is
-    ours and has them or where they cannot be had.  ``hidden`` are packages
-    that are not the project's.  ``notes`` are sentences for the report.
-    ``name`` says whose packages they are, ``absent`` why a declared package is
-    not among them, ``remedy`` what to do about one that nobody declared.
+    ``layer`` holds the guest's own needs; ``hidden`` are packages that are not the project's.
+    ``notes`` are sentences for the report, ``absent`` says why a declared package is not among
+    ``name``'s packages, ``remedy`` what to do about one that nobody declared.
     """
 
     python: Path
@@ -51,10 +49,7 @@ UNDECLARED = "name it in requirements.txt or pyproject.toml"
 
 
 def shared_environment(*notes: str, absent: Mapping[str, str] | None = None) -> Environment:
-    """Our own interpreter, where there is no environment of the project's.
-
-    What is ``absent`` is hidden, in the other version that is there.
-    """
+    """Return our own interpreter as the environment; what is ``absent`` is hidden."""
     absent = absent or {}
     modules = (name.replace("-", "_").removesuffix("_cpu") for name in absent)
     return Environment(
@@ -70,10 +65,7 @@ def shared_environment(*notes: str, absent: Mapping[str, str] | None = None) -> 
 
 @dataclass(frozen=True, slots=True)
 class InstalledContents:
-    """An installation: versions by name, what is missing, exchanged, or built here.
-
-    ``wheels`` are the keys of those that are kept once for all environments.
-    """
+    """An installation: versions by name, what is missing, exchanged or built; large wheels."""
 
     python: str
     packages: Mapping[str, str]
@@ -93,10 +85,7 @@ def joined_names(things: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """One wheel to install: ``size`` in bytes, 0 where the index does not say.
-
-    ``lent``: it is the package of our own interpreter.
-    """
+    """One wheel to install: ``size`` in bytes or 0, ``lent`` if it is our own interpreter's."""
 
     name: str
     version: str
@@ -116,8 +105,7 @@ class Pin:
 class Resolution:
     """The wheels, what is missing, what stands in another version.
 
-    ``sourced`` are packages without which something is missing or exchanged,
-    and which exist only as source; ``built`` are those that were built.
+    ``sourced`` are packages that are missed and exist only as source; ``built`` were built.
     """
 
     pins: dict[str, Pin] = field(default_factory=dict[str, Pin])

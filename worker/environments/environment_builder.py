@@ -27,10 +27,7 @@ MOST_BUILT = 10
 def with_built(
     resolve: Callable[[], Resolution], resolver: Resolver, sources: SdistBuilder, wheels: Path
 ) -> Resolution:
-    """Resolve until nothing is left that can be built; ``wheels`` takes what is.
-
-    Raises ``Unreachable``.
-    """
+    """Resolve until nothing is left that can be built into ``wheels``; raise ``Unreachable``."""
     found = resolve()
     tried: dict[str, Wheel | None] = {}
     while pending := [each for name, each in found.sourced.items() if name not in tried]:
@@ -71,11 +68,7 @@ class InstallBounds:
 
 
 class EnvironmentBuilder:
-    """Makes environments for one interpreter from the same indexes.
-
-    Large wheels are kept in ``cache``.  ``sources`` build what has no wheel; a text says
-    why nothing is built.
-    """
+    """Makes environments for one interpreter; ``sources`` build wheels, or say why they do not."""
 
     def __init__(
         self,
@@ -175,7 +168,6 @@ def _install(found: Resolution, install: Callable[[Resolution], None]) -> None:
 
 
 def _culprit(said: str, found: Resolution) -> str | None:
-    """Return the package that an error of the installer names."""
     for name, pin in found.pins.items():
         file = f"{name.replace('-', '_')}-{pin.version}-"
         if any(sign in said for sign in (f"`{name}==", f"`{name}`", f"{name}==", file)):
@@ -184,10 +176,7 @@ def _culprit(said: str, found: Resolution) -> str | None:
 
 
 def frame(folder: Path, interpreter: Interpreter) -> Path:
-    """Make an empty virtual environment; return where its packages go.
-
-    Written by hand, since nothing of the interpreter has to run for it.
-    """
+    """Write an empty virtual environment, running nothing; return where its packages go."""
     minor = ".".join(interpreter.version.split(".")[:2])
     packages = folder / "lib" / f"python{minor}" / "site-packages"
     packages.mkdir(parents=True)

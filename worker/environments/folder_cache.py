@@ -1,9 +1,7 @@
 """Folders that are made once and used by many, on this machine.
 
-Each has a name (the hash of what it is made from) and a lock file.  Whoever
-uses a folder holds its lock shared, whoever makes or removes it exclusively;
-the kernel frees the lock however its holder ends.  A folder is made under
-another name and appears whole.
+Whoever uses one holds its lock shared, whoever makes or removes it exclusively; the kernel frees
+the lock.  A folder is made under another name and appears whole.
 """
 
 from __future__ import annotations
@@ -92,8 +90,7 @@ class FolderCache:
     def made(self, key: str, make: Callable[[Path], None], seconds: float) -> CacheLease:
         """Return the folder of that name, made by ``make`` where it is not there.
 
-        One process makes it, the others wait up to ``seconds``; raises
-        ``TimeoutError``.  Where ``make`` fails nothing is left.
+        One process makes it, the others wait up to ``seconds``; raises ``TimeoutError``.
         """
         deadline = time.monotonic() + seconds
         for _ in range(_ATTEMPTS):
@@ -139,7 +136,6 @@ class FolderCache:
 
     @contextmanager
     def _half_made(self, key: str) -> Generator[Path]:
-        """A folder that the sweeper of another process leaves alone."""
         folder, lock = made_folder(self._building, key)
         try:
             yield folder
@@ -182,7 +178,6 @@ class FolderCache:
             time.sleep(POLL_SECONDS)
 
     def _lease(self, key: str, lock: int) -> CacheLease | None:
-        """Return the lease that a shared lock gives, if the folder is there."""
         if not (self._ready / key).is_dir():
             os.close(lock)
             return None

@@ -49,11 +49,7 @@ class _Making:
 
 
 class Installer:
-    """Installs what is declared, as the operator's settings say.
-
-    Sources are built in ``isolation``, where there is one.  ``tell`` hears of
-    what takes time.
-    """
+    """Installs what is declared; sources are built in ``isolation``, ``tell`` reports progress."""
 
     def __init__(
         self, settings: EnvironmentSettings, isolation: Isolation | None, tell: ReportProgress
@@ -79,10 +75,9 @@ class Installer:
         offline: bool,
         why: str = "",
     ) -> CacheLease | None:
-        """Return the environment; ``None`` where it is not there and nothing may be installed.
+        """Return the environment, or ``None`` where nothing may be installed.
 
-        ``why`` says that nothing is built for it, and why.  Raises
-        ``Unreachable``, ``TimeoutError`` or ``OSError``.
+        Raises ``Unreachable``, ``TimeoutError`` or ``OSError``.
         """
         key = self.key(interpreter, declaration, why)
         if offline:
@@ -112,10 +107,7 @@ class Installer:
         return lease
 
     def key(self, interpreter: Interpreter, declaration: Declaration, why: str = "") -> str:
-        """What an environment is made from, as a name: equal content, equal name.
-
-        ``why`` says that nothing is built for it, and why.
-        """
+        """Return a name of what an environment is made from: equal content, equal name."""
         content = [
             FORMAT,
             list(declaration.lines()),
@@ -154,7 +146,6 @@ class Installer:
         builder: EnvironmentBuilder,
         deadline: float,
     ) -> bool:
-        """Return whether an environment lacks a framework that can be had by now."""
         missing = {each.name for each in contents_of(lease.manifest()).missing}
         lost = missing & FRAMEWORK_PACKAGES
         try:
@@ -174,14 +165,12 @@ class Installer:
 
     @property
     def _index(self) -> Index | None:
-        """The operator's index, where one is set."""
         if self._settings.index is None:
             return None
         credentials = self._settings.credentials
         return Index(self._settings.index, credentials.read() if credentials else None)
 
     def _source_index(self, deadline: float) -> Index:
-        """Return the index that sources come from."""
         if self._index is not None:
             return self._index
         with owned_folder("install") as work:
@@ -189,7 +178,6 @@ class Installer:
             return Index(uv.default_index())
 
     def _sources(self, interpreter: Interpreter, deadline: float) -> SdistBuilder | str:
-        """What builds for an interpreter, or why nothing does."""
         if self._isolation is None or self._why_not_built():
             return self._why_not_built()
 

@@ -91,7 +91,6 @@ def _executables(places: Sequence[str]) -> Iterator[Path]:
 
 
 def _version(executable: Path) -> str | None:
-    """What an interpreter says it is, without its site packages."""
     try:
         done = subprocess.run(  # noqa: S603 - an interpreter of this machine
             [
@@ -127,11 +126,7 @@ class DeveloperEnvironment:
 
 
 def developer_environment(repository: Path) -> DeveloperEnvironment | None:
-    """Return the checkout's ``.venv`` or ``venv``, if a guest can use it.
-
-    One that git tracks is a stranger's, not its developer's, and is left
-    alone.  Nothing of it is run here.
-    """
+    """Return the checkout's ``.venv`` or ``venv`` if usable and not tracked by git."""
     checkout = open_checkout(repository)
     if checkout.bare:
         return None
@@ -156,7 +151,6 @@ def _config_version(file: Path) -> str | None:
 
 
 def _usable(folder: Path) -> bool:
-    """Return whether its interpreter is there and a guest may read it."""
     python = folder / "bin" / "python"
     if not python.resolve().is_file() or len(interpreter_folders(python)) < len(("own", "base")):
         return False

@@ -1,8 +1,6 @@
-"""The guest's own needs, in a folder beside the project's packages.
+"""The guest's own needs, in a folder beside the project's packages, in our own versions.
 
-They are what the symbolic search and the drawing of valid inputs import, in the
-versions that we have ourselves.  For our own minor version of Python they are copied from here, for
-another they come from the index.
+For our own minor version of Python they are copied, for another they come from the index.
 """
 
 from __future__ import annotations
@@ -68,7 +66,6 @@ def copy_own(name: str, packages: Path) -> None:
 
 
 def _files(ours: Distribution) -> Iterator[tuple[Path, str]]:
-    """Yield the files of a package that lie among the packages, with their relative paths."""
     for file in ours.files or ():
         source = Path(str(file.locate()))
         if ".." not in file.parts and source.is_file():
@@ -94,11 +91,7 @@ PACKAGES = "packages"
 
 
 def layer_declaration(*, foreign: bool = False) -> Declaration:
-    """Return the guest's needs as a declaration: ours by version, what they need bounded by ours.
-
-    ``foreign``: for another Python, for which ours may be too new where an
-    older one serves too.
-    """
+    """Return the guest's needs as a declaration, older ones too for a ``foreign`` Python."""
     found = {canonicalize_name(each.name): each.version for each in _closure()}
     loose = OLDEST_SERVING if foreign else {}
     wanted = [
@@ -132,7 +125,6 @@ def copy_layer(folder: Path, interpreter: Interpreter) -> None:
 
 
 def _closure() -> Iterator[Distribution]:
-    """What the needed packages need, as far as it is installed here."""
     pending, seen = list(NEEDED), set[str]()
     while pending:
         name = canonicalize_name(pending.pop())

@@ -27,11 +27,7 @@ _LONGEST = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Indexes:
-    """Indexes and places of wheels; the addresses may hold secrets and are shown nowhere.
-
-    ``default`` is empty for the installer's own; ``links`` are folders or pages of
-    wheels, ``alone`` that there is nothing but them.
-    """
+    """Indexes (``default`` may be empty) and ``links`` to wheels; addresses may hold secrets."""
 
     default: str = ""
     more: tuple[str, ...] = ()
@@ -120,7 +116,6 @@ def _of_pip() -> Indexes:
 
 
 def _uv_files() -> Iterator[Path]:
-    """Yield the files of uv's settings, those that count more later."""
     if named := os.environ.get("UV_CONFIG_FILE"):
         yield Path(named)
     elif not _is_yes(os.environ.get("UV_NO_CONFIG", "")):
@@ -129,7 +124,6 @@ def _uv_files() -> Iterator[Path]:
 
 
 def _pip_files() -> Iterator[Path]:
-    """Yield the files of pip's settings, those that count more later."""
     named = os.environ.get("PIP_CONFIG_FILE")
     if named == os.devnull:
         return

@@ -42,10 +42,8 @@ OFFLINE = "offline, and it was not installed before: run once without --offline"
 class Environments:
     """Environments for trees; a context manager, in use until it ends.
 
-    ``python`` is the operator's interpreter, ours where nothing was chosen;
-    ``offline`` takes only what is there already, and an ``obstacle`` is why
-    none can be used.  ``tell`` hears of what takes time.  Sources are built in
-    ``isolation`` alone.
+    ``python`` is the operator's interpreter; ``offline`` takes what is there; an ``obstacle`` is
+    why none can be used.  Sources are built in ``isolation`` alone.
     """
 
     def __init__(
@@ -80,11 +78,7 @@ class Environments:
         paths: Sequence[str],
         own: DeveloperEnvironment | None = None,
     ) -> tuple[Environment, Environment]:
-        """Return the environments of head and of base for the files at ``paths``.
-
-        ``own`` is what the developer keeps in the checkout: it is head's, and
-        base's too where both declare the same.  ``None`` for an empty base.
-        """
+        """Return the environments of head and base; ``own`` is the developer's in the checkout."""
         first = self.of_tree(head, paths, own)
         if base is None or _content(head, paths) == _content(base, paths):
             return first, first
@@ -167,10 +161,6 @@ class Environments:
     def _installed(
         self, interpreter: Interpreter, declaration: Declaration, what: str, why: str = ""
     ) -> CacheLease | None:
-        """Return the environment out of the cache, or made; ``None`` where that is not allowed.
-
-        ``why`` says that nothing is built for it, and why.
-        """
         lease = self._installer.installed(
             interpreter, declaration, what, offline=self._offline, why=why
         )
@@ -179,7 +169,6 @@ class Environments:
         return lease
 
     def _layer(self, interpreter: Interpreter) -> tuple[Path | None, tuple[str, ...]]:
-        """Return the folder of the guest's own needs for an interpreter, or why there is none."""
         try:
             if is_ours(interpreter):
                 lease = self._installer.cache.made(
@@ -216,7 +205,6 @@ def _without(names: Iterable[str], interpreter: Interpreter, reason: str) -> tup
 
 
 def _content(root: Path, paths: Sequence[str]) -> list[str]:
-    """What decides a tree's environment."""
     choice = choose(declared_python(root, paths))
     declaration = read_declaration(root, paths, TargetPython(choice.interpreter.version))
     return [choice.interpreter.version, *declaration.lines(), *map(str, declaration.left_out)]

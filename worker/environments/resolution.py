@@ -50,8 +50,7 @@ _Question: TypeAlias = tuple[
 class Resolver:
     """Resolves a declaration for one interpreter; wheels only.
 
-    ``unbuilt`` says by name why a package was not built, ``sources`` why none
-    is.  ``own`` are the versions of packages of our interpreter that may be lent.
+    ``unbuilt`` and ``sources`` say why packages are not built; ``own`` versions may be lent.
     """
 
     def __init__(
@@ -74,10 +73,7 @@ class Resolver:
         self._wanted = [_on_a_processor(wanted) for wanted in declaration.wanted]
 
     def resolve(self, largest: int, most: int) -> Resolution:
-        """Pin what can be had; wheels above ``largest`` or ``most`` bytes together stay out.
-
-        Raises ``Unreachable``.
-        """
+        """Pin what can be had within ``largest`` and ``most`` bytes; raise ``Unreachable``."""
         found = Resolution()
         self._answers.clear()
         kept = self._satisfiable(self._wanted, found)
@@ -100,10 +96,7 @@ class Resolver:
     def _satisfiable(
         self, wanted: Sequence[RequiredPackage], found: Resolution
     ) -> list[RequiredPackage]:
-        """Those that can be met each by itself.
-
-        Where the whole cannot, what uv blames is looked at alone, else halves.
-        """
+        """Return those that can be met each by itself: what uv blames alone, else halves."""
         if not wanted:
             return []
         try:
@@ -130,7 +123,6 @@ class Resolver:
     def _nearest(
         self, wanted: RequiredPackage, reason: str, found: Resolution
     ) -> list[RequiredPackage]:
-        """Return the oldest version above a pinned one that has a wheel, or nothing."""
         source = self._source(wanted, reason, found)
         pinned = Requirement(wanted.text).specifier
         exact = [each.version for each in pinned if each.operator == "=="]
@@ -154,7 +146,6 @@ class Resolver:
         return []
 
     def _source(self, wanted: RequiredPackage, reason: str, found: Resolution) -> str:
-        """Return the package that uv blames for having no wheel but a source, or nothing."""
         blamed = _ONLY_AS_SOURCE.search(reason)
         if blamed is None:
             return ""
@@ -171,8 +162,7 @@ class Resolver:
     ) -> dict[str, Pin] | None:
         """Pin all of them together, if that can be; ``bounds`` bound what others bring.
 
-        Else exact versions count more than what packages say of each other.  That is what
-        a frozen list of packages means; pip let such lists come about.
+        Else exact versions count more than what packages say of each other, as pip froze them.
         """
         exact = [each.text for each in kept if each.specifier.startswith("==")]
         for overrides in ([], exact) if exact else ([],):
@@ -183,11 +173,7 @@ class Resolver:
         return None
 
     def _without_gpu(self, kept: Sequence[RequiredPackage], pins: dict[str, Pin]) -> dict[str, Pin]:
-        """Exchange builds for a GPU for builds that need none, where there are such.
-
-        Our own torch comes first: it is here already.  Builds of both kinds do not load
-        together.
-        """
+        """Exchange GPU builds, for our own torch first: both kinds do not load together."""
         if pins.keys().isdisjoint(TORCH):
             return pins
         loose = [each for each in kept if not ACCELERATOR.match(each.name)]
@@ -213,7 +199,6 @@ class Resolver:
     def _builds_for_cpu(
         self, kept: Sequence[RequiredPackage], pins: Mapping[str, Pin]
     ) -> Iterator[dict[str, Pin]]:
-        """Yield what meets the requirements with our own torch, then without a GPU's packages."""
         lent = [f"{name}=={self._own[name]}" for name in TORCH if name in self._own]
         if lent and (other := self._together(kept, lent)) is not None:
             yield other
@@ -238,7 +223,6 @@ class Resolver:
     def _without_first_conflict(
         self, kept: Sequence[RequiredPackage], found: Resolution
     ) -> list[RequiredPackage]:
-        """All but the first that contradicts those before it."""
         low, high = 0, len(kept)
         reason = ""
         while high - low > 1:
@@ -289,7 +273,6 @@ class Resolver:
 
 
 def _blames(reason: str, wanted: RequiredPackage) -> bool:
-    """Return whether uv says of a package that there is none, or no wheel."""
     name = re.escape(wanted.name)
     said = r"(has no (usable )?wheels|was not found)"
     return bool(
@@ -307,7 +290,6 @@ def _on_a_processor(wanted: RequiredPackage) -> RequiredPackage:
 
 
 def _kinds(pins: Mapping[str, Pin]) -> set[bool]:
-    """Return whether the builds of torch and what is built for it are for the CPU."""
     return {_is_for_cpu(pins[name]) for name in TORCH if name in pins}
 
 
@@ -324,7 +306,6 @@ def _pin(package: dict[str, Any]) -> Pin:
 
 
 def _fit(found: Resolution, largest: int, most: int) -> None:
-    """Drop wheels that are too large, and torch where it lacks one that it loads."""
     allowed = f"[environments] largest allows {largest >> 20} MiB"
     for pin in list(found.pins.values()):
         if pin.size > largest:
@@ -341,7 +322,6 @@ def _fit(found: Resolution, largest: int, most: int) -> None:
 
 
 def _without_orphans(found: Resolution) -> None:
-    """Drop the libraries for GPUs where torch, which needs them, is dropped."""
     if any(missing.requirement.startswith("torch==") for missing in found.missing):
         for name in [name for name in found.pins if ACCELERATOR.match(name)]:
             found.pins.pop(name)

@@ -52,10 +52,7 @@ def is_shared(pin: Pin) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SharedWheels:
-    """The large wheels of a cache for one interpreter; each may take ``most`` bytes.
-
-    ``deadline`` is a time of ``time.monotonic``.
-    """
+    """The large wheels (at most ``most`` bytes) of a cache; ``deadline`` is monotonic."""
 
     cache: FolderCache
     indexes: Indexes
@@ -64,7 +61,7 @@ class SharedWheels:
     deadline: float
 
     def add(self, pin: Pin, packages: Path) -> tuple[str, int]:
-        """Link a wheel's files into a folder of packages; return its key and its bytes.
+        """Link a wheel's files into a folder; return its key and its bytes.
 
         Raises ``Unsatisfiable``, ``Unreachable`` or ``TimeoutError``.
         """

@@ -1,9 +1,4 @@
-"""uv, run on requirement lines of ours, with nothing of its user's about it.
-
-It downloads and unpacks wheels and runs no code of theirs: builds are off,
-and the interpreter that it asks for its tags is never one with foreign
-packages.
-"""
+"""uv, run on requirement lines of ours, with nothing of its user's about it and builds off."""
 
 from __future__ import annotations
 
@@ -69,11 +64,7 @@ def uv_version() -> str:
 
 
 class Uv:
-    """Runs uv until ``deadline`` (of ``time.monotonic``); files lie in ``work``.
-
-    ``wheels`` is a folder of wheels beside the index's, empty at first.
-    ``watch`` is called while it runs and may raise to stop it.
-    """
+    """Runs uv until ``deadline`` (monotonic), in ``work``; ``watch`` may raise to stop it."""
 
     def __init__(
         self,
@@ -103,11 +94,7 @@ class Uv:
         *options: str,
         bounds: Mapping[str, Sequence[str]] | None = None,
     ) -> str:
-        """A ``pylock.toml`` that meets requirement lines with wheels alone.
-
-        ``bounds`` are more lines, by the option that takes them.
-        Raises ``Unsatisfiable`` or ``Unreachable``.
-        """
+        """Return a ``pylock.toml`` of wheels alone; raise ``Unsatisfiable`` or ``Unreachable``."""
         wanted, output = self._file("in", lines), self._work / f"pylock.{self._runs}.toml"
         more = [f"{name}={self._file('bounds', part)}" for name, part in (bounds or {}).items()]
         self._run(
@@ -118,10 +105,7 @@ class Uv:
         return output.read_text(encoding="utf-8")
 
     def install(self, lines: Sequence[str], python: Path, folder: Path) -> None:
-        """Unpack exactly the packages of these lines into a folder, and compile them.
-
-        Raises ``Unsatisfiable``, also where a hash differs, or ``Unreachable``.
-        """
+        """Unpack these packages into a folder; raise ``Unsatisfiable`` or ``Unreachable``."""
         self._run(
             *("pip", "install", "--requirement", str(self._file("pins", lines)), "--no-deps"),
             *("--only-binary", ":all:", "--no-sources", "--target", str(folder)),
@@ -205,7 +189,6 @@ class Uv:
         }
 
     def _said(self, printed: Path) -> str:
-        """Return the causes that uv names, as text for a report."""
         with printed.open("rb") as file:
             said = file.read(65_536).decode("utf-8", "replace")
         said = without_secrets(said)

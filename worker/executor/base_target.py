@@ -60,10 +60,7 @@ class SignatureMapping:
         self._function = function
 
     def translated(self, probe: Probe) -> Probe:
-        """The probe for ``theirs``; raises ``Incomparable``.
-
-        One with inputs or answers stays what it is: the guest fits it.
-        """
+        """Return the probe for ``theirs``; raise ``Incomparable``."""
         if probe.inputs or probe.script:
             return probe
         pair = self._pair(self._function)
@@ -81,7 +78,6 @@ class SignatureMapping:
         return all(self._ours.get(name) == self._theirs.get(name) for name in names)
 
     def _constructed(self, instance: Argument) -> Argument:
-        """The recipe of an instance with the arguments that its class took."""
         pair = next(filter(None, (self._pair(f"{self._owner}.{n}") for n in _CONSTRUCTORS)), None)
         call = _call_of(instance, self._owner)
         if pair is None or call is None:
@@ -135,7 +131,6 @@ def _call_of(argument: Argument, owner: str) -> ast.Call | None:
 
 
 def _of(source: str) -> dict[str, Parameters]:
-    """The parameters of all functions of a text, without those that methods are bound by."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError):
@@ -221,10 +216,9 @@ class BaseTarget:
         return translate(finding.criterion, there[0], ours, there[1])
 
     def run(self, probes: Sequence[Probe]) -> Sequence[Run]:
-        """Run the probes; where their answers do not suffice, with engines answering.
+        """Run the probes on base's own parameters; engines answer what is missing.
 
-        Arguments go to base's own parameters.  Raises ``Incomparable`` where
-        there is none for one, ``Unpreparable`` and ``GuestFailure``.
+        Raises ``Incomparable``, ``Unpreparable`` and ``GuestFailure``.
         """
         probes = [self._signatures.translated(probe) for probe in probes]
         runs = self._guest.run(probes)
@@ -233,10 +227,7 @@ class BaseTarget:
         return self._guest.run([replace(probe, script=None) for probe in probes])
 
     def answer_again(self, probes: Sequence[Probe]) -> Sequence[Run]:
-        """Run the probes; engines answer where base asks something else.
-
-        Raises as :meth:`run`.
-        """
+        """Run the probes; engines answer where base asks something else.  Raises as :meth:`run`."""
         probes = [self._signatures.translated(probe) for probe in probes]
         runs = self._guest.run(probes)
         pairs = zip(probes, runs, strict=True)
@@ -246,10 +237,9 @@ class BaseTarget:
         return [asked.get(n, run) for n, run in enumerate(runs)]
 
     def run_each(self, probes: Sequence[Probe], seconds: float) -> Sequence[Run | None]:
-        """Run the probes with the answers that they have, each within ``seconds``.
+        """Run the probes with their answers; ``None`` where base lacks a parameter.
 
-        ``None`` stands for one that base has no parameter for.  Raises
-        ``Unpreparable`` and ``GuestFailure``.
+        Raises ``Unpreparable`` and ``GuestFailure``.
         """
         fitted = [self._fitted(probe) for probe in probes]
         runs = iter(self._guest.run([each for each in fitted if each is not None], seconds))
@@ -261,11 +251,7 @@ class BaseTarget:
         return None
 
     def explore(self, exploring: ExplorationRequest) -> ExplorationResult:
-        """Explore base as head was; nothing where base has other parameters.
-
-        Inputs that name what a file of either side lacks are left out.  Raises as
-        :meth:`run_each`.
-        """
+        """Explore base as head was; empty where parameters differ.  Raises as :meth:`run_each`."""
         if not self._signatures.alike():
             return ExplorationResult()
         explored, _ = self._guest.ask(lambda session: session.explore(exploring))

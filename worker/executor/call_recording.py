@@ -36,10 +36,7 @@ class Recorder:
     texts: Mapping[str, str]
 
     def calls(self, path: str) -> Sequence[ObservedCall]:
-        """The calls of a file's functions in tests that name the file.
-
-        Raises ``GuestFailure`` and ``Unpreparable`` where they cannot be run.
-        """
+        """Return a file's calls in tests; raise ``GuestFailure``, ``Unpreparable``."""
         tree = parse_module(self.texts[path])
         names = [] if tree is None else [name for name, _ in definitions(tree)]
         functions = [name for name in names if "<locals>" not in name]

@@ -1,9 +1,4 @@
-"""Nothing is reported that was not seen again.
-
-Every finding is run once more in a fresh process, then with the same inputs
-on base; a suggestion is applied to a copy and must make the finding go away
-without making anything else worse.
-"""
+"""Nothing is reported that was not seen again in a fresh process, and compared with base."""
 
 from __future__ import annotations
 
@@ -56,11 +51,7 @@ class Confirmer:
         self._guest.close()
 
     def confirmed(self, finding: Finding, history: RunHistory) -> Finding | Skipped:
-        """The finding with its status and a verified, or no, suggestion.
-
-        Another outcome than on base that does not repeat is no finding.  What is
-        written needs no run.
-        """
+        """Return the finding with its status and a verified, or no, suggestion."""
         if isinstance(finding.criterion, Written):
             if not is_written(
                 finding.criterion, self._laboratory.head.texts.get(finding.criterion.path, "")
@@ -114,10 +105,6 @@ class Confirmer:
         return _measured(replace(finding, status=status), criterion, runs)
 
     def _unseen(self, finding: Finding, reason: str | None = None) -> Finding:
-        """A finding that base could not show, for a ``reason`` or since it lacks the code.
-
-        Existing where the change does not reach it.
-        """
         if not self._reached(finding):
             why = "not run: the change neither edits this code nor reaches it by a call"
             evidence = {**finding.evidence, "base": why}
@@ -126,7 +113,6 @@ class Confirmer:
 
 
 def _measured(finding: Finding, criterion: Criterion, runs: Sequence[Run]) -> Finding:
-    """The finding of a missed branch, with how many of its inputs reach it on base."""
     if not isinstance(criterion, Misses):
         return finding
     number = sum(reached(criterion.goal, run) for run in runs)
@@ -138,7 +124,6 @@ def _measured(finding: Finding, criterion: Criterion, runs: Sequence[Run]) -> Fi
 
 
 def _unrepaired(finding: Finding, reason: str) -> Finding:
-    """The finding without its suggestion, and why."""
     if finding.suggestion is None:
         return finding
     bare = finding.without_candidates

@@ -1,8 +1,6 @@
 """Inputs that failed, kept per repository and target to be tried first next time.
 
-They lie beside the repository's recorded answers (:mod:`worker.system.recording_folders`), so
-they are swept and forgotten with them, and no other repository meets them.
-What is read is checked as if a guest had said it.
+They lie, and are swept, beside its recorded answers; they are checked like a guest's frames.
 """
 
 from __future__ import annotations
@@ -28,12 +26,7 @@ MOST_ARGUMENTS = 100
 
 
 class ExampleDatabase:
-    """The kept examples of one repository, in ``folder``; without one, in memory.
-
-    What is not ``writable`` (code of a fork that nobody approved) is read and
-    added to in memory only.  ``root`` is where parts of files lie while they
-    are written.
-    """
+    """Kept examples of a repository in ``folder``; in memory if absent or not ``writable``."""
 
     def __init__(
         self, folder: Path | None = None, *, writable: bool = True, root: Path | None = None
@@ -59,11 +52,7 @@ class ExampleDatabase:
             return ()
 
     def keep(self, target: str, probes: Sequence[Probe]) -> None:
-        """Keep probes of a target before those that are there, at most ``MOST`` in all.
-
-        Only literals and recipes can be kept.  A full or read-only disk keeps
-        them in memory only.
-        """
+        """Keep literal and recipe probes of a target before others, at most ``MOST``."""
         lasting = [probe for probe in probes if _is_lasting(probe)]
         if not lasting:
             return

@@ -28,11 +28,10 @@ from worker.system.temporary_files import owned_folder
 
 @dataclass(frozen=True, slots=True)
 class GuestRuntime:
-    """Where guests run: the isolation, the interpreter, the limits.
+    """Where guests run.
 
-    ``hidden`` are packages that the interpreter has and the project has not;
-    ``layer`` holds what the guest itself needs where the interpreter has it not.
-    ``retry`` is how many times the limits a guest has that is to do again what met one.
+    ``hidden`` are packages that the interpreter has and the project has not; ``layer`` holds the
+    guest's own needs; ``retry`` multiplies the limits of what is tried again after meeting one.
     """
 
     isolation: Isolation
@@ -59,11 +58,7 @@ class GuestRuntime:
 
 
 def guest_runtime(settings: Settings, *, trust: bool) -> GuestRuntime:
-    """The isolation, interpreter and limits for guests.
-
-    ``trust`` runs without isolation.  Raises ``MachineError`` where nothing
-    isolates.
-    """
+    """Return isolation (none with ``trust``), interpreter and limits; raise ``MachineError``."""
     sandbox = settings.sandbox
     isolation = (
         TRUSTED
@@ -96,11 +91,9 @@ class SourceTree:
 
 @dataclass(frozen=True, slots=True)
 class ExecutionContext:
-    """Everything that runs share: the place, the engines, the sources, the plan.
+    """What runs share: the place, the engines, the sources, the plan.
 
-    ``examples`` are what failed in this repository before, ``observed`` the calls
-    of a file's functions in tests, by the file and the tests, ``tested`` the
-    outcomes of test files on head.
+    ``examples`` failed before; ``observed`` holds calls in tests, ``tested`` outcomes of tests.
     """
 
     place: GuestRuntime
@@ -164,11 +157,7 @@ def with_environments(
     offline: bool,
     checkout: Path | None = None,
 ) -> Generator[ExecutionContext]:
-    """The laboratory with environments, in use until the block ends.
-
-    They are what the trees declare for the files at ``paths``, or what the
-    developer keeps in ``checkout``.
-    """
+    """Yield the context with the environments that the trees declare, or that ``checkout`` has."""
     own = None if checkout is None else developer_environment(checkout)
     with Environments(
         settings.environments,

@@ -29,10 +29,7 @@ MOST_ENDINGS = 3
 
 @dataclass(slots=True)
 class ExecutionCounts:
-    """The runs of one target, counted.
-
-    ``answered_hits`` are the points that runs hit whose answers nobody made up.
-    """
+    """The runs of one target; ``answered_hits`` are points hit with answers that nobody made up."""
 
     target: Target
     executions: int = 0

@@ -1,8 +1,6 @@
 """Library calls, seen and compared, in the words of docs/guest-protocol.md.
 
-What comes from the guest has the right shape (the channel checked it); here it
-is bounded to what the host knows: files of the tree, recipes that use the file's own
-names, calls that only compute.
+The channel checked their shape; here they are bounded to files, names and calls that are known.
 """
 
 from __future__ import annotations
@@ -54,10 +52,7 @@ def explore_frame(exploring: ExplorationRequest, layer: Path | None) -> Frame:
 
 
 def postconditions_of(contract: Contract) -> tuple[str, ...]:
-    """The postconditions of a contract as they are asked outside of an exploration.
-
-    What they have to know of the arguments' constraints is written into them.
-    """
+    """Return a contract's postconditions as they are asked outside of an exploration."""
     return tuple(closed(contract.ensures, contract.arguments))
 
 
@@ -74,10 +69,7 @@ def contract_frame(contract: Contract) -> Frame:
 
 
 def explored_of(frame: Frame, target: str, ensures: Sequence[str]) -> ExplorationResult:
-    """What came of an exploration, from its ``explored`` frame.
-
-    ``ensures`` are the postconditions that inputs are run with again.
-    """
+    """Return what came of an exploration; inputs are run again with ``ensures``."""
     unmet = frame["unmet"]
     return ExplorationResult(
         executions=frame["executions"],
@@ -131,7 +123,6 @@ def observed_of(
 
 
 def _constraints(arguments: Mapping[str, str]) -> dict[str, str]:
-    """The arguments whose description can be read."""
     return {
         name: said
         for name, said in arguments.items()
@@ -174,11 +165,10 @@ def recorded_of(frame: Frame, is_file: IsFile) -> RecordedCalls:
 
 
 def related_of(frame: Frame, target: str, is_file: IsFile) -> RelationResult:
-    """What came of comparing, from a ``related`` frame.
+    """Return what came of comparing, from a ``related`` frame.
 
-    Left out is what names other functions of a library than those that compute, what
-    breaks another postcondition than its own, and what does not say by which call,
-    unless an input is there that ends the process.
+    Rows that name other functions of a library than computing ones, or another postcondition,
+    are left out, except inputs that end the process.
     """
     reached = [_reached(each, target) for each in _told(frame["reached"], is_file)]
     return RelationResult(

@@ -22,10 +22,7 @@ class GuestFailure(Exception):  # noqa: N818 - named by what happened
 
 
 class GuestEnded(GuestFailure):
-    """The guest ended, or did not answer in time: a limit, until proved otherwise.
-
-    ``runs`` are those that were over before.
-    """
+    """The guest ended or did not answer in time; ``runs`` are those that were over before."""
 
     runs: Sequence[Run] = ()
 
@@ -63,11 +60,7 @@ class GivenAnswers:
         return tuple(a for e in exchanges for a in self._asked.get((e.api, e.digest), ()))
 
     def confirmed(self, claimed: Exchange) -> Exchange | None:
-        """The exchange as it was, or ``None`` where there was none of that answer.
-
-        A guest counts a question's digest before its text becomes JSON: where
-        the two differ, ours stands.
-        """
+        """Return the exchange as it was, our text where digests differ, or ``None``."""
         known = self._by_api.get(claimed.api, {})
         if claimed.answer in known.get(claimed.digest, ()):
             return self._sourced(claimed)
@@ -87,7 +80,6 @@ def with_script_source(exchange: Exchange, script: Iterable[Exchange]) -> Exchan
 
 
 def _as_received(answer: JsonObject) -> JsonObject:
-    """An answer as it comes back over the channel, which replaces lone surrogates."""
     return decoded(json.dumps(answer).encode("ascii"))
 
 
@@ -96,11 +88,7 @@ LONGEST_REASON = 500
 
 
 class GuestConversation:
-    """With one guest; whatever breaks it off is a ``GuestFailure``.
-
-    ``answered`` are the answers that it was given, ``used`` the libraries whose
-    stand-ins it says that what ran made use of.
-    """
+    """A conversation with one guest; whatever breaks it off is a ``GuestFailure``."""
 
     def __init__(self, guest: GuestProcess, broker: Broker) -> None:
         self._guest = guest
@@ -123,12 +111,10 @@ class GuestConversation:
     def replies(
         self, seconds: float, silence: float | None = None, questions: int = 0
     ) -> Iterator[Mapping[str, Any]]:
-        """What the guest says, without end; its questions are answered on the way.
+        """Yield what the guest says, and answer its questions on the way.
 
-        Only what answers our last message gets through the channel.  Raises
-        ``GuestFailure`` when ``seconds`` are over, when nothing is heard for
-        ``silence``, and after more than ``questions``; the time that engines
-        take is not counted.
+        Raises ``GuestFailure`` after ``seconds`` (without engines' time), ``silence``, or more than
+        ``questions``.
         """
         deadline = time.monotonic() + seconds
         while True:

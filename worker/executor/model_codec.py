@@ -1,8 +1,6 @@
 """Models run several ways, in the words of docs/guest-protocol.md.
 
-What comes from the guest has the right shape (the channel checked it); the condition
-that a departure breaks is written here, from the rule and the execution that were
-asked for, inputs that are recipes, and mutations that can be read.
+The channel checked their shape; broken conditions are written here from rule and execution.
 """
 
 from __future__ import annotations
@@ -80,11 +78,7 @@ def execute_frame(executing: ExecutionRequest, layer: Path | None, timeout: floa
 
 
 def executed_of(frame: Frame, target: str, is_file: IsFile) -> ExecutionResult:
-    """What came of running a model several ways, from an ``executed`` frame.
-
-    Left out are departures whose run ends otherwise than by their own condition, or
-    by its signal.
-    """
+    """Return what came of running a model several ways; inconsistent departures are left out."""
     departures = (_departure(each, target, is_file) for each in frame["departures"])
     return ExecutionResult(
         departures=tuple(each for each in departures if each is not None),

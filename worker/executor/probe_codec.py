@@ -94,10 +94,7 @@ RATE = 16_000
 
 @cache
 def plain_input(form: Form, suffix: str = "") -> Input:
-    """A grey picture; a pangram or a second of silence where the function takes those.
-
-    ``suffix`` says what a file or its bytes are meant to be.
-    """
+    """Return a grey picture, a pangram or a second of silence; ``suffix`` says which file."""
     if form is Form.TEXT or suffix == TEXTS:
         return Input(InputKind.TEXT, TEXT.encode(), "any text", None, TEXTS, PLAIN)
     file = io.BytesIO()
@@ -205,12 +202,9 @@ def ending_of(frame: Frame) -> RunOutcome:
 def searched_of(
     frame: Frame, target: str, goals: AbstractSet[str], texts: Sequence[str] = ()
 ) -> SearchResult:
-    """The outcome of a search for ``goals`` from its ``searched`` frame.
+    """Return the outcome of a search for ``goals``, which ``texts`` were to be tried for.
 
-    ``texts`` are those that the guest was told to try.
-
-    What it says of other goals is left out, and so is a proof that a goal
-    cannot be reached of which it has a witness.  A few crashes are enough.
+    Other goals are left out, and proofs of unreachability that a witness contradicts.
     """
     template = frame["template"]
     witnesses = [w for w in frame["witnesses"] if w["goal"] in goals]

@@ -37,10 +37,7 @@ def declarations(paths: Sequence[str]) -> list[str]:
 
 
 def documents(root: Path) -> Mapping[str, str]:
-    """The texts of the documents below a folder by their paths, a bounded number of them.
-
-    Links are not followed: the tree is somebody else's.
-    """
+    """Return the texts of documents below a folder by path, bounded, links not followed."""
     found: dict[str, str] = {}
     for path in _files(root):
         text = _text(path)
@@ -76,11 +73,7 @@ _TEST = re.compile(r"test_.*\.py|.*_test\.py")
 
 
 def related_tests(target: Target, texts: Mapping[str, str]) -> tuple[str, ...]:
-    """The test files among the project's ``texts``, those that name the target first.
-
-    Those that name neither its function (for a method: its class) nor its
-    module are left out.
-    """
+    """Return the tests among ``texts`` that name the target's function, class or module."""
     named = [part for part in target.function.split(".") if part.isidentifier()][:1]
     words = [*named, PurePosixPath(target.path).stem]
     found = [

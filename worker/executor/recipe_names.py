@@ -1,9 +1,7 @@
 """Which names a recipe may use: those that the tested file's text binds.
 
-A recipe ends up in a test that people run.  So it may call what the project
-itself defines, and name what else its file has imported, but not call it, nor
-have a configuration call it: a file that imports ``os`` lends nobody
-``os.system``, and neither does one that imports a file which does.
+A recipe ends up in a test that people run.  It may call what the project defines, and name but
+not call what its file imports: a file that imports ``os`` lends nobody ``os.system``.
 """
 
 from __future__ import annotations
@@ -25,13 +23,10 @@ _MADE = (ast.Call, ast.Lambda)
 
 @dataclass(frozen=True, slots=True)
 class Bindings:
-    """The names that a text binds.
+    """The names that a text binds; one that is bound in two ways is in both.
 
-    ``functions``, ``classes`` and ``made`` (by a call: a named tuple) are its
-    own, ``values`` what else it assigns.  ``modules`` are the dotted names of
-    modules by the names that they are imported under, ``taken`` the module and
-    the name there of what is imported from one.  A name that is bound in two
-    ways is in both.  ``stars`` are modules of which everything is imported.
+    ``made`` come from a call (a named tuple), ``modules`` and ``taken`` from imports (``taken`` from
+    a module), ``stars`` are modules of which everything is imported.
     """
 
     functions: frozenset[str] = frozenset()
@@ -101,7 +96,6 @@ def bindings(source: str, path: str) -> Bindings:
 
 
 def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a module, those of its blocks too, but of no function or class."""
     for statement in body:
         yield statement
         if isinstance(statement, _BLOCKS):
@@ -133,7 +127,6 @@ def _absolute(statement: ast.ImportFrom, path: str) -> str:
 
 
 def _modules(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The dotted names by which files can be imported, from any folder of theirs."""
     found: list[tuple[int, str, str]] = []
     for text in texts:
         path = PurePosixPath(text)
@@ -148,11 +141,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def imported_names(text: str, first: int, last: int, local: Collection[str]) -> frozenset[str]:
-    """Return the dotted names of libraries in the lines ``first`` to ``last``.
-
-    ``local`` are the top-level modules of the project itself.  Names that the
-    file binds otherwise than by one import are left out.
-    """
+    """Return the dotted names of libraries in a range of lines, bound by one import alone."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -210,7 +199,6 @@ def _bound(node: ast.AST) -> Iterator[str]:
 
 
 def _dotted(node: ast.AST, known: dict[str, str]) -> str | None:
-    """Return the dotted name that a whole chain of attributes stands for."""
     if isinstance(node, ast.Name):
         return known.get(node.id)
     if isinstance(node, ast.Attribute):
@@ -231,11 +219,7 @@ _HARMLESS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class NameOrigin:
-    """Where a name leads: to something of the project, or of a ``module`` from elsewhere.
-
-    ``beyond`` is how many parts of the dotted name come after it; ``calls``
-    how many of these a call may have.
-    """
+    """Where a name leads: ``beyond`` parts follow ``module``, ``calls`` may be called."""
 
     beyond: int
     calls: int = -1
@@ -243,10 +227,7 @@ class NameOrigin:
 
 
 class RecipeNames:
-    """The names that a file of the project binds at its top level.
-
-    ``texts`` are the texts of the project's files by path.
-    """
+    """The names that a file of the project binds at its top level; ``texts`` are by path."""
 
     def __init__(self, path: str, texts: Mapping[str, str]) -> None:
         self._path = path
@@ -285,12 +266,10 @@ class RecipeNames:
         return part.function in MAKERS or self._may_call(part.function)
 
     def _may_name(self, dotted: str) -> bool:
-        """Whether something is bound, and by no module that acts on the machine."""
         found = self._origins(self._path, dotted.split("."))
         return bool(found) and all(_is_harmless(each.module) for each in found)
 
     def _may_call(self, dotted: str) -> bool:
-        """Whether something is the project's own, whichever way it came to be bound."""
         found = self._origins(self._path, dotted.split("."))
         own = any(each.beyond <= each.calls for each in found)
         return own and not any(each.module for each in found)
@@ -298,7 +277,6 @@ class RecipeNames:
     def _origins(
         self, path: str, parts: Sequence[str], steps: int = MOST_STEPS
     ) -> list[NameOrigin]:
-        """All that a dotted name of a file may lead to."""
         if not parts or steps <= 0:
             return []
         name, *rest = parts
@@ -344,6 +322,5 @@ def _own(bound: Bindings, name: str, beyond: int) -> Iterator[NameOrigin]:
 
 
 def _is_harmless(module: str) -> bool:
-    """Whether a module has nothing that would do harm if the project's code called it."""
     first = module.partition(".")[0]
     return first not in sys.stdlib_module_names or first in _HARMLESS

@@ -63,11 +63,7 @@ class RepairVerifier:
         self._target = target
 
     def repaired(self, finding: Finding, history: RunHistory) -> Finding:
-        """Return the finding with the first change that is verified.
-
-        Else with the first that helps and could not be verified, else with none
-        and with what was tried.
-        """
+        """Return the finding with the first verified change, else with the first that helps."""
         candidates = _candidates(finding)
         if not candidates:
             return finding
@@ -120,7 +116,6 @@ class RepairVerifier:
         tree: SourceTree,
         session: Session,
     ) -> RepairAttempt:
-        """Return whether a change helps, uses what there is, and was tried on real answers."""
         path = finding.path
         if not _helps(criterion, session.run(finding.probes), tree.texts[path]):
             return RepairAttempt("does not help")
@@ -144,7 +139,6 @@ class RepairVerifier:
     def _named(
         self, candidate: Candidate, criterion: Criterion, tree: SourceTree, session: Session
     ) -> RepairAttempt:
-        """Return whether the libraries have the names that only the changed lines use."""
         change = candidate.suggestion
         last = change.start_line + change.replacement.count("\n")
         parts = (PurePosixPath(path).with_suffix("").parts for path in tree.texts)
@@ -165,7 +159,6 @@ class RepairVerifier:
     def _tested(
         self, trial: RepairAttempt, candidate: Candidate, session: Session
     ) -> RepairAttempt:
-        """Return the trial with the outcome of the project's own tests."""
         texts = self._laboratory.head.texts
         beside = replace(self._target, path=candidate.suggestion.path)
         tests = dict.fromkeys((*related_tests(self._target, texts), *related_tests(beside, texts)))
@@ -191,7 +184,6 @@ class RepairVerifier:
         return replace(trial, facts={"repair_tests": f"{kept} pass as before{left}"})
 
     def _before(self, tests: tuple[str, ...]) -> dict[str, bool]:
-        """Return which tests of the project pass on head, run once for all findings."""
         laboratory = self._laboratory
         if tests not in laboratory.tested:
             found: dict[str, bool] = {}
@@ -210,7 +202,6 @@ class RepairVerifier:
 
 
 def _candidates(finding: Finding) -> list[Candidate]:
-    """Return the changes to try, each once."""
     found: dict[Suggestion, Candidate] = {}
     for candidate in finding.candidates:
         found.setdefault(candidate.suggestion, candidate)
@@ -245,7 +236,6 @@ def is_worse(before: RunHistory, after: Sequence[Run], *, refusing: bool = False
 
 
 def _other(before: RunHistory, after: Sequence[Run]) -> bool:
-    """Return whether something that returned returns another value."""
     return any(
         isinstance(then.ending, Returned)
         and isinstance(now.ending, Returned)
@@ -255,7 +245,6 @@ def _other(before: RunHistory, after: Sequence[Run]) -> bool:
 
 
 def _helps(criterion: Criterion, after: Sequence[Run], text: str) -> bool:
-    """Return whether a changed text, and its runs, show the defect no more."""
     if isinstance(criterion, Written):
         return not is_written(criterion, text)
     return all_ran(after) and not (is_shown(criterion, after) or _crashes_still(criterion, after))
@@ -268,7 +257,6 @@ def _crashes_still(criterion: Criterion, after: Sequence[Run]) -> bool:
 
 
 def _harm(ending: RunOutcome) -> int:
-    """Return how far an ending is from a result."""
     match ending:
         case Returned():
             return 0

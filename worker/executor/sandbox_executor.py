@@ -59,12 +59,7 @@ RECORDING_SECONDS = 10.0
 
 
 class SandboxExecutor:
-    """The bench of one target: probes go to a warm guest on head.
-
-    Everything that was run is kept in ``history`` for confirming; results
-    are counted here, never taken from the guest's word.  Without ``before``
-    there is no base.
-    """
+    """Probes of a target, run in a warm guest; ``before`` is base, ``history`` all runs."""
 
     def __init__(
         self,
@@ -121,17 +116,12 @@ class SandboxExecutor:
         return searched
 
     def _texts(self, target: Target) -> Sequence[str]:
-        """What to pass where the code takes no plain words."""
         texts = self._laboratory.head.texts
         sources = {path: texts[path] for path in (target.path, *target.files) if path in texts}
         return openings(sources, target.path, target.function) if asks_about_text(target) else ()
 
     def explore(self, target: Target, exploring: ExplorationRequest) -> ExplorationResult:
-        """Explore on head, once for a contract; a broken guest is started afresh once.
-
-        What it found is run again, to be tried beside a suggestion.  Inputs that
-        use names which the target's file has not are left out.
-        """
+        """Explore on head, once for a contract; what it found is run again and kept."""
         raise_pending()
         for known, explored in self.explorations:
             if known.contract == exploring.contract:
@@ -157,10 +147,7 @@ class SandboxExecutor:
         return explored
 
     def observe(self, target: Target) -> Sequence[ObservedCall]:
-        """The calls of the target, and of its class, in tests of the project that name it.
-
-        The tests run once for all functions of a file.
-        """
+        """Return the target's calls, and its class's, in tests of the project that name it."""
         raise_pending()
         texts, known = self._laboratory.head.texts, self._laboratory.observed
         tests = related_tests(target, texts)
@@ -192,11 +179,7 @@ class SandboxExecutor:
         return None
 
     def relate(self, target: Target, relating: RelationRequest) -> RelationResult:
-        """Compare on head; a broken guest is an obstacle.
-
-        The inputs found are run again, to be tried beside a suggestion; those that end
-        otherwise then, or use names which the target's file has not, are left out.
-        """
+        """Compare on head; inputs found are run again, and left out where they end otherwise."""
         raise_pending()
         left = self.remaining()
         if left <= 0:
@@ -218,11 +201,7 @@ class SandboxExecutor:
         return replace(related, reached=tuple(repeated))
 
     def execute(self, target: Target, executing: ExecutionRequest) -> ExecutionResult:
-        """Run a model several ways on head; a broken guest is an obstacle.
-
-        What departs is told as it was seen: whoever reports it runs it again.  What the
-        guest could not do (find a layer, compare gradients) is a note of the report.
-        """
+        """Run a model several ways on head; what the guest could not do is a note of the report."""
         raise_pending()
         left = self.remaining()
         if left <= 0:
@@ -255,7 +234,6 @@ class SandboxExecutor:
         return states
 
     def _note(self, notes: Sequence[str]) -> None:
-        """Add to the notes of the report."""
         self.notes = tuple(dict.fromkeys((*self.notes, *bounded_texts(notes))))
 
     def kept(self, target: Target) -> Sequence[Probe]:
@@ -379,7 +357,6 @@ class SandboxExecutor:
         self.standins, self.notes = prepared.standins, prepared.notes
 
     def _known_points(self) -> frozenset[str]:
-        """The points of the target's files as the host counts them, whatever the guest says."""
         texts = self._laboratory.head.texts
         with suppress(SyntaxError, ValueError, RecursionError):
             files = {*self._target.files, self._target.path} & texts.keys()
@@ -392,7 +369,6 @@ def _first_line(reason: Exception) -> str:
 
 
 def _is_branch_of(target: Target, point: str) -> bool:
-    """Whether a point is an outcome of a whole decision of the target's function."""
     place, _, rest = point.rpartition("#")
     decision, _, outcome = rest.rpartition(":")
     return place == target.id and decision.isdigit() and outcome in tuple(BranchOutcome)

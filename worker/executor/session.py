@@ -96,10 +96,8 @@ MOST_QUESTIONS = 200
 class Session:
     """One guest process with one target loaded; runs probes, one run each.
 
-    The guest's questions to ML APIs go to the broker.  A guest that dies
-    under a probe costs that probe (``Died``, or ``NotRun`` by our fault where a
-    limit may have ended it); one that ends, is silent for too long or breaks the
-    protocol costs the session (``GuestFailure``).
+    A guest that dies under a probe costs that probe (``Died``, or ``NotRun`` by our fault at a
+    limit); one that ends or breaks the protocol costs the session (``GuestFailure``).
     """
 
     def __init__(self, place: GuestRuntime, tree: Path, target: Target, broker: Broker) -> None:
@@ -143,10 +141,7 @@ class Session:
         self._guest.close()
 
     def run(self, probes: Sequence[Probe], seconds: float = PROBE_SECONDS) -> list[Run]:
-        """Run the probes in order; a run each, whatever happens.
-
-        ``seconds`` is the limit of one; those that ask something of a model have more.
-        """
+        """Run the probes in order, a run each; ``seconds`` is the limit of one without a model."""
         runs: list[Run] = []
         deaths = 0
         while len(runs) < len(probes):
@@ -168,10 +163,7 @@ class Session:
     def search(
         self, goals: Sequence[Goal], seed: int, seconds: float, texts: Sequence[str] = ()
     ) -> SearchResult:
-        """Let the guest look for answers that reach the goals.
-
-        ``texts``: what to pass where the code takes no plain words.
-        """
+        """Let the guest look for answers that reach the goals, with ``texts`` for plain words."""
         mutation = min(MUTATION_SECONDS * self._patience, seconds / 2)
         symbolic = min(SYMBOLIC_SECONDS * self._patience, seconds / 2)
         self._talk.send(
@@ -191,10 +183,7 @@ class Session:
         return searched_of(frame, self._target.id, {goal.id for goal in goals}, texts)
 
     def explore(self, exploring: ExplorationRequest) -> tuple[ExplorationResult, frozenset[str]]:
-        """Let the guest draw valid inputs, run them, and shrink those that fail.
-
-        Beside it the points that occurred.
-        """
+        """Let the guest draw, run and shrink inputs; return also the points that occurred."""
         seconds, timeout = exploring.seconds * self._patience, exploring.timeout * self._patience
         exploring = replace(exploring, seconds=seconds, timeout=timeout)
         self._talk.send(explore_frame(exploring, self._layer))
@@ -261,7 +250,6 @@ class Session:
         return _is_in(self._tree, path)
 
     def _note(self, notes: Sequence[str]) -> None:
-        """Add to what is said for the report."""
         together = (*self.prepared.notes, *bounded_texts(notes))
         self.prepared = replace(self.prepared, notes=tuple(dict.fromkeys(together)))
 
@@ -302,7 +290,6 @@ class Session:
         return [*ordered, Run(_end_by(int(ended["signal"])))]
 
     def _answered(self, run: Run) -> Run:
-        """The run with what the broker was asked, if its exchanges are those that there were."""
         exchanges = tuple(map(self._talk.answered.confirmed, run.exchanges))
         confirmed = tuple(exchange for exchange in exchanges if exchange is not None)
         if len(confirmed) < len(exchanges):
@@ -310,7 +297,6 @@ class Session:
         return replace(run, exchanges=confirmed, asked=self._talk.answered.asked(confirmed))
 
     def _placed(self, run: Run) -> Run:
-        """The run, its exception nowhere where the file it names is none of the tree."""
         ending = run.ending
         if not isinstance(ending, Raised) or _is_in(self._tree, ending.path):
             return run
@@ -318,10 +304,7 @@ class Session:
 
 
 def host_timeout(seconds: float) -> float:
-    """Return how long to wait for what is work of some seconds, on a machine that is busy.
-
-    The guest keeps to its limits in the time that it works; this is for one that does not.
-    """
+    """Return how long to wait on a busy machine for a guest that does not keep its limit."""
     return BUSY * seconds + MARGIN_SECONDS
 
 
@@ -333,7 +316,6 @@ def _end_by(number: int) -> RunOutcome:
 
 
 def _scripted(run: Run, script: Sequence[Exchange]) -> Run:
-    """Return the run with the sources of the answers that it was given."""
     return replace(run, exchanges=tuple(with_script_source(each, script) for each in run.exchanges))
 
 

@@ -30,10 +30,7 @@ def required_frameworks(target: Target) -> frozenset[str]:
 def missing_framework(
     target: Target, libraries: Sequence[str], environment: Environment | None
 ) -> Skipped | None:
-    """Return why a target is not tested without these frameworks; ``None`` for none.
-
-    It is our fault unless nobody declares them.
-    """
+    """Return why a target is not tested without these frameworks; ``None`` for none."""
     if not libraries:
         return None
     named, plural = " and ".join(libraries), len(libraries) > 1
@@ -54,10 +51,7 @@ LONGEST_TEXT = 500
 
 @dataclass(frozen=True, slots=True)
 class PreparedTarget:
-    """The guest's description of a target that it has loaded.
-
-    ``replaced`` are the libraries that stand-ins took the place of.
-    """
+    """The guest's description of a loaded target; ``replaced`` libraries have stand-ins."""
 
     points: tuple[str, ...]
     standins: tuple[str, ...]

@@ -19,10 +19,8 @@ T = TypeVar("T")
 class WarmGuest:
     """The guest of one target on one tree, started at the first question.
 
-    What meets a limit (memory, time, processes) is asked once more, alone, in a fresh
-    guest with more of everything.  ``undecided`` are the limits that were met again, by
-    what was met; ``opened`` hears of each session that starts, and may raise
-    ``Unpreparable``.
+    What meets a limit is asked once more, alone, in a guest with more of everything; ``undecided``
+    are limits met again.  ``opened`` hears of each session and may raise ``Unpreparable``.
     """
 
     def __init__(
@@ -55,10 +53,7 @@ class WarmGuest:
         return now.union(self._used)
 
     def ask(self, question: Callable[[Session], T]) -> T:
-        """Return the answer to a question; one that breaks the guest is asked once more.
-
-        Raises ``Unpreparable``, and ``GuestFailure`` for one that breaks it again.
-        """
+        """Return the answer, asked twice at most; raise ``Unpreparable`` and ``GuestFailure``."""
         try:
             return question(self._ready())
         except GuestFailure:
@@ -77,11 +72,9 @@ class WarmGuest:
         return None if self._session is None else self._session.prepared
 
     def run(self, probes: Sequence[Probe], seconds: float = PROBE_SECONDS) -> list[Run]:
-        """Run the probes in order; a run each, ``NotRun`` by our fault where a limit stays.
+        """Run the probes in order, each within ``seconds``; ``NotRun`` where a limit stays.
 
-        ``seconds`` is the limit of one.
-        Raises ``Unpreparable``, and ``GuestFailure`` for a guest that breaks the protocol
-        twice.
+        Raises ``Unpreparable``, and ``GuestFailure`` for a guest that breaks the protocol twice.
         """
         if not probes:
             return []
@@ -105,7 +98,6 @@ class WarmGuest:
         return [found[n] for n in range(len(probes))]
 
     def _again(self, probes: Mapping[int, Probe], seconds: float) -> dict[int, Run]:
-        """Run each probe alone in a guest with more, until too many meet a limit there too."""
         if not self._has_more:
             self._replace()
         runs: dict[int, Run] = {}

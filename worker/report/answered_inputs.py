@@ -26,11 +26,7 @@ ORIGINS = {AnswerSource.SIMULATED: "simulated", AnswerSource.LOCAL: "local stand
 
 @dataclass(frozen=True, slots=True)
 class AnsweredInput:
-    """An input of a finding and the answers to it, the same in every format.
-
-    ``failing``: it shows the finding.  ``answered_by`` is empty where no
-    answer is known; a simulated one makes the whole simulated.
-    """
+    """An input of a finding and the answers to it; ``failing``: it shows the finding."""
 
     item: Input
     answer: str
@@ -49,11 +45,7 @@ class AnsweredInput:
 
 
 def answered_inputs(finding: Finding) -> list[AnsweredInput]:
-    """Return the finding's inputs, each once, in the order of its probes.
-
-    An input that was run with several answers stands with the first one that
-    shows the finding.
-    """
+    """Return the finding's inputs in order, each once, with answers that show the finding first."""
     failing = failing_probes(finding)
     chosen: dict[str, tuple[Input, Probe]] = {}
     for probe in (*failing, *finding.probes):
@@ -94,7 +86,6 @@ def answer_words(exchange: Exchange) -> str:
 
 
 def _lists(answer: JsonObject) -> Iterator[tuple[str, Json]]:
-    """Yield the lists of an answer, and those one step further in."""
     for field, value in answer.items():
         if isinstance(value, Mapping):
             yield from value.items()

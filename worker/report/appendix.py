@@ -32,10 +32,7 @@ class AppendixEntry(Protocol):
 
 
 def lines(report: AppendixEntry) -> list[tuple[str, str]]:
-    """The place of each call and what goes wrong there, at most :data:`MOST`; code in backquotes.
-
-    What takes a process down comes first.
-    """
+    """Return place and problem of each call, at most :data:`MOST`, dead processes first."""
     bugs = sorted(report.appendix, key=lambda bug: bug.divergence.rule != "crash")
     told = [(f"{bug.path}:{bug.line}", _said(bug)) for bug in bugs[:MOST]]
     more = len(bugs) - len(told)

@@ -115,7 +115,6 @@ def _arguments(call: CallRecipe) -> dict[str, Recipe]:
 
 
 def _said(recipe: Recipe | None, default: str) -> str:
-    """A plain value as a person reads it."""
     if recipe is None:
         return default
     plain = isinstance(recipe, LiteralRecipe) and isinstance(recipe.value, str)

@@ -55,9 +55,7 @@ if __name__ == "__main__":
 def program_test(finding: Finding, program: str, name: str) -> str:
     """Return the text of a pytest file that fails where ``program`` shows ``finding``.
 
-    A value that is to be refused is: the test fails as long as the program runs.  A process
-    that dies: the test fails as long as that of the program does.  By itself the file runs
-    the program.
+    It fails as long as the program runs (a value should be refused), or its process dies.
     """
     lines = program.strip().splitlines()
     imports = [line for line in lines if line.startswith(_IMPORT)]
@@ -101,10 +99,7 @@ class FindingFiles:
 
 @dataclass(frozen=True, slots=True)
 class Artifacts:
-    """What was written, by fingerprint.
-
-    ``sources`` are the head texts of the project's files, for diffs.
-    """
+    """What was written, by fingerprint; ``sources`` are the head texts by path."""
 
     directory: Path
     files: Mapping[str, FindingFiles] = field(default_factory=dict[str, FindingFiles])
@@ -118,11 +113,7 @@ class Artifacts:
 def write_artifacts(
     report: Report, directory: Path, sources: Mapping[str, str] | None = None
 ) -> Artifacts:
-    """Write every finding's inputs, reproducer and replay below ``directory``.
-
-    ``sources`` are the head texts by path: a reproducer that watches a
-    condition needs them.  Raises ``OSError``.
-    """
+    """Write each finding's inputs, reproducer, replay below ``directory``; raise ``OSError``."""
     texts = {f.path: sources[f.path] for f in report.findings if sources and f.path in sources}
     known = load_catalogue().apis
     apis = {t.id: tuple(api for api in t.apis if api in known) for t, _ in report.targets}
@@ -139,10 +130,6 @@ def write_artifacts(
 
 
 def _reproducer(finding: Finding, sources: Mapping[str, str], apis: Sequence[str]) -> str | None:
-    """Return the test of a finding: of the program that shows it, where an analyzer knows one.
-
-    What is fixed has none: it could not fail here.
-    """
     if finding.status is Status.FIXED:
         return None
     if finding.reproducer is not None:

@@ -50,7 +50,6 @@ def asserted_condition(condition: str, parameters: Sequence[str]) -> AssertedCon
 
 
 def _bound(tree: ast.AST) -> Iterator[str]:
-    """Yield the names that an expression itself binds."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
@@ -108,7 +107,6 @@ class _Rewriting(ast.NodeTransformer):
         return _expression("same(called(code, made(code, arguments)), result)")
 
     def _matches(self, node: ast.Call) -> ast.AST:
-        """A shape and a dtype, with the sizes that the arguments' shapes bind."""
         self.used.add("fits")
         sizes: set[str] = set()
         checks = []
@@ -144,10 +142,7 @@ def _text(node: ast.expr) -> str:
 
 
 def _shaped(text: str) -> tuple[tuple[int | str, ...] | None, str | None] | None:
-    """Return the sizes and the dtype that a constraint asks for, where it asks for nothing else.
-
-    A size is a number, or a name that stands for the same number everywhere.
-    """
+    """Return the sizes (numbers or names) and the dtype that a constraint asks for, if no more."""
     try:
         found = parse(text)
     except AnnotationError:

@@ -1,9 +1,4 @@
-"""Where a decision stands, said so that a reproducer finds it again.
-
-The reproducer runs without Assayer, so it counts nothing: it looks for the
-syntax that guards the same statements.  ``templates/reproducer/watching.py.j2``
-holds the half that searches; this half describes.
-"""
+"""Where a decision stands, by the syntax that ``templates/reproducer/watching.py.j2`` looks for."""
 
 from __future__ import annotations
 
@@ -27,10 +22,8 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 class DecisionLocation:
     """A decision by its syntax.
 
-    ``where`` is the node type and field that hold the condition,
-    ``condition`` its unparsed text, ``guards`` the unparsed statements that
-    depend on it, ``ordinal`` (from 0) counts the places of the same ``where``
-    in the function.
+    ``where`` is the node type and field that hold the ``condition``, ``guards`` the statements that
+    depend on it; ``ordinal`` (from 0) counts equal ``where`` in the function.
     """
 
     file: str
@@ -88,10 +81,7 @@ def _scope(tree: ast.Module, names: list[str]) -> ast.AST | None:
 
 
 def _children(node: ast.AST) -> Iterator[_Child]:
-    """Everything below ``node`` outside inner functions and classes.
-
-    Of the statements of a block only the first is a place of its own.
-    """
+    """Return all below ``node`` but inner functions; of each block only the first statement."""
     for field, value in ast.iter_fields(node):
         several = isinstance(value, list)
         for index, child in enumerate(value if several else [value]):

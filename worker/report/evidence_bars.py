@@ -18,10 +18,7 @@ _CHECKED = {
 
 @dataclass(frozen=True, slots=True)
 class EvidenceBar:
-    """A share with its 95 % interval and a threshold, all in percent.
-
-    ``repaired``: what a suggestion brings, not what is wrong.
-    """
+    """A share with its 95 % interval and a threshold in percent; ``repaired``: by a suggestion."""
 
     title: str
     sentence: str

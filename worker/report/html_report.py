@@ -29,10 +29,7 @@ _UNTOUCHED = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif"}
 
 
 def thumbnail(content: bytes) -> str | None:
-    """A ``data:`` URI of at most 320 x 240 pixels; ``None`` for no picture.
-
-    Small pictures stay as they are, others become JPEG.
-    """
+    """Return a ``data:`` URI of at most 320 x 240 pixels; ``None`` for no picture."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
@@ -149,7 +146,6 @@ def _groups(finding: Finding) -> list[FindingGroup]:
 
 
 def _values(finding: Finding) -> list[FindingGroup]:
-    """Arguments that are no inputs of ours, as cards of text."""
     found = values_of(finding)
     told = [
         value.description

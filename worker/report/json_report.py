@@ -32,11 +32,7 @@ def tool_version() -> str:
 def report_document(
     report: Report, artifacts: Artifacts | None = None, relative_to: Path | None = None
 ) -> dict[str, Any]:
-    """Return the report as a JSON object.
-
-    Paths of files are absolute, or relative to the folder ``relative_to``
-    for files below it.
-    """
+    """Return the report as a JSON object, files relative to ``relative_to`` where below it."""
     return {
         "schema": SCHEMA,
         "tool": {"name": "assayer", "version": tool_version()},
@@ -71,10 +67,7 @@ def read_report(path: Path) -> dict[str, Any]:
 
 
 def replay_files(path: Path) -> list[Path]:
-    """Return the replay files that the report in a file names, in its order.
-
-    Raises as :func:`read_report`.
-    """
+    """Return the replay files that a report names; raise as :func:`read_report`."""
     folder = path.resolve().parent
     findings = read_report(path)["findings"]
     return [folder / finding["replay"] for finding in findings if finding.get("replay")]

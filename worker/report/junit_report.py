@@ -14,8 +14,7 @@ _ASSAYER = "assayer"
 def to_junit(report: Report) -> str:
     """Return the report as JUnit XML.
 
-    A finding that blocks is a failure, any other a passing case with output;
-    what was not tested is skipped, our own failures are errors.
+    Blocking findings fail, others pass with output; what was not tested is skipped.
     """
     root = ET.Element("testsuites", name=_ASSAYER, time=f"{report.cost.seconds:.3f}")
     tests = {each.id: each for each in report.tests}
@@ -84,5 +83,4 @@ def _count(suite: ET.Element) -> None:
 
 
 def _printable(text: str, keep: str = "") -> str:
-    """Return the text without the control characters that XML cannot hold."""
     return "".join(c if c.isprintable() or c in keep else " " for c in text)

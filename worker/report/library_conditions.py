@@ -17,11 +17,7 @@ _TEMPLATES = ("value", "reference")
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What a library call is compared with.
-
-    ``template`` is a call over the parameters ``names`` where the relation is
-    one of those; ``exact``: dtypes have to agree, too.
-    """
+    """What a call is compared with: a ``template`` over ``names``; ``exact``: dtypes too."""
 
     api: str
     relation: str
@@ -44,10 +40,7 @@ class Comparison:
 
 
 def comparison(condition: str) -> Comparison | None:
-    """What an ``agrees(…)`` compares, ``None`` of another condition; raises ``Unspoken``.
-
-    Only calls of torch's functions can be watched: a layer is none.
-    """
+    """Return what ``agrees(…)`` compares, ``None`` of another condition; raise ``Unspoken``."""
     said = agreement(condition)
     if said is None:
         return None
@@ -103,10 +96,7 @@ def execution_condition(condition: str) -> ExecutionCondition | None:
 
 
 def inputs_of(condition: str) -> Recipe | None:
-    """Return the recipe of the inputs that a condition gives a model; ``None`` where it gives none.
-
-    Raises ``Unspoken`` for what is no recipe.
-    """
+    """Return the recipe of the inputs for a model, or ``None``; raise ``Unspoken``."""
     said = execution_condition(condition)
     try:
         return parse(said.inputs) if said is not None and said.inputs else None

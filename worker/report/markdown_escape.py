@@ -1,8 +1,7 @@
 """Text from outside, made harmless in Markdown.
 
-Nothing of a pull request may mention people, link, load pictures, or change
-how a comment is laid out.  Where a backslash does not help, because GitHub
-looks at the text after Markdown, a word joiner (an invisible character) does.
+It may not mention people, link, load pictures or change a comment's layout.  Where a backslash
+does not help, a word joiner (an invisible character) does.
 """
 
 from __future__ import annotations

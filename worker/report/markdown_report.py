@@ -63,11 +63,9 @@ def summary(
     limit: int = COMMENT_LIMIT,
     headline: str | None = None,
 ) -> str:
-    """Return the one summary comment of a pull request, of at most ``limit`` bytes.
+    """Return the summary comment of a pull request, of at most ``limit`` bytes.
 
-    ``sections`` are Markdown to stand between the findings and the rest;
-    the last of them are left out first.  ``headline`` is the verdict where
-    nothing else is given.
+    ``sections`` are Markdown between the findings and the rest; the last are left out first.
     """
     title = report_messages.headline(report) if headline is None else headline
     fewer = [(60, sections[:count]) for count in range(len(sections), -1, -1)]
@@ -99,11 +97,7 @@ def finding_text(
     change: str = "",
     limit: int = COMMENT_LIMIT,
 ) -> str:
-    """What is to be said of one finding, in at most ``limit`` bytes.
-
-    ``change`` is the suggestion as Markdown.  It ends with the lines that
-    reproduce the finding and that silence it.
-    """
+    """Return one finding's text in at most ``limit`` bytes; ``change`` is the suggestion."""
     texts = (_finding(finding, report, addresses, change, detail) for detail in (2, 1, 0))
     return fitting(texts, limit)
 

@@ -39,12 +39,7 @@ DAY_SECONDS = 86_400
 
 @dataclass(frozen=True, slots=True)
 class PageLinks:
-    """Links below ``public_url``; those of private runs open for ``seconds`` at least.
-
-    They end with a day (UTC), so that a text stays the same for a day.
-    ``links`` is ``None`` where there is no secret to sign with; ``now``
-    tells the Unix time.
-    """
+    """Links below ``public_url``, signed ones open for ``seconds`` until a day's end (UTC)."""
 
     public_url: str | None
     links: LinkSigner | None
@@ -56,10 +51,7 @@ class PageLinks:
         return self._address(run_id, "", private=private)
 
     def file(self, run_id: str, name: str, private: bool) -> str | None:  # noqa: FBT001
-        """Return the address of a file of a run, by its name in the report.
-
-        ``None`` for a file outside the run's folder, too.
-        """
+        """Return a run's file's address by name; ``None`` outside its folder."""
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts or "\0" in name:
             return None

@@ -93,12 +93,7 @@ def needs_makers(finding: Finding) -> bool:
 def example_test(
     finding: Finding, sources: Mapping[str, str], test_name: str, variables: Sequence[str]
 ) -> str | None:
-    """Return the text of a test that fails where ``finding`` stands.
-
-    ``variables`` are environment variables without which the code does not
-    load.  ``None`` for code that is no function of its own, and for a
-    postcondition that a test by itself cannot ask.
-    """
+    """Return a test that fails where ``finding`` stands, or ``None`` if a test cannot ask it."""
     path, _, function = finding.target.partition("::")
     criterion = finding.criterion
     alone = "<" not in function and not function.startswith("__main__") and path.endswith(".py")
@@ -148,7 +143,6 @@ def _comparison(criterion: Criterion) -> Comparison | None:
 
 
 def _fed(criterion: Criterion) -> recipes.Recipe | None:
-    """Return the inputs that a model is given beside the arguments."""
     if not isinstance(criterion, Violates):
         return None
     return inputs_of(criterion.condition) or inputs_of_training(criterion.condition)
@@ -207,8 +201,6 @@ def _value(argument: Argument) -> str:
 
 
 class _Named(ast.NodeTransformer):
-    """Puts the tested file before its names."""
-
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if node.id in MAKERS or node.id in _NUMBERS:
             return node

@@ -209,11 +209,7 @@ def _validator() -> Draft202012Validator:
 
 
 def read_replay(path: Path) -> Finding:
-    """Return the finding of a replay file, with its inputs read from beside it.
-
-    Raises ``UsageError`` for a file that cannot be read, does not match the
-    schema, names an input outside its folder, or whose inputs have changed.
-    """
+    """Return the finding of a replay file with its inputs; raise ``UsageError``."""
     document = read_document(path, _validator())
     inputs = {each["digest"]: _read_input(each, path) for each in document["inputs"]}
     finding = Finding(

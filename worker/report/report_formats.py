@@ -20,11 +20,7 @@ from worker.report.terminal_report import to_text
 
 @dataclass(frozen=True, slots=True)
 class RenderOptions:
-    """How to render.
-
-    Paths of files are relative to ``relative_to`` where they lie below it;
-    ``colour`` is for a terminal.
-    """
+    """How to render: files relative to ``relative_to`` if below it, ``colour`` for a terminal."""
 
     relative_to: Path | None = None
     colour: bool = False

@@ -183,7 +183,6 @@ def headline(report: ReportLike[FindingLike]) -> str:
 
 
 def _is_reported(finding: FindingLike) -> bool:
-    """Return whether a new finding tells something that is no defect."""
     return finding.status is Status.NEW and finding.level is Level.NOTICE
 
 
@@ -263,7 +262,6 @@ def status_sentence(finding: FindingLike, report: ReportLike[FindingLike]) -> st
 
 
 def _status(finding: FindingLike, report: ReportLike[FindingLike]) -> str:
-    """A report without a base is of no change, but of a campaign."""
     alone = not report.base and finding.status is Status.NEW
     return "found by the campaign" if alone else STATUS_WORDS[finding.status]
 
@@ -301,10 +299,7 @@ def failing_probes(finding: Finding) -> tuple[Probe, ...]:
 
 
 def measured(evidence: Mapping[str, Json], said: str = "") -> list[str]:
-    """What was counted, a sentence each: recall with its 95 % interval, and the threshold.
-
-    Sentences whose figures all stand in ``said`` are left out.
-    """
+    """Return recall with its 95 % interval and threshold in sentences, without those ``said``."""
     recall = recall_sentence(evidence)
     threshold = number_of(evidence, "threshold")
     end = "" if threshold is None else f"; the threshold is {percent(threshold)}"
@@ -425,10 +420,7 @@ def unverified_sentence(suggestion: Suggestion) -> str:
 
 
 def suggestion_diff(suggestion: Suggestion, source: str | None) -> list[str]:
-    """Return the suggestion as lines that start with ``-`` and ``+``.
-
-    Without the ``source`` of its file only the new lines are known.
-    """
+    """Return the suggestion as ``-`` and ``+`` lines; without ``source`` only the new ones."""
     lines = _NEWLINE.split(source) if source is not None else []
     old = lines[suggestion.start_line - 1 : suggestion.end_line]
     new = _NEWLINE.split(suggestion.replacement)

@@ -14,11 +14,7 @@ WIDTH = 100
 
 
 def literal(value: object, indent: int = 0) -> str:
-    """Python source whose value is ``value``; it starts ``indent`` columns in.
-
-    Mappings and sequences become dictionaries and lists (tuples stay), over
-    several lines where one does not hold them.
-    """
+    """Return Python source whose value is ``value``, over several lines if long."""
     line = _line(value)
     if len(line) + indent < WIDTH or not _is_nested(value) or not value:
         return line

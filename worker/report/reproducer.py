@@ -54,12 +54,7 @@ _BATCH = {"BatchAnnotateImagesResponse": {"responses": "[AnnotateImageResponse]"
 
 @dataclass(slots=True)
 class AnswerSchema:
-    """Fields by message and members by enum, under short names.
-
-    A field's type is ``str``, ``int``, ``float`` (rounded to single
-    precision), ``double``, ``bool``, ``bytes``, an enum or a message; in
-    brackets when it is repeated.
-    """
+    """Fields by message and members by enum; types are Python's, ``double``, or in brackets."""
 
     messages: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     enums: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
@@ -176,12 +171,8 @@ def reproducer(
 ) -> str | None:
     """Return the text of a pytest file that fails where ``finding`` stands.
 
-    ``sources`` are the head texts of the project's files by path; ``apis``
-    are the APIs that the target asks, for findings without recorded answers.
-    ``None`` where there is nothing to run: a function inside a function, a
-    notebook, an API that is asked otherwise than by Google's client, a
-    condition that cannot be found, a part of one, or questions and answers
-    that no condition shows.
+    ``sources`` are the head texts by path; ``apis`` stand in for recorded answers.  ``None`` where
+    there is nothing to run: no function of its own, another client, or a condition not found.
     """
     if is_drawn(finding):
         drawn = example_test(finding, sources, test_name(finding), _variables(sources))
@@ -241,7 +232,6 @@ def _body(
 
 
 def _loadable(finding: Finding) -> bool:
-    """Return whether the target can be called by itself, and its decisions be watched."""
     path, _, function = finding.target.partition("::")
     goal = _goal(finding)
     whole = goal is None or goal.clause is None
@@ -254,7 +244,6 @@ def _goal(finding: Finding) -> Goal | None:
 
 
 def _is_unseen(criterion: Criterion) -> bool:
-    """Return whether outcomes are told by branches, or hold the path of an input."""
     return isinstance(criterion, Turns) and (
         bool(criterion.branches)
         or any("inputs/" in outcome for outcome in (*criterion.before, *criterion.after))
@@ -271,7 +260,6 @@ def _families(finding: Finding, apis: Sequence[str]) -> tuple[str, ...] | None:
 
 
 def _asks_rest(sources: Mapping[str, str], path: str) -> bool:
-    """Return whether the target's file, or else the project, asks without Google's client."""
     own = sources.get(path, "")
     texts = [own] if _REST.search(own) else list(sources.values())
     return any(_REST.search(text) for text in texts) and not any(
@@ -280,7 +268,6 @@ def _asks_rest(sources: Mapping[str, str], path: str) -> bool:
 
 
 def _legacy(families: tuple[str, ...], sources: Mapping[str, str]) -> dict[str, str]:
-    """Return the first-generation clients that the project uses, by family."""
     texts = list(sources.values())
     return {
         family: _LEGACY[family]
@@ -316,7 +303,6 @@ def _criterion(finding: Finding) -> dict[str, object]:
 
 
 def _imports(body: str) -> str:
-    """Return the imports that the text needs, standard library first."""
     plain = [f"import {name}" for name in _MODULES if _uses(body, rf"{name}[.,]")]
     plain += [f"import importlib.{part}" for part in ("machinery", "util")]
     chosen: dict[str, list[str]] = {

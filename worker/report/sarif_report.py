@@ -27,10 +27,7 @@ _BASELINES = {Status.NEW: "new", Status.EXISTING: "unchanged"}
 
 
 def sarif_document(report: Report) -> dict[str, Any]:
-    """Return the report as one SARIF run.
-
-    What is fixed is a notification: whoever reads results takes each for an alert.
-    """
+    """Return the report as one SARIF run; what is fixed is a notification, since results alert."""
     findings = findings_on_head(report)
     names = sorted({finding.rule for finding in findings})
     return {

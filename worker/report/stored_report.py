@@ -40,12 +40,9 @@ def validator() -> Draft202012Validator:
 
 @dataclass(frozen=True, slots=True)
 class StoredInput:
-    """An input that shows a finding.
+    """An input that shows a finding; ``file`` is relative to the run's folder.
 
-    ``file`` is relative to the run's folder, ``value`` the ``repr`` of a
-    text, ``answer`` what the API said to it, in words, ``answered_by`` the
-    source of that.  ``failing`` tells it from inputs on which the code does
-    what is meant.
+    ``answered_by`` is the source of ``answer``; without ``failing`` the code does what is meant.
     """
 
     kind: InputKind
@@ -79,11 +76,7 @@ class StoredFinding:
 
 @dataclass(frozen=True, slots=True)
 class StoredReport:
-    """The answer to a pull request; ``targets`` are their ids, ``tests`` whether each was tested.
-
-    ``head`` is ``None`` for a working tree; ``ignored`` maps a fingerprint
-    to ``reason`` and ``until``.
-    """
+    """The answer to a pull request; without ``head`` a working tree's, ``targets`` are ids."""
 
     base: str
     head: str | None
@@ -102,10 +95,7 @@ class StoredReport:
 
 
 def read_stored(document: Mapping[str, Any]) -> StoredReport:
-    """Return the report in a document that another process made.
-
-    Raises ``MachineError`` where it is none.
-    """
+    """Return the report in another process's document; raise ``MachineError`` where it is none."""
     error = best_match(validator().iter_errors(document))
     if error is not None:
         raise MachineError(

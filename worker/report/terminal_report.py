@@ -170,5 +170,4 @@ def _indented(text: str, indent: int = 2, style: str = "") -> Padding:
 
 
 def _clean(text: str, keep: str = "") -> str:
-    """Return the text without control characters, which could drive a terminal."""
     return "".join(c if c.isprintable() or c in keep else " " for c in text)

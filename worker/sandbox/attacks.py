@@ -57,11 +57,7 @@ class AttackResult:
 def run_battery(
     isolation: Isolation, only: Collection[str] = (), python: Path | str = sys.executable
 ) -> list[AttackResult]:
-    """Try every attack against ``isolation``, or ``only`` those; some seconds.
-
-    ``python`` runs the guests that attack.  All are harmless where nothing
-    holds them.  Raises ``MachineError`` where a guest does not start.
-    """
+    """Try every attack against ``isolation``, or ``only`` those; raise ``MachineError``."""
     with canaries() as put_out:
         shutil.copy(VICTIM, put_out.tree)
         field = _Field(isolation, put_out, python)
@@ -82,8 +78,6 @@ def _call(attempt: Callable[[], list[AttackResult]]) -> list[AttackResult]:
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """Where a battery is fought."""
-
     isolation: Isolation
     put_out: Canaries
     python: Path | str
@@ -155,7 +149,6 @@ def _holding(field: _Field, name: str) -> AttackResult:
 
 
 def _staying(field: _Field, name: str) -> AttackResult:
-    """Close a guest that wants to stay, and look for what is left of it."""
     token = f"{field.put_out.token}-{_MARKS[name]}"
     with field.attacked(alone=name):
         appeared = _appears(token)
@@ -181,7 +174,6 @@ def _zygote(field: _Field, name: str) -> AttackResult:
 
 
 def _rewriting(guest: GuestProcess) -> Mapping[str, str]:
-    """Return how the attack on the zygote ended, as the guest says."""
     target = {"path": VICTIM.name, "function": "rewrite", "files": [], "hidden": []}
     probes: list[dict[str, object]] = [{"arguments": {}, "script": None}]
     prepare = {"type": "prepare", "root": guest.root, "catalogue": [], "schemas": {}}

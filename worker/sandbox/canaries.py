@@ -21,10 +21,7 @@ SLEEP = "600"
 
 @dataclass(frozen=True, slots=True)
 class Canaries:
-    """Listeners, files, a process and a secret, all marked with ``token``.
-
-    ``tree`` is the checkout to attack, in which one file is ours.
-    """
+    """Listeners, files, a process and a secret, marked with ``token``; ``tree`` is attacked."""
 
     token: str
     process: subprocess.Popen[bytes]
@@ -87,7 +84,6 @@ def canaries() -> Generator[Canaries]:
 
 
 def _process(token: str, folder: Path) -> subprocess.Popen[bytes]:
-    """Start a process that keeps every signal which it is sent, unheard."""
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGURG})
     try:
         return subprocess.Popen(  # noqa: S603 - our own command
@@ -98,7 +94,6 @@ def _process(token: str, folder: Path) -> subprocess.Popen[bytes]:
 
 
 def _signalled(pid: int) -> bool:
-    """Say whether a signal waits at the process, as its status shows."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     pending = [int(line.split()[1], 16) for line in lines if line.startswith(("SigPnd", "ShdPnd"))]
     return any(pending)
@@ -156,8 +151,6 @@ def _reached(listener: socket.socket) -> bool:
 
 
 class _Service(socketserver.TCPServer):
-    """A service on the loopback that gives everybody the same answer."""
-
     def __init__(self, answer: bytes) -> None:
         super().__init__(("127.0.0.1", 0), _Answering)
         self.answer = answer

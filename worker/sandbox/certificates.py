@@ -1,9 +1,6 @@
-"""A certificate for the servers that a guest's proxy stands in for.
+"""A certificate for the servers that a guest's proxy stands in for; only our guests trust it.
 
-The authority is thrown away as soon as it has signed: its key is never kept,
-and only guests of this process are told to trust it.  The server's key goes
-into the guest, where tested code may read it: it opens nothing, since nobody
-else trusts the certificate.
+The authority's key is never kept; the server's key lies in the guest, where it opens nothing.
 """
 
 from __future__ import annotations

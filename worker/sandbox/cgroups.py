@@ -1,9 +1,7 @@
 """A control group for each guest, where this machine lets us make one.
 
-Version 2 is used where the host's group is ours to divide: the root of the
-hierarchy or of a cgroup namespace, or a group that systemd has delegated
-(``Delegate=yes``).  Version 1 knows no delegation, so there only a hierarchy
-in whose root the host sits is used.  Source: the kernel's
+Version 2 is used where the host's group is ours to divide (a root, or ``Delegate=yes``),
+version 1 where the host sits in a hierarchy's root.  Source: the kernel's
 Documentation/admin-guide/cgroup-v1 and cgroup-v2.rst.
 """
 
@@ -34,11 +32,7 @@ OWN = Path("/proc/self/cgroup")
 
 @dataclass(frozen=True, slots=True)
 class CgroupHierarchy:
-    """A folder in which groups may be made, and what bounds they can have.
-
-    ``unified`` is version 2.  ``shared``: the host's own processes sit in the
-    folder itself, which must become empty before its groups get bounds.
-    """
+    """A folder for groups; ``unified`` is version 2, ``shared``: the host's processes sit in it."""
 
     folder: Path
     unified: bool
@@ -53,10 +47,9 @@ def find_hierarchies() -> list[CgroupHierarchy]:
 
 
 def prepared(place: CgroupHierarchy) -> CgroupHierarchy:
-    """Make bounds available in a hierarchy; what it offers then.  Raises ``OSError``.
+    """Make bounds available in a hierarchy and return what it offers; raise ``OSError``.
 
-    In version 2 a group with processes of its own cannot give bounds to the
-    groups in it, so the host's move into one beside the guests'.
+    In version 2 a group with processes cannot bound groups in it: the host's move beside them.
     """
     if not place.unified:
         return place
@@ -119,7 +112,6 @@ def _place(mount: _Mount, own: Mapping[str, str]) -> CgroupHierarchy | None:
 
 
 def _seen(mount: _Mount, group: str) -> Path | None:
-    """Where a group is seen in a mount."""
     try:
         return mount.folder / Path(group).relative_to(mount.root)
     except ValueError:
@@ -139,7 +131,6 @@ def _unified(mount: _Mount, here: Path) -> CgroupHierarchy | None:
 
 
 def _delegated(folder: Path) -> bool:
-    """Say whether systemd has marked a group as its service's own to divide."""
     for name in DELEGATED:
         with suppress(OSError):
             if os.getxattr(folder, name) == b"1":
@@ -222,11 +213,7 @@ def _start_in(group: ControlGroup) -> None:
 
 
 def make_group(places: Sequence[CgroupHierarchy], limits: Limits) -> ControlGroup:
-    """Make a group with the bounds of one guest.  Raises ``OSError``.
-
-    ``limits.memory`` and what the writable folders may hold in memory bound
-    its memory, swap included.
-    """
+    """Make a group with the bounds of one guest, scratch included; raise ``OSError``."""
     name = f"{PREFIX}{_namespace()}-{os.getpid()}-{started(os.getpid())}-{secrets.token_hex(4)}"
     group = ControlGroup(tuple(place.folder / name for place in places))
     try:
@@ -253,7 +240,6 @@ def sweep_cgroups() -> list[str]:
 
 
 def _bounds(place: CgroupHierarchy, limits: Limits) -> Iterator[tuple[str, str]]:
-    """Yield the files of a group and what is written there, in this order."""
     processes = str(limits.processes + OWN_PROCESSES)
     memory = str(limits.memory + 2 * limits.scratch + SHARED_MEMORY)
     time_slice = str(int(limits.processors * PERIOD))
@@ -274,7 +260,6 @@ def _bounds(place: CgroupHierarchy, limits: Limits) -> Iterator[tuple[str, str]]
 
 
 def _namespace() -> int:
-    """The number of our process namespace, in which our pid means something."""
     return Path("/proc/self/ns/pid").stat().st_ino
 
 

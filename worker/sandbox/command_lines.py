@@ -14,13 +14,10 @@ from worker.sandbox.supervisor.supervisor import SupervisorOrders
 
 
 def interpreter_folders(python: Path) -> tuple[Path, ...]:
-    """Return the prefixes of ``python``: its environment, what that rests on.
+    """Return the prefixes of ``python``: its environment, and what that rests on.
 
-    They are read from the links and from ``pyvenv.cfg``; the interpreter is
-    not started, because its ``.pth`` files are code of the tested project.
-    Every folder is given as it is spelled and as it resolves.  A folder that
-    is no environment and no installation of Python is left out, so that a
-    forged link or ``home`` cannot bring a home folder into the sandbox.
+    Nothing is started: ``.pth`` files are code of the tested project.  A folder that is no
+    environment is left out, so that a forged link cannot bring a home folder into the sandbox.
     """
     executable = Path(os.path.abspath(python))  # noqa: PTH100 - a link must stay a link
     spelled = [link.parent.parent for link in _links(executable)]
@@ -155,10 +152,7 @@ def private_folder(python: Path) -> Path | None:
 def bubblewrap(
     inside: SandboxedProgram, limits: Limits, *, seccomp: int, info: int
 ) -> Iterator[str]:
-    """Yield the arguments of bwrap, in the order in which it applies them.
-
-    ``seccomp`` and ``info`` are descriptors.
-    """
+    """Yield bwrap's arguments in order; ``seccomp`` and ``info`` are descriptors."""
     yield from ("bwrap", "--unshare-all", "--unshare-user", "--disable-userns")
     yield from ("--uid", "1000", "--gid", "1000", "--hostname", "sandbox")
     yield from ("--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv")
@@ -232,11 +226,7 @@ def sandbox_command(
     uid: int | None,
     stage: Path,
 ) -> list[str]:
-    """Return the whole command line that runs ``inside``.
-
-    ``uid`` is the uid that root drops to; ``None`` where we are an ordinary
-    user.  ``stage`` is an empty folder that everyone can pass through.
-    """
+    """Return the command line that runs ``inside``; root drops to ``uid``, ``stage`` is empty."""
     prefix = [*orphan_guard(), *rlimit_prefix(limits)]
     if uid is None:
         prefix = ["setpriv", *DYING, *prefix]
@@ -276,11 +266,7 @@ FACTS = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/version")
 
 
 def supervisor_command(orders: SupervisorOrders) -> list[str]:
-    """Return the command line of a keeper.
-
-    It runs under our interpreter, isolated from the environment, on nothing
-    but the standard library and its own modules.
-    """
+    """Return a supervisor's command line, on the standard library and its own modules alone."""
     source = (
         f"import sys; sys.path.append({str(PACKAGES_ROOT)!r}); "
         "from worker.sandbox.supervisor.supervisor import main; main()"

@@ -98,7 +98,6 @@ def launch_isolated(
 
 
 def _isolated_uid(plan: LaunchPlan, held: ExitStack) -> int | None:
-    """Lease the uid that root drops to, and let it read the tree."""
     if plan.isolation.uids is None:
         return None
     slot = lease_uid(plan.isolation.uids, state_folder(plan.isolation.state))
@@ -119,7 +118,6 @@ def _expect_readable(binds: Sequence[BindMount]) -> None:
 
 
 def _namespace_init(told: int, output: int) -> int:
-    """Return the pid of the sandbox's init, as bwrap reports it."""
     deadline = time.monotonic() + START_SECONDS
     said = b""
     while not said.rstrip().endswith(b"}"):
@@ -200,7 +198,6 @@ def launch_confined(
 
 
 def _confined_uid(plan: LaunchPlan, held: ExitStack) -> int | None:
-    """Lease the uid that root drops to."""
     if plan.isolation.uids is None:
         return None
     slot = lease_uid(plan.isolation.uids, state_folder(plan.isolation.state))
@@ -217,12 +214,7 @@ def _confined_uid(plan: LaunchPlan, held: ExitStack) -> int | None:
 
 
 def _furnished(folder: Path, plan: LaunchPlan, uid: int | None) -> Path:
-    """Lay out a guest's folder, and return where it sees the tree.
-
-    Only root may change it, and only the guest's uid pass into it; the guest
-    owns the scratch folder.  A tree that the uid cannot reach is linked into
-    it file by file.
-    """
+    """Lay out a guest's folder, which only root may change; return where it sees the tree."""
     packages = folder / "packages"
     packages.mkdir(mode=0o755)
     source = plan.program.folder.resolve()
@@ -270,10 +262,7 @@ def _confinement(plan: LaunchPlan, readable: tuple[Path, ...], scratch: Path) ->
 
 
 def launch(plan: LaunchPlan, held: ExitStack) -> LaunchedGuest:
-    """Start the guest; ``held`` takes what must be freed when it has ended.
-
-    Raises ``MachineError`` where it does not start.
-    """
+    """Start the guest; ``held`` takes what must be freed at its end.  Raise ``MachineError``."""
     if not plan.tree.is_dir():
         raise MachineError(f"There is no folder {plan.tree}.", "Give a checkout's copy.")
     start = launch_trusted

@@ -14,14 +14,10 @@ SHARED_MEMORY = 64 * MIB
 class Limits:
     """Upper bounds of one guest, all its processes together unless said otherwise.
 
-    ``memory`` (bytes) is polled from outside as the proportional set size;
-    ``files`` counts those in the writable folders.
-    ``address_space`` (bytes), ``file_size`` (bytes), ``open_files`` and
-    ``cpu_seconds`` hold for each process.  ``scratch`` (bytes) is the size of
-    each of the two writable folders, which live in memory beside ``memory``;
-    without mounts of the guest's own, all it may have on disk.  ``processors``
-    holds where there is a control group.  ``patience`` multiplies the time of each
-    question to the guest.
+    ``memory`` (bytes) is polled as the proportional set size.  ``address_space``, ``file_size``
+    (bytes), ``open_files`` and ``cpu_seconds`` hold for each process; ``scratch`` (bytes) for each
+    writable folder, which lives in memory beside ``memory``; ``processors`` only in a control
+    group.  ``patience`` multiplies the time of each question to the guest.
     """
 
     memory: int = 4 * GIB

@@ -30,11 +30,7 @@ MOST_PRINTED = 256 * MIB
 
 
 class GuestWatchdog(threading.Thread):
-    """Reads what a guest prints, and kills it when it exceeds its limits.
-
-    The descriptors of ``launched`` stay the caller's; they must live until
-    the thread has ended.
-    """
+    """Reads what a guest prints, and kills it at a limit; the caller keeps the descriptors open."""
 
     def __init__(self, launched: LaunchedGuest, limits: Limits) -> None:
         super().__init__(name=f"watch-{launched.pid}", daemon=True)
@@ -118,8 +114,7 @@ def guest_program() -> GuestProgram:
 class GuestProcess:
     """One running guest; a context manager that leaves no process behind.
 
-    The guest dies with the thread that started it, so that it dies with the
-    host however the host ends: start it in the thread that uses it.
+    The guest dies with the thread that started it: start it in the thread that uses it.
     """
 
     def __init__(self, plan: LaunchPlan) -> None:
@@ -147,14 +142,10 @@ class GuestProcess:
         network: bool = False,
         layer: Path | None = None,
     ) -> Self:
-        """Start a guest on ``tree``, a copy of a checkout that is ours.
+        """Start a guest on ``tree``, a copy of ours; as root, open it to others.
 
-        ``python`` is the tested project's interpreter; ``root`` of the result
-        is where the guest sees the tree.  As root, a tree that others cannot
-        read is opened to them.  ``layer`` is one more folder that it reads,
-        at the place where it lies.  ``network`` lets it open IPv4 sockets, which
-        reach nothing but its own network namespace.  Raises ``MachineError`` where the guest does
-        not start.
+        ``layer`` is one more readable folder; ``network`` lets it open IPv4 sockets in its own
+        network namespace.  Raises ``MachineError`` where the guest does not start.
         """
         plan = LaunchPlan(
             isolation,

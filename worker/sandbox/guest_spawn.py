@@ -21,20 +21,13 @@ STARTED = b"+"
 
 @dataclass(frozen=True, slots=True)
 class GuestProgram:
-    """A package whose ``main.main(descriptor)`` runs as the guest.
-
-    ``folder`` is where it lies here, ``name`` how it is imported there.
-    """
+    """A package in ``folder``, called ``name``, whose ``main.main(descriptor)`` is the guest."""
 
     folder: Path
     name: str
 
     def command(self, python: Path, packages: str, descriptor: int) -> tuple[str, ...]:
-        """Return how the interpreter is started.
-
-        Not with ``-I``, which would ignore ``PYTHONHASHSEED``: the environment
-        is ours, and the empty entry of ``sys.path`` is replaced first.
-        """
+        """Return how the interpreter is started: not with ``-I``, which ignores PYTHONHASHSEED."""
         source = (
             f"import os, sys; os.write({descriptor}, {STARTED!r}); "
             f"sys.path[0] = {packages!r}; "
@@ -45,12 +38,7 @@ class GuestProgram:
 
 @dataclass(frozen=True, slots=True)
 class LaunchPlan:
-    """What to start, on what, and how.
-
-    ``network`` lets the guest open IPv4 sockets in its own network namespace;
-    it has no effect where there is none.  ``layer`` is one more folder that
-    the guest reads, at the place where it lies.
-    """
+    """What to start; ``layer`` is one more readable folder, ``network`` opens IPv4 sockets."""
 
     isolation: Isolation
     tree: Path
@@ -72,11 +60,8 @@ def nothing() -> None:
 class LaunchedGuest:
     """A process that has been started.
 
-    ``popen`` is our child, ``pid`` the process above all others of the guest
-    (the init of its process namespace, or its keeper), ``process`` a pidfd
-    of it; ``ending``, sent to it, ends them all.  ``socket`` is our end of
-    the channel, ``output`` the reading end of what the guest prints, ``root``
-    where it sees the tree.  ``litter`` says which bound its files exceed.
+    ``popen`` is our child, ``pid`` the process above all others of the guest, ``process`` a pidfd
+    of it; ``ending``, sent to it, ends them all.  ``litter`` says which bound its files exceed.
     """
 
     popen: subprocess.Popen[bytes]

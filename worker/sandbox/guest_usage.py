@@ -17,10 +17,7 @@ MOST = 4096
 
 
 def started(pid: int) -> int | None:
-    """Return when a process started, in clock ticks since boot; ``None`` if it is gone.
-
-    With the pid it names a process for good (proc_pid_stat(5), field 22).
-    """
+    """Return when a process started, in clock ticks since boot (proc_pid_stat(5), field 22)."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
@@ -46,11 +43,7 @@ def family(pid: int) -> list[int]:
 
 
 def memory_exceeds(pids: Iterable[int], limit: int) -> bool:
-    """Say whether processes together hold more than ``limit`` bytes.
-
-    Resident sizes count shared pages once for each process and are cheap;
-    only where they exceed are the proportional ones read.
-    """
+    """Say whether processes hold more than ``limit`` bytes, proportionally where it is close."""
     pids = list(pids)
     if sum(map(_resident, pids)) <= limit:
         return False
@@ -65,7 +58,6 @@ def _resident(pid: int) -> int:
 
 
 def _proportional(pid: int) -> int:
-    """Return the proportional set size in bytes, or the resident one if hidden."""
     try:
         rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
     except OSError:
@@ -82,11 +74,7 @@ BLOCK = 512
 
 
 def files_made(pid: int) -> int:
-    """Return how many files lie in the writable folders that ``pid`` sees.
-
-    Each costs the kernel memory that neither sizes nor processes show.  The
-    way to the folders is fixed: their parent is read-only to the guest.
-    """
+    """Return how many files lie in the writable folders that ``pid`` sees."""
     made = 0
     for folder in WRITABLE:
         with suppress(OSError):
@@ -102,11 +90,7 @@ def mounted_litter(pid: int, limits: Limits) -> str | None:
 
 
 def folder_litter(folder: Path, pid: int, limits: Limits) -> str | None:
-    """Say what a guest with a mere folder has too much of, ``None`` if nothing.
-
-    Files that have lost their names are counted where a process of the guest
-    still has them open.  What hides even there ends at a reserve of the disk.
-    """
+    """Say what a guest with a mere folder has too much of; deleted files count while open."""
     disk = os.statvfs(folder)
     if disk.f_bavail * disk.f_frsize < RESERVE:
         return f"its disk has less than {RESERVE // MIB} MiB left"
@@ -142,7 +126,6 @@ def _files(folder: Path, pid: int) -> Iterator[os.stat_result | None]:
 
 
 def _named(folder: Path) -> Iterator[os.stat_result | None]:
-    """Walk by descriptors, so that no link swapped in leads out of the folder."""
     levels = [_level(str(folder), None)]
     try:
         while levels:
@@ -180,7 +163,6 @@ def _close(level: _Level | None) -> None:
 
 
 def _nameless(pid: int) -> Iterator[os.stat_result]:
-    """Yield the open files of a process that have no name any more."""
     with suppress(OSError):
         for entry in os.scandir(f"/proc/{pid}/fd"):
             with suppress(OSError):

@@ -50,10 +50,7 @@ WORDS = {"pids": "processes", "memory": "memory", "cpu": "processor"}
 
 
 class IsolationUnavailable(MachineError):  # noqa: N818 - a noun of the outside
-    """Tested code cannot be isolated here.
-
-    ``problems`` says what is missing, ``remedies`` what to do, one for one.
-    """
+    """Tested code cannot be isolated here: ``problems`` and their ``remedies``, one for one."""
 
     def __init__(self, problems: Sequence[str], remedies: Sequence[str]) -> None:
         super().__init__(
@@ -68,11 +65,8 @@ class IsolationUnavailable(MachineError):  # noqa: N818 - a noun of the outside
 class Isolation:
     """The layers between tested code and this machine, in words for the report.
 
-    ``uids`` are the uids root drops to, one a guest; ``None`` for an ordinary
-    user.  ``isolated`` is false for trusted code.  ``namespaces`` says that
-    the guest has a network, a process and a mount namespace of its own; if
-    not, it is held by ``landlock``, the version of the kernel's interface.
-    Guests get a control group in each of ``hierarchies``.
+    ``uids``: root drops to them, one a guest.  ``namespaces``: the guest has a network, process
+    and mount namespace of its own; if not, it is held by ``landlock`` (the interface's version).
     """
 
     layers: tuple[str, ...]
@@ -95,11 +89,9 @@ def find_isolation(
     choice: Choice = "auto",
     python: Path | None = None,
 ) -> Isolation:
-    """Return the isolation that works here, after starting a program in it.
+    """Return the isolation that works here, bubblewrap before Landlock, or only ``choice``.
 
-    Bubblewrap comes before Landlock; ``choice`` asks for one of them;
-    ``python`` is the interpreter that guests will run.  Raises ``NoIsolation``
-    with what to install where none works.
+    Raises ``NoIsolation``, with what to install, where none works.
     """
     uids = uid_range if os.geteuid() == 0 else None
     failures: list[IsolationUnavailable] = []
@@ -207,7 +199,6 @@ def _output(*command: str) -> str:
 
 
 def _try(isolation: Isolation, trial: Callable[[int | None], None]) -> None:
-    """Make a group, and start a program under a uid of its own, or say what fails."""
     uids = isolation.uids
     slot = None if uids is None else lease_uid(uids, state_folder(isolation.state))
     try:
@@ -270,7 +261,6 @@ def _expect_success(command: Sequence[str], descriptors: tuple[int, ...]) -> Non
 
 
 def _remedy(said: str) -> str:
-    """Return what helps against an error of the trial."""
     if "disable-userns" in said or "Unknown option" in said:
         return "Install bubblewrap 0.8.0 or newer."
     if "unshare" in said:

@@ -94,10 +94,8 @@ class FilterUnavailable(Exception):  # noqa: N818 - a noun of the outside
 class FilterOptions:
     """What the filter has to do because no other layer does.
 
-    ``network`` lets IPv4 sockets be opened: only for a guest whose network
-    namespace is its own.  Without ``namespaces`` no socket at all may be
-    opened, and the process group may not be left.  Without an ``own_uid``
-    files of the same user are protected too.
+    ``network`` lets IPv4 sockets be opened.  Without ``namespaces`` no socket may be opened and the
+    process group not be left; without an ``own_uid`` files of the same user are protected too.
     """
 
     network: bool = False
@@ -106,11 +104,7 @@ class FilterOptions:
 
 
 def _rules(library: Any, strictness: FilterOptions) -> Iterator[Rule]:
-    """Yield (errno, call, condition on one argument).
-
-    The kernel reads flags and commands as 32 bits, so they are compared under
-    a mask: a high bit must not make a value look different.
-    """
+    """Yield (errno, call, condition on one argument); masked to the kernel's 32 bits."""
     for name in REFUSED:
         yield errno.EPERM, name, None
     for name in ABSENT:
@@ -141,7 +135,6 @@ def _family_rules(library: Any, *, network: bool) -> Iterator[Rule]:
 
 
 def _shared_rules(library: Any) -> Iterator[Rule]:
-    """Yield what stands in for namespaces."""
     yield errno.EAFNOSUPPORT, "socket", None
     yield errno.EAFNOSUPPORT, "socketpair", library.Arg(0, library.NE, AF_UNIX)
     for kind in CONNECTIONLESS:
@@ -168,11 +161,7 @@ def _library() -> Any:
 
 @cache
 def seccomp_filter(strictness: FilterOptions = FilterOptions()) -> tuple[bytes, int]:
-    """Return the filter as BPF for this machine, and how many rules it has.
-
-    A call that the architecture does not have (``ioperm`` on aarch64) is left
-    out; one that the library cannot name raises ``NoFilter``.
-    """
+    """Return the filter as BPF for this machine, and its number of rules; raise ``NoFilter``."""
     library: Any = _library()
     program = library.SyscallFilter(library.ALLOW)
     count = 0

@@ -28,11 +28,7 @@ class UidSlot:
 
 
 def state_folder(folder: Path = STATE) -> Path:
-    """Return root's folder for locks and mount points, made if absent.
-
-    Everyone may pass through it and only root may write.  Raises
-    ``MachineError`` where it is someone else's or cannot be made.
-    """
+    """Return root's folder for locks and mount points, made if absent; raise ``MachineError``."""
     stage = folder / "stage"
     try:
         for place in (folder, stage):

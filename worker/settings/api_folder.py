@@ -10,10 +10,7 @@ from typing import Any
 
 
 def described(folder: Path) -> tuple[str, ...]:
-    """Return the providers that a folder describes, in the order of its files.
-
-    Raises ``ValueError``, naming the file: there is none, or it cannot be read.
-    """
+    """Return the providers that a folder describes, by file; raise ``ValueError``."""
     files = sorted((folder / "apis").glob("*.toml"))
     if not files:
         raise ValueError(f"no description of an API lies in {folder / 'apis'}")

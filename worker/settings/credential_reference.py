@@ -20,11 +20,9 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}")
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Where a secret is, not what it is.
+    """Where a secret is: ``env:NAME``, ``file:PATH``, or ``credential:NAME``.
 
-    ``env:NAME``, ``file:PATH``, or ``credential:NAME`` for a file in
-    ``$CREDENTIALS_DIRECTORY``, where systemd, and whatever mounts a secret
-    manager's secrets, puts it.
+    The last is a file in ``$CREDENTIALS_DIRECTORY``, where systemd and secret managers put it.
     """
 
     text: str

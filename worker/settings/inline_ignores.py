@@ -44,11 +44,7 @@ InlineComment: TypeAlias = InlineIgnore | MalformedIgnore
 
 
 def inline_comments(text: str, path: str) -> Iterator[InlineComment]:
-    """Yield every comment of a Python text that is addressed to Assayer.
-
-    Only real comments count, not strings.  A text that cannot be tokenized
-    is read up to there.
-    """
+    """Yield every comment of a Python text that is addressed to Assayer, as far as it tokenizes."""
     if "assayer" not in text.lower():
         return
     for line, comment in _comments(text):

@@ -79,11 +79,7 @@ class _Section(BaseModel):
 
 
 class AppSettings(_Section):
-    """The web process; ``public_url`` is the root of links in comments.
-
-    Signed links hold for ``link_seconds``.  ``operators`` are lines of
-    ``user:password`` who may see every page.
-    """
+    """The web process; ``operators`` are lines of ``user:password`` who may see every page."""
 
     public_url: str | None = None
     max_body: PositiveInt = 26_214_400
@@ -111,11 +107,7 @@ def _is_local(url: str) -> bool:
 
 
 def _pages_of(settings: Mapping[str, Any]) -> str:
-    """Return the root of the pages and clones of the GitHub whose API is asked.
-
-    github.com and ghe.com answer at ``api.``; a server of one's own, or what
-    stands in for one, answers below the same root.
-    """
+    """Return the root of the pages of the GitHub whose API is asked: github.com drops ``api.``."""
     parts = urlsplit(str(settings.get("api_url", "")))
     host = parts.netloc
     own = host == "api.github.com" or host.endswith(".ghe.com")

@@ -80,10 +80,7 @@ class _Table(BaseModel):
 
 
 class Budget(_Table):
-    """The most that one run may cost: seconds, and calls of ML APIs.
-
-    ``api_dollars`` are dollars by list price.
-    """
+    """The most that one run may cost: seconds, calls of ML APIs, dollars by list price."""
 
     seconds: float = Field(default=300.0, gt=0)
     api_calls: int = Field(default=500, ge=0)
@@ -91,11 +88,7 @@ class Budget(_Table):
 
 
 class Ignore(_Table):
-    """A finding that the maintainers have chosen not to hear of.
-
-    By its fingerprint, or by rule and path (a gitignore pattern); not after
-    the day ``until``.
-    """
+    """An ignored finding, by fingerprint or by rule and path (gitignore), until a day."""
 
     fingerprint: Text | None = None
     rule: Text | None = None
@@ -195,11 +188,7 @@ def _toml(value: Any) -> str:
 
 
 def parse_configuration(text: str, file: str) -> Configuration | None:
-    """Return the configuration in a TOML text, or ``None`` where it has none.
-
-    ``file`` is ``pyproject.toml``, read at ``[tool.assayer]``, or another
-    name, read at its top level.  Raises ``UsageError`` with file, line, key.
-    """
+    """Return the configuration in a TOML text, or ``None``; raise ``UsageError``."""
     document: Any = parse(text, file)
     root = ("tool", "assayer") if Path(file).name == PYPROJECT else ()
     for key in root:
@@ -221,9 +210,7 @@ def read_configuration(
 ) -> Configuration:
     """Return the configuration in force, read from the base revision.
 
-    ``base`` defaults to the merge base with the default branch; with
-    ``everything`` there is no base, and the head counts.  The head's own
-    configuration is validated, not obeyed.  Raises ``UsageError``.
+    The head's own is validated, not obeyed, unless ``everything``.  Raises ``UsageError``.
     """
     proposed = _configurations(repository, head)
     if everything and base is None:
@@ -257,7 +244,6 @@ def find_configuration(repository: Path, revision: str | None) -> Configuration 
 
 
 def _configurations(repository: Path, revision: str | None) -> dict[str, Configuration]:
-    """Return the valid configuration of each file that has one."""
     return {
         file: parsed
         for file in (PYPROJECT, OWN_FILE)

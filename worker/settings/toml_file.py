@@ -28,11 +28,7 @@ def parse(text: str, file: str) -> dict[str, Any]:
 
 
 def line_of(text: str, path: Sequence[str | int]) -> int | None:
-    """Return the 1-based line on which the statement that sets ``path`` begins.
-
-    ``path`` are keys and indices from the root of a document that parses.
-    ``None`` for a path that the document does not have.
-    """
+    """Return the 1-based line of the statement that sets ``path``, ``None`` if none does."""
     lines = text.splitlines(keepends=True)
     if not _has(_prefix(lines, len(lines)), path):
         return None

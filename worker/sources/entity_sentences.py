@@ -183,7 +183,6 @@ def _faker(locale: str) -> Faker:
 
 
 def _first(pattern: re.Pattern[str], value: Callable[[], str]) -> str:
-    """Return the first value that a pattern matches."""
     return next(found for _ in range(_TRIES) if pattern.fullmatch(found := str(value())))
 
 
@@ -192,7 +191,6 @@ def _person(faker: Faker) -> str:
 
 
 def _place(faker: Faker) -> str:
-    """A country or a state that exists."""
     return _first(_WORDS, faker.random_element((faker.country, faker.state)))
 
 
@@ -243,11 +241,9 @@ _ORIGIN = Origin("sentences", "https://github.com/joke2k/faker", None, "MIT")
 
 
 def find(wanted: InputRequest, count: int, seed: int) -> InputSupply:
-    """Sentences with exactly such an entity; a longer supply begins with a shorter one.
+    """Return sentences with such an entity; a longer supply begins with a shorter one.
 
-    A reading that is a provider's entity type (``PERSON``, ``Location``, …)
-    asks for any one of that type, every other reading for that very name.
-    Templates and values take turns.
+    A provider's entity type (``PERSON``, ``Location``) asks for any one, others for themselves.
     """
     reading = (wanted.reading or "").strip()
     if not any(character.isalnum() for character in reading):
@@ -272,7 +268,6 @@ def find(wanted: InputRequest, count: int, seed: int) -> InputSupply:
 
 
 def _about(name: str, chance: random.Random) -> Iterator[str]:
-    """Yield every template with every ending once, the templates taking turns."""
     templates, endings = list(NAMED), list(ENDINGS)
     chance.shuffle(templates)
     chance.shuffle(endings)
@@ -282,7 +277,6 @@ def _about(name: str, chance: random.Random) -> Iterator[str]:
 
 
 def _having(kind: EntityKind, chance: random.Random) -> Iterator[str]:
-    """Sentences without end."""
     templates = list(kind.templates)
     chance.shuffle(templates)
     turn = 0

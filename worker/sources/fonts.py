@@ -1,8 +1,7 @@
-"""The fonts that text pictures are drawn with.
+"""The fonts for text pictures.
 
-Printed and handwriting fonts of Debian's packages ``fonts-dejavu-core``,
-``fonts-liberation``, ``fonts-dkg-handwriting``, ``fonts-humor-sans`` and
-``fonts-bwht``, as far as installed; Pillow's own font where none is.
+Debian's ``fonts-dejavu-core``, ``fonts-liberation``,
+``fonts-dkg-handwriting``, ``fonts-humor-sans`` and ``fonts-bwht`` as installed, else Pillow's.
 """
 
 from __future__ import annotations
@@ -28,11 +27,7 @@ class FontKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Font:
-    """One font; ``path`` is ``None`` for the one inside Pillow.
-
-    ``capitals``: small letters look like capitals, so a reader could not
-    tell their case and the font is kept for texts without small letters.
-    """
+    """A font (``path`` ``None``: Pillow's); with ``capitals`` small letters look like capitals."""
 
     name: str
     kind: FontKind
@@ -96,7 +91,6 @@ def _loaded(path: Path | None, size: int) -> ImageFont.FreeTypeFont:
 
 @functools.lru_cache(maxsize=4096)
 def _has_glyph(path: Path | None, letter: str) -> bool:
-    """A character without a glyph is drawn like one that no font has."""
     if letter.isspace():
         return letter in " \n"
     drawn = _glyph(path, letter)

@@ -21,11 +21,7 @@ Made: TypeAlias = Callable[[bytes, str, str | None, Origin], Input]
 
 @dataclass(frozen=True, slots=True)
 class FolderFiles:
-    """Files of one sort: what they are called, their suffixes, the input they make.
-
-    ``made`` takes content, description, reading and origin, and raises
-    ``Unusable``.
-    """
+    """Files of one sort: their suffixes, and what ``made`` makes of one or raises ``Unusable``."""
 
     things: str
     suffixes: frozenset[str]
@@ -63,19 +59,14 @@ class IndexEntry:
 class InputFolder:
     """Files as ``keyword/name.jpg``, or named by an ``index.json``.
 
-    The index is a list of objects: ``file`` (relative), ``keywords``, and
-    optionally ``url``, ``author`` and ``licence``.
+    The index lists objects with ``file``, ``keywords`` and maybe ``url``, ``author``, ``licence``.
     """
 
     root: Path
     files: FolderFiles = PICTURES
 
     def find(self, wanted: InputRequest, count: int, seed: int) -> InputSupply:
-        """Files with ``wanted.reading`` and none of ``other_than``.
-
-        Without a reading: files with none of ``other_than``.  A longer
-        supply begins with a shorter one.
-        """
+        """Return files with ``wanted.reading``, if any, and none of ``other_than``."""
         entries = [entry for entry in self._entries() if _fits(entry, wanted)]
         random.Random(seed).shuffle(entries)  # noqa: S311
         found: dict[str, Input] = {}

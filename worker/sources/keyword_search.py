@@ -30,10 +30,7 @@ def names_of(reading: str) -> frozenset[str]:
 
 
 def words_for(reading: str) -> str:
-    """What to search for: of a category's path the last part that says something.
-
-    ``/Arts & Entertainment/Movies`` is ``Movies``; ``/News/Other`` is ``News``.
-    """
+    """Return what to search for: the last part of a category's path that says something."""
     if not reading.startswith("/"):
         return reading
     parts = [part.strip() for part in reading.split("/") if part.strip()]
@@ -120,10 +117,7 @@ class SearchService(Protocol):
 
 @dataclass
 class Search:
-    """A service; ``offline`` finds only what is kept.
-
-    ``outages`` collects how it failed where that cost inputs.
-    """
+    """A service; ``offline`` finds only what is kept; ``outages`` collects failures."""
 
     service: SearchService
     kept: DownloadCache
@@ -139,12 +133,7 @@ class Search:
     def supply(
         self, wanted: InputRequest, count: int, made: Callable[[SearchHit], Input | None]
     ) -> InputSupply:
-        """Inputs made of what the wanted keyword finds, none named after ``other_than``.
-
-        Without a reading: everyday things that are not among ``other_than``.
-        The best matches come first, so that a longer supply begins with a
-        shorter one.
-        """
+        """Return inputs for the wanted keyword, else everyday things; none of ``other_than``."""
         found: dict[str, Input] = {}
         problem: NoAnswer | None = None
         for hit in self._hits(self._queries(wanted)) if count else ():

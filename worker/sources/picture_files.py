@@ -25,14 +25,9 @@ class UnusablePicture(ValueError):  # noqa: N818 - a fact about the file
 
 
 def picture(content: bytes, description: str, reading: str | None, origin: Origin) -> Input:
-    """An input of a file's bytes, made smaller where they are many.
+    """Return an input of a file's bytes, as JPEG of at most 1,024 pixels where large.
 
-    Small JPEG and PNG files stay as they are; all others become JPEG with
-    sides of at most 1,024 pixels.
-
-    Raises:
-        Unusable: the bytes are no picture of a sane size.
-
+    Raises ``Unusable`` where they are no picture of a sane size.
     """
     if len(content) > MOST_BYTES:
         raise UnusablePicture("the file is larger than 16 MiB")

@@ -126,12 +126,10 @@ _TRANSLATED = tuple(map(ipaddress.ip_network, _NETWORKS))
 
 
 class PublicOnly(httpx.BaseTransport):
-    """Asks over https what public addresses serve, redirected or not.
+    """Asks public addresses over https, redirected or not.
 
-    A name is resolved here once, each of its addresses is looked at, and the
-    connection goes to one that was.  Where ``endpoint``, which the operator
-    chose, is itself no public address, its own is allowed, over http too.  A
-    proxy of the operator's (``HTTPS_PROXY``) is asked by name.
+    A name is resolved once and the connection goes to an address that was checked.  A private
+    ``endpoint`` of the operator's is allowed over http too; a proxy is asked by name.
     """
 
     def __init__(self, endpoint: str) -> None:
@@ -190,7 +188,6 @@ def _known(host: str) -> list[Address]:
 
 
 def _resolved(host: str) -> list[Address]:
-    """What a host means, as the system's resolver has it."""
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
@@ -200,10 +197,7 @@ def _resolved(host: str) -> list[Address]:
 
 @dataclass
 class PictureLibrary:
-    """Pictures come from public servers, and from the operator's own, alone.
-
-    What was fetched is kept on disk; what could not be is not asked for again.
-    """
+    """Pictures from public servers and the operator's own; fetched ones are kept on disk."""
 
     search: Search
     download: Http = field(
@@ -223,7 +217,6 @@ class PictureLibrary:
         return self.search.supply(wanted, count, lambda hit: self._input(hit, wanted.reading))
 
     def _input(self, hit: SearchHit, reading: str | None) -> Input | None:
-        """Return the picture of a result, from the first address that has one."""
         for address in hit.addresses:
             content = self._content(address)
             if content is None:

@@ -1,9 +1,7 @@
-"""Texts with a clear feeling: tweets that twenty people have rated.
+"""Texts with a clear feeling: tweets that twenty people have rated (C. J. Hutto, E. Gilbert, 2014).
 
-The data are those of C. J. Hutto and E. Gilbert (2014); see
-``worker/data/sentiment/LICENSE`` for the licence and where they come from.
-A mean near zero may also hide raters who disagree: a neutral text must have no
-word of feeling either.
+Licence and source: ``worker/data/sentiment/LICENSE``.  A mean near zero may hide raters who
+disagree: a neutral text must have no word of feeling either.
 """
 
 from __future__ import annotations
@@ -36,10 +34,7 @@ _ORIGIN = Origin(
 
 
 def find(wanted: InputRequest, count: int, seed: int) -> InputSupply:
-    """Texts that people clearly rated as ``wanted.reading``; the same for a seed.
-
-    A longer supply begins with a shorter one, and none has a text twice.
-    """
+    """Return texts rated as ``wanted.reading``; a longer supply begins with a shorter one."""
     reading = (wanted.reading or "").casefold()
     if reading not in READINGS:
         return InputSupply(
@@ -58,7 +53,6 @@ def _input(text: str, reading: str | None) -> Input:
 
 @functools.cache
 def _texts() -> dict[str, tuple[str, ...]]:
-    """Return the clearly rated texts by reading, in the order of the file."""
     polarity = LocalSentiment().polarity
     data = files("worker.data").joinpath("sentiment", "tweets.tsv")
     found: dict[str, dict[str, None]] = {reading: {} for reading in READINGS}

@@ -45,10 +45,7 @@ class Source(Protocol):
     """Something that finds or makes inputs."""
 
     def find(self, wanted: InputRequest, count: int, seed: int) -> InputSupply:
-        """At most ``count`` inputs whose common human reading is the wanted one.
-
-        A longer supply of the same wish and seed begins with a shorter one.
-        """
+        """Return at most ``count`` inputs of the wanted reading; longer supplies extend shorter."""
         ...
 
 
@@ -59,9 +56,7 @@ Find = Callable[[InputRequest, int, int], InputSupply]
 class Sources:
     """Writing, speech, names and rated texts are made here; the rest comes by settings.
 
-    ``missing`` and ``missing_documents`` say what to set where there is no
-    source of pictures or of documents; ``failed`` how services did, each
-    reason once.
+    ``missing`` and ``missing_documents`` say what to set, ``failed`` how services failed.
     """
 
     pictures: Source | None = None
@@ -76,12 +71,7 @@ class Sources:
         return tuple(self.failed)
 
     def find(self, wanted: InputRequest, count: int, seed: int) -> InputSupply:
-        """At most ``count`` inputs for a wish; the shortfall says why there are fewer.
-
-        Raises:
-            KeyError: the API is not in the catalogue.
-
-        """
+        """Return at most ``count`` inputs; the shortfall says why fewer.  Raises ``KeyError``."""
         api = catalogue.load_catalogue()[wanted.api]
         task = wanted.task or api.task
         made = self._makers().get(task)
@@ -92,7 +82,6 @@ class Sources:
         return made(replace(wanted, task=task), count, seed)
 
     def _makers(self) -> dict[str, Find]:
-        """What grants wishes of each task."""
         return {
             **dict.fromkeys(WRITING, self._written),
             **dict.fromkeys(SHOWING, self._shown),
@@ -158,13 +147,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 def configured_sources(
     settings: Mapping[str, SourceSettings], *, offline: bool, kept: Path | None = None
 ) -> Sources:
-    """Return the configured sources; ``kept`` is where downloads are kept.
-
-    Raises:
-        UsageError: an unknown kind, a folder that does not exist, or a
-            setting that a kind needs.
-
-    """
+    """Return the configured sources; downloads lie in ``kept``.  Raises ``UsageError``."""
     for name, setting in settings.items():
         if setting.kind not in KINDS[name]:
             known = ", ".join(KINDS[name])
@@ -222,7 +205,6 @@ def _folder(setting: SourceSettings, name: str, files: FolderFiles) -> InputFold
 
 
 def _contact(setting: SourceSettings, name: str) -> str | None:
-    """Who asks, which Wikimedia's own servers want to know (its User-Agent policy)."""
     if setting.contact is None and setting.endpoint is None:
         raise UsageError(
             "Wikimedia wants to know whom to write to: give a mail address or a page of yours",

@@ -1,8 +1,6 @@
 """Programs that speak: flite, and espeak-ng where it is missing or a language is not English.
 
-Both are Debian packages of their names.  A text goes to them in a file, never
-on a command line, and what they write is brought to one form: a channel of
-16,000 samples a second of 16 bits, which speech APIs recommend.
+Texts go to them in a file, never on a command line; samples are 16 bits, 16,000 a second.
 """
 
 from __future__ import annotations
@@ -51,12 +49,7 @@ class Voice:
     language: str = ENGLISH
 
     def say(self, text: str, slowness: float = 1.0) -> Samples:
-        """Return the samples of a spoken text, ``slowness`` times as long as usual.
-
-        Raises:
-            Mute: the program failed, took longer than 30 s, or said nothing.
-
-        """
+        """Return the samples of a text, ``slowness`` times as long as usual; raise ``Mute``."""
         return np.frombuffer(_said(self, text, slowness), np.int16)
 
 
@@ -78,7 +71,6 @@ def _place(program: str) -> str | None:
 
 @functools.cache
 def _flite_voices() -> frozenset[str]:
-    """Return the voices that are installed, as flite lists them."""
     try:
         listed = subprocess.run(  # noqa: S603 - a fixed program, no shell
             [_place(FLITE) or FLITE, "-lv"],
@@ -170,10 +162,7 @@ class SpeakingManner:
 
 
 def find(wanted: InputRequest, count: int, seed: int) -> InputSupply:
-    """Have ``wanted.reading`` spoken ``count`` times; the same for a seed.
-
-    A longer supply begins with a shorter one.
-    """
+    """Have ``wanted.reading`` spoken ``count`` times; a longer supply begins with a shorter one."""
     words = wanted.reading or ""
     if not (words.isascii() and _SAYABLE.search(words)):
         named = words[:LONGEST_NAMED]
@@ -193,7 +182,6 @@ def find(wanted: InputRequest, count: int, seed: int) -> InputSupply:
 
 
 def _manners(speakers: tuple[Voice, ...], seed: int, words: str) -> Iterator[SpeakingManner]:
-    """Yield every manner once, the voices taking turns."""
     chance = random.Random(f"{seed}/{words}")  # noqa: S311
     row = list(speakers)
     chance.shuffle(row)

@@ -33,12 +33,7 @@ class Background(StrEnum):
 
 
 def paint(kind: Background, size: tuple[int, int], chance: random.Random) -> Image.Image:
-    """An RGB picture of ``size`` (width, height in pixels) without writing.
-
-    Raises:
-        LookupError: there is no photograph on this machine.
-
-    """
+    """Return an RGB picture of ``size`` pixels without writing; raise ``LookupError``."""
     if kind is Background.BLANK:
         return Image.new("RGB", size, chance.choice(_PAPERS))
     if kind is Background.NOISE:
@@ -111,12 +106,7 @@ class Layout:
 
 
 def lay_out(text: str, font: Font) -> Layout:
-    """Find room for ``text``: unbroken if it can be, then as large as it can be.
-
-    Raises:
-        Illegible: it does not fit at the smallest legible size.
-
-    """
+    """Find room for ``text``, unbroken if it can be and large; raise ``Illegible``."""
     if len(text) > MOST_CHARACTERS:
         raise Illegible(f"{len(text)} characters are too many to draw legibly")
     sizes = range(LARGEST, SMALLEST - 1, -4)
@@ -173,9 +163,7 @@ Ground = Background | Input
 def write(text: str, count: int, seed: int, upon: Sequence[Input] = ()) -> InputSupply:
     """Draw ``count`` different pictures of words, on the usual grounds or upon pictures.
 
-    Kinds of fonts and grounds take turns; the same seed draws the same
-    pictures, and a longer supply begins with a shorter one.  The words are
-    wrapped, never changed.
+    Fonts and grounds take turns; a longer supply begins with a shorter one.
     """
     chance = random.Random(f"{seed}/{text}")  # noqa: S311
     usable = [font for font in fonts.installed() if font.can_draw(text)]
@@ -218,7 +206,6 @@ def blank(count: int, seed: int) -> InputSupply:
 def _cells(
     usable: list[Font], grounds: list[Ground], chance: random.Random
 ) -> Iterator[tuple[Font, Ground]]:
-    """Endless pairs that use every kind of font × ground equally often."""
     kinds = [kind for kind in FontKind if any(f.kind is kind for f in usable)]
     rows = {kind: [f for f in usable if f.kind is kind] for kind in kinds}
     for row in rows.values():
@@ -242,7 +229,6 @@ def picture(text: str, font: Font, ground: Ground, chance: random.Random) -> Inp
 
 
 def _upon(ground: Input, text: str, layout: Layout, font: Font, play: tuple[int, int]) -> Input:
-    """Return the whole picture with words at its foot, on no more than half of it."""
     with Image.open(io.BytesIO(ground.content)) as opened:
         shown = opened.convert("RGB")
     width, height = layout.width + PLAY, 2 * (layout.height + PLAY)
@@ -258,7 +244,6 @@ def _upon(ground: Input, text: str, layout: Layout, font: Font, play: tuple[int,
 def _write(
     canvas: Image.Image, layout: Layout, font: Font, play: tuple[int, int], *, outlined: bool
 ) -> None:
-    """Black or white, whichever stands out, outlined where the ground varies."""
     left, top = MARGIN + play[0], MARGIN + play[1]
     place = (play[0], play[1], play[0] + layout.width, play[1] + layout.height)
     dark = ImageStat.Stat(canvas.crop(place).convert("L")).mean[0] < 128
@@ -280,10 +265,6 @@ def _input(
     plain: bool,
     most: int = MOST_BYTES,
 ) -> Input:
-    """A PNG where the ground is ``plain``, else the best JPEG that is small.
-
-    Photographs and grain as PNG take a hundred times as long and are large.
-    """
     png = _encoded(canvas, "PNG") if plain else b""
     if plain and len(png) <= most:
         return _made(png, ".png", description, reading)

@@ -1,8 +1,7 @@
-"""Wikimedia's Action API: how it is asked, and what its policy wants.
+"""Wikimedia's Action API.
 
 https://www.mediawiki.org/wiki/API:Search, API:Etiquette and
-https://meta.wikimedia.org/wiki/User-Agent_policy: one question after another,
-and a User-Agent with an address to write to.
+https://meta.wikimedia.org/wiki/User-Agent_policy (one question after another).
 """
 
 from __future__ import annotations
@@ -50,12 +49,7 @@ def search_question(
 
 
 def pages(answer: JsonObject, name: str) -> object:
-    """Return the pages that were found, the best first; none where the search found none.
-
-    Raises:
-        Outage: the service says that it failed.
-
-    """
+    """Return the pages that were found, the best first; raise ``Outage``."""
     error = answer.get("error")
     if error is not None:
         code = cast("Entry", error).get("code") if isinstance(error, Mapping) else error
@@ -126,7 +120,6 @@ class Commons:
 
 
 def _said(info: Entry, name: str) -> str | None:
-    """A field of the metadata as plain text."""
     value = text_of(info, "extmetadata", name, "value")
     text = " ".join(html.unescape(_MARKUP.sub("", value or "")).split())
     return text or None

@@ -18,11 +18,7 @@ _NOT_IMPORTED = "_C"
 
 
 def reproducer(divergence: Divergence, parameters: Sequence[str] = ()) -> tuple[str, str, str]:
-    """Imports, the call with what came of it, and what it should agree with.
-
-    ``parameters`` are those of the API: where the related call is told as a
-    template over them, it is written with the call's own arguments.
-    """
+    """Return imports, the call with what came of it, and what it should agree with."""
     related = _related(divergence, parameters)
     should = _short(divergence.expected)
     if related is None:
@@ -67,8 +63,6 @@ def _values(call: str, parameters: Sequence[str]) -> dict[str, ast.expr]:
 
 
 class _Written(ast.NodeTransformer):
-    """Writes values in the place of parameters, and leaves out arguments that have none."""
-
     def __init__(self, values: Mapping[str, ast.expr], missing: frozenset[str]) -> None:
         self._values = values
         self._missing = missing
@@ -105,7 +99,6 @@ def _imports(call: str, related: str | None) -> Iterator[str]:
 
 
 def _is_inner(name: str) -> bool:
-    """Whether a name lies in a part of its library that is imported by name alone."""
     parts = name.split(".")
     return len(parts) > 2 and parts[1].startswith("_") and parts[1] != _NOT_IMPORTED
 

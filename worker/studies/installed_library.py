@@ -25,10 +25,7 @@ class InstalledLibrary:
 
 
 def installed_library(library: str, python: Path) -> InstalledLibrary:
-    """The library that an interpreter, or an environment's folder, has.
-
-    Raises ``UsageError``, with what to do, where it is not there.
-    """
+    """Return the library that an interpreter or environment has; raise ``UsageError``."""
     if library not in LIBRARIES:
         raise UsageError(f"{library!r} is not known; known are {', '.join(LIBRARIES)}")
     executable = python / "bin" / "python" if python.is_dir() else python

@@ -44,10 +44,7 @@ class _Ended(Exception):  # noqa: N818 - a noun of the outside
 
 @dataclass(frozen=True, slots=True)
 class StudySandbox:
-    """Where guests study: the isolation, the interpreter, the limits.
-
-    ``program`` is what speaks for the guest; ours by default.
-    """
+    """Where guests study; ``program`` is what speaks for the guest."""
 
     isolation: Isolation
     python: Path
@@ -57,11 +54,9 @@ class StudySandbox:
 
 
 def study(order: StudyRequest, site: StudySandbox, journal: StudyJournal) -> Iterator[Event]:
-    """What is heard of a study, which is kept in the journal first; ``Studied`` is the last.
+    """Yield a study's updates, kept in the journal first; ``Studied`` is the last.
 
-    What the journal has is not done again.  A guest that dies is followed by
-    another.  Raises ``MachineError`` where that leads nowhere, and where a
-    guest says what no guest should.
+    A guest that dies is followed by another.  Raises ``MachineError`` where that leads nowhere.
     """
     deadline = time.monotonic() + order.seconds
     fruitless, reason = 0, ""
@@ -146,11 +141,7 @@ _RELATION = ("source", "target", "template", "holds", "inputs")
 
 @dataclass(frozen=True, slots=True)
 class BuiltTable:
-    """A table that is there now, or the rows of a study of some APIs alone.
-
-    ``about`` says how it was made.  ``shelf`` is where it lies, ``None`` where
-    it was kept nowhere: it is of some APIs alone, or not complete.
-    """
+    """A complete table at ``shelf``, or the rows of a study of some APIs (``None``)."""
 
     about: JsonObject
     apis: tuple[JsonObject, ...] = ()
@@ -174,10 +165,9 @@ def cached_table(order: StudyRequest) -> BuiltTable | None:
 def build(
     order: StudyRequest, site: StudySandbox, *, anew: bool = False
 ) -> Iterator[StudyUpdate | BuiltTable]:
-    """How far the study is, and the table in the end; raises ``MachineError``.
+    """Yield a build's progress, then the table; raise ``MachineError``.
 
-    Where the time is over before, or the process ends, the next build of the
-    same order goes on, unless it is to begin ``anew``.
+    An interrupted build of the same order goes on, unless it is to begin ``anew``.
     """
     shelf = TableCache(order.library, order.version)
     began = time.monotonic()
@@ -255,10 +245,7 @@ def relation_rows(
 def fuzz(
     order: StudyRequest, site: StudySandbox
 ) -> Iterator[StudyUpdate | Divergence | StudyResult]:
-    """How far the study is, each divergence once, and the end; raises ``MachineError``.
-
-    Where the process ended before, what it had found comes first.
-    """
+    """Yield progress, each divergence once (earlier ones first), and the end."""
     shelf = TableCache(order.library, order.version)
     with StudyJournal(shelf.journal(order.task, order.digest), order.digest) as journal:
         told: set[tuple[str, str, str, str]] = set()

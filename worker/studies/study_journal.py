@@ -27,10 +27,9 @@ FORMAT = 1
 
 
 class StudyJournal:
-    """The rows of one study in a file, which this process alone writes.
+    """The rows of one study in a file; other studies' and broken rows are thrown away.
 
-    Rows of another study (``key``) are thrown away, and so is a last row that
-    was not written whole.  Raises ``MachineError`` where another process holds it.
+    Raises ``MachineError`` where another process holds it.
     """
 
     def __init__(self, path: Path, key: str) -> None:

@@ -32,11 +32,9 @@ Task: TypeAlias = Literal["relations", "divergences"]
 
 @dataclass(frozen=True, slots=True)
 class StudyRequest:
-    """What is to be studied.
+    """What is to be studied; all ``apis`` or ``oracles`` where none are named.
 
-    ``apis`` are all where there are none.  ``inputs`` are compared for a pair,
-    or fuzzed for an API.  ``oracles`` are all where there are none.  ``seconds``
-    bounds the whole; ``workers`` run at the same time.
+    ``inputs`` are compared for a pair, or fuzzed for an API; ``seconds`` bounds the whole.
     """
 
     library: str
@@ -86,10 +84,7 @@ class StudyUpdate:
 
 @dataclass(frozen=True, slots=True)
 class StudyResult:
-    """The end of a study: the version that was studied, and what is to be said of it.
-
-    ``complete`` is false where the time was over before.
-    """
+    """The end of a study of one version; ``complete`` is false where the time was over before."""
 
     version: str
     notes: tuple[str, ...] = ()
@@ -139,10 +134,7 @@ _TASKS: Mapping[str, frozenset[str]] = {
 
 
 def read_update(message: Mapping[str, Any], order: StudyRequest) -> Event:
-    """What a guest has said of an order; raises ``BadFrame``.
-
-    Rows of calls that do more than compute are left out: people run what they say.
-    """
+    """Return a guest's update without calls that do more than compute; raise ``BadFrame``."""
     match message.get("type"):
         case "progress":
             checked(message, _Progress)

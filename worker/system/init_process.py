@@ -1,9 +1,4 @@
-"""The duties of process 1, where a container starts us as that.
-
-Every orphan of a process namespace becomes a child of its first process, which
-must wait for it, or it stays a zombie for good.  A library's own children must
-not be waited for by anyone else, so the program itself moves to a child.
-"""
+"""The duties of process 1 in a container: reap every orphan; the program moves to a child."""
 
 from __future__ import annotations
 
@@ -25,11 +20,7 @@ FROM_KERNEL = 128
 
 
 def run_as_init_child() -> None:
-    """Go on in a child where we are process 1; call it before any thread starts.
-
-    The first process hands signals on, waits for every orphan, and ends as
-    the child ends, which ends everything in the namespace.
-    """
+    """Go on in a child where we are process 1; call it before any thread starts."""
     if os.getpid() != 1:
         return
     signals = FORWARDED | {signal.SIGCHLD}

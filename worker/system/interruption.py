@@ -1,8 +1,7 @@
 """Ctrl-C, heard once and never lost.
 
-An impatient second Ctrl-C must not cost the report.  Python loses a
-``KeyboardInterrupt`` that strikes in a destructor, a callback of a C library
-or an import that catches everything, so long work asks ``heed`` now and then.
+Python loses a ``KeyboardInterrupt`` in destructors, callbacks of C libraries and some imports,
+so long work asks ``heed`` now and then.
 """
 
 from __future__ import annotations
@@ -72,10 +71,7 @@ def interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def raise_pending() -> None:
-    """Raise the ``KeyboardInterrupt`` that was lost on its way, if there was one.
-
-    Call it between two steps of long work, where nothing has to be put back.
-    """
+    """Raise the ``KeyboardInterrupt`` that was lost, if any; call it between steps of long work."""
     _once.heed()
 
 

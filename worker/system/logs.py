@@ -1,9 +1,4 @@
-"""Logs for machines to read: one JSON object a line on stderr, no secret in any.
-
-Every process calls :func:`configure` once and logs as always, with
-``logging``.  What is bound with :func:`bound` (delivery, run, errand) stands
-in every line until the block ends.
-"""
+"""Logs for machines to read: one JSON object a line on stderr, no secret in any."""
 
 from __future__ import annotations
 

@@ -17,21 +17,13 @@ _OURS = Path(__file__).resolve().parents[2]
 
 
 def environment(*kept: str, **more: str) -> dict[str, str]:
-    """The environment of a program: where programs lie, and what is named.
-
-    ``kept`` are names of our own variables, where they are set; ``more`` are
-    variables with their values.  ``PATH`` is the system's unless it is named.
-    """
+    """Return a program's environment: ``kept`` names of ours, ``more``, the system's ``PATH``."""
     ours = {name: os.environ[name] for name in kept if name in os.environ}
     return {"PATH": SEARCH_PATH} | ours | more
 
 
 def search_path(folder: Path) -> str:
-    """Return the ``PATH`` of a program that is started in ``folder``.
-
-    These are the absolute entries of our own without those in the checkout
-    that holds ``folder``, then the system's.
-    """
+    """Return our ``PATH`` for a program in ``folder``, without entries in its checkout."""
     checkout = _checkout(folder)
     ours = os.environ.get("PATH", "").split(os.pathsep)
     trusted = (entry for entry in ours if _is_absolute(entry) and not _is_in(checkout, entry))

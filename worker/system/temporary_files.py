@@ -1,8 +1,6 @@
 """Temporary folders and files that carry their owner.
 
-Whatever is made here holds a lock for as long as its process lives, so that
-anyone can tell what a dead process has left: what nobody holds.  The kernel
-drops the lock however the process ends.
+What is made here holds a lock while its process lives, so that leftovers are what nobody holds.
 """
 
 from __future__ import annotations
@@ -67,11 +65,7 @@ def folder_of_all() -> Path:
 
 @contextmanager
 def owned_folder(purpose: str) -> Generator[Path]:
-    """Lend an empty folder of mode 0700, gone afterwards.
-
-    ``purpose`` begins its name.  Raises ``MachineError`` where none can be
-    made.
-    """
+    """Lend an empty folder of mode 0700, gone afterwards; raise ``MachineError``."""
     try:
         root = folder_of_all()
         root.mkdir(mode=0o711, parents=True, exist_ok=True)
@@ -97,10 +91,9 @@ def owned_folder(purpose: str) -> Generator[Path]:
 
 @contextmanager
 def replacement(place: Path, root: Path) -> Generator[IO[bytes]]:
-    """Lend a file that takes the place of ``place`` once it is written whole.
+    """Lend a file that takes the place of ``place`` once it is written whole, below ``root``.
 
-    ``root`` is a folder on the same file system, above ``place``; parts of
-    files lie in one folder there.  Raises ``OSError``; then nothing changes.
+    Raises ``OSError``; then nothing changes.
     """
     parts = root / PARTS
     parts.mkdir(parents=True, exist_ok=True)
@@ -117,10 +110,7 @@ def replacement(place: Path, root: Path) -> Generator[IO[bytes]]:
 
 
 def sweep_folders(root: Path | None = None) -> list[str]:
-    """Remove the folders in ``root`` whose owner is dead; return their names.
-
-    By default those below ``TMPDIR``.
-    """
+    """Remove and return the folders in ``root`` (``TMPDIR``'s by default) whose owner is dead."""
     return _swept(root or folder_of_all(), stat.S_ISDIR)
 
 
@@ -151,10 +141,7 @@ def remove(path: Path) -> None:
 
 
 def made_folder(root: Path, purpose: str) -> tuple[Path, int]:
-    """Make a folder in ``root``; return it and its lock, for the caller to close.
-
-    Again where a sweeper came in between.
-    """
+    """Make a folder in ``root``; return it and its lock, for the caller to close."""
     for _ in range(_ATTEMPTS):
         folder = root / f"{purpose}-{secrets.token_hex(6)}"
         folder.mkdir(mode=0o700)
@@ -165,10 +152,7 @@ def made_folder(root: Path, purpose: str) -> tuple[Path, int]:
 
 
 def locked(path: Path) -> int | None:
-    """The descriptor of a lock on a file or folder; ``None`` where it is held.
-
-    Also ``None`` where the path names nothing, or something else meanwhile.
-    """
+    """Return the descriptor of a lock; ``None`` if held, or if the path changed."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -188,7 +172,6 @@ def _swept(root: Path, kind: Callable[[int], bool]) -> list[str]:
 
 
 def _own(root: Path, kind: Callable[[int], bool]) -> Iterator[Path]:
-    """What of ours lies in a folder that is ours."""
     try:
         if root.is_symlink() or root.stat().st_uid != os.geteuid():
             return
@@ -203,7 +186,6 @@ def _own(root: Path, kind: Callable[[int], bool]) -> Iterator[Path]:
 
 
 def _removed(path: Path) -> bool:
-    """Remove a path if nobody holds it."""
     lock = locked(path)
     if lock is None:
         return False

@@ -56,7 +56,6 @@ def _provider(kind: str, locale: str = "") -> Any:
 
 
 def _names(person: Any, which: str) -> Iterable[str]:
-    """All of a list, with or without a gender and titles."""
     for name in (which, f"{which}_male", f"{which}_female"):
         yield from getattr(person, name, ())
 
@@ -124,11 +123,9 @@ class Mention:
 
 
 def mentions(text: str) -> list[Mention]:
-    """What a text mentions, from left to right, without overlaps.
+    """Return what a text mentions, from left to right, without overlaps; raise ``NoAnswer``.
 
-    A person is a known first name with a capitalized word behind it, or alone
-    within a sentence.  Names are found as they are written in the lists.
-    Raises ``NoAnswer`` where the lists are missing.
+    A person is a known first name with a capitalized word behind it, or alone within a sentence.
     """
     free = [True] * len(text)
     found: list[Mention] = []
@@ -203,13 +200,7 @@ class LocalEntities:
         return api in SHAPES
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """Return the entities in the API's own words and shape.
-
-        Raises:
-            NoAnswer: there is no text, it is not to be read as English, it has
-                more than 20,000 characters, or Faker is not installed.
-
-        """
+        """Return the entities in the API's own shape; raise ``NoAnswer``."""
         if request.text is None:
             raise NoAnswer("the local engine reads texts, not addresses of texts")
         if len(request.text) > MOST_CHARACTERS:
@@ -314,7 +305,6 @@ _AZURE: Mapping[str, tuple[str, str | None]] = {
 
 
 def _azure(text: str, found: Sequence[Mention], asked: JsonObject) -> JsonObject:
-    """Return the entities of one document."""
     del text, asked
     entities: list[Json] = [
         {

@@ -52,15 +52,7 @@ class LocalFaces:
         return api == API
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """Return the faces on a picture as an ``AnnotateImageResponse``, the largest first.
-
-        Bytes that are no picture get Google's own error in the answer.
-
-        Raises:
-            NoAnswer: there are no bytes, the picture is too large, or the
-                engine is not installed.
-
-        """
+        """Return an ``AnnotateImageResponse``, the largest face first; raise ``NoAnswer``."""
         del api
         if request.content is None:
             raise NoAnswer("the local engine looks at pictures, not at addresses of pictures")

@@ -33,12 +33,9 @@ class NotAnImage(ValueError):  # noqa: N818 - a fact about the bytes
 
 
 def decode(content: bytes, longest: int) -> Image.Image:
-    """Return the first frame as RGB, upright, on white, its sides at most ``longest`` pixels.
+    """Return the first frame as RGB, upright, on white, at most ``longest``.
 
-    Raises:
-        NotAnImage: the bytes cannot be read as a picture.
-        NoAnswer: it is a TIFF, or has more than 40 million pixels.
-
+    Raises ``NotAnImage``, and ``NoAnswer`` for a TIFF or more than 40 million pixels.
     """
     if content.startswith(TIFF):
         raise NoAnswer("TIFF pictures are not decoded here")

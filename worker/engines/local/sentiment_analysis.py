@@ -40,17 +40,10 @@ class LocalSentiment:
         return api == API
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """An ``AnalyzeSentimentResponse``.
+        """Return an ``AnalyzeSentimentResponse``; raise ``NoAnswer``.
 
-        The score is VADER's compound polarity (−1 … 1), the magnitude the sum
-        of the sentences' absolute scores (0 …); both have one decimal, as
-        Google's have.  The score of a text of more than 1,000 characters is
-        the mean of its sentences'.  An empty text is neutral, without sentences.
-
-        Raises:
-            NoAnswer: there is no text, it has more than 20,000 characters, or
-                the engine is not installed.
-
+        The score is VADER's compound polarity (-1 to 1; of long texts the sentences' mean),
+        the magnitude the sum of the sentences' absolute scores; both have one decimal.
         """
         del api
         if request.text is None:
@@ -91,7 +84,6 @@ class LocalSentiment:
 
 
 def _sentences(text: str) -> Iterator[tuple[int, str]]:
-    """Sentences, cut where they are long, with the offset of their first character."""
     for match in _SENTENCE.finditer(text):
         for start in range(match.start(), match.end(), LONG):
             part = text[start : min(start + LONG, match.end())]
@@ -135,16 +127,9 @@ class LocalSentimentLabels(LocalSentiment):
         return api in COMPREHEND or api in {AZURE, HUGGINGFACE}
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """``DetectSentiment``'s response, Azure's of one document, or a pipeline's classes.
+        """Return the response of AWS, Azure or a pipeline; raise ``NoAnswer``.
 
-        A text is positive or negative from a compound polarity of 0.05 on; it is
-        never mixed.
-
-        Raises:
-            NoAnswer: there is no text, it is not to be read as English, it has
-                more than 20,000 characters, the model's classes are not known,
-                or the engine is not installed.
-
+        A text is positive or negative from a compound polarity of 0.05 on; it is never mixed.
         """
         if request.text is None:
             raise NoAnswer("the local engine reads texts, not addresses of texts")
@@ -203,7 +188,6 @@ def _surest(scores: Mapping[str, float]) -> str:
 
 
 def _scores(polarity: float) -> dict[str, float]:
-    """Shares of the three feelings, the highest that of the text's own."""
     sure = round(0.5 + abs(polarity) / 2, 4)
     if abs(polarity) < CLEAR:
         return {"positive": 0.02, "neutral": 0.96, "negative": 0.02}

@@ -46,7 +46,6 @@ def _openai(heard: str, seconds: float, asked: JsonObject) -> JsonObject:
 
 
 def _azure(heard: str, seconds: float, asked: JsonObject) -> JsonObject:
-    """Return the detailed result of the REST service."""
     del asked
     duration = round(seconds * TICKS)
     if not heard:
@@ -106,9 +105,7 @@ SpeechDecoder: TypeAlias = Callable[[bytes], str]
 class LocalSpeech:
     """Writes down what is said; the model is loaded with the first sound.
 
-    It has one reading and no confidence, gets about one word in six of
-    synthetic speech wrong (19 of 122, Flite's voices slt and rms), and hears a
-    word in a tone now and then: what it stands in for is much better.
+    It gets about one word in six of synthetic speech wrong (19 of 122, Flite's slt and rms).
     """
 
     local = True
@@ -122,14 +119,7 @@ class LocalSpeech:
         return api in SHAPES
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """Return the words that are said, as the API writes them.
-
-        Raises:
-            NoAnswer: the sound is no uncompressed one of 16 bits, is longer
-                than a minute, is not to be heard as English, when words are said
-                is asked for, or the engine is not installed.
-
-        """
+        """Return the words that are said, as the API writes them; raise ``NoAnswer``."""
         if request.content is None:
             raise NoAnswer("the local engine hears sounds, not addresses of sounds")
         asked = config(request.parameters)
@@ -202,7 +192,6 @@ def _of_wave(content: bytes) -> tuple[Samples, int]:
 
 
 def _mixed(content: bytes, channels: int) -> Samples:
-    """Return the mean of all channels."""
     whole = len(content) // (2 * channels) * 2 * channels
     frames = np.frombuffer(content[:whole], "<i2").reshape(-1, channels)
     return frames[:, 0] if channels == 1 else frames.mean(axis=1).astype("<i2")

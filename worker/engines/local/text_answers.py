@@ -15,11 +15,7 @@ _LATIN_END = "\u024f"
 
 
 def annotate(lines: Sequence[TextLine], size: Size) -> JsonObject:
-    """``text_annotations`` and ``full_text_annotation`` of a picture's lines.
-
-    The first annotation is the whole text, lines joined by newlines; the
-    others are its words.  Without writing there is no field at all.
-    """
+    """Return a picture's lines as ``text_annotations`` (whole text, then words) and full text."""
     if not lines:
         return {}
     text = "\n".join(line.text for line in lines)
@@ -43,7 +39,6 @@ def annotate(lines: Sequence[TextLine], size: Size) -> JsonObject:
 def _annotation_page(
     lines: Sequence[TextLine], words: Sequence[TextPiece], locale: str, size: Size
 ) -> JsonObject:
-    """One block with one paragraph."""
     box, confidence = _polygon(frame(words).corners), _mean(words)
     paragraph: JsonObject = {
         "bounding_box": box,
@@ -205,12 +200,10 @@ def _related(kind: str, names: Sequence[str]) -> JsonObject:
 
 
 def _turned(piece: TextPiece, size: Size) -> JsonObject:
-    """Textract's geometry, which says how far the writing is turned (in degrees)."""
     return {**_geometry(piece, size), "RotationAngle": 0.0}
 
 
 def _geometry(piece: TextPiece, size: Size) -> JsonObject:
-    """Where it is, in shares of the picture's width and height."""
     width, height = size
     return {
         "BoundingBox": {

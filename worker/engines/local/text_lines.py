@@ -17,11 +17,7 @@ WIDEST_GAP = 2.0
 
 @dataclass(frozen=True, slots=True)
 class TextPiece:
-    """A run of characters and its corners.
-
-    The corners (x, y in pixels) go clockwise from the top left one of the
-    writing; ``confidence`` is between 0 and 1.
-    """
+    """A run of characters and its corners (x, y in pixels), clockwise from the top left one."""
 
     text: str
     corners: Quad
@@ -106,10 +102,9 @@ def lines_of(pieces: Sequence[TextPiece]) -> list[TextLine]:
 
 
 def rows(pieces: Sequence[TextPiece]) -> list[list[TextPiece]]:
-    """Return the pieces as lines from top to bottom, each from left to right.
+    """Return the pieces as lines from top to bottom.
 
-    Pieces stand on one line when they overlap in height by more than half
-    and the gap between them is at most twice their height.
+    Pieces share a line when they overlap in height by more than half, at most twice it apart.
     """
     lines: list[list[TextPiece]] = []
     for piece in sorted(pieces, key=lambda piece: (piece.left, piece.top)):

@@ -1,8 +1,6 @@
 """Text detection on this machine, by RapidOCR's models of PaddleOCR.
 
-Pictures are read at their own size: enlarging them, as RapidOCR does by
-default, is eight times slower and reads less.  Upside-down writing is not
-looked for.
+Pictures keep their size: RapidOCR's enlarging is eight times slower and reads less.
 """
 
 from __future__ import annotations
@@ -59,10 +57,7 @@ Reader: TypeAlias = Callable[[NDArray[np.uint8]], Any]
 
 
 class LocalText:
-    """Reads pictures; the models are loaded when the first one is read.
-
-    Safe for several threads, each of which reads with models of its own.
-    """
+    """Reads pictures, each thread with models of its own, loaded when the first one is read."""
 
     local = True
 
@@ -75,16 +70,7 @@ class LocalText:
         return api in SHAPES
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """Return the writing on a picture as the API's own response.
-
-        Bytes that are no picture get the error of Google or AWS in the answer.
-
-        Raises:
-            NoAnswer: there are no bytes, the picture is too large, more than
-                words is asked for, or the engine is not installed.
-            Rejected: the bytes are no picture, and Azure is asked.
-
-        """
+        """Return a picture's writing as the API's response; raise ``NoAnswer``, ``Rejected``."""
         if request.content is None:
             raise NoAnswer("the local engine reads pictures, not addresses of pictures")
         _check(api, request.parameters)
@@ -115,7 +101,6 @@ class LocalText:
 
 
 def _loaded() -> Reader:
-    """A reader, which keeps notes of the picture that it reads."""
     if find_spec("rapidocr_onnxruntime") is None:
         raise NoAnswer(f"no engine for text on pictures: install {PACKAGE}")
     from rapidocr_onnxruntime import RapidOCR  # noqa: PLC0415 - half a second
@@ -141,7 +126,6 @@ def _check(api: str, parameters: JsonObject) -> None:
 
 
 def _fault(api: str) -> JsonObject:
-    """Return the error of a service that was given no picture."""
     provider = api.rpartition(".")[0]
     if provider in _AWS_FAULTS:
         message = "Request has unsupported or invalid image format"

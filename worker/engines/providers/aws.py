@@ -31,10 +31,7 @@ _ALGORITHM = "AWS4-HMAC-SHA256"
 
 @dataclass(frozen=True, slots=True)
 class AwsSigner:
-    """Signs with one access key for one ``service`` in one ``region``.
-
-    ``token`` is that of temporary credentials.
-    """
+    """Signs with one access key for one ``service`` and ``region``; ``token``: temporary ones."""
 
     key_id: str
     secret: str = field(repr=False)
@@ -45,11 +42,7 @@ class AwsSigner:
     def headers(
         self, url: str, body: bytes, headers: Mapping[str, str], moment: datetime | None = None
     ) -> dict[str, str]:
-        """``headers``, in lower case, and those that sign a POST of ``body`` to ``url``.
-
-        The address has no query.  ``moment`` is now where it is not given; a
-        signature holds for five minutes around it.
-        """
+        """Return ``headers``, lower case, and those that sign a POST; ``url`` has no query."""
         time = (moment or datetime.now(UTC)).strftime("%Y%m%dT%H%M%SZ")
         parts = urlsplit(url)
         signed = {name.lower(): value for name, value in headers.items()}
@@ -133,11 +126,9 @@ _BUCKET = re.compile(r"s3://([^/]+)/(.+?)(?:\?versionId=([^?]+))?")
 
 @dataclass
 class Aws:
-    """One of AWS's services in one ``region``, asked at ``endpoint``.
+    """One of AWS's services, asked at ``endpoint``; without ``credentials`` unsigned.
 
-    ``credentials`` reads ``ACCESS_KEY_ID:SECRET``, with ``:SESSION_TOKEN``
-    behind it for temporary ones, when the first question is asked; ``None``
-    asks unsigned.  Only with ``uris`` are places in S3 passed on.
+    Only with ``uris`` are places in S3 passed on.
     """
 
     provider: str
@@ -162,15 +153,7 @@ class Aws:
         return api.rpartition(".")[0] == self.provider
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """Return the operation's response, or one element of it where each input is asked alone.
-
-        An input that the service cannot read is answered with its ``Error``.
-
-        Raises:
-            NoAnswer: the service refused, failed, or cannot be reached, or
-                the question needs something that only its operator has.
-
-        """
+        """Return the operation's response, one element or ``Error``; raise ``NoAnswer``."""
         name = api.rpartition(".")[2]
         if name not in OPERATIONS[self.provider]:
             raise NotAsked(f"{api} needs a collection, job or model of the operator's own")
@@ -218,7 +201,6 @@ class Aws:
         return {key: value for key, value in place.items() if value}
 
     def _element(self, described: Api, answer: JsonObject) -> JsonObject:
-        """Return the answer about the one input of a batch."""
         errors = answer.get("ErrorList")
         if isinstance(errors, list) and errors:
             raise Rejected(f"{self.provider} rejected the text: {str(errors[0])[:300]}")
@@ -254,12 +236,9 @@ _UNDER_WAY = frozenset({"QUEUED", "IN_PROGRESS"})
 
 @dataclass
 class Transcribe(Aws):
-    """The service in one region.
+    """The service in one region; jobs begin only with ``uris``, since it fetches sound from S3.
 
-    A job is begun only with ``uris``: the service fetches the sound from S3.
-    One that is asked for is waited for, ``polls`` times ``interval`` seconds at
-    most, and only if it was begun here: others of the account are none of the
-    code's business.
+    A job begun here is waited for, ``polls`` times ``interval`` seconds at most.
     """
 
     polls: int = 24
@@ -267,13 +246,7 @@ class Transcribe(Aws):
     begun: set[str] = field(default_factory=set[str], repr=False)
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """Return the operation's response; of a job that is asked for, its last.
-
-        Raises:
-            NoAnswer: the service refused, failed, or cannot be reached, the
-                sound is no place in S3, or the job takes too long or is not ours.
-
-        """
+        """Return the operation's response, or the job's last; raise ``NoAnswer``."""
         if request.uri is None:
             raise NotAsked("Transcribe takes sounds by their place in S3")
         if api.endswith(".start_transcription_job"):

@@ -49,12 +49,7 @@ _OUTAGES = frozenset({"InternalServerError", "ServiceUnavailable", "Timeout", "T
 
 @dataclass
 class Azure(KeyedProvider):
-    """One Azure resource, asked at ``endpoint``, which has no public default.
-
-    ``credentials`` reads one of the resource's keys when the first question is
-    asked; ``None`` asks without.  Only with ``uris`` are addresses of pictures
-    passed on: the service would fetch them.
-    """
+    """One Azure resource at ``endpoint``; pictures' addresses pass only with ``uris``."""
 
     provider: str
     endpoint: str
@@ -69,16 +64,7 @@ class Azure(KeyedProvider):
         return f"{self.provider}@{self._base}"
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """What the SDK makes of the answer about one picture or one document.
-
-        A document that the service cannot read is answered with its ``Error``.
-        ``read`` is asked of Image Analysis 4.0, where no job has to be waited for.
-
-        Raises:
-            NoAnswer: the service refused, failed, or cannot be reached, or
-                the question needs something that only its operator has.
-
-        """
+        """Return the SDK's answer about one picture or document; raise ``NoAnswer``."""
         task = api.rpartition(".")[2]
         if self.provider == "azure.language":
             return self._document(api, task, request)
@@ -193,7 +179,6 @@ def _as_read_result(answer: JsonObject) -> JsonObject:
 
 
 def _boxed(part: Mapping[str, Any]) -> dict[str, Any]:
-    """A line or word whose polygon is a list of numbers."""
     polygon = _items(part.get("bounding_polygon"))
     kept = {key: part[key] for key in ("text", "confidence") if key in part}
     return {**kept, "bounding_box": [point.get(axis) for point in polygon for axis in "xy"]}
@@ -244,11 +229,7 @@ _SPEECH_OUTAGES = frozenset({"Error"})
 
 @dataclass
 class AzureSpeech(KeyedProvider):
-    """One speech resource, asked at ``endpoint``, which has no public default.
-
-    ``credentials`` reads one of the resource's keys when the first question is
-    asked; ``None`` asks without.
-    """
+    """One speech resource, asked at ``endpoint``, which has no public default."""
 
     provider: str
     endpoint: str
@@ -262,13 +243,7 @@ class AzureSpeech(KeyedProvider):
         return f"{self.provider}@{self.endpoint.rstrip('/')}"
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """Return the detailed answer about a sound of a minute, in the service's own names.
-
-        Raises:
-            NoAnswer: the service refused, failed, or cannot be reached, or the
-                sound is no WAV or Ogg file.
-
-        """
+        """Return the detailed answer about a sound of a minute; raise ``NoAnswer``."""
         del api
         content = request.content
         media = next((m for start, m in MEDIA.items() if (content or b"").startswith(start)), None)

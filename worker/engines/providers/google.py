@@ -36,11 +36,7 @@ _OF_V2 = ("auto_decoding_config", "explicit_decoding_config", "features", "recog
 
 
 def config(parameters: JsonObject) -> JsonObject:
-    """A ``RecognitionConfig`` of version 1.
-
-    Of version 2 the decoding and those features that version 1 has as well
-    are taken; its language stands where that of version 1 does.
-    """
+    """Return a ``RecognitionConfig`` of version 1, also from version 2's."""
     decoding = _mapping(parameters.get("explicit_decoding_config"))
     features = _mapping(parameters.get("features"))
     return {
@@ -79,10 +75,8 @@ _PICTURE_AT_FAULT = frozenset({3})
 class Google:
     """One of Google's services, asked at ``endpoint`` (with or without version).
 
-    ``credentials`` reads an API key or the JSON of a service account, when
-    the first question is asked; ``None`` asks without.  Only with ``uris`` are
-    addresses of files passed on: the service would fetch them, from the
-    operator's own storage or as a message to somebody else's server.
+    ``credentials`` reads an API key or a service account's JSON.  Only with ``uris`` are addresses
+    passed on: the service would fetch them, with the operator's rights.
     """
 
     provider: str
@@ -102,13 +96,7 @@ class Google:
         return api.rpartition(".")[0] == self.provider
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """Return the answer in the schema's own field names.
-
-        Raises:
-            NoAnswer: the service refused, failed, or cannot be reached, or
-                the question is an address.
-
-        """
+        """Return the answer in the schema's own field names; raise ``NoAnswer``."""
         if request.content is None and request.text is None and not self.uris:
             raise NotAsked(
                 f"{self.provider} would fetch the address that the code sends: allow it by"
@@ -179,7 +167,6 @@ class Google:
         return base if _VERSION.search(base) else f"{base}/v1"
 
     def _access(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Query and headers that say who asks."""
         if self.credentials is None:
             return {}, {}
         if self._account is not None:

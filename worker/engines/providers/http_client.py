@@ -47,10 +47,7 @@ class Secrets:
         return "Secrets(…)"
 
     def add(self, secret: str) -> None:
-        """Know a secret in the spellings that it may come back in.
-
-        One of several lines, as a private key, is known by each long word.
-        """
+        """Know a secret in every spelling, a private key by each long word."""
         words = secret.split()
         words = words if len(words) == 1 else [word for word in words if len(word) > _LINE]
         spelt = {form for word in words for form in _forms(word) if len(form) >= SHORTEST}
@@ -92,8 +89,6 @@ USER_AGENT = "Assayer (tests pull requests of projects that use machine learning
 
 
 class _Redacting(logging.Filter):
-    """Takes keys out of the addresses that httpx logs."""
-
     def filter(self, record: logging.LogRecord) -> bool:
         record.msg, record.args = redacted_address(record.getMessage()), ()
         return True
@@ -111,13 +106,9 @@ class Forbidden(httpx.TransportError):
 class Http:
     """One service, asked again after broken connections and errors of the moment (429, 5xx).
 
-    A server that fails again and again is left alone for a while (``Breaker``),
-    by all that ask it in this process: nobody need wait again.
-    ``name`` says in messages who is asked; ``wait`` sleeps (seconds);
-    ``redirects``, at most three, are followed only where no secret is sent;
-    ``transport`` chooses what is asked and how; ``secrets`` are
-    never repeated, and an answer that repeats one is none; ``faults`` reads an
-    error (HTTP status, body) in the provider's form.
+    A server that fails repeatedly is left alone for a while (``Breaker``).  ``redirects``, at most
+    three, are followed only without a secret; ``secrets`` are never repeated, and an answer that
+    repeats one is none; ``faults`` reads an error (status, body) in the provider's form.
     """
 
     name: str
@@ -152,14 +143,7 @@ class Http:
         query: Mapping[str, str],
         headers: Mapping[str, str],
     ) -> JsonObject:
-        """Return the JSON object that answers a JSON object, or bytes as they are.
-
-        Raises:
-            Outage: no usable answer after all tries; neither the address
-                nor a secret is part of the message.
-            Rejected: the service found fault with the question.
-
-        """
+        """Return the JSON answer; raise ``Outage`` (naming no secret) and ``Rejected``."""
         return as_object(self.value(url, body, headers, query), self.name)
 
     def upload(

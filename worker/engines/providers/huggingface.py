@@ -36,11 +36,7 @@ _MEDIA = ((b"\xff\xd8\xff", "image/jpeg"), (b"\x89PNG", "image/png"), (b"RIFF", 
 
 @dataclass
 class HuggingFace(KeyedProvider):
-    """The inference API at ``endpoint``; models are below its ``/models``.
-
-    ``credentials`` reads a token when the first question is asked; ``None``
-    asks without.  Addresses of files are not passed on.
-    """
+    """The inference API at ``endpoint``; models are below its ``/models``."""
 
     provider: str = "huggingface"
     endpoint: str = PUBLIC
@@ -54,13 +50,7 @@ class HuggingFace(KeyedProvider):
         return f"{self.provider}@{self.endpoint.rstrip('/')}"
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """What ``InferenceClient`` makes of the answer; a list stands under ``elements``.
-
-        Raises:
-            NoAnswer: the service refused, failed, or cannot be reached, or the
-                question names no model or holds an address.
-
-        """
+        """Return ``InferenceClient``'s answer, lists as ``elements``; raise ``NoAnswer``."""
         task = api.rpartition(".")[2]
         url = f"{self.endpoint.rstrip('/')}/models/{_model(task, request)}"
         if task == "chat_completion":

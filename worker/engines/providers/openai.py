@@ -34,12 +34,7 @@ _SIGNATURES = {b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"RIFF": "webp"}
 
 @dataclass
 class OpenAI(KeyedProvider):
-    """OpenAI at ``endpoint`` (with or without version).
-
-    ``credentials`` reads an API key when the first question is asked; ``None``
-    asks without.  Only with ``uris`` are addresses of pictures passed on: the
-    service would fetch them.  Nothing is left to be stored there.
-    """
+    """OpenAI at ``endpoint``; pictures' addresses only with ``uris``; nothing is stored there."""
 
     provider: str = "openai"
     endpoint: str = PUBLIC
@@ -54,13 +49,7 @@ class OpenAI(KeyedProvider):
         return f"{self.provider}@{self._base}"
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """Return the response in the names that the SDK's objects have.
-
-        Raises:
-            NoAnswer: the service refused, failed, or cannot be reached, or
-                the question holds an address or more than one picture.
-
-        """
+        """Return the response in the names that the SDK's objects have; raise ``NoAnswer``."""
         task = api.rpartition(".")[2]
         url, query = self.address(task, request)
         if task == "transcriptions":
@@ -99,7 +88,6 @@ class OpenAI(KeyedProvider):
         return {**body, head: given, **({"store": False} if task == "responses" else {})}
 
     def _simple(self, task: str, request: ApiRequest) -> Json:
-        """One text of a user."""
         if task == "chat_completions":
             return [{"role": "user", "content": request.text}]
         return request.text
@@ -111,7 +99,6 @@ class OpenAI(KeyedProvider):
 
 
 def _said(output: Json) -> list[Json]:
-    """Return the messages of a response, without the reasoning before them."""
     items = output if isinstance(output, list) else []
     return [i for i in items if isinstance(i, Mapping) and i.get("type", "message") == "message"]
 
@@ -141,7 +128,6 @@ def _format(content: bytes) -> str:
 
 
 def _sound(content: bytes) -> tuple[str, bytes]:
-    """A file by a name from which the service tells its format."""
     starts = {b"RIFF": "wav", b"fLaC": "flac", b"OggS": "ogg", b"\x1aE\xdf\xa3": "webm"}
     found = (name for start, name in starts.items() if content.startswith(start))
     kind = "m4a" if content[4:8] == b"ftyp" else next(found, "mp3")
@@ -155,11 +141,7 @@ _DEPLOYMENT = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 @dataclass
 class AzureOpenAI(OpenAI):
-    """The resource at ``endpoint``, which has no public default.
-
-    It answers the same APIs as OpenAI itself; the model that the code names is
-    the name of a deployment.
-    """
+    """The resource at ``endpoint``, with OpenAI's own APIs; a model's name is a deployment's."""
 
     provider: str = "azure.openai"
     endpoint: str = ""
@@ -174,12 +156,7 @@ class AzureOpenAI(OpenAI):
         return api.rpartition(".")[0] in {self.provider, "openai"}
 
     def address(self, task: str, request: ApiRequest) -> tuple[str, dict[str, str]]:
-        """Below the deployment, and the version; responses have an address of their own.
-
-        Raises:
-            NotAsked: Azure has no such API, or no deployment is named.
-
-        """
+        """Return the address below the deployment; raise ``NotAsked``."""
         base = f"{self.endpoint.rstrip('/')}/openai"
         if task == "responses":
             return f"{base}/v1/{PATHS[task]}", {}

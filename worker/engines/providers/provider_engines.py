@@ -27,12 +27,7 @@ from worker.settings.operator_settings import EngineSettings
 
 @dataclass
 class DescribedProvider(KeyedProvider):
-    """A provider asked at ``endpoint``, else at the host that its entries name.
-
-    ``credentials`` reads a key when the first question is asked, sent as a
-    bearer's; ``None`` asks without.  Only with ``uris`` are addresses passed on:
-    the service would fetch them.
-    """
+    """A provider asked at ``endpoint`` or its entries' host, with a bearer's key."""
 
     provider: str
     endpoint: str | None = None
@@ -47,13 +42,7 @@ class DescribedProvider(KeyedProvider):
         return f"{self.provider}@{self.endpoint or 'its own address'}"
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
-        """Return the response in the schema's names; a bare list stands under ``elements``.
-
-        Raises:
-            NoAnswer: the service refused, failed, or cannot be reached, or the
-                entry does not say where it is.
-
-        """
+        """Return the response in the schema's names, lists as ``elements``; raise ``NoAnswer``."""
         described = catalogue.load_catalogue()[api]
         pattern = next((p for p in described.rest if "*" not in p and not p.startswith("/")), None)
         if pattern is None:
@@ -95,13 +84,7 @@ _REGION = re.compile(r"[a-z]{2,3}(-[a-z]+)+-\d{1,2}")
 
 
 def provider_engine(provider: str, setting: EngineSettings) -> Engine | None:
-    """Return the engine that speaks the protocol of ``provider``; ``None`` where none does.
-
-    Raises:
-        UsageError: the endpoint is no address or is missing where there is no
-            public one, or the region is none.
-
-    """
+    """Return the engine of ``provider``'s protocol, or ``None``; raise ``UsageError``."""
     if provider in PROVIDERS:
         return _MAKERS[provider.partition(".")[0]](provider, setting)
     if any(api.provider == provider for api in catalogue.load_catalogue().apis.values()):

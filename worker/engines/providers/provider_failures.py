@@ -85,10 +85,7 @@ def read_fault(status: int, content: bytes) -> Fault:
 
 
 def read_aws_fault(status: int, content: bytes) -> Fault:
-    """An error of AWS JSON 1.1: ``{"__type": "…#Name", "message"}``, with 400 for most.
-
-    https://docs.aws.amazon.com/rekognition/latest/dg/error-handling.html
-    """
+    """Read an error of AWS JSON 1.1: ``{"__type": "…#Name", "message"}``."""
     error = _object(_parsed(content))
     code = str(error.get("__type") or "").rpartition("#")[2].partition(":")[0]
     text = str(error.get("message") or error.get("Message") or "")
@@ -123,9 +120,8 @@ class OpenCircuit(Exception):  # noqa: N818 - a state, and why
 class Breaker:
     """Guards one server; safe for several threads.
 
-    After ``failures`` in a row it opens for ``seconds``, then lets one try
-    through: its success closes it, its failure opens it for twice as long, at
-    most ``LONGEST`` seconds.
+    After ``failures`` in a row it opens for ``seconds``, then lets one try through, whose failure
+    doubles the time up to ``LONGEST``.
     """
 
     def __init__(
@@ -184,11 +180,7 @@ class Breaker:
 
 
 class Breakers:
-    """One breaker for each server, by who asks it and where it is; safe for several threads.
-
-    Of more than ``MOST_SERVERS`` those that nothing is known against are
-    forgotten, and then the oldest.
-    """
+    """One breaker for each asker and server; safe for threads, at most ``MOST_SERVERS``."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -19,10 +19,9 @@ from typing import Any
 
 
 def unpack(archive: str, place: Path, size: int, files: int) -> Path:
-    """Unpack a ``.tar.gz`` into a new folder; return the one folder in it.
+    """Unpack a bounded ``.tar.gz`` into a new folder; return the one folder in it.
 
-    ``size`` bytes and ``files`` members at most.  Raises ``ValueError`` for
-    an archive that is not as it should be.
+    Raises ``ValueError`` for an archive that is not as it should be.
     """
     place.mkdir()
     try:
@@ -62,10 +61,7 @@ MOST_OPEN = 1024
 
 
 class Backend:
-    """A build backend, ``module:object``, for the source in a folder.
-
-    ``paths`` are folders of the source that it is imported from.
-    """
+    """A build backend, ``module:object``, for the source in a folder; ``paths`` are importable."""
 
     def __init__(self, source: Path, name: str, paths: list[str]) -> None:
         self._source = source
@@ -73,11 +69,7 @@ class Backend:
         self._paths = [str(source / path) for path in paths]
 
     def call(self, hook: str, *arguments: str, optional: bool = False) -> Any:
-        """Return what a hook returns, as JSON has it.
-
-        ``None`` where it is optional and not there.  Raises ``ValueError``
-        where it fails; its output says why.
-        """
+        """Return a hook's JSON, ``None`` if absent and optional; raise ``ValueError``."""
         reading, writing = os.pipe()
         child = os.fork()
         if child == 0:
@@ -95,7 +87,6 @@ class Backend:
         return json.loads(said.decode("ascii"))
 
     def _run(self, writing: int, result: Any) -> None:
-        """Write what comes of it into a pipe, and end."""
         status = 1
         try:
             os.closerange(3, writing)

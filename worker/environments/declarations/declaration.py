@@ -71,10 +71,7 @@ class TargetPython:
         return ".".join(self.version.split(".")[:2])
 
     def applies(self, marker: Marker | str | None, extra: str = "") -> bool:
-        """Return whether a marker holds here; one that cannot be decided does not.
-
-        Raises ``InvalidMarker`` for a text that is none.
-        """
+        """Return whether a marker certainly holds here; raise ``InvalidMarker``."""
         if not marker:
             return True
         parsed = Marker(marker) if isinstance(marker, str) else marker
@@ -90,11 +87,7 @@ class TargetPython:
 
 @dataclass(slots=True)
 class Declaration:
-    """What a tree declares: requirements, what was left out, from which files.
-
-    ``complete`` says that a lock named every package, so that nothing is to
-    be added; ``constraints`` bound what others bring.
-    """
+    """What a tree declares, from which files; ``complete``: a lock named every package."""
 
     files: list[str] = field(default_factory=list[str])
     wanted: list[RequiredPackage] = field(default_factory=list[RequiredPackage])
@@ -158,10 +151,7 @@ def read_requirement(
 def checked(
     declaration: Declaration, text: str, place: str, target: TargetPython, extra: str = ""
 ) -> RequiredPackage | None:
-    """A requirement that may be passed on, or ``None`` with the reason named.
-
-    One whose marker does not hold is nobody's loss and is not named.
-    """
+    """Return a requirement that may be passed on; else note why, unless its marker excludes it."""
     if len(text) > LONGEST:
         declaration.leave_out(text, "too long", place)
         return None

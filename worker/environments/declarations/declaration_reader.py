@@ -1,10 +1,7 @@
 """Which of a tree's files speak for its environment.
 
-The nearest folder above the tested files that declares anything counts.  In
-it a lock comes before requirement files, those before project files:
-``uv.lock``, ``poetry.lock``, ``pylock.toml``, ``Pipfile.lock``,
-``requirements*.txt``, ``pyproject.toml``, ``Pipfile``, ``setup.cfg``,
-``setup.py``, ``environment.yml``.  The first that names a requirement is taken.
+The nearest folder above the tested files that declares anything counts; in it a lock comes before
+requirement files, those before project files.  The first that names a requirement is taken.
 """
 
 from __future__ import annotations
@@ -38,11 +35,7 @@ MOST_PATHS = 500
 
 
 def read_declaration(root: Path, paths: Sequence[str], target: TargetPython) -> Declaration:
-    """What the tree at ``root`` declares for the files at ``paths``.
-
-    Nothing is run and nothing outside the tree is read.  A file that cannot
-    be read is noted; the next one is asked.
-    """
+    """Return what the tree at ``root`` declares for ``paths``; unreadable files are noted."""
     files = TreeFiles(root)
     folder = declaring_folder(files, paths)
     notes: list[str] = []
@@ -56,7 +49,6 @@ def read_declaration(root: Path, paths: Sequence[str], target: TargetPython) -> 
 
 
 def _read(files: TreeFiles, group: Sequence[str], target: TargetPython) -> Declaration:
-    """What files of equal rank say together."""
     declaration = Declaration()
     for path in group:
         reader = _READERS.get(posixpath.basename(path))
@@ -74,7 +66,6 @@ def _read(files: TreeFiles, group: Sequence[str], target: TargetPython) -> Decla
 
 
 def _groups(files: TreeFiles, folder: str) -> Iterator[list[str]]:
-    """Yield the declaring files of a folder, in their order of precedence."""
     names = set(files.names(folder))
     for name in LOCKS:
         if name in names:
@@ -145,11 +136,7 @@ class DeclaredPython:
 
 
 def declared_python(root: Path, paths: Sequence[str]) -> DeclaredPython:
-    """Return the Python that the tree declares for the files at ``paths``.
-
-    ``.python-version`` and ``runtime.txt`` count by their minor version,
-    before what packages ask for.
-    """
+    """Return the Python that the tree declares for ``paths``: version files, then packages."""
     files = TreeFiles(root)
     nearest = declaring_folder(files, paths)
     for folder in dict.fromkeys((nearest, "")):

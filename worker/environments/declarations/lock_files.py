@@ -108,7 +108,6 @@ def _is_of_poetry_main(package: Package) -> bool:
 
 
 def _fits(package: Package, target: TargetPython) -> bool:
-    """Return whether a poetry package is for this Python, by its versions and its marker."""
     versions = specifiers(str(package.get("python-versions", "")).replace("*", ""))
     if versions is not None and not versions.contains(target.version, prereleases=True):
         return False

@@ -67,10 +67,7 @@ def _bounds(operator: str, version: str) -> Iterator[str]:
 
 
 def requirement_of(name: str, value: Any) -> tuple[str, str] | None:
-    """A poetry or Pipfile dependency as a requirement and a marker.
-
-    ``None`` where it does not come from an index.
-    """
+    """Return a Poetry or Pipfile entry as requirement and marker; or ``None`` if off the index."""
     about = table(value)
     if not about.keys().isdisjoint(_ELSEWHERE):
         return None

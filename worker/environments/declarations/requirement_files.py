@@ -1,9 +1,4 @@
-"""pip's requirement files.
-
-pip's own reader and the parsers made from it open whatever a file includes;
-this one stays in the tree, and passes nothing on but names, versions, extras
-and hashes.
-"""
+"""pip's requirement files, read without leaving the tree: names, versions, extras and hashes."""
 
 from __future__ import annotations
 

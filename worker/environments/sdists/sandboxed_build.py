@@ -95,11 +95,7 @@ class BuildExecutor:
     def run(
         self, tree: Path, python: Path, system: BuildSystem, *, dynamic: bool
     ) -> BuildRequirements | BuiltWheel:
-        """Build ``source.tar.gz`` in ``tree`` under the interpreter of its build environment.
-
-        ``dynamic`` asks the backend first what else it needs.  Raises
-        ``NotBuilt``, with the last line of the build's output.
-        """
+        """Build ``source.tar.gz`` under its build environment; raise ``NotBuilt``."""
         seconds = min(BUILD_SECONDS, self.deadline - time.monotonic())
         if seconds <= 0:
             raise Unreachable("the time for installing was over")
@@ -133,7 +129,6 @@ class BuildExecutor:
 def _reply(
     guest: GuestProcess, order: Mapping[str, object], deadline: float
 ) -> BuildRequirements | BuiltWheel | str:
-    """What the guest hands out, or why there is nothing."""
     try:
         guest.channel.send(order)
         return _received(guest.channel, deadline)
@@ -174,10 +169,7 @@ _ENTRY_POINT = re.compile(r"\w[\w.+ -]*=[\w.:\[\], -]*\Z", re.ASCII)
 
 
 def checked_wheel(built: BuiltWheel, sdist: Sdist, python: str, folder: Path) -> Wheel:
-    """Put a wheel that is what was asked for into a folder.
-
-    ``python`` is the version that it is for.  Raises ``NotBuilt``.
-    """
+    """Put a wheel that is what was asked for into a folder; raise ``NotBuilt``."""
     name = _file_name(built.name, sdist, python)
     files = _files(built.content)
     info = _info(files, sdist)
@@ -257,7 +249,6 @@ def _entries(archive: zipfile.ZipFile) -> Iterator[zipfile.ZipInfo]:
 
 
 def _info(files: Mapping[str, bytes], sdist: Sdist) -> str:
-    """Return the one folder of metadata, which is the package's."""
     tops = {path.partition("/")[0] for path in files}
     found = [top for top in tops if top.endswith(".dist-info")]
     if len(found) != 1 or any(f"{found[0]}/{name}" not in files for name in REQUIRED):
@@ -281,7 +272,6 @@ def _check_named(name: str, version: str, sdist: Sdist) -> None:
 
 
 def _check_record(files: Mapping[str, bytes], info: str) -> None:
-    """Each file is recorded with its hash and size, and nothing else is."""
     text = files[f"{info}/RECORD"].decode("utf-8", "replace")
     try:
         rows = {row[0]: row[1:] for row in csv.reader(io.StringIO(text)) if row}

@@ -55,10 +55,7 @@ class SimpleIndex:
         self._deadline = deadline
 
     def find(self, wanted: SdistRequirement, python: str) -> Sdist:
-        """Return the newest source distribution that will do for a version of Python.
-
-        Raises ``NotBuilt`` where there is none, ``Unreachable``.
-        """
+        """Return the newest fitting sdist; raise ``NotBuilt``, ``Unreachable``."""
         name = canonicalize_name(wanted.name)
         found = {each.version: each for each in self._sdists(name, wanted, python)}
         try:
@@ -94,7 +91,6 @@ class SimpleIndex:
                 yield Sdist(name, version, str(file["url"]), digest)
 
     def _files(self, name: str) -> Iterator[Mapping[str, Any]]:
-        """What a project's page lists, addresses made absolute."""
         address = f"{self._index.url.rstrip('/')}/{name}/"
         kind: dict[str, str] = {}
         content = b"".join(self._pieces(address, LARGEST_PAGE, kind)).decode("utf-8", "replace")
@@ -148,7 +144,6 @@ class SimpleIndex:
             yield answer
 
     def _login(self, url: str) -> tuple[str, str] | None:
-        """Return the index's secret, for the index itself alone."""
         ours, theirs = urlsplit(self._index.url), urlsplit(url)
         same = (ours.scheme, ours.netloc) == (theirs.scheme, theirs.netloc)
         if not same or self._index.secret is None:
@@ -212,11 +207,7 @@ Lend = Callable[[Declaration], AbstractContextManager[Path]]
 
 
 class SdistBuilder:
-    """Builds wheels for one version of Python.
-
-    ``lend`` gives the interpreter of an environment that holds what a build
-    requires, from wheels alone.
-    """
+    """Builds wheels for one Python; ``lend`` gives an environment with a build's requirements."""
 
     def __init__(self, index: SimpleIndex, bench: BuildExecutor, python: str, lend: Lend) -> None:
         self._index = index
@@ -225,10 +216,7 @@ class SdistBuilder:
         self._lend = lend
 
     def build(self, wanted: SdistRequirement, folder: Path) -> Wheel:
-        """Build the newest version that will do, and put its wheel into a folder.
-
-        Raises ``NotBuilt``, or ``Unreachable`` where it cannot be tried to the end.
-        """
+        """Build the newest fitting version; raise ``NotBuilt``, ``Unreachable``."""
         sdist = self._index.find(wanted, self._python)
         with owned_folder("source") as work:
             tree = work / "tree"

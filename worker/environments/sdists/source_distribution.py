@@ -51,10 +51,7 @@ class Sdist:
 
 @dataclass(frozen=True, slots=True)
 class BuildSystem:
-    """``[build-system]`` of a source distribution, its requirements unchecked.
-
-    ``paths`` are folders of the source that the backend is imported from.
-    """
+    """``[build-system]`` of a source distribution; ``paths`` hold an in-tree backend."""
 
     requires: tuple[str, ...]
     backend: str
@@ -84,10 +81,7 @@ LEGACY = BuildSystem(("setuptools>=40.8.0", "wheel"), "setuptools.build_meta:__l
 
 
 def read_build_system(sdist: Path) -> BuildSystem:
-    """``[build-system]`` of a ``.tar.gz``, whose other files are passed over.
-
-    Raises ``NotBuilt``.
-    """
+    """Return ``[build-system]`` of a ``.tar.gz``; raise ``NotBuilt``."""
     try:
         with gzip.open(sdist) as unpacked, _stream(unpacked) as archive:
             text = _settings(archive)
@@ -150,8 +144,6 @@ class _Member(tarfile.TarInfo):
 
 
 class _Bounded(io.RawIOBase):
-    """A stream that ends in an error where a source has too much, or takes too long."""
-
     def __init__(self, stream: gzip.GzipFile) -> None:
         self._stream = stream
         self._left = MOST_UNPACKED

@@ -12,17 +12,10 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Canary:
-    """Things of the host: listeners, files, a process, a secret in environments.
+    """Things of the host: listeners, files, a process and a secret, marked with ``token``.
 
-    ``token`` stands in the canary process's name, environment and memory, and
-    in the host's environment.  ``tcp``, ``tcp6`` (0 where the host has no
-    IPv6), ``udp``, ``metadata`` and ``redis`` are ports on the host's
-    loopback, ``unix`` and ``datagram`` sockets in its files, ``abstract`` one
-    beside them.  ``host`` is the process id of the host, ``process_namespace``
-    the name of the namespace in which it is one.  ``descriptors`` are those
-    open at the start beyond the channel and the standard ones.  What uses too
-    much is kept for ``hold`` seconds, so that a watch from outside can see
-    it.  The rest are the limits in force, in bytes or counts.
+    Ports lie on the host's loopback (``tcp6`` is 0 without IPv6).  ``hold`` (seconds) keeps what
+    uses too much, for a watch from outside.  The rest are limits in force, in bytes or counts.
     """
 
     token: str

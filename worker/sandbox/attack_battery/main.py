@@ -64,7 +64,6 @@ def _orders(descriptor: int) -> dict[str, Any]:
 
 
 def _tried(attack: Attack, canary: Canary) -> tuple[bool, str]:
-    """Return whether it was held, and what it got or what held it."""
     reading, writing = os.pipe()
     child = _forked()
     if child == 0:

@@ -46,7 +46,6 @@ def _found(name: str, token: str) -> str:
 
 
 def _elsewhere(canary: Canary) -> bool:
-    """Whether the host's process numbers mean other processes, or none, here."""
     try:
         return Path("/proc/self/ns/pid").readlink().name != canary.process_namespace
     except OSError:

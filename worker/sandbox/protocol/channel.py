@@ -49,11 +49,7 @@ class ChannelTimeout(Exception):  # noqa: N818 - a noun of the outside
 
 
 class Channel:
-    """Frames of JSON over one socket, as ``docs/guest-protocol.md`` has them.
-
-    ``sock`` is a connected stream socket or a descriptor of one.  After an
-    error the stream has no defined place any more: end the guest.
-    """
+    """Frames of JSON over a socket (``docs/guest-protocol.md``); after an error end the guest."""
 
     def __init__(self, sock: socket.socket | int) -> None:
         if isinstance(sock, int):
@@ -65,9 +61,8 @@ class Channel:
     def send(self, message: Mapping[str, Any], timeout: float = SEND_SECONDS) -> None:
         """Send one message; ``bytes`` in it may stand anywhere.
 
-        Raises ``ChannelClosed`` or ``ChannelTimeout`` for the guest's part,
-        ``BadFrame`` where it has spoken before it was asked, ``ValueError``
-        for a message that is no JSON or longer than a frame.
+        Raises ``ChannelClosed``, ``ChannelTimeout``, ``BadFrame`` (the guest spoke before it was
+        asked), or ``ValueError`` for a message that is no JSON or longer than a frame.
         """
         text = json.dumps(message, default=_encoded, allow_nan=False)
         payload = text.encode("ascii")
@@ -89,11 +84,7 @@ class Channel:
             self._request = message
 
     def receive(self, timeout: float) -> dict[str, Any]:
-        """Return the next message, checked against the protocol.
-
-        ``timeout`` (seconds) is for the whole frame.  Raises
-        ``ChannelClosed``, ``ChannelTimeout`` or ``BadFrame``.
-        """
+        """Return the next message; raise ``ChannelClosed``, ``ChannelTimeout``, ``BadFrame``."""
         message = decoded(self.frame(timeout))
         check(message, self._request, self._points)
         if message["type"] == "prepared":
@@ -101,10 +92,7 @@ class Channel:
         return message
 
     def frame(self, timeout: float, limit: int = LIMIT) -> bytes:
-        """Return what the next frame holds, of at most ``limit`` bytes, unchecked.
-
-        Raises ``ChannelClosed``, ``ChannelTimeout`` or ``BadFrame``.
-        """
+        """Return the next frame of at most ``limit`` bytes, unchecked; raise as :meth:`receive`."""
         deadline = time.monotonic() + timeout
         length = int.from_bytes(self._exactly(_HEADER, deadline), "big")
         if length > limit:
@@ -141,10 +129,7 @@ def _encoded(value: object) -> dict[str, str]:
 
 
 def decoded(payload: bytes) -> dict[str, Any]:
-    """Return the object that a frame's payload holds, or raise ``BadFrame``.
-
-    Lone surrogates, which no text outside Python can hold, become U+FFFD.
-    """
+    """Return the object in a payload, or raise ``BadFrame``; lone surrogates become U+FFFD."""
     payload, attaches, attached = payload.partition(b"\0")
     if sum(map(payload.count, (b"{", b"[", b","))) > PARTS:
         raise BadFrame(f"holds more than {PARTS} parts")

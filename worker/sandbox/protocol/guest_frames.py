@@ -190,11 +190,7 @@ MESSAGES: Mapping[str, type[Frame]] = {
 
 
 def check(message: Mapping[str, Any], request: Mapping[str, Any], points: int) -> None:
-    """Raise ``BadFrame`` unless ``message`` answers ``request``.
-
-    ``points`` is how many points the guest has named when it was prepared:
-    hits must be among them, and results among the probes of the request.
-    """
+    """Raise ``BadFrame`` unless ``message`` answers ``request``; hits lie below ``points``."""
     kind = message.get("type")
     asked = request.get("type")
     if not isinstance(kind, str) or kind not in MESSAGES:
@@ -220,7 +216,6 @@ def check(message: Mapping[str, Any], request: Mapping[str, Any], points: int) -
 
 
 def _check_places(message: Mapping[str, Any], request: Mapping[str, Any], points: int) -> None:
-    """Expect every index and hit to be one of those that exist."""
     probes = len(request["probes"])
     ended = message.get("ended")
     results = message.get("results") or ([ended] if ended else [])

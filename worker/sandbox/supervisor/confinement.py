@@ -96,11 +96,7 @@ def version() -> int:
 
 
 def ruleset(abi: int, grants: Mapping[str, Iterable[str]]) -> int:
-    """Return a descriptor of rules that refuse everything but ``grants``.
-
-    ``abi`` is a version that the kernel has; ``grants`` maps the names of
-    ``RIGHTS`` to paths.  Raises ``OSError``.
-    """
+    """Return a descriptor of rules that refuse all but ``grants``, paths by ``RIGHTS``."""
     handled = FILE_RIGHTS[max(since for since in FILE_RIGHTS if since <= abi)]
     fields = [handled]
     if abi >= TCP_SINCE:

@@ -24,10 +24,7 @@ from worker.sandbox.supervisor.confinement import (
 
 
 class Confinement(TypedDict):
-    """A Landlock domain: the version of its interface, rights by path.
-
-    ``grants`` maps a kind of access (see ``landlock.RIGHTS``) to paths.
-    """
+    """A Landlock domain: the version of its interface, paths by kind of access (``RIGHTS``)."""
 
     abi: int
     grants: dict[str, list[str]]
@@ -36,9 +33,8 @@ class Confinement(TypedDict):
 class SupervisorOrders(TypedDict):
     """How a guest is started.
 
-    ``parent`` is the host's pid.  ``uid``: what root drops to; ``None`` keeps
-    ours.  ``limits`` are rlimits by name, ``cgroups`` folders to join,
-    ``filter`` a descriptor that reads a seccomp program.
+    ``parent`` is the host's pid; root drops to ``uid``; ``limits`` are rlimits by name, ``cgroups``
+    folders to join, ``filter`` a descriptor that reads a seccomp program.
     """
 
     parent: int
@@ -57,11 +53,7 @@ NOT_STARTED = 127
 
 
 def main() -> NoReturn:
-    """Keep a guest by the orders in the first argument; end as it ends.
-
-    The status is the guest's, 128 + N for signal N.  ``SIGTERM`` ends it: so
-    does the death of the host's thread that started us.
-    """
+    """Keep a guest by the orders in the first argument; end as it ends (128 + N for signal N)."""
     orders: SupervisorOrders = json.loads(sys.argv[1])
     prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != orders["parent"]:
@@ -138,9 +130,7 @@ def _wait(guest: int) -> None:
 def _end(guest: int) -> int:
     """Kill every descendant and return the guest's status.
 
-    The guest's process group goes at one stroke.  It is not reaped before,
-    so that the group's number is still its own.  What has left the group
-    comes to us when its parent dies, and is killed until nothing is left.
+    The group is killed before the guest is reaped, so that its number is still its own.
     """
     with suppress(ProcessLookupError):
         os.killpg(guest, signal.SIGKILL)

@@ -32,12 +32,7 @@ MAKERS: Mapping[tuple[InputKind, EdgeCase], Maker] = {
 
 
 def find(corner: EdgeCase, kind: InputKind, task: str, count: int, seed: int) -> InputSupply:
-    """At most ``count`` inputs that are odd in one way; the same for a seed.
-
-    Raises:
-        KeyError: there are no odd inputs of that kind.
-
-    """
+    """Return at most ``count`` inputs that are odd in one way; raise ``KeyError``."""
     try:
         return MAKERS[kind, corner](task, count, seed)
     except SpeechUnavailable as problem:

@@ -58,7 +58,6 @@ def foreign(task: str, count: int, seed: int) -> InputSupply:
 
 
 def _collages(seed: int) -> Iterator[Input]:
-    """Four pictures in one, each time others."""
     chance = random.Random(f"{seed}/collage")  # noqa: S311
     kinds = text_pictures.available()
     for _ in range(10):
