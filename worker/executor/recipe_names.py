@@ -25,8 +25,8 @@ _MADE = (ast.Call, ast.Lambda)
 class Bindings:
     """The names that a text binds; one that is bound in two ways is in both.
 
-    ``made`` come from a call (a named tuple), ``modules`` and ``taken`` from imports (``taken`` from
-    a module), ``stars`` are modules of which everything is imported.
+    ``made`` come from a call (a named tuple), ``modules`` and ``taken`` (out
+    of one) from imports, ``stars`` are modules of which everything is imported.
     """
 
     functions: frozenset[str] = frozenset()

@@ -27,7 +27,7 @@ class UnusablePicture(ValueError):  # noqa: N818 - a fact about the file
 def picture(content: bytes, description: str, reading: str | None, origin: Origin) -> Input:
     """Return an input of a file's bytes, as JPEG of at most 1,024 pixels where large.
 
-    Raises ``Unusable`` where they are no picture of a sane size.
+    Raises ``UnusablePicture`` where they are no picture of a sane size.
     """
     if len(content) > MOST_BYTES:
         raise UnusablePicture("the file is larger than 16 MiB")

@@ -49,7 +49,7 @@ class Voice:
     language: str = ENGLISH
 
     def say(self, text: str, slowness: float = 1.0) -> Samples:
-        """Return the samples of a text, ``slowness`` times as long as usual; raise ``Mute``."""
+        """Return the samples of a text, ``slowness`` times as long as usual; raise ``SpeechUnavailable``."""
         return np.frombuffer(_said(self, text, slowness), np.int16)
 
 
@@ -190,7 +190,7 @@ def _manners(speakers: tuple[Voice, ...], seed: int, words: str) -> Iterator[Spe
 
 
 def spoken(words: str, manner: SpeakingManner) -> Input:
-    """A recording of the words.  Raises ``Mute``."""
+    """A recording of the words.  Raises ``SpeechUnavailable``."""
     voice = manner.voice
     style = f"{voice.program}'s voice {voice.name}"
     if manner.slowness != 1:
@@ -211,7 +211,7 @@ def spoken(words: str, manner: SpeakingManner) -> Input:
 
 
 def dialogue(lines: Iterable[tuple[Voice, str]]) -> Samples:
-    """Several voices, one after another with pauses between.  Raises ``Mute``."""
+    """Several voices, one after another with pauses between.  Raises ``SpeechUnavailable``."""
     pause = np.zeros(round(PAUSE_SECONDS * RATE), np.int16)
     parts = [part for voice, line in lines for part in (voice.say(line), pause)]
     return np.concatenate(parts[:-1])

@@ -12,7 +12,7 @@ import hashlib
 import hmac
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -23,7 +23,7 @@ from analyzers import catalogue
 from analyzers.catalogue.api_descriptions import Api
 from analyzers.vocabulary import Json, JsonObject
 from worker.engines.engine import ApiRequest, NotAsked, Outage, Rejected
-from worker.engines.providers.http_client import Http
+from worker.engines.providers.http_client import ProviderEngine
 from worker.engines.providers.provider_failures import read_aws_fault
 
 _ALGORITHM = "AWS4-HMAC-SHA256"
@@ -125,32 +125,19 @@ _BUCKET = re.compile(r"s3://([^/]+)/(.+?)(?:\?versionId=([^?]+))?")
 
 
 @dataclass
-class Aws:
-    """One of AWS's services, asked at ``endpoint``; without ``credentials`` unsigned.
+class Aws(ProviderEngine):
+    """One of AWS's services; without ``credentials`` unsigned."""
 
-    Only with ``uris`` are places in S3 passed on.
-    """
-
-    provider: str
-    endpoint: str
     region: str = DEFAULT_REGION
-    credentials: Callable[[], str] | None = field(default=None, repr=False)
-    http: Http = field(default_factory=lambda: Http("AWS"), repr=False)
-    uris: bool = False
-    local = False
 
     def __post_init__(self) -> None:
         """Read errors as AWS writes them."""
         self.http.faults = read_aws_fault
 
     @property
-    def identity(self) -> str:
-        """Service and address, part of every recording's key."""
-        return f"{self.provider}@{self._url}"
-
-    def answers(self, api: str) -> bool:
-        """Return every API of the service."""
-        return api.rpartition(".")[0] == self.provider
+    def base(self) -> str:
+        """The address, with the slash that is signed."""
+        return f"{self.endpoint.rstrip('/')}/"
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
         """Return the operation's response, one element or ``Error``; raise ``NoAnswer``."""
@@ -165,8 +152,8 @@ class Aws:
                 "x-amz-target": f"{described.target}",
             }
             if self._signer is not None:
-                headers = self._signer.headers(self._url, body, headers)
-            answer = self.http.post(self._url, body, {}, headers)
+                headers = self._signer.headers(self.base, body, headers)
+            answer = self.http.post(self.base, body, {}, headers)
         except Rejected as rejected:
             if rejected.code not in _OF_INPUT:
                 raise
@@ -189,11 +176,7 @@ class Aws:
         return request.uri if request.text is None else request.text
 
     def _bucket(self, uri: str) -> JsonObject:
-        if not self.uris:
-            raise NotAsked(
-                f"{self.provider} would fetch the address that the code sends: allow it by"
-                f' [engines."{self.provider}"] uris = true'
-            )
+        self.expect_uris()
         found = _BUCKET.fullmatch(uri)
         if found is None:
             raise NotAsked(f"{self.provider} takes files from s3://BUCKET/NAME only")
@@ -209,10 +192,6 @@ class Aws:
             raise Outage(f"{self.provider} answered without a result for the one input")
         element = cast("Mapping[str, Any]", found[0])
         return {key: value for key, value in element.items() if key != "Index"}
-
-    @property
-    def _url(self) -> str:
-        return f"{self.endpoint.rstrip('/')}/"
 
     @cached_property
     def _signer(self) -> AwsSigner | None:

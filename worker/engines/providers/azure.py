@@ -8,14 +8,14 @@ https://learn.microsoft.com/rest/api/language/text-analysis-runtime/analyze-text
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from analyzers.vocabulary import Json, JsonObject
 from worker.engines.api_answers import by_schema, shape
 from worker.engines.engine import ApiRequest, NotAsked, Outage
-from worker.engines.providers.http_client import Http, KeyedProvider
+from worker.engines.providers.http_client import ProviderEngine
 
 VISION_VERSION = "2023-10-01"
 LANGUAGE_VERSION = "2023-04-01"
@@ -48,20 +48,8 @@ _OUTAGES = frozenset({"InternalServerError", "ServiceUnavailable", "Timeout", "T
 
 
 @dataclass
-class Azure(KeyedProvider):
-    """One Azure resource at ``endpoint``; pictures' addresses pass only with ``uris``."""
-
-    provider: str
-    endpoint: str
-    credentials: Callable[[], str] | None = field(default=None, repr=False)
-    http: Http = field(default_factory=lambda: Http("Azure"), repr=False)
-    uris: bool = False
-    local = False
-
-    @property
-    def identity(self) -> str:
-        """Service and address, part of every recording's key."""
-        return f"{self.provider}@{self._base}"
+class Azure(ProviderEngine):
+    """One Azure resource, which has no public address."""
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
         """Return the SDK's answer about one picture or document; raise ``NoAnswer``."""
@@ -96,7 +84,7 @@ class Azure(KeyedProvider):
             if task not in {"detect_language", "extract_key_phrases"}
             else parameters,
         }
-        url = f"{self._base}/language/:analyze-text"
+        url = f"{self.base}/language/:analyze-text"
         answer = self.http.post(url, body, {"api-version": LANGUAGE_VERSION}, self._key)
         return self._judged(api, _mapping(answer.get("results")))
 
@@ -130,20 +118,12 @@ class Azure(KeyedProvider):
         return {**answer, "objects": cast("Json", objects)} if "objects" in answer else answer
 
     def _looked(self, path: str, query: Mapping[str, str], request: ApiRequest) -> JsonObject:
-        url = f"{self._base}/{path}"
+        url = f"{self.base}/{path}"
         if request.content is not None:
             headers = {**self._key, "content-type": "application/octet-stream"}
             return self.http.post(url, request.content, query, headers)
-        if not self.uris:
-            raise NotAsked(
-                f"{self.provider} would fetch the address that the code sends: allow it by"
-                f' [engines."{self.provider}"] uris = true'
-            )
+        self.expect_uris()
         return self.http.post(url, {"url": request.uri}, query, self._key)
-
-    @property
-    def _base(self) -> str:
-        return self.endpoint.rstrip("/")
 
     def authorisation(self, key: str) -> dict[str, str]:
         """Return the header that says who asks."""
@@ -228,19 +208,8 @@ _SPEECH_OUTAGES = frozenset({"Error"})
 
 
 @dataclass
-class AzureSpeech(KeyedProvider):
-    """One speech resource, asked at ``endpoint``, which has no public default."""
-
-    provider: str
-    endpoint: str
-    credentials: Callable[[], str] | None = field(default=None, repr=False)
-    http: Http = field(default_factory=lambda: Http("Azure"), repr=False)
-    local = False
-
-    @property
-    def identity(self) -> str:
-        """Service and address, part of every recording's key."""
-        return f"{self.provider}@{self.endpoint.rstrip('/')}"
+class AzureSpeech(ProviderEngine):
+    """One speech resource, which has no public address."""
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
         """Return the detailed answer about a sound of a minute; raise ``NoAnswer``."""
@@ -252,7 +221,7 @@ class AzureSpeech(KeyedProvider):
         language = str(request.parameters.get("language") or "en-US")
         if _LANGUAGE.fullmatch(language) is None:
             raise NotAsked(f"{self.provider} was asked for a language that is none")
-        url = f"{self.endpoint.rstrip('/')}/{PATH}"
+        url = f"{self.base}/{PATH}"
         headers = {**self._key, "content-type": media, "accept": "application/json"}
         query = {"language": language, "format": "detailed"}
         answer = self.http.post(url, content, query, headers)

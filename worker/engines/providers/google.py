@@ -10,8 +10,8 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
@@ -19,8 +19,8 @@ from google.auth import exceptions, jwt
 
 from analyzers.vocabulary import Json, JsonObject
 from worker.engines.api_answers import canonical, rest
-from worker.engines.engine import ApiRequest, NoAnswer, NotAsked, Outage
-from worker.engines.providers.http_client import Http
+from worker.engines.engine import ApiRequest, NoAnswer, Outage
+from worker.engines.providers.http_client import ProviderEngine
 
 _ENCODING = ("encoding", "sample_rate_hertz", "audio_channel_count")
 _FEATURES = (
@@ -72,36 +72,13 @@ _PICTURE_AT_FAULT = frozenset({3})
 
 
 @dataclass
-class Google:
-    """One of Google's services, asked at ``endpoint`` (with or without version).
-
-    ``credentials`` reads an API key or a service account's JSON.  Only with ``uris`` are addresses
-    passed on: the service would fetch them, with the operator's rights.
-    """
-
-    provider: str
-    endpoint: str
-    credentials: Callable[[], str] | None = field(default=None, repr=False)
-    http: Http = field(default_factory=lambda: Http("the provider"), repr=False)
-    uris: bool = False
-    local = False
-
-    @property
-    def identity(self) -> str:
-        """Service and address, part of every recording's key."""
-        return f"{self.provider}@{self._base}"
-
-    def answers(self, api: str) -> bool:
-        """Return every API of the service."""
-        return api.rpartition(".")[0] == self.provider
+class Google(ProviderEngine):
+    """One of Google's services; ``credentials`` reads an API key or a service account's JSON."""
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
         """Return the answer in the schema's own field names; raise ``NoAnswer``."""
-        if request.content is None and request.text is None and not self.uris:
-            raise NotAsked(
-                f"{self.provider} would fetch the address that the code sends: allow it by"
-                f' [engines."{self.provider}"] uris = true'
-            )
+        if request.content is None and request.text is None:
+            self.expect_uris()
         task = api.rpartition(".")[2]
         if self.provider == "google.vision":
             return self._annotate(task, request)
@@ -150,7 +127,7 @@ class Google:
         else:
             document["gcsContentUri"] = request.uri
         if parameters.get("language"):
-            spelling = "languageCode" if self._base.endswith("/v2") else "language"
+            spelling = "languageCode" if self.base.endswith("/v2") else "language"
             document[spelling] = parameters["language"]
         body: dict[str, Json] = {"document": document}
         if task in _WITH_ENCODING:
@@ -159,10 +136,11 @@ class Google:
 
     def _post(self, path: str, body: JsonObject) -> JsonObject:
         query, headers = self._access()
-        return self.http.post(f"{self._base}/{path}", body, query, headers)
+        return self.http.post(f"{self.base}/{path}", body, query, headers)
 
     @property
-    def _base(self) -> str:
+    def base(self) -> str:
+        """The address with its version."""
         base = self.endpoint.rstrip("/")
         return base if _VERSION.search(base) else f"{base}/v1"
 

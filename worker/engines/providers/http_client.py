@@ -9,6 +9,7 @@ import random
 import re
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -20,7 +21,7 @@ from urllib.parse import quote, quote_plus
 import httpx
 
 from analyzers.vocabulary import Json, JsonObject
-from worker.engines.engine import Outage, Rejected
+from worker.engines.engine import ApiRequest, NotAsked, Outage, Rejected
 from worker.engines.providers.provider_failures import (
     BREAKERS,
     Blame,
@@ -303,16 +304,46 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not JSON")
 
 
-class KeyedProvider:
-    """A provider whose questions carry a key; it is read when the first is asked."""
+@dataclass
+class ProviderEngine(ABC):
+    """A provider asked at ``endpoint``; without ``credentials`` no key is sent.
+
+    They are read when the first question is asked.  Only with ``uris`` are addresses passed on:
+    the service would fetch them, with the operator's rights.
+    """
 
     provider: str
-    credentials: Callable[[], str] | None
-    http: Http
+    endpoint: str
+    credentials: Callable[[], str] | None = field(default=None, repr=False)
+    http: Http = field(default_factory=lambda: Http("the provider"), repr=False)
+    uris: bool = False
+    local = False
+
+    @property
+    def identity(self) -> str:
+        """Service and address, part of every recording's key."""
+        return f"{self.provider}@{self.base}"
+
+    @property
+    def base(self) -> str:
+        """The address below which it is asked."""
+        return self.endpoint.rstrip("/")
 
     def answers(self, api: str) -> bool:
         """Return every API of the provider."""
         return api.rpartition(".")[0] == self.provider
+
+    @abstractmethod
+    def ask(self, api: str, request: ApiRequest) -> JsonObject:
+        """Return the canonical answer; raise ``NoAnswer``."""
+
+    def expect_uris(self) -> None:
+        """Raise ``NotAsked`` where the service may not fetch addresses."""
+        if not self.uris:
+            raise NotAsked(
+                f"{self.provider} would fetch the address that the code sends: allow it by"
+                f' [engines."{self.provider}"] uris = true'
+            )
 
     def authorisation(self, key: str) -> dict[str, str]:
         """Return the header that says who asks."""

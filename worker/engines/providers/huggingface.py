@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from analyzers.catalogue.canonical_answers import elements
 from analyzers.vocabulary import Json, JsonObject
 from worker.engines.api_answers import by_schema, shape
 from worker.engines.engine import ApiRequest, NotAsked
-from worker.engines.providers.http_client import Http, KeyedProvider, as_object
+from worker.engines.providers.http_client import ProviderEngine, as_object
 
 PUBLIC = "https://router.huggingface.co/hf-inference"
 # what a pipeline loads that names no model (transformers.pipelines.SUPPORTED_TASKS)
@@ -35,24 +34,16 @@ _MEDIA = ((b"\xff\xd8\xff", "image/jpeg"), (b"\x89PNG", "image/png"), (b"RIFF", 
 
 
 @dataclass
-class HuggingFace(KeyedProvider):
+class HuggingFace(ProviderEngine):
     """The inference API at ``endpoint``; models are below its ``/models``."""
 
     provider: str = "huggingface"
     endpoint: str = PUBLIC
-    credentials: Callable[[], str] | None = field(default=None, repr=False)
-    http: Http = field(default_factory=lambda: Http("Hugging Face"), repr=False)
-    local = False
-
-    @property
-    def identity(self) -> str:
-        """Service and address, part of every recording's key."""
-        return f"{self.provider}@{self.endpoint.rstrip('/')}"
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
         """Return ``InferenceClient``'s answer, lists as ``elements``; raise ``NoAnswer``."""
         task = api.rpartition(".")[2]
-        url = f"{self.endpoint.rstrip('/')}/models/{_model(task, request)}"
+        url = f"{self.base}/models/{_model(task, request)}"
         if task == "chat_completion":
             if request.content is not None or request.uri is not None:
                 raise NotAsked("pictures in a conversation are not passed on to Hugging Face")

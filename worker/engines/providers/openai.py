@@ -8,15 +8,15 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import quote
 
 from analyzers.vocabulary import Json, JsonObject
 from worker.engines.api_answers import by_schema, shape
 from worker.engines.engine import ApiRequest, NotAsked
-from worker.engines.providers.http_client import Http, KeyedProvider
+from worker.engines.providers.http_client import ProviderEngine
 
 PUBLIC = "https://api.openai.com/v1"
 PATHS = {
@@ -33,20 +33,11 @@ _SIGNATURES = {b"\xff\xd8\xff": "jpeg", b"GIF8": "gif", b"RIFF": "webp"}
 
 
 @dataclass
-class OpenAI(KeyedProvider):
-    """OpenAI at ``endpoint``; pictures' addresses only with ``uris``; nothing is stored there."""
+class OpenAI(ProviderEngine):
+    """OpenAI, where nothing is stored."""
 
     provider: str = "openai"
     endpoint: str = PUBLIC
-    credentials: Callable[[], str] | None = field(default=None, repr=False)
-    http: Http = field(default_factory=lambda: Http("OpenAI"), repr=False)
-    uris: bool = False
-    local = False
-
-    @property
-    def identity(self) -> str:
-        """Service and address, part of every recording's key."""
-        return f"{self.provider}@{self._base}"
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
         """Return the response in the names that the SDK's objects have; raise ``NoAnswer``."""
@@ -67,7 +58,7 @@ class OpenAI(KeyedProvider):
     def address(self, task: str, request: ApiRequest) -> tuple[str, dict[str, str]]:
         """Where a task is asked: the address, and its query."""
         del request
-        return f"{self._base}/{PATHS[task]}", {}
+        return f"{self.base}/{PATHS[task]}", {}
 
     def _body(self, task: str, request: ApiRequest) -> JsonObject:
         head = _HEADS.get(task, "input")
@@ -80,11 +71,8 @@ class OpenAI(KeyedProvider):
                 raise NotAsked("only one picture a conversation is at hand")
             picture = base64.b64encode(request.content).decode()
             given = _put(given, f"data:image/{_format(request.content)};base64,{picture}")
-        if not self.uris and _addresses(given):
-            raise NotAsked(
-                f"{self.provider} would fetch the address that the code sends: allow it by"
-                f' [engines."{self.provider}"] uris = true'
-            )
+        if _addresses(given):
+            self.expect_uris()
         return {**body, head: given, **({"store": False} if task == "responses" else {})}
 
     def _simple(self, task: str, request: ApiRequest) -> Json:
@@ -93,7 +81,8 @@ class OpenAI(KeyedProvider):
         return request.text
 
     @property
-    def _base(self) -> str:
+    def base(self) -> str:
+        """The address with its version."""
         base = self.endpoint.rstrip("/")
         return base if _VERSION.search(base) else f"{base}/v1"
 
@@ -147,9 +136,9 @@ class AzureOpenAI(OpenAI):
     endpoint: str = ""
 
     @property
-    def identity(self) -> str:
-        """Service and address, part of every recording's key."""
-        return f"{self.provider}@{self.endpoint.rstrip('/')}"
+    def base(self) -> str:
+        """The address of the resource."""
+        return self.endpoint.rstrip("/")
 
     def answers(self, api: str) -> bool:
         """Return every API of OpenAI's."""
@@ -157,7 +146,7 @@ class AzureOpenAI(OpenAI):
 
     def address(self, task: str, request: ApiRequest) -> tuple[str, dict[str, str]]:
         """Return the address below the deployment; raise ``NotAsked``."""
-        base = f"{self.endpoint.rstrip('/')}/openai"
+        base = f"{self.base}/openai"
         if task == "responses":
             return f"{base}/v1/{PATHS[task]}", {}
         if task not in _DEPLOYED:

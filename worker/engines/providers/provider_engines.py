@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from analyzers import catalogue
@@ -17,7 +16,7 @@ from worker.engines.engine import ApiRequest, Engine, NotAsked, Outage
 from worker.engines.providers.aws import DEFAULT_REGION, OPERATIONS, Aws, Transcribe
 from worker.engines.providers.azure import Azure, AzureSpeech
 from worker.engines.providers.google import ENDPOINTS, Google
-from worker.engines.providers.http_client import Http, KeyedProvider, as_object
+from worker.engines.providers.http_client import Http, ProviderEngine, as_object
 from worker.engines.providers.huggingface import PUBLIC as HUGGING_FACE
 from worker.engines.providers.huggingface import HuggingFace
 from worker.engines.providers.openai import PUBLIC, AzureOpenAI, OpenAI
@@ -26,20 +25,13 @@ from worker.settings.operator_settings import EngineSettings
 
 
 @dataclass
-class DescribedProvider(KeyedProvider):
+class DescribedProvider(ProviderEngine):
     """A provider asked at ``endpoint`` or its entries' host, with a bearer's key."""
-
-    provider: str
-    endpoint: str | None = None
-    credentials: Callable[[], str] | None = field(default=None, repr=False)
-    http: Http = field(default_factory=lambda: Http("the provider"), repr=False)
-    uris: bool = False
-    local = False
 
     @property
     def identity(self) -> str:
         """Service and address, part of every recording's key."""
-        return f"{self.provider}@{self.endpoint or 'its own address'}"
+        return f"{self.provider}@{self.base or 'its own address'}"
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:
         """Return the response in the schema's names, lists as ``elements``; raise ``NoAnswer``."""
@@ -48,16 +40,13 @@ class DescribedProvider(KeyedProvider):
         if pattern is None:
             raise NotAsked(f"{described.name} is described without an address that can be asked")
         host, _, path = pattern.partition("/")
-        url = f"{(self.endpoint or f'https://{host}').rstrip('/')}/{path}"
+        url = f"{self.base or f'https://{host}'}/{path}"
         body = {**request.parameters, **self._input(described, request)}
         return _read(described, self.http.value(url, body, self._key), self.provider)
 
     def _input(self, described: Api, request: ApiRequest) -> JsonObject:
-        if request.content is None and request.text is None and not self.uris:
-            raise NotAsked(
-                f"{self.provider} would fetch the address that the code sends: allow it by"
-                f' [engines."{self.provider}"] uris = true'
-            )
+        if request.content is None and request.text is None:
+            self.expect_uris()
         value: Json = request.uri if request.text is None else request.text
         if request.content is not None:
             value = base64.b64encode(request.content).decode()
@@ -85,61 +74,39 @@ _REGION = re.compile(r"[a-z]{2,3}(-[a-z]+)+-\d{1,2}")
 
 def provider_engine(provider: str, setting: EngineSettings) -> Engine | None:
     """Return the engine of ``provider``'s protocol, or ``None``; raise ``UsageError``."""
-    if provider in PROVIDERS:
-        return _MAKERS[provider.partition(".")[0]](provider, setting)
-    if any(api.provider == provider for api in catalogue.load_catalogue().apis.values()):
-        endpoint = _address(provider, setting.endpoint) if setting.endpoint else None
-        http = Http(provider)
-        return DescribedProvider(provider, endpoint, _credentials(setting), http, setting.uris)
-    return None
-
-
-def _google(provider: str, setting: EngineSettings) -> Engine:
-    endpoint = _address(provider, setting.endpoint or ENDPOINTS[provider])
-    return Google(provider, endpoint, _credentials(setting), Http(provider), setting.uris)
-
-
-def _aws(provider: str, setting: EngineSettings) -> Engine:
-    region = setting.region or (DEFAULT_REGION if setting.endpoint else None)
-    if region is None or not _REGION.fullmatch(region):
-        raise UsageError(
-            'is to name one of AWS, as "eu-central-1"', key=f'engines."{provider}".region'
-        )
-    public = f"https://{provider.rpartition('.')[2]}.{region}.amazonaws.com"
-    endpoint = _address(provider, setting.endpoint or public)
-    kind = Transcribe if provider == "aws.transcribe" else Aws
-    return kind(provider, endpoint, region, _credentials(setting), Http(provider), setting.uris)
-
-
-def _azure(provider: str, setting: EngineSettings) -> Engine:
-    if setting.endpoint is None:
+    family = provider.partition(".")[0] if provider in PROVIDERS else ""
+    described = (api.provider == provider for api in catalogue.load_catalogue().apis.values())
+    if not family and not any(described):
+        return None
+    kind = _ENGINES.get(provider) or _ENGINES.get(family, DescribedProvider)
+    credentials = setting.credentials.read if setting.credentials else None
+    region = _region(provider, setting) if family == "aws" else ""
+    endpoint = setting.endpoint or _PUBLIC.get(provider, "")
+    if family == "aws":
+        endpoint = endpoint or f"https://{provider.rpartition('.')[2]}.{region}.amazonaws.com"
+    if family == "azure" and not endpoint:
         raise UsageError(
             'is to be that of your resource, as "https://NAME.cognitiveservices.azure.com"',
             key=f'engines."{provider}".endpoint',
         )
-    endpoint = _address(provider, setting.endpoint)
-    shared = (provider, endpoint, _credentials(setting), Http(provider))
-    if provider == "azure.speech":
-        return AzureSpeech(*shared)
-    kind = AzureOpenAI if provider == "azure.openai" else Azure
-    return kind(*shared, setting.uris)
+    if endpoint:
+        _expect_address(provider, endpoint)
+    engine = kind(provider, endpoint, credentials, Http(provider), setting.uris)
+    if isinstance(engine, Aws):
+        engine.region = region
+    return engine
 
 
-def _openai(provider: str, setting: EngineSettings) -> Engine:
-    endpoint = _address(provider, setting.endpoint or PUBLIC)
-    return OpenAI(provider, endpoint, _credentials(setting), Http(provider), setting.uris)
+def _region(provider: str, setting: EngineSettings) -> str:
+    region = setting.region or (DEFAULT_REGION if setting.endpoint else "")
+    if not _REGION.fullmatch(region):
+        raise UsageError(
+            'is to name one of AWS, as "eu-central-1"', key=f'engines."{provider}".region'
+        )
+    return region
 
 
-def _huggingface(provider: str, setting: EngineSettings) -> Engine:
-    endpoint = _address(provider, setting.endpoint or HUGGING_FACE)
-    return HuggingFace(provider, endpoint, _credentials(setting), Http(provider))
-
-
-def _credentials(setting: EngineSettings) -> Callable[[], str] | None:
-    return setting.credentials.read if setting.credentials else None
-
-
-def _address(provider: str, endpoint: str) -> str:
+def _expect_address(provider: str, endpoint: str) -> None:
     try:
         parts = urlsplit(endpoint)
         good = parts.scheme in {"http", "https"} and bool(parts.hostname) and not parts.query
@@ -151,15 +118,18 @@ def _address(provider: str, endpoint: str) -> str:
             "is not an http(s) address without name, password and query",
             key=f'engines."{provider}".endpoint',
         )
-    return endpoint
 
 
-_MAKERS: dict[str, Callable[[str, EngineSettings], Engine]] = {
-    "aws": _aws,
-    "azure": _azure,
-    "google": _google,
-    "huggingface": _huggingface,
-    "openai": _openai,
+_ENGINES: dict[str, type[ProviderEngine]] = {
+    "aws": Aws,
+    "aws.transcribe": Transcribe,
+    "azure": Azure,
+    "azure.openai": AzureOpenAI,
+    "azure.speech": AzureSpeech,
+    "google": Google,
+    "huggingface": HuggingFace,
+    "openai": OpenAI,
 }
+_PUBLIC = {**ENDPOINTS, "openai": PUBLIC, "huggingface": HUGGING_FACE}
 AZURE = ("azure.vision", "azure.language", "azure.speech", "azure.openai")
 PROVIDERS = (*ENDPOINTS, *OPERATIONS, *AZURE, "openai", "huggingface")

@@ -30,7 +30,7 @@ def _still(seconds: float, noise: float, generator: np.random.Generator) -> Inpu
 
 
 def several(_: str, count: int, seed: int) -> InputSupply:
-    """Two people talking.  Raises ``Mute``."""
+    """Two people talking.  Raises ``SpeechUnavailable``."""
     del seed
     row = list(_speakers())
     made = (_conversation(*pair) for pair in itertools.pairwise(row))
@@ -45,7 +45,7 @@ def _conversation(one: Voice, other: Voice) -> Input:
 
 
 def huge(_: str, count: int, seed: int) -> InputSupply:
-    """Speech of 70 s: services that answer at once take a minute.  Raises ``Mute``."""
+    """Speech of 70 s: services that answer at once take a minute.  Raises ``SpeechUnavailable``."""
     row = shuffled(ENGLISH, seed)
     made = (
         spoken_recordings.recording(_lasting(voice, row), f"{LONG_SECONDS} s of speech", None)
@@ -68,7 +68,7 @@ def _speakers() -> tuple[Voice, ...]:
 
 
 def foreign(_: str, count: int, seed: int) -> InputSupply:
-    """Speech in other languages.  Raises ``Mute``."""
+    """Speech in other languages.  Raises ``SpeechUnavailable``."""
     del seed
     if spoken_recordings.synthesised("de") is None:
         return InputSupply((), "no program speaks other languages here: apt install espeak-ng")

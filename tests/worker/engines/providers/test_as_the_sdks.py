@@ -85,7 +85,7 @@ def test_aws(stand_in, api, arguments, request_, wire, element):
     server = stand_in(Reply(wire))
     _, service, operation = api.split(".")
     read = getattr(sdks.aws(service, server.url), operation)(**arguments)
-    engine = Aws(f"aws.{service}", server.url, sdks.REGION, credentials)
+    engine = Aws(f"aws.{service}", server.url, credentials, region=sdks.REGION)
     answer = validated_answer(api, engine.ask(api, request_))
     theirs, ours = server.asked
     assert (ours.method, ours.path, ours.query) == (theirs.method, theirs.path, theirs.query)

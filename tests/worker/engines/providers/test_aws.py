@@ -17,7 +17,7 @@ PICTURE = ApiRequest(b"pixels")
 def aws(server, provider="aws.rekognition", credentials=f"{KEY_ID}:{SECRET}", **http):
     waits = []
     read = credentials and (lambda: credentials)
-    return Aws(provider, server.url, REGION, read, Http("AWS", waits.append, **http)), waits
+    return Aws(provider, server.url, read, Http("AWS", waits.append, **http), region=REGION), waits
 
 
 def error(name, message="…", status=400, headers=()):

@@ -226,7 +226,7 @@ def job(status):
 def transcribe(server, waits, **more):
     keys = lambda: f"{sdks.KEY_ID}:{sdks.SECRET}"  # noqa: E731
     http = Http("AWS", waits.append)
-    return Transcribe("aws.transcribe", server.url, sdks.REGION, keys, http, True, **more)
+    return Transcribe("aws.transcribe", server.url, keys, http, True, sdks.REGION, **more)
 
 
 def begun(server, waits, **more):
