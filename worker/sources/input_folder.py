@@ -21,7 +21,7 @@ Made: TypeAlias = Callable[[bytes, str, str | None, Origin], Input]
 
 @dataclass(frozen=True, slots=True)
 class FolderFiles:
-    """Files of one sort: their suffixes, and what ``made`` makes of one or raises ``UnusablePicture``."""
+    """Files of one sort; ``made`` makes an input of one or raises ``UnusablePicture``."""
 
     things: str
     suffixes: frozenset[str]

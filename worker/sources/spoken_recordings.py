@@ -49,7 +49,7 @@ class Voice:
     language: str = ENGLISH
 
     def say(self, text: str, slowness: float = 1.0) -> Samples:
-        """Return the samples of a text, ``slowness`` times as long as usual; raise ``SpeechUnavailable``."""
+        """Return a text's samples, ``slowness`` times as long; raise ``SpeechUnavailable``."""
         return np.frombuffer(_said(self, text, slowness), np.int16)
 
 
