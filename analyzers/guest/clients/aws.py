@@ -154,7 +154,19 @@ class Botocore:
         faithful = api_calls.session().faithful
         shapes = model.operation_model(operation)
         if faithful:
-            _validate(params, shapes.input_shape)
+            from botocore.exceptions import ParamValidationError
+            from botocore.validate import ParamValidator
+
+            report = (
+                ParamValidator().validate(dict(params), shapes.input_shape)
+                if shapes.input_shape is not None
+                else None
+            )
+            if report is not None:
+                known: Any = vars(report)["_errors"]
+                known[:] = [error for error in known if error[0] != "invalid length"]
+            if report is not None and report.has_errors():
+                raise ParamValidationError(report=report.generate_report())
         answer = self._aws.answer(entry, params)
         if "Error" in answer:
             raise client.exceptions.from_code(answer["Error"].get("Code"))(answer, operation)
@@ -170,22 +182,6 @@ def unreachable(service: str, operation: str) -> Exception:
     name = f"{service}.{xform_name(operation)}"
     error = exceptions.EndpointConnectionError(endpoint_url=f"{name} (no described ML API)")
     return api_calls.unanswered(name, error)
-
-
-def _validate(params: Mapping[str, Any], shape: Any) -> None:
-    """Raise what botocore raises of wrong parameters.
-
-    Lengths are left alone: an empty text may stand for one not known yet.
-    """
-    from botocore.exceptions import ParamValidationError
-    from botocore.validate import ParamValidator
-
-    report = ParamValidator().validate(dict(params), shape) if shape is not None else None
-    if report is not None:
-        known: Any = vars(report)["_errors"]
-        known[:] = [error for error in known if error[0] != "invalid length"]
-    if report is not None and report.has_errors():
-        raise ParamValidationError(report=report.generate_report())
 
 
 def _timed(value: Any, shape: Any) -> Any:

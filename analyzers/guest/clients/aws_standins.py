@@ -7,10 +7,7 @@ from typing import Any, Callable, Dict, Iterator, Mapping
 
 from ..protocol import api_calls
 from ..runtime.standins import Inert, InertModule
-from .aws import Aws, metadata
-
-REGION = "us-east-1"
-
+from .aws import REGION, Aws, metadata
 
 class BotoCoreError(Exception):
     """The base of what botocore raises by itself."""

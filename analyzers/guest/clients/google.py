@@ -157,7 +157,10 @@ class Google:
             images = read(request, "requests") or []
             return {"responses": [self.annotate(image) for image in images]}
         if service == "language" and method in LANGUAGE_METHODS:
-            return _of_version(package, self.analyze(method, request))
+            answer = self.analyze(method, request)
+            if package.endswith(".v2") and "language" in answer:
+                return {**answer, "language_code": answer["language"]}
+            return answer
         if service == "speech" and method in METHODS:
             return self._speech.answer(package, method, request)
         return dict(api_calls.ask(api_calls.ApiRequest(f"google.{service}.{method}")))
@@ -220,13 +223,6 @@ class Google:
         """The name of an enum's value, however it was written."""
         name = member_name(self.schema, enum, value)
         return name or next(iter(self.schema.enums.get(enum, {})), "TYPE_UNSPECIFIED")
-
-
-def _of_version(package: str, answer: Dict[str, Any]) -> Dict[str, Any]:
-    """An answer with the language where this version of the API has it."""
-    if package.endswith(".v2") and "language" in answer:
-        return {**answer, "language_code": answer["language"]}
-    return answer
 
 
 def _picture(image: Any) -> List[Any]:

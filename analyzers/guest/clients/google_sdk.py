@@ -278,18 +278,14 @@ def _later(original: Callable[..., Any], now: Callable[..., Any]) -> Callable[..
     async def call(self: Any, *args: Any, **options: Any) -> Any:
         if hasattr(options.get("requests"), "__aiter__"):
             options["requests"] = [part async for part in options["requests"]]
-        return _awaitable(now(self._client, *args, **options))
+        result = now(self._client, *args, **options)
+        if hasattr(result, "__next__"):
+            return _drawn(result)
+        if isinstance(getattr(result, "_result_type", None), type):
+            return _operation(result)
+        return result
 
     return call
-
-
-def _awaitable(result: Any) -> Any:
-    """An answer as an asynchronous client gives it."""
-    if hasattr(result, "__next__"):
-        return _drawn(result)
-    if isinstance(getattr(result, "_result_type", None), type):
-        return _operation(result)
-    return result
 
 
 def _operation(result: Any) -> Any:

@@ -166,7 +166,8 @@ class HttpInterception:
         if kw.get("files"):
             return None
         headers = {**dict(getattr(client, "headers", None) or {}), **(kw.get("headers") or {})}
-        where = _joined(client, url)
+        base = getattr(client, "base_url", "")
+        where = f"{base}{url}" if str(url).startswith("/") else str(url)
         if kw.get("params"):
             where += ("&" if "?" in where else "?") + urlencode(kw["params"], doseq=True)
         return self.answer(method, where, _payload(args, kw), headers)
@@ -274,11 +275,6 @@ class HttpInterception:
         for verb in VERBS:
             setattr(module, verb, getattr(session(), verb))
         return module
-
-
-def _joined(client: Any, url: Any) -> str:
-    base = getattr(client, "base_url", "")
-    return f"{base}{url}" if str(url).startswith("/") else str(url)
 
 
 def _whole(body: Any) -> Any:

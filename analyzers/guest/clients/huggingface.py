@@ -215,7 +215,11 @@ class Hub:
         """Patch the modules of the clients: every method that asks a model."""
         for name in _CLIENTS:
             client: Any = vars(module).get(name)
-            for method, original in _methods(client):
+            for method, original in [
+                (name, value)
+                for name, value in (vars(client).items() if client is not None else ())
+                if inspect.isfunction(value) and not name.startswith("_") and name not in _OWN
+            ]:
                 made = self._method(method, _as_sdk)
                 later = inspect.iscoroutinefunction(original)
                 setattr(client, method, _awaited(made) if later else made)
@@ -249,15 +253,6 @@ class Hub:
             return Subscriptable(schema, str(entry["schema"]), answer)
 
         return self._method(name, record)
-
-
-def _methods(client: Any) -> List[Tuple[str, Any]]:
-    """The public methods of a class but those that ask nobody."""
-    return [
-        (name, value)
-        for name, value in (vars(client).items() if client is not None else ())
-        if inspect.isfunction(value) and not name.startswith("_") and name not in _OWN
-    ]
 
 
 def _as_sdk(entry: Entry, answer: Any) -> Any:

@@ -116,20 +116,15 @@ class _Path(Entered):
         if entry is None or params.get("stream"):
             message = f"Connection error: {name} is no described ML API"
             raise api_calls.unanswered(name, _error("APIConnectionError")(message))
-        shape = params.get("response_format") or params.get("text_format")
+        shape: Any = params.get("response_format") or params.get("text_format")
         if isinstance(shape, str) and shape in ("text", "srt", "vtt"):
             return self._openai.answer(entry, params).get("text", "")
         body = {key: value for key, value in params.items() if not isinstance(value, type)}
         if callable(getattr(shape, "model_json_schema", None)):
-            body["response_format"] = _schema_of(shape)
+            schema = {"name": shape.__name__, "strict": True, "schema": shape.model_json_schema()}
+            body["response_format"] = {"type": "json_schema", "json_schema": schema}
         made = response_of(self._kind, self._openai, entry, self._openai.answer(entry, body))
         return _parsed(made, shape) if self._names[-1] == "parse" else made
-
-
-def _schema_of(shape: Any) -> Dict[str, Any]:
-    """What the SDK sends for a class of pydantic."""
-    schema = {"name": shape.__name__, "strict": True, "schema": shape.model_json_schema()}
-    return {"type": "json_schema", "json_schema": schema}
 
 
 async def _later(answer: Callable[[Any], Any], params: Mapping[str, Any]) -> Any:

@@ -77,7 +77,11 @@ class OtherProviders:
             self.described.ask(entry, _question(entry, each, inner, asked)) for each in items
         ]
         if asked_each(entry):
-            return _nested(str(entry["result"]).partition("[]")[0].split("."), answers)
+            path = str(entry["result"]).partition("[]")[0].split(".")
+            made: Any = answers
+            for step in reversed([step for step in path if step]):
+                made = {step: made}
+            return made
         return answers[0].get(ELEMENTS, answers[0])
 
 
@@ -107,14 +111,6 @@ def _unpacked(value: Any, entry: Entry) -> Any:
         return {key: _unpacked(item, entry) for key, item in value.items()}
     content: Optional[bytes] = decoded(value) if isinstance(value, str) else None
     return value if content is None else content
-
-
-def _nested(path: List[str], answers: List[Any]) -> Any:
-    """Answers to the elements of an input, where the whole response has them."""
-    made: Any = answers
-    for step in reversed([step for step in path if step]):
-        made = {step: made}
-    return made
 
 
 _PARSERS = ("model_validate", "parse_obj", "from_dict")

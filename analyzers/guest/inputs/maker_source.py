@@ -75,7 +75,14 @@ def _text(module: str) -> str:
 
 def _defined(node: ast.stmt, text: str, order: Tuple[int, int]) -> List[Tuple[str, Piece]]:
     if isinstance(node, (ast.Import, ast.ImportFrom)):
-        return _imported(node, order)
+        if isinstance(node, ast.ImportFrom) and not node.level and node.module != "__future__":
+            return [
+                (_bound(alias), _import(f"from {node.module} ", alias, order))
+                for alias in node.names
+            ]
+        if isinstance(node, ast.Import):
+            return [(_bound(alias), _import("", alias, order)) for alias in node.names]
+        return []
     names: List[str] = []
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         names = [node.name]
@@ -93,17 +100,6 @@ def _segment(text: str, node: ast.stmt) -> str:
     decorators = getattr(node, "decorator_list", [])
     first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
     return "\n".join(text.split("\n")[first - 1 : node.end_lineno])
-
-
-def _imported(node: ast.stmt, order: Tuple[int, int]) -> List[Tuple[str, Piece]]:
-    """The names that an import of something else than ours binds."""
-    if isinstance(node, ast.ImportFrom) and not node.level and node.module != "__future__":
-        return [
-            (_bound(alias), _import(f"from {node.module} ", alias, order)) for alias in node.names
-        ]
-    if isinstance(node, ast.Import):
-        return [(_bound(alias), _import("", alias, order)) for alias in node.names]
-    return []
 
 
 def _bound(alias: ast.alias) -> str:

@@ -41,7 +41,10 @@ class LiteralRecipe:
         """The Python expression that it is."""
         value = self.value
         if type(value) is complex:
-            return _imaginary(value)
+            sign = math.copysign(1.0, value.imag) < 0
+            if value.real != 0 or not math.isfinite(value.imag):
+                raise BadRecipe(f"no literal is {value!r}")
+            return f"{'-' if sign else ''}{abs(value.imag)!r}j"
         return "..." if value is ... else repr(value)
 
     def __eq__(self, other: object) -> bool:
@@ -110,13 +113,6 @@ class CallRecipe:
 
 
 Recipe = Union[LiteralRecipe, DisplayRecipe, PairsRecipe, NameRecipe, CallRecipe]
-
-
-def _imaginary(value: complex) -> str:
-    sign = math.copysign(1.0, value.imag) < 0
-    if value.real != 0 or not math.isfinite(value.imag):
-        raise BadRecipe(f"no literal is {value!r}")
-    return f"{'-' if sign else ''}{abs(value.imag)!r}j"
 
 
 def literal(value: Any) -> Recipe:

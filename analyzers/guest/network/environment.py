@@ -66,11 +66,6 @@ def lead_programs(variables: Dict[str, str], wake: Callable[[], None]) -> None:
     library = ctypes.CDLL(None)
     for name, value in variables.items():
         library.setenv(name.encode(), value.encode(), 1)
-    _patch_popen(variables, wake)
-    _patch_system(wake)
-
-
-def _patch_popen(variables: Dict[str, str], wake: Callable[[], None]) -> None:
     kind: Any = subprocess.Popen
     original: Callable[..., None] = kind.__init__
 
@@ -81,6 +76,7 @@ def _patch_popen(variables: Dict[str, str], wake: Callable[[], None]) -> None:
         original(self, *args, **options)
 
     kind.__init__ = started
+    _patch_system(wake)
 
 
 def _patch_system(wake: Callable[[], None]) -> None:

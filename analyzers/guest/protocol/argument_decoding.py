@@ -30,7 +30,11 @@ def decode(argument: Mapping[str, Any], blobs: Mapping[str, bytes]) -> Any:
     """
     kind = argument.get("kind")
     if kind == "literal":
-        return _literal(argument["source"])
+        source = argument["source"]
+        try:
+            return ast.literal_eval(source)
+        except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
+            raise Unusable(f"not a Python literal: {source[:80]}") from error
     if kind == "value":
         return argument["value"]
     if kind == "inert":
@@ -56,13 +60,6 @@ def evaluate_recipe(place: str, recipe: Any, namespace: Mapping[str, Any]) -> An
     except Exception as error:
         said = f"{type(error).__name__}: {error}"
         raise Unusable(f"{place} cannot be made: {said}") from error
-
-
-def _literal(source: str) -> Any:
-    try:
-        return ast.literal_eval(source)
-    except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
-        raise Unusable(f"not a Python literal: {source[:80]}") from error
 
 
 def _content(argument: Mapping[str, Any], blobs: Mapping[str, bytes]) -> Any:

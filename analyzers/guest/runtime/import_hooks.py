@@ -145,17 +145,14 @@ class _Patching(Loader):
         except Exception:
             if self._make is None:
                 raise
-            _replace(module.__name__, self._make)
+            standins.note(module.__name__)
+            for known in [
+                known for known in sys.modules if known.startswith(f"{module.__name__}.")
+            ]:
+                del sys.modules[known]
+            sys.modules[module.__name__] = self._make(module.__name__)
             return
         apply_patch(self._patch, module)
-
-
-def _replace(name: str, make: Maker) -> None:
-    """Stand in for a module that is being imported, and for all that it brought in."""
-    standins.note(name)
-    for known in [known for known in sys.modules if known.startswith(f"{name}.")]:
-        del sys.modules[known]
-    sys.modules[name] = make(name)
 
 
 def apply_patch(patch: Patch, module: ModuleType) -> None:

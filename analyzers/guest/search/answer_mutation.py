@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from typing import Dict, Iterator, List, Sequence
 
-from .code_constants import ConstantPool
 from .search_campaign import AnswerCandidate, SearchCampaign, Stopwatch
 
 MOST_RUNS = 3_000
@@ -109,10 +108,6 @@ def literal(campaign: SearchCampaign, name: str) -> str:
     if now[:1] in "[(":
         count = rng.randrange(4)
         return repr([rng.choice(pool.strings) for _ in range(count)])
-    return _number(pool, now, rng.randrange(1 << 30))
-
-
-def _number(pool: ConstantPool, now: str, draw: int) -> str:
     numbers = pool.numbers or [0.0, 1.0]
-    number = numbers[draw % len(numbers)]
+    number = numbers[rng.randrange(1 << 30) % len(numbers)]
     return repr(number if "." in now else int(number))

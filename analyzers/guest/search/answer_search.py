@@ -44,7 +44,14 @@ def simplified(
             if holds(simpler):
                 candidate, improved = simpler, True
                 break
-    return _likelier(campaign, candidate, holds)
+    for api, answers in candidate.plan.items():
+        for at, knobs in enumerate(answers):
+            for likelier in campaign.models[api].likelier(knobs):
+                changed = candidate.answering(api, *answers[:at], likelier, *answers[at + 1 :])
+                if likelier != knobs and holds(changed):
+                    candidate = changed
+                    break
+    return candidate
 
 
 def confirm(
@@ -77,20 +84,6 @@ def _simpler(campaign: SearchCampaign, candidate: AnswerCandidate) -> Iterator[A
             for simpler in campaign.models[api].simpler(knobs, campaign.pool):
                 changed: List[object] = [*answers[:at], simpler, *answers[at + 1 :]]
                 yield candidate.answering(api, *changed)
-
-
-def _likelier(
-    campaign: SearchCampaign, candidate: AnswerCandidate, holds: Holds
-) -> AnswerCandidate:
-    """The same witness with more ordinary values, where they still reach the goal."""
-    for api, answers in candidate.plan.items():
-        for at, knobs in enumerate(answers):
-            for likelier in campaign.models[api].likelier(knobs):
-                changed = candidate.answering(api, *answers[:at], likelier, *answers[at + 1 :])
-                if likelier != knobs and holds(changed):
-                    candidate = changed
-                    break
-    return candidate
 
 
 Frame = Dict[str, Any]

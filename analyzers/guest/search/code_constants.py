@@ -47,9 +47,17 @@ class ConstantPool:
         self.strings = made[: 4 * MOST_STRINGS]
         known = (*self.raw, *ORDINARY, *SAMPLES)
         self.words = {word.casefold() for text in known for word in text.split()}
-        self.numbers = _neighbours(numbers)
+        near: Dict[float, None] = {}
+        given = list(dict.fromkeys(numbers))
+        for number in dict.fromkeys([*given, *(-n for n in given if 0 < n <= 1)]):
+            if abs(number) < 1e6:
+                for step in (0.0, 0.01, -0.01, 0.1, -0.1, 1.0, -1.0):
+                    near[round(number + step, 4)] = None
+        self.numbers = list(near)
         self.counts = sorted({int(n) for n in self.numbers if 0 <= n <= 60 and n == int(n)})
-        self.joined = _joined(self.close)
+        short = [text for text in self.close if len(text) <= 40][:16]
+        pairs = itertools.permutations(short, 2)
+        self.joined = [between.join(pair) for pair in pairs for between in (" ", "", "\n")]
 
     def pick(self, rng: random.Random) -> str:
         """A string, most often one from near the target."""
@@ -233,23 +241,6 @@ def _variants(raw: Sequence[str]) -> Iterator[str]:
         yield from text.split()
         if len(text) <= 8 and not text.isalnum():
             yield from text
-
-
-def _joined(raw: Sequence[str]) -> List[str]:
-    """Two constants together, in either order."""
-    short = [text for text in raw if len(text) <= 40][:16]
-    pairs = itertools.permutations(short, 2)
-    return [between.join(pair) for pair in pairs for between in (" ", "", "\n")]
-
-
-def _neighbours(numbers: Iterable[float]) -> List[float]:
-    near: Dict[float, None] = {}
-    given = list(dict.fromkeys(numbers))
-    for number in dict.fromkeys([*given, *(-n for n in given if 0 < n <= 1)]):
-        if abs(number) < 1e6:
-            for step in (0.0, 0.01, -0.01, 0.1, -0.1, 1.0, -1.0):
-                near[round(number + step, 4)] = None
-    return list(near)
 
 
 MOST = 50

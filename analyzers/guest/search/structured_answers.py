@@ -68,7 +68,10 @@ def _instance(schema: Any, text: str, root: Mapping[str, Any], depth: int) -> An
 def _inner(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
     """The schema that another one stands for, if it does: by reference, or as its first choice."""
     if "$ref" in schema:
-        return _referred(str(schema["$ref"]), root)
+        found: Any = root
+        for name in filter(None, str(schema["$ref"]).lstrip("#/").split("/")):
+            found = found.get(name) if isinstance(found, Mapping) else None
+        return found
     choices = [each for each in schema.get("anyOf") or () if each.get("type") != "null"]
     return choices[0] if choices else None
 
@@ -81,10 +84,3 @@ def _leaf(kind: Any, text: str) -> Any:
             number = 1.0
         return int(number) if kind == "integer" else number
     return bool(text) if kind == "boolean" else text
-
-
-def _referred(reference: str, root: Mapping[str, Any]) -> Any:
-    found: Any = root
-    for name in filter(None, reference.lstrip("#/").split("/")):
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found

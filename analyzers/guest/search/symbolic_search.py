@@ -155,7 +155,11 @@ def _reports(
 def _child(
     campaign: SearchCampaign, seconds: float, most: int, layer: Optional[str], writing: int
 ) -> None:
-    _enter(layer)
+    if layer is not None:
+        sys.path.append(layer)
+    for name, module in list(sys.modules.items()):
+        if isinstance(module, InertModule) and _is_needed(name.partition(".")[0], layer):
+            del sys.modules[name]
     try:
         with os.fdopen(writing, "w") as pipe:
 
@@ -173,15 +177,6 @@ def _child(
         traceback.print_exc()
     finally:
         os._exit(0)
-
-
-def _enter(layer: Optional[str]) -> None:
-    """Let this process import from the layer, behind all others and before stand-ins."""
-    if layer is not None:
-        sys.path.append(layer)
-    for name, module in list(sys.modules.items()):
-        if isinstance(module, InertModule) and _is_needed(name.partition(".")[0], layer):
-            del sys.modules[name]
 
 
 def _is_needed(name: str, layer: Optional[str]) -> bool:

@@ -73,7 +73,12 @@ def _drawn(plan: ExplorationPlan, tally: ExplorationTally) -> Optional[str]:
         for frame in worker.reports():
             if "obstacle" in frame:
                 return str(frame["obstacle"])
-            _take(tally, frame)
+            if "health" in frame:
+                tally.health(frame["seed"], frame["health"])
+            elif "unmet" in frame:
+                tally.unmet = frame["unmet"]
+            else:
+                tally.add(frame["input"], read_outcome(frame["outcome"]), frame["seed"])
         if worker.failed and not worker.begun:
             raise RuntimeError("the drawing of inputs failed")
         lost = _lost(tally, worker, seed)
@@ -97,15 +102,6 @@ def _worker(
 
 def _seeds(first: int) -> Iterator[int]:
     yield from range(first, first + MOST_DEATHS + MOST_TIMED_OUT)
-
-
-def _take(tally: ExplorationTally, frame: Frame) -> None:
-    if "health" in frame:
-        tally.health(frame["seed"], frame["health"])
-    elif "unmet" in frame:
-        tally.unmet = frame["unmet"]
-    else:
-        tally.add(frame["input"], read_outcome(frame["outcome"]), frame["seed"])
 
 
 def _lost(tally: ExplorationTally, worker: Worker, seed: int) -> Optional[InputOutcome]:

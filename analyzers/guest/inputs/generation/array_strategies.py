@@ -235,7 +235,11 @@ _WIDE = ("int64", "uint64", "float64", "complex128")
 def tensors(constraint: Constraint, scope: CallScope) -> SearchStrategy[Recipe]:
     """Torch tensors."""
     device = constraint.value("device", "cpu")
-    _check_device(constraint, device)
+    if device.partition(":")[0] == "cuda":
+        import torch
+
+        if not torch.cuda.is_available():
+            raise UnsatisfiableConstraint(render(constraint), f"there is no device {device} here")
     keywords: Keywords = [] if device == "cpu" else [("device", LiteralRecipe(device))]
     if constraint.value("requires_grad"):
         keywords.append(("requires_grad", LiteralRecipe(True)))
@@ -250,14 +254,6 @@ def np_arrays(constraint: Constraint, scope: CallScope) -> SearchStrategy[Recipe
 def jax_arrays(constraint: Constraint, scope: CallScope) -> SearchStrategy[Recipe]:
     """JAX arrays."""
     return _arrays(constraint, scope, [])
-
-
-def _check_device(constraint: Constraint, device: str) -> None:
-    if device.partition(":")[0] == "cuda":
-        import torch
-
-        if not torch.cuda.is_available():
-            raise UnsatisfiableConstraint(render(constraint), f"there is no device {device} here")
 
 
 def _arrays(constraint: Constraint, scope: CallScope, more: Keywords) -> SearchStrategy[Recipe]:

@@ -64,7 +64,13 @@ class _Call:
     ) -> None:
         self._scope = scope
         self._health = health
-        parsed = _parsed(contract.get("arguments") or {})
+        found: Dict[str, Constraint] = {}
+        for name, text in (contract.get("arguments") or {}).items():
+            try:
+                found[name] = parse(text)
+            except AnnotationError as wrong:
+                raise UnsatisfiableConstraint(text, wrong.problem) from wrong
+        parsed = found
         scope.arguments = frozenset(parsed)
         self._parameters = tuple(parsed)
         self._sources: Tuple[str, ...] = tuple(contract.get("requires") or ())
@@ -282,16 +288,6 @@ def _sizes(sizes: NumberSet) -> Any:
     if sizes.plain:
         return integers(int(sizes.low), int(sizes.high))
     return sampled_from(list(sizes.integers(_MOST_LISTED)))
-
-
-def _parsed(arguments: Mapping[str, str]) -> Dict[str, Constraint]:
-    found: Dict[str, Constraint] = {}
-    for name, text in arguments.items():
-        try:
-            found[name] = parse(text)
-        except AnnotationError as wrong:
-            raise UnsatisfiableConstraint(text, wrong.problem) from wrong
-    return found
 
 
 def _alternatives(source: str, solved: str) -> Tuple[Branch, ...]:

@@ -69,7 +69,16 @@ def element(given: Union[Constraint, Expression], scope: CallScope) -> SearchStr
     if isinstance(given, Constraint):
         return strategy(given, scope)
     if not given.literal and scope.varies(given.source):
-        return _computed(given, scope)
+        from hypothesis.strategies import composite
+
+        from .shape_strategies import bind
+
+        @composite
+        def drawn(draw: DrawFn) -> Recipe:
+            bind(given.source, scope, draw)
+            return _literal(given.source, scope.value(given.source))
+
+        return drawn()
     return just(exactly(given, scope))
 
 
@@ -79,19 +88,6 @@ def exactly(given: Expression, scope: CallScope) -> Recipe:
         return _literal(given.source, given.value)
     recipe = _by_name(given.source, scope)
     return recipe if recipe is not None else _literal(given.source, _worth(given, scope))
-
-
-def _computed(given: Expression, scope: CallScope) -> SearchStrategy[Recipe]:
-    from hypothesis.strategies import composite
-
-    from .shape_strategies import bind
-
-    @composite
-    def drawn(draw: DrawFn) -> Recipe:
-        bind(given.source, scope, draw)
-        return _literal(given.source, scope.value(given.source))
-
-    return drawn()
 
 
 def _literal(source: str, value: Any) -> Recipe:

@@ -72,7 +72,13 @@ def generated(generator: str, scope: CallScope) -> SearchStrategy[Recipe]:
 
     contract = scope.generators.get(generator)
     if contract is None:
-        _check(generator, scope)
+        try:
+            found = scope.value(generator)
+        except Exception as error:
+            problem = f"there is no generator {generator}: {error}"
+            raise UnsatisfiableConstraint(f"objs({generator})", problem) from error
+        if not callable(found):
+            raise UnsatisfiableConstraint(f"objs({generator})", f"{generator} cannot be called")
         return just(CallRecipe(generator))
     if contract.get("drawing"):
         raise UnsatisfiableConstraint(
@@ -83,16 +89,6 @@ def generated(generator: str, scope: CallScope) -> SearchStrategy[Recipe]:
     inner = {**scope.generators, generator: {"drawing": True}}
     arguments = inputs(contract, lambda: CallScope(scope.namespace, inner))
     return arguments.map(lambda given: called(generator, given))
-
-
-def _check(generator: str, scope: CallScope) -> None:
-    try:
-        found = scope.value(generator)
-    except Exception as error:
-        problem = f"there is no generator {generator}: {error}"
-        raise UnsatisfiableConstraint(f"objs({generator})", problem) from error
-    if not callable(found):
-        raise UnsatisfiableConstraint(f"objs({generator})", f"{generator} cannot be called")
 
 
 def called(function: str, arguments: Mapping[str, Recipe]) -> Recipe:

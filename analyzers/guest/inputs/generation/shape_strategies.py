@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import (
     TYPE_CHECKING,
-    AbstractSet,
     Any,
     Callable,
     List,
@@ -94,7 +93,10 @@ def _dimension(item: Union[Constraint, Expression], scope: CallScope) -> Dimensi
     if item.kind == "ints" and all(_number(given) for _, given in item.arguments):
         low, high = item.value("min"), item.value("max")
         if item["multiple_of"] is None:
-            return _side(low, high)
+            least = min(1, MOST_SIDE if high is None else high) if low is None else low
+            return SizedDimension(
+                "", max(0, least), max(least, MOST_SIDE) if high is None else high, said=True
+            )
     from .strategies import strategy
 
     return DrawnDimension(strategy(item, scope))
@@ -102,13 +104,6 @@ def _dimension(item: Union[Constraint, Expression], scope: CallScope) -> Dimensi
 
 def _number(given: Argument) -> bool:
     return isinstance(given, Expression) and given.literal
-
-
-def _side(low: Optional[int], high: Optional[int]) -> SizedDimension:
-    least = min(1, MOST_SIDE if high is None else high) if low is None else low
-    return SizedDimension(
-        "", max(0, least), max(least, MOST_SIDE) if high is None else high, said=True
-    )
 
 
 def _word(item: Any) -> Dimension:
@@ -138,14 +133,10 @@ def note(given: Argument, scope: CallScope) -> None:
     """Tell a scope the dimensions that a shape names, and how small those computed from can be."""
     for item in dimensions(given, scope) if _is_written(given) else ():
         if isinstance(item, ComputedDimension):
-            scope.named |= _free(item, scope)
+            scope.named |= set(names_of(item.source)) if item.words else scope.unbound(item.source)
             _note_least(item, scope)
         elif isinstance(item, (SizedDimension, OpenDimensions)) and item.name:
             scope.named.add(item.name)
-
-
-def _free(item: ComputedDimension, scope: CallScope) -> AbstractSet[str]:
-    return set(names_of(item.source)) if item.words else scope.unbound(item.source)
 
 
 def _note_least(item: ComputedDimension, scope: CallScope) -> None:
@@ -189,22 +180,18 @@ def drawing(given: Optional[Argument], scope: CallScope) -> Draws:
     if given is None:
         given = Constraint("np_shapes")
     if isinstance(given, Constraint):
-        return _constrained(given, scope)
+        from .strategies import strategy
+
+        found = strategy(given, scope)
+
+        def drawn(draw: DrawFn) -> Tuple[int, ...]:
+            return _as_sizes(evaluate(draw(found), scope.namespace), render(given))
+
+        return drawn
     if isinstance(given, Expression) and not given.literal:
         return _evaluated(given, scope)
     items = dimensions(given, scope)
     return lambda draw: sizes(items, scope, draw)
-
-
-def _constrained(given: Constraint, scope: CallScope) -> Draws:
-    from .strategies import strategy
-
-    found = strategy(given, scope)
-
-    def drawn(draw: DrawFn) -> Tuple[int, ...]:
-        return _as_sizes(evaluate(draw(found), scope.namespace), render(given))
-
-    return drawn
 
 
 def _evaluated(given: Expression, scope: CallScope) -> Draws:

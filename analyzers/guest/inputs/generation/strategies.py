@@ -73,7 +73,11 @@ def strategy(constraint: Constraint, scope: CallScope) -> SearchStrategy[Recipe]
     """
     if constraint.kind == "configs":
         return _built(constraint, scope)
-    _note(constraint, scope)
+    from .shape_strategies import note
+
+    for name, given in constraint.arguments:
+        if name in ("shape", "in", "out"):
+            note(given, scope)
     settled = tuple(
         (name, _settled(constraint, name, given, scope)) for name, given in constraint.arguments
     )
@@ -94,15 +98,6 @@ def _built(constraint: Constraint, scope: CallScope) -> SearchStrategy[Recipe]:
     except InvalidConstraint as unfit:
         raise UnsatisfiableConstraint(render(constraint), str(unfit)) from unfit
     return builder(constraint.kind)(constraint, scope)
-
-
-def _note(constraint: Constraint, scope: CallScope) -> None:
-    """Tell the scope what shapes ask of their dimensions, before any is drawn."""
-    from .shape_strategies import note
-
-    for name, given in constraint.arguments:
-        if name in ("shape", "in", "out"):
-            note(given, scope)
 
 
 def _is_literal(given: Argument) -> bool:

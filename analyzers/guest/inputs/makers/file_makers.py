@@ -31,7 +31,14 @@ def image(
         from PIL import Image
 
         return Image.frombytes({1: "L", 3: "RGB", 4: "RGBA"}[channels], (width, height), pixels)
-    return _pixels(form, pixels, height, width, channels)
+    import numpy
+
+    array = numpy.frombuffer(pixels, dtype=numpy.uint8).reshape(height, width, channels).copy()
+    if form == "numpy":
+        return array[:, :, 0] if channels == 1 else array
+    import torch
+
+    return torch.from_numpy(array).permute(2, 0, 1).contiguous().float() / 255
 
 
 def path(kind: str, suffix: str = "", seed: int = 0, form: str = "str") -> Any:
@@ -46,13 +53,9 @@ def path(kind: str, suffix: str = "", seed: int = 0, form: str = "str") -> Any:
         inside = {f"{number}{of}": _content(_kind(of), of, seed + number) for number in range(3)}
         made = _folder(inside)
     else:
-        ending = suffix or _suffix(kind)
+        ending = suffix or {"image": ".png", "text": ".txt", "folder": ""}.get(kind, f".{kind}")
         made = _written(f"{kind}{ending}", _content(kind, ending, seed))
     return pathlib.Path(made) if form == "path" else made
-
-
-def _suffix(kind: str) -> str:
-    return {"image": ".png", "text": ".txt", "folder": ""}.get(kind, f".{kind}")
 
 
 def _kind(suffix: str) -> str:
@@ -62,17 +65,6 @@ def _kind(suffix: str) -> str:
         return "image"
     other = {"yml": "yaml", "pth": "pt", "ckpt": "pt"}.get(bare, bare)
     return other if other in ("json", "csv", "yaml", "npy", "npz", "pt", "wav") else "text"
-
-
-def _pixels(form: str, pixels: bytes, height: int, width: int, channels: int) -> Any:
-    import numpy
-
-    array = numpy.frombuffer(pixels, dtype=numpy.uint8).reshape(height, width, channels).copy()
-    if form == "numpy":
-        return array[:, :, 0] if channels == 1 else array
-    import torch
-
-    return torch.from_numpy(array).permute(2, 0, 1).contiguous().float() / 255
 
 
 def _png(pixels: bytes, height: int, width: int, channels: int) -> bytes:

@@ -106,7 +106,7 @@ def _length(inside: Quantity) -> Quantity:
 
 def _method(node: Any, arguments: FrozenSet[str]) -> Optional[Quantity]:
     method = node.func.attr
-    if _module_of(node.func.value, arguments):
+    if isinstance(node.func.value, ast.Name) and node.func.value.id not in arguments:
         inside = quantity_of(node.args[0], arguments) if len(node.args) == 1 else None
         return _reduced(inside, method)
     inside = quantity_of(node.func.value, arguments)
@@ -115,13 +115,10 @@ def _method(node: Any, arguments: FrozenSet[str]) -> Optional[Quantity]:
     if method == "item" and not node.args:
         return inside
     if method == "size":
-        return _size(inside, node.args)
+        if not node.args:
+            return inside.then("sides")
+        return _side(inside, node.args[0])
     return _reduced(inside, method) if not node.args else None
-
-
-def _module_of(node: ast.expr, arguments: FrozenSet[str]) -> bool:
-    """``torch`` of ``torch.max(x)``: no argument of the function."""
-    return isinstance(node, ast.Name) and node.id not in arguments
 
 
 def _reduced(inside: Optional[Quantity], method: str) -> Optional[Quantity]:
@@ -130,12 +127,6 @@ def _reduced(inside: Optional[Quantity], method: str) -> Optional[Quantity]:
     if method in _RANKS:
         return inside.then("rank")
     return inside.then(_EXTREMES[method]) if method in _EXTREMES else None
-
-
-def _size(inside: Quantity, args: Any) -> Optional[Quantity]:
-    if not args:
-        return inside.then("sides")
-    return _side(inside, args[0])
 
 
 _READERS: Dict[type, Callable[[Any, FrozenSet[str]], Optional[Quantity]]] = {
@@ -233,17 +224,12 @@ def _ways(node: ast.expr, wanted: bool) -> _Ways:
         unmet = _product([_ways(node.test, wanted=False), _ways(node.orelse, wanted)])
         return _few(met + unmet)
     if isinstance(node, ast.Compare):
-        return _comparisons(node, wanted)
+        terms = [node.left, *node.comparators]
+        pairs = zip(terms, node.ops, terms[1:])
+        if wanted:
+            return [[ast.Compare(left, [op], [right]) for left, op, right in pairs]]
+        return [[ast.Compare(left, [_OPPOSITE[type(op)]()], [right])] for left, op, right in pairs]
     return [[node if wanted else ast.UnaryOp(ast.Not(), node)]]
-
-
-def _comparisons(node: ast.Compare, wanted: bool) -> _Ways:
-    """``a < b < c`` as two comparisons, and their opposites where it shall not hold."""
-    terms = [node.left, *node.comparators]
-    pairs = zip(terms, node.ops, terms[1:])
-    if wanted:
-        return [[ast.Compare(left, [op], [right]) for left, op, right in pairs]]
-    return [[ast.Compare(left, [_OPPOSITE[type(op)]()], [right])] for left, op, right in pairs]
 
 
 def _product(ways: List[_Ways]) -> _Ways:

@@ -53,7 +53,9 @@ def _limited(constraint: Constraint, look: RemainingSteps, wanted: NumberSet) ->
     if look.step == "number":
         return _limited(constraint, look.rest, wanted) if constraint.kind in NUMERIC else constraint
     if constraint.kind == "froms" and look.step in ("", "length"):
-        return _chosen(constraint, look, wanted)
+        values = bound(constraint, "values", [])
+        seen = len if look.step == "length" else _as_number
+        return listed([value for value in values if _holds(wanted, seen, value)])
     narrow = _NARROWED.get(look.step)
     return narrow(constraint, look, wanted) if narrow else constraint
 
@@ -69,12 +71,6 @@ def each(
         except EmptyDomain:
             continue
     return found
-
-
-def _chosen(constraint: Constraint, look: RemainingSteps, wanted: NumberSet) -> Constraint:
-    values = bound(constraint, "values", [])
-    seen = len if look.step == "length" else _as_number
-    return listed([value for value in values if _holds(wanted, seen, value)])
 
 
 def _as_number(value: Any) -> Any:

@@ -140,24 +140,19 @@ def with_upper_bound(wanted: NumberSet) -> NumberSet:
 def shape_of(given: Optional[Argument]) -> SymbolicShape:
     """The sides of an annotation's ``shape``; raises :class:`Unclear`."""
     if isinstance(given, Constraint):
-        return _drawn(given)
+        least, most = given.value("min_dims", 1), given.value("max_dims")
+        if given.kind != "np_shapes" or least != most or not isinstance(least, int):
+            raise Undecidable
+        bounds = [("min", given["min_side"]), ("max", given["max_side"])]
+        side = Constraint("ints", tuple((name, end) for name, end in bounds if end is not None))
+        if given["min_side"] is None:
+            side = Constraint("ints", (("min", expression(1)), *side.arguments))
+        return SymbolicShape((side,) * least)
     if isinstance(given, tuple):
         return _shape([_side(item) for item in given])
     if isinstance(given, Expression) and given.literal:
         return _shape(_words(given.value))
     raise Undecidable
-
-
-def _drawn(given: Constraint) -> SymbolicShape:
-    """The sides of ``np_shapes`` of one rank."""
-    least, most = given.value("min_dims", 1), given.value("max_dims")
-    if given.kind != "np_shapes" or least != most or not isinstance(least, int):
-        raise Undecidable
-    bounds = [("min", given["min_side"]), ("max", given["max_side"])]
-    side = Constraint("ints", tuple((name, end) for name, end in bounds if end is not None))
-    if given["min_side"] is None:
-        side = Constraint("ints", (("min", expression(1)), *side.arguments))
-    return SymbolicShape((side,) * least)
 
 
 def _words(value: Any) -> List[Side]:
@@ -307,17 +302,14 @@ def elements_of(constraint: Constraint) -> Tuple[Any, ...]:
 
 def _extent(constraint: Constraint, look: RemainingSteps) -> NumberSet:
     if constraint.kind == "anys":
-        return _hull([_extent(option, look) for option in options(constraint)])
+        found = [_extent(option, look) for option in options(constraint)]
+        return NumberSet(min(each.low for each in found), max(each.high for each in found))
     if look.step == "number":
         return _extent(constraint, look.rest)
     if not look.step:
         return numbers_of(constraint)
     reader = _EXTENTS.get(look.step)
     return reader(constraint, look) if reader else NumberSet()
-
-
-def _hull(found: Sequence[NumberSet]) -> NumberSet:
-    return NumberSet(min(each.low for each in found), max(each.high for each in found))
 
 
 def numbers_of(constraint: Constraint) -> NumberSet:

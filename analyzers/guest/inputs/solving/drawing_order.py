@@ -61,17 +61,13 @@ def solvable(part: ConditionPart, name: str, constraint: Constraint) -> bool:
     if isinstance(node, ast.UnaryOp):
         node = node.operand
     if isinstance(node, ast.Call) and not _reaches(node, name):
-        return _ranges(node, name)
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
+        return called == "all" and _names(node, name)
     return _reaches(node, name)
 
 
 def _few(constraint: Constraint) -> bool:
     return all(values_of(option, {}) is not None for option in options(constraint))
-
-
-def _ranges(node: ast.Call, name: str) -> bool:
-    called = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
-    return called == "all" and _names(node, name)
 
 
 def _reaches(node: ast.expr, name: str) -> bool:

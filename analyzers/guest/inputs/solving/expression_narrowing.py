@@ -96,7 +96,10 @@ def ordered(op: ast.cmpop, against: NumberSet) -> NumberSet:
 def extent(state: SolverState, node: ast.expr) -> NumberSet:
     """The numbers that an expression may be worth."""
     if not state.free(node):
-        return _worth(state, node)
+        value = state.known(node)
+        value = value.item() if getattr(value, "ndim", None) == 0 else value
+        plain = isinstance(value, (int, float)) and not math.isnan(value)
+        return exactly(value) if plain else NumberSet()
     seen = quantity_of(node, frozenset(state.constraints))
     if seen is not None:
         return domains.extent(state.constraints[seen.argument], Way(seen.steps, state.dims))
@@ -105,13 +108,6 @@ def extent(state: SolverState, node: ast.expr) -> NumberSet:
     if isinstance(node, ast.BinOp):
         return _combined(node.op, extent(state, node.left), extent(state, node.right))
     return _called_extent(state, node)
-
-
-def _worth(state: SolverState, node: ast.expr) -> NumberSet:
-    value = state.known(node)
-    value = value.item() if getattr(value, "ndim", None) == 0 else value
-    plain = isinstance(value, (int, float)) and not math.isnan(value)
-    return exactly(value) if plain else NumberSet()
 
 
 def _combined(op: ast.operator, left: NumberSet, right: NumberSet) -> NumberSet:

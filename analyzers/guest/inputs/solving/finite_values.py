@@ -303,16 +303,12 @@ def _of_values(constraint: Constraint, values: Sequence[Any]) -> Constraint:
     if constraint.kind in ("ints", "bools") and not any(_number(v) is not None for v in values):
         raise EmptyDomain
     if constraint.kind in domains.SEQUENCES and all(isinstance(v, (list, tuple)) for v in values):
-        return _of_length(constraint, values)
+        lists = [value for value in values if isinstance(value, list)]
+        sizes = domains.extent(constraint, Way((("length", None),), DimensionSizes({}, None)))
+        if len(lists) != 1 or not sizes.holds(len(lists[0])):
+            raise Undecidable
+        return domains.listed(lists)
     return constraint
-
-
-def _of_length(constraint: Constraint, values: Sequence[Any]) -> Constraint:
-    lists = [value for value in values if isinstance(value, list)]
-    sizes = domains.extent(constraint, Way((("length", None),), DimensionSizes({}, None)))
-    if len(lists) != 1 or not sizes.holds(len(lists[0])):
-        raise Undecidable
-    return domains.listed(lists)
 
 
 def _fits(constraint: Constraint, value: str) -> bool:

@@ -172,7 +172,7 @@ class EmotionModel:
             for confidence in (_SURE, *sure):
                 yield (_face(number, confidence),)
         for trait in range(len(TRAITS)):
-            yield (_face(traits=_trait(trait)),)
+            yield (_face(traits=tuple(int(number == trait) for number in range(len(TRAITS)))),)
         yield (_face(gender=1),)
         for age in sorted({3, 70, *(int(n) for n in pool.numbers if 0 <= n <= _OLDEST)}):
             yield (_face(age=age),)
@@ -243,10 +243,6 @@ def _face(
     age: int = 24,
 ) -> Face:
     return number, confidence, traits, gender, age
-
-
-def _trait(chosen: int) -> Tuple[int, ...]:
-    return tuple(int(number == chosen) for number in range(len(TRAITS)))
 
 
 def _detail(
