@@ -20,8 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from analyzers.guest.protocol import api_calls
-from analyzers.guest.protocol.child_channel import HostSupplier, SharedMemory
-from analyzers.guest.protocol.wire import Wire
+from analyzers.guest.protocol.child_channel import HostSupplier, SharedMemory, Wire
 from analyzers.vocabulary import JsonObject
 from worker.broker.api_broker import Broker
 from worker.broker.recording_caches import RecordingCaches, RunRequester

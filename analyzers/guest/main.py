@@ -20,9 +20,11 @@ from .protocol.child_channel import (
     SENDING,
     HostSupplier,
     SharedMemory,
+    Wire,
+    WireError,
+    pack,
     send_results,
 )
-from .protocol.wire import Wire, WireError, pack
 from .runtime import exit_reasons, replaced_libraries, standins, time_limits
 from .runtime.call_outcomes import not_run, timed_out
 from .runtime.child_processes import OUR_FAILURE, fork, hide_streams, report_own_failure

@@ -19,8 +19,7 @@ from typing import Any
 from analyzers.catalogue.api_catalogue import load_catalogue
 from analyzers.guest.instrumentation.goals import decisions
 from analyzers.guest.runtime.target_loading import prepare
-from analyzers.guest.search.answer_mutation import mutate
-from analyzers.guest.search.answer_search import search
+from analyzers.guest.search.answer_search import mutate, search
 from analyzers.guest.search.code_constants import ConstantPool
 from analyzers.guest.search.input_entry import find_entry
 from analyzers.guest.search.search_campaign import SearchCampaign

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from analyzers.cloud.inversion.code_hints import Hints
-from analyzers.guest.search.regexes import examples
+from analyzers.guest.search.code_constants import examples
 
 MOST_FIELDS = 3
 MOST_WRAPS = 6

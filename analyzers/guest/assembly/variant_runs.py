@@ -27,7 +27,7 @@ from typing import (
 
 from ..protocol import api_calls
 from ..protocol.argument_decoding import Unusable, evaluate_recipe
-from ..runtime import framework_setup, lazy_results, name_lookup, standins
+from ..runtime import execution, framework_setup, name_lookup, standins
 from ..runtime.execution import PreparedTarget
 from . import training_stages
 from .training_stages import BACKWARD, BUILD, FORWARD, LOAD, STEP, State
@@ -291,7 +291,7 @@ class VariantRunner:
                 stage(FORWARD)
             with note_called_functions(apis), bound.world:
                 value = function(*bound.args, **bound.kwargs)
-                result = lazy_results.consume(value, thoroughly=bound.repeats)
+                result = execution.consume(value, thoroughly=bound.repeats)
             finite = all_finite(tensors(result))
             if self._train:
                 finite = trained(module_of(function, result), result, stage) and finite

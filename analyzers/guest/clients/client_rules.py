@@ -13,8 +13,7 @@ from typing import Any, Callable, List, Mapping, Optional, Sequence
 
 from ..network.network import Network
 from ..runtime import standins
-from .aws import Aws, Botocore
-from .aws_standins import AwsStandins
+from .aws import Aws, AwsStandins, Botocore
 from .azure import Azure, AzureSdk
 from .azure_standins import AzureStandins
 from .described_apis import DescribedApis

@@ -6,12 +6,185 @@ import builtins
 import contextlib
 import io
 import itertools
+import json
+import os
 import sys
-from typing import Any, ContextManager, Generator, List, Mapping
+from typing import Any, Callable, ContextManager, Dict, Generator, List, Mapping
 
 from ..protocol import input_paths
-from ..runtime.standins import Inert
-from . import project_files, web_requests
+from ..protocol.argument_decoding import Upload
+from ..runtime.standins import Inert, InertModule
+from . import project_files
+
+_SENT = ("files", "form", "json", "data", "values", "FILES", "POST", "body")
+
+
+class RequestFields(Dict[str, Any]):
+    """Named values, the last of each name; called or awaited they give themselves."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> RequestFields:
+        """Themselves, as a method of the same name would give them."""
+        del args, kwargs
+        return self
+
+    def __await__(self) -> Generator[Any, None, RequestFields]:
+        yield from ()
+        return self
+
+    def getlist(self, name: str) -> List[Any]:
+        """All values of a name."""
+        return [self[name]] if name in self else []
+
+    getall = getlist
+
+
+class RequestBody(bytes):
+    """What was sent, as it is; called or awaited it gives itself."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> RequestBody:
+        """Itself, as a method of the same name would give it."""
+        del args, kwargs
+        return self
+
+    def __await__(self) -> Generator[Any, None, RequestBody]:
+        yield from ()
+        return self
+
+
+class WebRequest(Inert):
+    """A request with the given fields; everything else about it is inert."""
+
+    def __init__(self, fields: Mapping[str, Any]) -> None:
+        super().__init__("request")
+        self.__dict__["_assayer_given"] = fields
+        form = _fields(fields, "form", "POST", "values")
+        files = _fields(fields, "files", "FILES")
+        query = _fields(fields, "args", "GET")
+        document = _document(fields, form)
+        body = _body(fields, document)
+        self.__dict__.update(
+            {
+                "method": fields.get("method") or _method(fields),
+                "files": files,
+                "FILES": files,
+                "form": RequestFields({**form, **files}),
+                "POST": form,
+                "args": query,
+                "GET": query,
+                "query_params": query,
+                "values": RequestFields({**query, **form}),
+                "json": document,
+                "is_json": "json" in fields,
+                "get_json": _giving(document),
+                "data": fields["data"] if isinstance(fields.get("data"), dict) else body,
+                "body": body,
+                "get_data": _giving(body),
+                "headers": RequestFields(),
+            }
+        )
+
+
+def _giving(value: Any) -> Callable[..., Any]:
+    """A method that returns a value, as text where text is asked for."""
+
+    def give(**options: Any) -> Any:
+        return value.decode() if options.get("as_text") else value
+
+    return give
+
+
+def _fields(fields: Mapping[str, Any], *names: str) -> RequestFields:
+    found = RequestFields()
+    for name in names:
+        given = fields.get(name)
+        found.update(given if isinstance(given, dict) else {})
+    return found
+
+
+def _document(fields: Mapping[str, Any], form: RequestFields) -> Any:
+    given = fields.get("json", fields.get("data"))
+    if isinstance(given, dict):
+        return RequestFields(given)
+    return form if given is None or isinstance(given, (str, bytes)) else given
+
+
+def _body(fields: Mapping[str, Any], document: Any) -> RequestBody:
+    given = fields.get("body", fields.get("data"))
+    if isinstance(given, str):
+        return RequestBody(given.encode())
+    if isinstance(given, (bytes, bytearray)):
+        return RequestBody(given)
+    return RequestBody(json.dumps(document, default=str).encode())
+
+
+def _method(fields: Mapping[str, Any]) -> str:
+    return "POST" if any(name in fields for name in _SENT) else "GET"
+
+
+# ------------------------------------------------------------------- Flask
+
+
+def flask_request(value: Any, namespace: Mapping[str, Any]) -> ContextManager[Any]:
+    """Flask's request, for as long as the context lasts; real where Flask is.
+
+    ``value`` is a :class:`Request`, or anything else for an empty one.
+    """
+    fields = value.__dict__["_assayer_given"] if isinstance(value, WebRequest) else {}
+    module: Any = sys.modules.get("flask")
+    if module is None:
+        return contextlib.nullcontext()
+    if isinstance(module, InertModule):
+        given = _standing_in(module.request, WebRequest(fields))
+        return given if fields else contextlib.nullcontext()
+    apps = [value for value in list(namespace.values()) if type(value) is module.Flask]
+    app = apps[0] if apps else module.Flask("app")
+    context: ContextManager[Any] = app.test_request_context(**_environment(fields))
+    return context
+
+
+def _environment(fields: Mapping[str, Any]) -> Dict[str, Any]:
+    """The arguments of a test request."""
+    given: Dict[str, Any] = {
+        "method": fields.get("method") or _method(fields),
+        "query_string": dict(_fields(fields, "args")),
+    }
+    if "json" in fields:
+        return {**given, "json": fields["json"]}
+    if isinstance(fields.get("data"), (bytes, str)):
+        return {**given, "data": fields["data"]}
+    form = dict(_fields(fields, "form", "values"))
+    form.update({name: _sent(file) for name, file in _fields(fields, "files").items()})
+    return {**given, "data": form}
+
+
+def _sent(file: Any) -> Any:
+    return (file, file.filename) if isinstance(file, Upload) else file
+
+
+@contextlib.contextmanager
+def _standing_in(request: Any, given: WebRequest) -> Generator[None, None, None]:
+    before = dict(request.__dict__)
+    request.__dict__.update(given.__dict__)
+    try:
+        yield
+    finally:
+        request.__dict__.clear()
+        request.__dict__.update(before)
+
+
+# ------------------------------------------------------------------ Django
+
+
+def settle_django() -> None:
+    """Let Django answer without the project's settings, where it has none.
+
+    Its models and databases are stood in for either way.
+    """
+    settings = getattr(sys.modules.get("django.conf"), "settings", None)
+    named = "DJANGO_SETTINGS_MODULE" in os.environ
+    if settings is not None and not named and getattr(settings, "configured", None) is False:
+        settings.configure(ALLOWED_HOSTS=["*"], SECRET_KEY="none")
+
 
 FRAMES = 2
 _shown: Any = None
@@ -83,13 +256,13 @@ MOST_LINES = 20
 def object_with(fields: Mapping[str, Any]) -> Any:
     """An object with these attributes: a request, where they are a request's."""
     if input_paths.WEB & fields.keys():
-        return web_requests.WebRequest(fields)
+        return WebRequest(fields)
     made = Inert()
     made.__dict__.update(fields)
     return made
 
 
-BUILDER = input_paths.ValueBuilder(list, web_requests.RequestFields, object_with, Inert("element"))
+BUILDER = input_paths.ValueBuilder(list, RequestFields, object_with, Inert("element"))
 
 
 def external_inputs(values: Mapping[str, Any], namespace: Mapping[str, Any]) -> ContextManager[Any]:
@@ -118,7 +291,7 @@ def _standing(root: str, value: Any, namespace: Mapping[str, Any]) -> ContextMan
         return _started_with(list(value))
     if root == input_paths.CAMERA:
         return camera_showing(value)
-    return web_requests.flask_request(value, namespace)
+    return flask_request(value, namespace)
 
 
 @contextlib.contextmanager

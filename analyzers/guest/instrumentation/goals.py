@@ -10,8 +10,7 @@ from __future__ import annotations
 import ast
 from typing import List, Optional, Sequence, Tuple, TypeVar
 
-from .decisions import Clause, Decision, elements, is_structure
-from .numbering import DecisionNumberer, bindings, located
+from .decisions import Clause, Decision, DecisionNumberer, bindings, elements, is_structure, located
 from .recorder import Recorder
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
-from ..inputs import project_files, web_requests
+from ..inputs import external_inputs, project_files
 from ..models.keras import serialized_model
 from ..network.network import Network
 from ..protocol import api_calls
@@ -98,7 +98,7 @@ def prepare(message: Mapping[str, Any]) -> PreparedTarget:
     loaded = _loaded(project, path, name)
     use_one_torch_thread()
     serialized_model.record_constructor_arguments()
-    web_requests.settle_django()
+    external_inputs.settle_django()
     project.notes += network.loaded()
     interception.warm(expected)
     return PreparedTarget(

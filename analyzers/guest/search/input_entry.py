@@ -10,7 +10,6 @@ from ..inputs import external_inputs, project_files
 from ..protocol.api_calls import ApiRequest
 from ..protocol.input_paths import ARGUMENTS, CAMERA, InputPath, file_path_of
 from ..runtime.execution import PreparedTarget, Result, execute
-from .input_reading import places_in
 from .input_slots import (
     InputSlot,
     Markers,
@@ -20,6 +19,7 @@ from .input_slots import (
     of_parameters,
     of_place,
     picture,
+    places_in,
 )
 from .search_campaign import Arguments, CatalogueModels, Stopwatch, usable
 from .structured_answers import shaped

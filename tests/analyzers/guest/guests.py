@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from analyzers import catalogue
-from analyzers.guest.protocol.wire import Wire
+from analyzers.guest.protocol.child_channel import Wire
 from tests.analyzers.guest.zygotes import Waitable, Zygote
 from worker.sandbox.protocol.channel import decoded
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from analyzers.guest.protocol.wire import pack
+from analyzers.guest.protocol.child_channel import pack
 from worker.sandbox.protocol.channel import decoded
 from worker.sandbox.protocol.frame_shapes import BadFrame
 

@@ -16,7 +16,7 @@ from ...runtime import call_outcomes, framework_setup
 from ...runtime.call_outcomes import shown
 from ...runtime.execution import SELF, Arguments, Bound, PreparedTarget
 from ...runtime.time_limits import TimeUp
-from ..generation import instances
+from ..generation import object_strategies
 from ..generation.call_scope import CallScope, Size, is_size
 from ..recipes import parse
 from .constraint_checks import parsed, problem_of, problem_of_call
@@ -236,7 +236,7 @@ class _Call:
         if recipe is None:
             return {}
         recipe = parse(recipe) if isinstance(recipe, str) else recipe
-        made = instances.given(recipe, CallScope(self._prepared.namespace))
+        made = object_strategies.given(recipe, CallScope(self._prepared.namespace))
         return {n: size for n, size in made.items() if is_size(size) and n not in self._values}
 
     def _all_unchanged(self) -> bool:

@@ -15,7 +15,7 @@ from ..solving.expression_narrowing import SolverState
 from ..solving.finite_values import refined
 from ..solving.number_sets import EmptyDomain, NumberSet
 from ..solving.propagation import propagate
-from . import instances
+from . import object_strategies
 from .call_scope import CallScope, DrawingStatistics, UnsatisfiableConstraint
 from .strategies import strategy
 
@@ -75,7 +75,7 @@ class _Call:
         self._parameters = tuple(parsed)
         self._sources: Tuple[str, ...] = tuple(contract.get("requires") or ())
         self._constraints, solved, self._groups = split(parsed, self._sources)
-        self._instance = instances.instance(contract.get("constructor"), scope, owner)
+        self._instance = object_strategies.instance(contract.get("constructor"), scope, owner)
         self._branches = [_alternatives(*pair) for pair in zip(self._sources, solved)]
         self._strategies: Dict[Constraint, Any] = {}
         self._starts: Dict[Tuple[int, ...], SolverState] = {}
@@ -210,7 +210,7 @@ class _Call:
 
     def _of_instance(self, recipe: Recipe) -> Dict[str, Any]:
         """What the instance is made with, but for what arguments are named like."""
-        given = instances.given(recipe, self._scope)
+        given = object_strategies.given(recipe, self._scope)
         return {name: given[name] for name in given.keys() - self._scope.arguments}
 
     def _know(self, state: SolverState, name: str, recipe: Recipe) -> None:

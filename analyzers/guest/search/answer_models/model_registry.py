@@ -6,7 +6,6 @@ import copy
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .answer_model import Answer, AnswerModel
-from .face_answers import FACES, REKOGNITION_FACES, SAFE_SEARCH
 from .label_answers import (
     ENTITIES,
     ENTITY_SENTIMENTS,
@@ -18,17 +17,20 @@ from .label_answers import (
     REKOGNITION_LABELS,
     EntriesModel,
 )
-from .picture_answers import AZURE_PICTURE
-from .sentiment_answers import AZURE_SENTIMENT, COMPREHEND_SENTIMENT, SENTIMENT, SentimentWordModel
+from .picture_answers import AZURE_PICTURE, FACES, REKOGNITION_FACES, SAFE_SEARCH
 from .text_answers import (
     AZURE_READ,
+    AZURE_SENTIMENT,
     CHAT,
+    COMPREHEND_SENTIMENT,
     HEARD,
     REKOGNITION_TEXT,
     RESPONSE,
+    SENTIMENT,
     SPEECH,
     TEXT,
     TEXTRACT_TEXT,
+    SentimentWordModel,
     TextModel,
 )
 

@@ -6,7 +6,7 @@ from types import ModuleType
 
 import pytest
 
-from analyzers.guest.inputs.web_requests import WebRequest, settle_django
+from analyzers.guest.inputs.external_inputs import WebRequest, settle_django
 from analyzers.guest.protocol.argument_decoding import Upload
 
 

@@ -4,7 +4,7 @@ import struct
 
 import pytest
 
-from analyzers.guest.protocol.wire import LIMIT, Wire, WireError, pack, unpack
+from analyzers.guest.protocol.child_channel import LIMIT, Wire, WireError, pack, unpack
 
 
 @pytest.fixture

@@ -3,8 +3,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analyzers.guest.search.code_constants import collect_constants, constants_in
-from analyzers.guest.search.regexes import examples
+from analyzers.guest.search.code_constants import collect_constants, constants_in, examples
 
 SOURCE = '''
 """A docstring is no constant."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from analyzers.guest.inputs.exploration.exploration_results import read_report
+from analyzers.guest.inputs.exploration.exploration import read_report
 from analyzers.guest.runtime.child_processes import InvalidReport, check_length
 from tests.analyzers.guest.guests import PROJECTS, GuestAtHand
 

@@ -3,7 +3,7 @@
 import pytest
 
 from analyzers.guest.inputs.generation.call_scope import CallScope
-from analyzers.guest.inputs.generation.instances import given
+from analyzers.guest.inputs.generation.object_strategies import given
 from analyzers.guest.inputs.recipes import parse
 from tests.analyzers.guest.inputs.generation.calling import drawn
 

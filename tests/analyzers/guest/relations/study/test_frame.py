@@ -4,7 +4,7 @@ import os
 import socket
 
 from analyzers.guest.main import main
-from analyzers.guest.protocol.wire import Wire
+from analyzers.guest.protocol.child_channel import Wire
 from tests.analyzers.guest.relations.small import CALLS, FUNCTIONS, SmallLibrary
 
 FEW = {name: FUNCTIONS[name] for name in ("absolute", "magnitude")}
