@@ -334,8 +334,6 @@ class _Exceptions(InertModule):
 
 
 class _Session:
-    """A session: any profile and credentials will do."""
-
     profile_name = "default"
 
     def __init__(self, *_: Any, region_name: Any = None, **__: Any) -> None:
@@ -346,8 +344,6 @@ class _Session:
 
 
 class _Client:
-    """A client of one service, with every operation that it is asked for."""
-
     def __init__(self, aws: Aws, service: str, region: str) -> None:
         self._aws = aws
         self._service = service
@@ -377,15 +373,12 @@ class _Client:
         return {**answer, "ResponseMetadata": metadata()}
 
     def get_paginator(self, operation: str) -> Any:
-        """A paginator whose only page is the answer."""
         return _Paginator(getattr(self, operation))
 
     def can_paginate(self, operation: str) -> bool:
-        """Whether an operation comes in pages."""
         return operation.startswith(("list_", "get_"))
 
     def get_waiter(self, name: str) -> Any:
-        """A waiter that cannot wait."""
         return _Resource(self._service, f"waiter.{name}")
 
     def close(self) -> None:
@@ -419,8 +412,6 @@ class _Errors:
 
 
 class _Resource:
-    """A resource of a service and its parts; whatever asks the service is refused."""
-
     def __init__(self, service: str, path: str) -> None:
         self._service = service
         self._path = path

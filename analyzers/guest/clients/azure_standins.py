@@ -69,8 +69,6 @@ class _Module(InertModule):
 
 
 class _Given:
-    """Something that a client is given: its parts are attributes."""
-
     def __init__(self, *args: Any, **parts: Any) -> None:
         del args
         self.__dict__.update(parts)

@@ -120,7 +120,6 @@ def decoded(text: str) -> Optional[bytes]:
 
 
 def _saved(value: Any) -> Optional[bytes]:
-    """The bytes of a picture or an array."""
     import io
 
     if hasattr(value, "save"):

@@ -89,7 +89,6 @@ class Speech:
         return {**answer, "results": results}
 
     def _parameters(self, package: str, request: Any) -> Dict[str, Any]:
-        """The configuration; the languages of every version as ``language_code``."""
         name = f"{package}.RecognitionConfig"
         if name not in self._schema.messages:
             name = f"{SPEECH}.RecognitionConfig"
@@ -220,13 +219,11 @@ class Google:
         return dict(api_calls.ask(api_calls.ApiRequest(api, None, text, uri or None, parameters)))
 
     def _member(self, enum: str, value: Any) -> str:
-        """The name of an enum's value, however it was written."""
         name = member_name(self.schema, enum, value)
         return name or next(iter(self.schema.enums.get(enum, {})), "TYPE_UNSPECIFIED")
 
 
 def _picture(image: Any) -> List[Any]:
-    """The content and the URI of an image, each ``None`` when absent."""
     if hasattr(image, "read"):
         return [image.read(), None]
     content, source = read(image, "content"), read(image, "source")

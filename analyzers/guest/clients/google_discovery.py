@@ -140,14 +140,11 @@ def _requested(answer: Callable[[Any], Any], body: Any = None, **_: Any) -> Any:
 
 
 class _Execution:
-    """A request that is ready to be sent."""
-
     def __init__(self, answer: Callable[[Any], Any], name: Any = None) -> None:
         self._answer = answer
         self._body = name
 
     def execute(self, *_: Any, **__: Any) -> Any:
-        """The answer; raises ``HttpError`` where there is none."""
         return answered(lambda: self._answer(self._body), _refusal)
 
 

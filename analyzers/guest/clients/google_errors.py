@@ -51,8 +51,6 @@ _HIERARCHY: Tuple[Tuple[str, str, Optional[int]], ...] = (
 
 
 class _CallError(Exception):
-    """A stand-in for ``GoogleAPICallError``."""
-
     code: Optional[int] = None
 
     def __init__(self, message: Any = "", *_: Any, **__: Any) -> None:

@@ -167,8 +167,6 @@ _PARTS = (("syntax", "syntax"), ("entities", "entities"), ("document_sentiment",
 
 
 class _FirstAnnotations:
-    """All parts at once, with the sentiment under its first name too."""
-
     def __init__(self, response: Any) -> None:
         self._response = response
         self.sentiment = response.document_sentiment

@@ -114,7 +114,6 @@ def _type(kind: Any) -> Any:
 
 
 def _done(message: Any) -> Any:
-    """A long-running operation that is over."""
     from google.longrunning import operations_pb2
 
     operation = operations_pb2.Operation(name="operations/1", done=True)
@@ -210,8 +209,6 @@ def _bases(client: Any) -> Iterator[Any]:
 
 
 def _open(client: Any, transport: GoogleTransport) -> None:
-    """Let a client be made without credentials or network."""
-
     def made(self: Any, *_: Any, **__: Any) -> None:
         self._transport = transport
         self._api_endpoint = getattr(client, "DEFAULT_ENDPOINT", "")
@@ -272,8 +269,6 @@ def _either(original: Callable[..., Any], light: Callable[..., Any]) -> Callable
 
 
 def _later(original: Callable[..., Any], now: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of an asynchronous client, from that of the other client."""
-
     @functools.wraps(original)
     async def call(self: Any, *args: Any, **options: Any) -> Any:
         if hasattr(options.get("requests"), "__aiter__"):

@@ -109,7 +109,6 @@ def _looks_so(call: HttpRequest) -> bool:
 
 
 def _form(call: HttpRequest) -> Dict[str, Any]:
-    """The fields of a form; a file as its name and content."""
     if call.media != _FORM:
         raise ValueError("the request is neither JSON nor a form")
     from email import message_from_bytes, policy
@@ -381,7 +380,6 @@ class HttpInterception:
 
 
 def _whole(body: Any) -> Any:
-    """A body that is given in parts, or as a file, as one."""
     if hasattr(body, "read"):
         return body.read()
     if isinstance(body, (str, bytes, Mapping)) or not isinstance(body, Iterable):

@@ -162,7 +162,6 @@ class Pipeline:
 
 
 def _best(elements: List[Dict[str, Any]], options: Mapping[str, Any], many: bool) -> Any:
-    """The best label, or the best ``top_k``."""
     if options.get("return_all_scores") or options.get("top_k", 1) is None:
         return elements
     most = int(options.get("top_k", 1))
@@ -297,8 +296,6 @@ class _Module(InertModule):
 
 
 class _Client(Entered):
-    """An inference client without the library."""
-
     def __init__(self, model: Any = None, **_: Any) -> None:
         self.model = model
         self.chat = self.completions = self

@@ -85,7 +85,6 @@ def semantic(entry: Entry, body: Mapping[str, Any]) -> List[api_calls.ApiRequest
 
 
 def _in_form(value: Any) -> Any:
-    """A number as the form that goes with a file has it."""
     return str(value) if isinstance(value, (int, float)) else value
 
 
@@ -135,7 +134,6 @@ def _without_pictures(value: Any) -> Any:
 
 
 def _upload(value: Any) -> Tuple[Any, Any, Any]:
-    """The source that a file is, given as it is or as ``(name, file, …)``."""
     return source(value[1] if isinstance(value, tuple) else value, "audio")
 
 
@@ -143,7 +141,6 @@ def _upload(value: Any) -> Tuple[Any, Any, Any]:
 
 
 def _around(entry: Entry, model: str) -> Dict[str, Any]:
-    """What every response of an API has."""
     kind = str(entry["name"]).rpartition(".")[2]
     if kind == "transcriptions":
         return {}
@@ -158,7 +155,6 @@ def _around(entry: Entry, model: str) -> Dict[str, Any]:
 
 
 def _filled(schema: Any, entry: Entry, answer: Mapping[str, Any]) -> Dict[str, Any]:
-    """An answer whose parts have what they always have."""
     made: Dict[str, Any] = dict(answer)
     if "results" in made:
         made["results"] = [complete(schema, _MODERATED, one) for one in made["results"]]
@@ -271,7 +267,6 @@ def response_of(kind: Any, openai: OpenAI, entry: Entry, answer: Mapping[str, An
 
 
 def _body(options: Any) -> Dict[str, Any]:
-    """The parameters of a request: its JSON, and the file that goes with it."""
     body = dict(options.json_data or {})
     files = getattr(options, "files", None) or ()
     for name, file in files.items() if isinstance(files, Mapping) else files:
@@ -292,7 +287,6 @@ def _response(http: Any, options: Any, wire: Any, body: Any, stream: bool) -> An
 
 
 def _processed(client: Any, cast_to: Any, options: Any, response: Any, how: Any) -> Any:
-    """What the SDK makes of a response, its own way."""
     override = getattr(client, "_maybe_override_cast_to", None)
     cast_to = cast_to if override is None else override(cast_to, options)
     process = client._process_response

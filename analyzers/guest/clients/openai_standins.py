@@ -132,7 +132,6 @@ async def _later(answer: Callable[[Any], Any], params: Mapping[str, Any]) -> Any
 
 
 def _parsed(made: Any, shape: Any) -> Any:
-    """A response whose texts are read as objects of the class that was asked for."""
     read: Any = getattr(shape, "model_validate_json", None)
     if read is None:
         return made

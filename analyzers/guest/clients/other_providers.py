@@ -241,8 +241,6 @@ class _Module(InertModule):
 
 
 class _Client(Entered):
-    """A client or a group of its operations; called, it is the operation of that name."""
-
     def __init__(
         self,
         library: DescribedLibrary,

@@ -67,7 +67,6 @@ def member_name(schema: Schema, kind: str, value: Any) -> Optional[str]:
 
 
 def _is_blank(value: Any) -> bool:
-    """Whether a value is a protobuf message without any field set."""
     size = getattr(type(value), "ByteSize", None)
     return size is not None and size(value) == 0
 

@@ -143,7 +143,6 @@ def flask_request(value: Any, namespace: Mapping[str, Any]) -> ContextManager[An
 
 
 def _environment(fields: Mapping[str, Any]) -> Dict[str, Any]:
-    """The arguments of a test request."""
     given: Dict[str, Any] = {
         "method": fields.get("method") or _method(fields),
         "query_string": dict(_fields(fields, "args")),
@@ -227,8 +226,6 @@ def patch_camera(module: Any) -> None:
     original: Any = module.VideoCapture
 
     class VideoCapture:
-        """OpenCV's capture, or one that shows the input."""
-
         def __init__(self, *args: Any) -> None:
             self._capture = original(*args)
 
@@ -315,7 +312,6 @@ def _typed(text: str) -> Generator[None, None, None]:
 
 @contextlib.contextmanager
 def _started_with(given: List[Any]) -> Generator[None, None, None]:
-    """The arguments of the command line; the first is the program."""
     before = sys.argv
     sys.argv = [before[0], *map(str, given[1:])]
     try:

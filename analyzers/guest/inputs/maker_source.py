@@ -96,7 +96,6 @@ def _defined(node: ast.stmt, text: str, order: Tuple[int, int]) -> List[Tuple[st
 
 
 def _segment(text: str, node: ast.stmt) -> str:
-    """The lines of a statement, with its decorators."""
     decorators = getattr(node, "decorator_list", [])
     first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
     return "\n".join(text.split("\n")[first - 1 : node.end_lineno])
@@ -112,5 +111,4 @@ def _import(start: str, alias: ast.alias, order: Tuple[int, int]) -> Piece:
 
 
 def _names(node: ast.AST) -> Set[str]:
-    """The names that a definition uses, in its annotations too."""
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}

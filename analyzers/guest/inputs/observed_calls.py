@@ -52,7 +52,6 @@ def summarize(value: Any, depth: int = 0) -> Optional[str]:
 
 
 def _exact(value: Any, depth: int) -> Optional[str]:
-    """The source of a plain value."""
     kind = type(value)
     if kind in (bool, type(None)) or (kind is str and len(value) <= 200):
         return repr(value)
@@ -285,7 +284,6 @@ def _same(file: str, other: str) -> bool:
 
 
 def _returns(frame: FrameType) -> bool:
-    """Whether a frame ends by returning, not by an exception."""
     at = frame.f_lasti
     code = frame.f_code.co_code
     return 0 <= at < len(code) and dis.opname[code[at]].startswith(_RETURNS)

@@ -156,7 +156,6 @@ def name_of(file: Any) -> str:
 
 
 def _absolute(path: str) -> str:
-    """The path from the top, with no link followed."""
     return os.path.normpath(Path(path).absolute())
 
 
@@ -230,7 +229,6 @@ class _Watch:
         self._before: Dict[str, Optional[bytes]] = {}
 
     def hear(self, event: str, given: Tuple[Any, ...]) -> None:
-        """Note what an event is about to change."""
         if not self.is_on or event not in _EVENTS:
             return
         if event == "open" and not (isinstance(given[2], int) and given[2] & _WRITING):
@@ -254,7 +252,6 @@ class _Watch:
             self._before[str(full)] = full.read_bytes()
 
     def undo(self) -> None:
-        """Put everything back, the latest change first."""
         changed, self._before = list(self._before.items()), {}
         for path, contents in reversed(changed):
             with contextlib.suppress(OSError):

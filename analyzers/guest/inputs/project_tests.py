@@ -77,8 +77,6 @@ def _plugins(paths: Sequence[str]) -> Iterator[str]:
 
 
 class _Watching:
-    """A plugin that says which test runs, and ends those that take too long."""
-
     def __init__(self, deadline: float, recorder: CallRecorder) -> None:
         self.begun = False
         self._deadline = deadline
@@ -86,12 +84,10 @@ class _Watching:
         self._whole = deadline - time_limits.now()
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        """A test begins."""
         self.begun = True
         self.recorder.test = nodeid[:300]
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """Note that a test passed or failed; one that is skipped or was cut short did neither."""
         if CLOCK.expired:
             return
         if report.failed or (report.passed and report.when == "call"):
@@ -111,7 +107,6 @@ class _Watching:
 
 
 def _limited(self: _Watching, item: Any) -> Iterator[None]:
-    """Around a test, or what it needs: not longer than its limit."""
     with CLOCK.limited(self.limit(item)), self.recorder.listening():
         yield
 

@@ -116,7 +116,6 @@ def raised(
 
 
 def _is_own_refusal(error: BaseException, frames: List[Step]) -> bool:
-    """Return whether the project itself raised an exception, where it ended."""
     where = [(step[0].f_code.co_filename, step[1]) for step in frames[-1:]]
     return any(_is_refusal(error, *each) for each in where)
 
@@ -231,7 +230,6 @@ def _covers(node: ast.AST, line: int) -> bool:
 
 @functools.cache
 def _statement(path: str, line: int) -> Optional[ast.stmt]:
-    """The innermost statement around a line."""
     found: Optional[ast.stmt] = None
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.stmt) and _covers(node, line):
@@ -243,7 +241,6 @@ def _statement(path: str, line: int) -> Optional[ast.stmt]:
 
 
 def _is_refusal(error: BaseException, path: str, line: int) -> bool:
-    """Whether the project raised on purpose, where it raised."""
     if isinstance(error, SystemExit):
         return True
     statement = _statement(path, line)
@@ -306,7 +303,6 @@ def _is_of_order(error: BaseException, first: FrameType) -> bool:
 
 
 def _sets(method: Any, name: str) -> bool:
-    """Return whether the code of a method gives an attribute of this name."""
     code = getattr(inspect.unwrap(method), "__code__", None) if callable(method) else None
     if not isinstance(code, CodeType) or name not in code.co_names:
         return False

@@ -173,7 +173,6 @@ class PreparedTarget:
         return [None, *value] if key == ARGUMENTS else value
 
     def _function(self, own: Dict[str, Any], *, drawn: bool) -> Callable[[], Callable[..., Any]]:
-        """Makes what is called; takes the instance out of the values, where one was given."""
         callee = self.function, self.method
         function, method = self.guarded if self.guarded is not None and drawn else callee
         if method is None or SELF not in own:
@@ -316,7 +315,6 @@ def _placed(
 
 
 def _spread(value: Any, args: List[Any], kwargs: Dict[str, Any]) -> None:
-    """Give ``*args`` or ``**kwargs`` what was made for it."""
     if type(value) in (list, tuple):
         args += value
     elif type(value) is dict:

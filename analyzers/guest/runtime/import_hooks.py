@@ -274,13 +274,11 @@ class Interception:
         return (rule for rule in known if rule.matches(name))
 
     def _submodule(self, name: str) -> Optional[ModuleType]:
-        """The module that a stand-in package has under a name, if a special one."""
         special = any(rule.standin for rule in self._about(name))
         return importlib.import_module(name) if special else None
 
 
 def _has(root: str, name: str) -> bool:
-    """Whether a project has a module of its own of that name."""
     return any(Path(root, *where, name).exists() for where in ((), ("src",))) or any(
         Path(root, *where, f"{name}.py").exists() for where in ((), ("src",))
     )

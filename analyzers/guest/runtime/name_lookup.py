@@ -51,7 +51,6 @@ def find(namespace: Mapping[str, Any], name: str, file: str) -> Tuple[Any, Optio
 
 
 def _named(namespace: Mapping[str, Any], parts: List[str]) -> Tuple[Any, Any]:
-    """What a qualified name is bound to, and the class that it is bound in."""
     owner: Any = None
     found: Any = namespace.get(parts[0])
     for part in parts[1:]:
@@ -152,7 +151,6 @@ class Instances:
 
 
 def _required(kind: type) -> Dict[str, Any]:
-    """Inert values for the constructor's parameters without a default."""
     found: Dict[str, Any] = {}
     for parameter in inspect.signature(kind).parameters.values():
         variable = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
@@ -202,7 +200,6 @@ def parameters(function: Any, owner: Optional[type], text: str) -> List[Dict[str
 
 
 def _annotations(function: Any, text: str) -> Dict[str, str]:
-    """The annotations as they are written."""
     code = getattr(function, "__func__", function).__code__
     for node in ast.walk(ast.parse(text)):
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):

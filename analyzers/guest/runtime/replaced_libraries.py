@@ -71,7 +71,6 @@ def used() -> List[str]:
 
 
 def _library(name: str) -> object:
-    """Return which of the libraries a dotted name belongs to, ``None`` for none."""
     parts = re.split(r"[.(\[]", name)
     heads = (".".join(parts[:count]) for count in range(1, len(parts) + 1))
     return next((head for head in heads if head in _libraries), None)

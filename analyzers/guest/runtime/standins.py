@@ -266,7 +266,6 @@ def _of_class(kind: type, name: str) -> Any:
 
 
 def _base(name: str) -> type:
-    """Return the class that stands in for the base class of a dotted name."""
     return InertMeta("InertBase", (InertBase,), {"_assayer_name": name, "__module__": __name__})
 
 

@@ -59,7 +59,6 @@ def _show(folder: Path, place: Path) -> None:
 
 
 def _is_own(entry: Path) -> bool:
-    """Whether an entry is a folder that the project may write into."""
     named = not entry.name.startswith(".") and entry.name not in _OTHERS
     folder = named and entry.is_dir() and not entry.is_symlink()
     return folder and os.access(entry, os.R_OK | os.X_OK)
@@ -122,8 +121,6 @@ def prepare(message: Mapping[str, Any]) -> PreparedTarget:
 
 
 class _Loaded(NamedTuple):
-    """A target and the names of its module, as ``Prepared`` has them."""
-
     function: Callable[[], Callable[..., Any]]
     parameters: List[Dict[str, Any]]
     namespace: Mapping[str, Any]
@@ -185,7 +182,6 @@ def _shadows(folder: Path) -> bool:
 
 
 def _import(project: ProjectFinder, path: str) -> ModuleType:
-    """Import the target's module under the name its project gives it."""
     root = project.sources.root
     full = str(Path(root, path))
     name = _package(root, path)[1]

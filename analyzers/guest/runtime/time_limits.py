@@ -78,11 +78,9 @@ class _Own(WorkClock):
         os.register_at_fork(after_in_child=self._anew)
 
     def attend(self, process: int) -> None:
-        """Count the work of a child from now on."""
         self._attended[process] = 0.0
 
     def release(self, process: int) -> None:
-        """Count it no more: it has ended."""
         self._over += self._attended.pop(process, 0.0)
 
     def _together(self) -> float:

@@ -234,7 +234,6 @@ def search(prepared: PreparedTarget, message: Mapping[str, Any]) -> Frame:
 
 
 def _failed(arguments: Mapping[str, Any], ending: Mapping[str, Any]) -> Frame:
-    """A call that ended before anything was asked."""
     kept = {name: _unmarked(argument) for name, argument in arguments.items()}
     return {"arguments": kept, "script": [], "ending": ending}
 

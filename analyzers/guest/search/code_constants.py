@@ -59,8 +59,6 @@ def examples(pattern: str, count: int, seed: int = 0) -> List[str]:
 
 
 class _Writer:
-    """Writes one text for a parsed pattern."""
-
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
         self._share = rng.random() if rng.random() < 0.3 else None
@@ -82,11 +80,9 @@ class _Writer:
         }
 
     def write(self, tree: Any) -> str:
-        """A text for a sequence of parsed parts."""
         return "".join(self._makers.get(str(kind), lambda _: "")(value) for kind, value in tree)
 
     def _pick(self, options: str) -> str:
-        """One of the options; in some texts always the same one."""
         if self._share is None:
             return self._rng.choice(options)
         return options[int(self._share * len(options))]
@@ -266,7 +262,6 @@ class _Constants:
                         self.patterns[argument.value] = None
 
     def take(self, values: Iterable[Any]) -> None:
-        """Count values that names are bound to."""
         for value in values:
             if isinstance(value, re.Pattern):
                 self.patterns[value.pattern] = None

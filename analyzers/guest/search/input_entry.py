@@ -56,8 +56,6 @@ class InputEntry:
 
 
 class _Spy:
-    """Answers with nothing found and keeps what it was asked."""
-
     faithful = True
 
     def __init__(self, models: CatalogueModels) -> None:
@@ -65,7 +63,6 @@ class _Spy:
         self.requests: List[ApiRequest] = []
 
     def __call__(self, request: ApiRequest) -> Mapping[str, Any]:
-        """The model's simplest answer."""
         self.requests.append(request)
         model = self._models[request.api]
         return model.answer(shaped(model.start(), request))
@@ -112,7 +109,6 @@ class _Search:
         self._failed: Optional[Tuple[Arguments, Dict[str, Any]]] = None
 
     def slots(self) -> Iterator[InputSlot]:
-        """Where the input may go, the likeliest first."""
         likely = [place for place in self._places if self._is_likely(place)]
         yield from self._of_places(likely)
         yield from of_parameters(self.parameters, self.kinds)
@@ -142,7 +138,6 @@ class _Search:
         return None
 
     def with_one_of(self, texts: Sequence[str]) -> Optional[InputEntry]:
-        """The template with a text that makes the code ask, best about the words in it."""
         asked: Optional[InputEntry] = None
         watch = Stopwatch(FOR_TEXTS)
         slots = of_parameters(self.parameters, ["text"]) if "text" in self.kinds else []
@@ -162,7 +157,6 @@ class _Search:
         return asked
 
     def call(self, arguments: Arguments) -> Tuple[Result, _Spy]:
-        """Call the target once."""
         self.executions += 1
         spy = _Spy(self.models)
         seconds = FIRST_SECONDS if self.executions == 1 else SECONDS
@@ -206,7 +200,6 @@ class _Search:
         return usable(result) and self._influences(rest, slot, spy.requests)
 
     def _influences(self, rest: Arguments, slot: InputSlot, requests: Sequence[ApiRequest]) -> bool:
-        """Whether another marker makes another request, of a picture or a text."""
         first = contents(requests, slot)
         if not first:
             return False
@@ -223,7 +216,6 @@ class _Search:
         return InputEntry(None, None, obstacle, self.executions, self._failed)
 
     def others(self, slot: Optional[InputSlot]) -> Iterator[Arguments]:
-        """Ways to fill the other parameters: a good guess, then odder ones."""
         taken = slot.place.root if slot else ""
         fixed = self._beside(slot)
         roots = {taken, *(key.partition(".")[0].partition("[")[0] for key in fixed)}
@@ -273,7 +265,6 @@ class _Search:
 
 
 def _opened() -> Iterator[InputPath]:
-    """What the code has opened so far, the latest first."""
     yield from map(file_path_of, project_files.wanted_files())
     if external_inputs.camera_wanted():
         yield InputPath(CAMERA)

@@ -99,7 +99,6 @@ class _Reader(ast.NodeVisitor):
         self.found: Dict[InputPath, None] = {}
 
     def visit(self, node: ast.AST) -> None:
-        """Note the place that an expression reads, or look inside."""
         place = self._place(node) if isinstance(node, ast.expr) else None
         if place is not None:
             self.found[place] = None
@@ -128,7 +127,6 @@ class _Reader(ast.NodeVisitor):
                 self._names[target.id] = place
 
     def _draw(self, target: ast.expr, source: ast.expr) -> None:
-        """The elements that a loop draws from a parameter."""
         if isinstance(source, ast.Call) and source.args:
             wrapping = getattr(source.func, "id", "")
             if wrapping == "enumerate" and isinstance(target, ast.Tuple):
@@ -196,7 +194,6 @@ def _is_whole(place: InputPath) -> bool:
 
 
 def _parsed(place: Optional[InputPath]) -> Optional[InputPath]:
-    """The document in the body of a request."""
     if place is None or not place.steps or place.steps[-1][1] not in _RAW:
         return None
     return InputPath(place.root, place.steps[:-1]).attribute("json")
@@ -310,7 +307,6 @@ def _forms_at(place: InputPath, annotation: str) -> Sequence[str]:
 
 
 def _sent(field: str, *, whole: bool) -> Sequence[str]:
-    """The forms in which a request holds an input."""
     if field in ("data", "body"):
         return ("bytes", "text") if whole else ("text", "base64", "path")
     if whole or field not in input_paths.WEB - {"method"}:
@@ -330,7 +326,6 @@ def is_likely(place: InputPath, annotation: Optional[str]) -> bool:
 
 
 def _forms(name: str, annotation: str) -> Tuple[List[str], bool]:
-    """The forms to try, and whether anything speaks for the first of them."""
     preferred: List[str] = []
     for word, forms in _ANNOTATED.items():
         if word in annotation:

@@ -48,7 +48,6 @@ def _is_object(text: str) -> bool:
 
 
 def _instance(schema: Any, text: str, root: Mapping[str, Any], depth: int) -> Any:
-    """The smallest value of a schema, with ``text`` in it."""
     inner = _inner(schema, root) if isinstance(schema, Mapping) else None
     if not isinstance(schema, Mapping) or depth > _DEEPEST:
         return None

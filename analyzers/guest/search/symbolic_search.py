@@ -55,7 +55,6 @@ def may_prove(campaign: SearchCampaign, entry: InputEntry) -> bool:
 
 
 def _read(source: str, *, names: bool = False) -> Set[str]:
-    """Every attribute and string of a source text, and every name if wanted."""
     found: Set[str] = set()
     for node in ast.walk(ast.parse(source.lstrip("\ufeff"))):
         if isinstance(node, ast.Attribute):
@@ -70,7 +69,6 @@ def _read(source: str, *, names: bool = False) -> Set[str]:
 
 
 def _fields(entries: Any, schemas: Mapping[str, Any], api: str) -> Set[str]:
-    """The names of all fields below the response of an API."""
     messages = dict(_messages(schemas))
     schema = next((e.get("schema") or "" for e in entries if e["name"] == api), "")
     simple = schema.rpartition(".")[2]
@@ -185,7 +183,6 @@ def _is_needed(name: str, layer: Optional[str]) -> bool:
 
 
 def _lines(reading: int, watch: Stopwatch) -> Iterator[bytes]:
-    """Whole lines from a pipe until it ends or the time is over."""
     pending = b""
     while not watch.over():
         ready, _, _ = select.select([reading], [], [], TICK)

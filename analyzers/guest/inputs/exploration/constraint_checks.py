@@ -169,7 +169,6 @@ def _several(given: Any) -> Sequence[Any]:
 
 
 def _element(value: Any, given: Any, known: Dimensions) -> Problem:
-    """As :func:`problem_of`; a bare value means exactly that one."""
     if isinstance(given, Constraint):
         return problem_of(value, given, known)
     if given is None or not (given.literal or known.value(given) is not None):

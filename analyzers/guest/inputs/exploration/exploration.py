@@ -182,7 +182,6 @@ class ExplorationTally:
         return sum(each["rejected"] for each in self._health.values())
 
     def _turned_away(self) -> Counter[str]:
-        """How many each condition turned away."""
         found: Counter[str] = Counter()
         for each in self._health.values():
             found.update(each["by"])
@@ -243,7 +242,6 @@ class ExplorationTally:
         }
 
     def _said(self) -> List[str]:
-        """The health of the drawing, in words."""
         found: List[str] = []
         if 2 * self.rejected > self.drawn:
             most = self._turned_away().most_common(3)
@@ -299,7 +297,6 @@ def explore(prepared: PreparedTarget, message: Mapping[str, Any]) -> Frame:
 
 
 def _drawn(plan: ExplorationPlan, tally: ExplorationTally) -> Optional[str]:
-    """Draw and run, in a process for each seed until one comes to its end."""
     budget = Budget(plan.seconds)
     deaths = 0
     for seed in _seeds(plan.seed):
@@ -383,8 +380,6 @@ def _shrunk(plan: ExplorationPlan, tally: ExplorationTally, whole: Budget) -> Li
 
 
 class _Small:
-    """One failure, and the smallest input for it so far."""
-
     def __init__(self, plan: ExplorationPlan, tally: ExplorationTally, seen: SeenFailure) -> None:
         self._plan = plan
         self._tally = tally
@@ -393,7 +388,6 @@ class _Small:
         self._matters: List[str] = []
 
     def shrink(self, seconds: float) -> None:
-        """Look for a smaller one, in a process of its own."""
         seen, budget = self._seen, Budget(seconds)
         work = ShrinkPhase(self._plan, self._tally.known, seen.text, seen.seed, budget)
         worker = _worker(work.work, self._plan, budget.until + LEAST_SHRINKING)

@@ -67,7 +67,6 @@ def relevant_arguments(
 
 
 def _matters(others: Iterator[Inputs], key: Key, outcome: Callable[[Inputs], InputOutcome]) -> bool:
-    """Whether the failure goes away for one of a few inputs that differ in one argument."""
     tried = 0
     for other in others:
         found = outcome(other)
@@ -90,7 +89,6 @@ def _others(plan: ExplorationPlan, inputs: Inputs, place: str, pool: Pool) -> It
 
 
 def _drawn(plan: ExplorationPlan, inputs: Inputs, place: str) -> List[Recipe]:
-    """Drawn with the dimensions as the other arguments bind them."""
     constraint = plan.constraints.get(place)
     if constraint is None:
         return []
@@ -110,7 +108,6 @@ def _drawn(plan: ExplorationPlan, inputs: Inputs, place: str) -> List[Recipe]:
 def _beside(
     plan: ExplorationPlan, constraint: Constraint, known: Dimensions
 ) -> SearchStrategy[Recipe]:
-    """A strategy for one argument where the others are there already."""
     from hypothesis.strategies import composite
 
     from ..generation.strategies import strategy

@@ -109,7 +109,6 @@ def is_guard(exception: str, message: str) -> bool:
 
 
 def _is_refusal_of_guard(reason: str) -> bool:
-    """Whether a call could not be made for a decorator that checks its arguments."""
     said = re.match(r"the call could not be made: ([\w.]+): (.*)", reason, re.DOTALL)
     return said is not None and is_guard(said[1], said[2])
 

@@ -73,8 +73,6 @@ def call_target(prepared: PreparedTarget, arguments: Arguments) -> CompletedCall
 
 
 class _Raised:
-    """What an ``old`` expression raised before the call."""
-
     def __init__(self, error: Exception) -> None:
         self.error = error
 
@@ -90,8 +88,6 @@ class _Olds(List[Any]):
 
 
 class _Call:
-    """One call whose values can be made anew: for ``old``, and to repeat it."""
-
     def __init__(self, prepared: PreparedTarget, arguments: Arguments) -> None:
         self._prepared = prepared
         self._arguments = arguments
@@ -121,7 +117,6 @@ class _Call:
             raise Unusable(f"the postcondition {condition.source!r} names {unknown[0]}: unknown")
 
     def before(self, condition: Postcondition) -> _Olds:
-        """The values of a condition's ``old`` expressions."""
         found = _Olds()
         for code in condition.olds:
             names = {**self._prepared.namespace, **self._words(), **self._before()}
@@ -144,7 +139,6 @@ class _Call:
             self._values[SELF] = self._result
 
     def detail(self, condition: Postcondition, old: _Olds) -> Optional[str]:
-        """What does not hold of the call; ``None`` where the condition does."""
         matched: List[str] = []
         names = {
             **self._prepared.namespace,
@@ -203,7 +197,6 @@ class _Call:
         }
 
     def called(self) -> CompletedCall:
-        """The call as the words about models see it."""
         fresh, recipe = self._fresh(), self._arguments.get(SELF, {}).get("recipe")
         instance = self._values.get(SELF)
         return CompletedCall(

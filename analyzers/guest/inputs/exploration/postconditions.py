@@ -213,7 +213,6 @@ class _Before(ast.NodeTransformer):
 
 
 def _free(tree: ast.AST) -> FrozenSet[str]:
-    """The names that an expression takes from outside."""
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     bound = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
     bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
@@ -225,7 +224,6 @@ def _called(tree: ast.AST) -> FrozenSet[str]:
 
 
 def _operands(tree: Any, *, has_old: bool) -> List[ast.expr]:
-    """What a failed comparison compares, to be shown."""
     body = tree.body
     if has_old or not isinstance(body, ast.Compare):
         return []

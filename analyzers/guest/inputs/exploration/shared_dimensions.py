@@ -108,7 +108,6 @@ class Dimensions:
         return None if item == size else f"a dimension is {size}, not {item}"
 
     def _within(self, item: Constraint, size: int) -> Optional[str]:
-        """Whether a size meets the constraint of a dimension, where that is of numbers."""
         if item.kind == "ints":
             low, high = self.value(item["min"]), self.value(item["max"])
             inside = (low is None or size >= low) and (high is None or size <= high)
@@ -141,7 +140,6 @@ def _is_variadic(item: Item) -> bool:
 
 
 def _outside(shape: Sequence[int], given: Constraint, known: Dimensions) -> Optional[str]:
-    """What keeps a shape from lying in the bounds of ``np_shapes``."""
     low, high = known.value(given["min_dims"]), known.value(given["max_dims"])
     if (low is not None and len(shape) < low) or (high is not None and len(shape) > high):
         return f"it has {len(shape)} dimensions"

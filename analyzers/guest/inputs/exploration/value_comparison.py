@@ -33,7 +33,6 @@ def same(left: Any, right: Any, depth: int = 0) -> bool:
 
 
 def _same_parts(left: Any, right: Any, depth: int) -> bool:
-    """As :func:`same`, of two things of one type: containers, or objects by their attributes."""
     if isinstance(left, Mapping):
         alike = len(left) == len(right) and all(key in right for key in left)
         return alike and all(same(left[key], right[key], depth) for key in left)

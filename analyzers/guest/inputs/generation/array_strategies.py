@@ -99,7 +99,6 @@ class Contents:
         return low if self.high == 1 else [*low, ("high", LiteralRecipe(self.high))]
 
     def _single(self, count: int, shape: Sequence[int], draw: DrawFn) -> Keywords:
-        """Elements that stand singly, each one choice."""
         if 0 in shape:
             return []
         sorts = len(self.marked)
@@ -109,7 +108,6 @@ class Contents:
         return [("at", PairsRecipe(tuple(pairs)))]
 
     def _check(self, shape: Sequence[int]) -> None:
-        """Turn down a shape that has no such elements."""
         from hypothesis import assume
 
         if self.values in _ALONG and not shape:
@@ -118,7 +116,6 @@ class Contents:
             assume(math.prod(shape) <= self._different())
 
     def _different(self) -> int:
-        """How many different numbers there are at even distances."""
         span = self.high - self.low
         if self.dtype in WHOLE:
             return int(span) + 1
@@ -163,7 +160,6 @@ def contents(constraint: Constraint, dtype: str) -> Contents:
 def _usual(
     constraint: Constraint, dtype: str, values: str
 ) -> Tuple[Optional[float], Optional[float]]:
-    """The bounds of an annotation, or usual ones where it has none."""
     low, high = (_finite(constraint.value(name)) for name in ("min", "max"))
     if values == "labels":
         low = 0 if low is None else low
@@ -287,7 +283,6 @@ def _word(name: str) -> LiteralRecipe:
 
 
 def _is_strided(shape: Sequence[int], contiguous: Optional[bool], draw: DrawFn) -> bool:
-    """Whether an array is not contiguous; one of a single element always is."""
     if contiguous or all(size == 1 for size in shape) or 0 in shape:
         return False
     if contiguous is False:
@@ -296,7 +291,6 @@ def _is_strided(shape: Sequence[int], contiguous: Optional[bool], draw: DrawFn) 
 
 
 def _contents(constraint: Constraint) -> List[Contents]:
-    """What the elements may be, for each dtype that can be."""
     found, unmet = [], None
     for dtype in dtypes(constraint):
         try:

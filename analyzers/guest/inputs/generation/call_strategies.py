@@ -86,7 +86,6 @@ class _Call:
             self._strategy(constraint)
 
     def _named(self) -> frozenset[str]:
-        """The arguments whose values conditions or other constraints ask for."""
         asked = {
             name for ways in self._branches for way in ways for part in way for name in part.names
         }
@@ -148,7 +147,6 @@ class _Call:
     # ------------------------------------------------------------- drawing
 
     def drawn(self, draw: DrawFn) -> Dict[str, Recipe]:
-        """Arguments for one call."""
         from hypothesis import reject
 
         self._health.drawn += 1
@@ -251,7 +249,6 @@ class _Call:
         return draw(found)
 
     def _bind(self, draw: DrawFn, dimension: str, dims: DimensionSizes) -> None:
-        """A size for a dimension that conditions narrow."""
         if dimension in self._scope.dims:
             return
         sizes = dims.narrowed[dimension].meet(NumberSet(low=self._scope.least.get(dimension, 1)))

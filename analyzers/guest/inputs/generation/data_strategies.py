@@ -55,7 +55,6 @@ def _sides(constraint: Constraint) -> Tuple[int, int]:
 
 
 def _content(draw: DrawFn) -> Tuple[Tuple[str, Recipe], ...]:
-    """Black, a grey, or noise."""
     kind = draw(whole(0, 2))
     if kind == 0:
         return ()
@@ -181,7 +180,6 @@ def alike(given: Any, first: Recipe) -> Any:
 
 
 def _form(first: CallRecipe) -> Dict[str, Argument]:
-    """The shape and dtype of an array, from its recipe."""
     shape = first.arguments[0] if first.arguments else dict(first.keywords)["shape"]
     found: Dict[str, Argument] = {"shape": _literal(evaluate(shape, {}))}
     dtype = dict(first.keywords).get("dtype", LiteralRecipe("float32"))

@@ -251,14 +251,12 @@ def _whole(limits: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def _limits(of: Any, name: str) -> Dict[str, Any]:
-    """What pydantic knows of a field's bounds."""
     fields = getattr(of, "model_fields", None)
     field = fields.get(name) if isinstance(fields, dict) else None
     return _read(getattr(field, "metadata", ()))
 
 
 def _read(metadata: Any) -> Dict[str, Any]:
-    """Bounds in the words of annotated-types."""
     found: Dict[str, Any] = {}
     for each in metadata:
         for word, (end, excluded) in _ENDS.items():

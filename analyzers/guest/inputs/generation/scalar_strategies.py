@@ -110,7 +110,6 @@ def _at_least(dtype: str, low: float, *, excluded: bool) -> float:
 
 
 def _truncated(dtype: str, value: float) -> float:
-    """A number of a dtype at or just below ``value``, which is within its range."""
     found = from_ordinal(dtype, _ordinal(dtype, value))
     return found if found <= value else from_ordinal(dtype, _ordinal(dtype, found) - 1)
 

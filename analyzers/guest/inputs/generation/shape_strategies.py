@@ -244,7 +244,6 @@ def _is_said(item: Dimension) -> bool:
 
 
 def _bound(item: Dimension, scope: CallScope, draw: DrawFn) -> Optional[Tuple[int, ...]]:
-    """The sizes of a dimension that depends on no other."""
     if isinstance(item, int):
         return (item,)
     if isinstance(item, SizedDimension):

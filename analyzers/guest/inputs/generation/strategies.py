@@ -105,7 +105,6 @@ def _is_literal(given: Argument) -> bool:
 
 
 def _settled(constraint: Constraint, name: str, given: Argument, scope: CallScope) -> Argument:
-    """A plain parameter's value where it is the same in every call."""
     if name not in PLAIN or not isinstance(given, Expression) or given.literal:
         return given
     if scope.varies(given.source):

@@ -59,7 +59,6 @@ def path(kind: str, suffix: str = "", seed: int = 0, form: str = "str") -> Any:
 
 
 def _kind(suffix: str) -> str:
-    """The kind of the files that have a suffix; text where nothing is known of it."""
     bare = suffix.lower().lstrip(".")
     if bare in ("png", "jpg", "jpeg", "bmp", "gif", "tif", "tiff", "webp", "ppm"):
         return "image"

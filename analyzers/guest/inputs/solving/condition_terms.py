@@ -74,7 +74,6 @@ def _side(inside: Quantity, index: ast.expr) -> Optional[Quantity]:
 
 
 def _constant(node: Any) -> Any:
-    """An index: a number, also a negative one, or a key."""
     try:
         value = ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError):

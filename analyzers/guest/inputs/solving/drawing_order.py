@@ -71,7 +71,6 @@ def _few(constraint: Constraint) -> bool:
 
 
 def _reaches(node: ast.expr, name: str) -> bool:
-    """Whether an expression can be solved for what it looks at in an argument."""
     if quantity_of(node, frozenset((name,))) is not None:
         return True
     if isinstance(node, ast.BinOp) and isinstance(node.op, _INVERTIBLE):

@@ -292,7 +292,6 @@ def _chosen(constraint: Constraint, way: Way, values: Sequence[Any]) -> Constrai
 
 
 def _of_values(constraint: Constraint, values: Sequence[Any]) -> Constraint:
-    """Strings of these, or other literals among those listed."""
     if constraint.kind == "strings":
         words = [value for value in values if isinstance(value, str) and _fits(constraint, value)]
         return domains.listed(words)
@@ -340,7 +339,6 @@ def _dtype(names: Sequence[str]) -> Any:
 
 
 def _of_shape(constraint: Constraint, way: Way, values: Sequence[Any]) -> Constraint:
-    """Of the one shape that is asked for, or with a slice of that."""
     if constraint.kind not in domains.ARRAYS or len(values) != 1:
         raise Undecidable
     try:

@@ -214,7 +214,6 @@ class _NamedModel(EntriesModel):
     """Entities, of each kind one to begin with: code may know kinds by their numbers."""
 
     def seeds(self, pool: ConstantPool) -> Iterator[Entries]:
-        """As of any list; then every kind alone."""
         yield from super().seeds(pool)
         for kind in KINDS:
             yield ((kind, LIKELY),)
@@ -324,7 +323,6 @@ class ModerationModel:
 
 
 def _flags(chosen: Tuple[int, ...], score: float) -> Flags:
-    """Some categories with a score, flagged where it is high enough."""
     found = score >= 0.5
     return found and bool(chosen), tuple(
         (found and n in chosen, score if n in chosen else _LITTLE) for n in range(len(CATEGORIES))
