@@ -1,8 +1,4 @@
-"""What AWS's clients ask, whichever client it is: one function a direction.
-
-Names are AWS's own (``Labels``, ``Confidence``): its JSON, botocore's
-dictionaries and the canonical answers are the same.
-"""
+"""Questions and answers of AWS's clients; JSON, botocore and canonical names are the same."""
 
 from __future__ import annotations
 
@@ -35,10 +31,7 @@ class Aws:
     def answer(
         self, entry: Entry, params: Mapping[str, Any], *, in_base64: bool = False
     ) -> Dict[str, Any]:
-        """The response to an operation's parameters.
-
-        ``in_base64``: contents are written as JSON has them.  Raises ``Refused``.
-        """
+        """Return the response to an operation's parameters (contents perhaps ``in_base64``)."""
         asked = semantic(entry, params, in_base64=in_base64)
         answers = [self._described.ask(entry, request) for request in asked]
         if not asked_each(entry):

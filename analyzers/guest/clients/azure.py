@@ -127,10 +127,7 @@ class Azure:
     def picture(
         self, entry: Entry, picture: Any, features: Sequence[str], options: Any
     ) -> Dict[str, Any]:
-        """The canonical answer about one picture; raises ``Refused``.
-
-        It has all the ``features`` that were asked for, and no others.
-        """
+        """Return the canonical answer about a picture, with the asked ``features`` alone."""
         wanted = [snake(feature[:1].lower() + feature[1:]) for feature in features]
         asked = plain({**options, "features": sorted(wanted)})
         content, _, uri = source(picture, "image")
@@ -143,10 +140,7 @@ class Azure:
 
 
 def semantic(entry: Entry, document: Any, options: Any) -> api_calls.ApiRequest:
-    """The question about one document: a text, or a mapping or object with one.
-
-    A language or country is left out where it is the service's default.
-    """
+    """Return the question about one document; a default language or country is left out."""
     given = {str(k): v for k, v in (options or {}).items() if k not in _TRANSPORT}
     text: Any = document
     if isinstance(document, Mapping):

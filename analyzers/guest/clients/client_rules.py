@@ -1,8 +1,4 @@
-"""What a family of client libraries says of its modules.
-
-A family is a function from a :class:`Project` to its :class:`ClientRule`s, and one
-entry in the table of ``interception.py``.
-"""
+"""The rules that each family of client libraries has for its modules."""
 
 from __future__ import annotations
 
@@ -28,12 +24,10 @@ Warmer = Callable[[Sequence[Mapping[str, Any]]], None]
 
 @dataclass(frozen=True)
 class ClientProject:
-    """What families know of the project under test.
+    """The project under test, as client families know it.
 
-    ``texts`` are the sources that are known, by path; ``entries`` are those
-    of the catalogue and ``schemas`` its response schemas by provider.
-    ``warmers`` are called when the project is loaded, with the entries that
-    are expected to be asked.
+    ``texts`` are the known sources by path, ``entries`` the catalogue's, ``schemas`` its response
+    schemas by provider; ``warmers`` take the entries likely to be asked when the project is loaded.
     """
 
     root: str
@@ -47,11 +41,9 @@ class ClientProject:
 
 @dataclass(frozen=True)
 class ClientRule:
-    """What is done about the modules whose whole dotted name matches ``modules``.
+    """What is done about modules whose dotted name matches: ``patch`` the real one once imported.
 
-    ``patch`` is applied to the real module when it has been imported.
-    ``standin`` makes the module where it is not installed, and even where it
-    is if ``instead`` says so of its name.
+    ``standin`` makes it where it is not installed, or where ``instead`` of its name.
     """
 
     modules: str
@@ -108,11 +100,7 @@ def azure_rules(project: ClientProject) -> List[ClientRule]:
 
 
 def openai_rules(project: ClientProject) -> List[ClientRule]:
-    """What is done about the modules of ``openai``.
-
-    A project that is written for 0.x gets the stand-in: later SDKs have none
-    of its calls.
-    """
+    """Return the rules for ``openai``; a project written for 0.x gets the stand-in."""
     openai = OpenAI(DescribedApis(project.entries, project.schema))
     sdk, standins = OpenAISdk(openai), OpenAIStandins(openai)
     first = any(FIRST.search(text) for text in project.texts.values())

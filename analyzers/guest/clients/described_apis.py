@@ -80,10 +80,9 @@ def asked_each(entry: Entry) -> bool:
 
 
 def source(value: Any, kind: str) -> Source:
-    """The content, text and URI that an input means, each ``None`` when absent.
+    """Return the content, text and URI that an input means, each ``None`` when absent.
 
-    A string is a text where the input is one; else an address, a file's path
-    or the content in base 64.
+    A string is a text where the input is one; else an address, a path or base 64.
     """
     if value is None:
         return None, None, None

@@ -146,11 +146,7 @@ class Google:
         self._speech = Speech(schema, self._methods)
 
     def answer(self, package: str, method: str, request: Any) -> Dict[str, Any]:
-        """The canonical answer of a client's method.
-
-        ``package`` is the protobuf package of the service; what is no method
-        that is known is asked for by its name alone, to be refused by it.
-        """
+        """Return the canonical answer of a client's method of the protobuf ``package``."""
         service = package.split(".")[2]
         if service == "vision" and method == "batch_annotate_images":
             images = read(request, "requests") or []

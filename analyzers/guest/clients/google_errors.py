@@ -91,11 +91,7 @@ def _unanswered(base: type) -> Any:
 
 
 def unanswered(reason: str) -> BaseException:
-    """What the client of a question without an answer raises.
-
-    It is the SDK's ``PermissionDenied``, which no retry repeats, and at the
-    same time :class:`calls.Refused`.
-    """
+    """Return the error of a question without an answer: ``PermissionDenied`` and ``NoAnswer``."""
     base = getattr(sys.modules.get(EXCEPTIONS), "PermissionDenied", None)
     if not isinstance(base, type):
         base = _classes()["PermissionDenied"]
@@ -106,11 +102,7 @@ def unanswered(reason: str) -> BaseException:
 def answered(
     ask: Callable[[], _Result], refusal: Callable[[str], BaseException] = unanswered
 ) -> _Result:
-    """What ``ask`` returns; its first refusal as the SDK would raise it, made by ``refusal``.
-
-    Later ones, of code that tries again and again, stay what no
-    ``except Exception`` catches.
-    """
+    """Return what ``ask`` does; raise the run's first refusal as ``refusal`` makes it."""
     before = api_calls.session().refusal
     try:
         return ask()

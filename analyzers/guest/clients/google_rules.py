@@ -31,11 +31,7 @@ _SERVICE = re.compile(r"google\.cloud\.([a-z]+)")
 
 
 class Generations:
-    """Tells old from new for each service.
-
-    The sources ``texts`` tell which generation the project is written for;
-    its other files do where these do not mention the SDK.
-    """
+    """Tells the generation of each SDK by ``texts``, else by the project's files."""
 
     def __init__(self, root: str, texts: Mapping[str, str]) -> None:
         self._old: Dict[str, bool] = {}

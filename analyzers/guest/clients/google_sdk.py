@@ -1,8 +1,7 @@
 """The installed Google SDKs (proto-plus generations), with their requests caught.
 
-A client keeps its own methods, on a transport of ours.  While a session is
-not ``faithful`` the methods of ML APIs are those of the stand-ins instead, so
-that what a request holds and an answer has may be symbolic.
+A client keeps its own methods, on a transport of ours; in a session that is not ``faithful``
+ML methods are the stand-ins', so that requests and answers may be symbolic.
 """
 
 from __future__ import annotations

@@ -54,11 +54,7 @@ def awaited(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def whole(request: Any, rest: Sequence[Any], fields: Mapping[str, Any], names: Any) -> Any:
-    """A request from what a method is given.
-
-    That is a request, or as in older generations the values of its fields
-    ``names`` in their order, or fields by name.
-    """
+    """Return a request from itself or its fields, by name or in the order of ``names``."""
     if request is not None and all(read(request, name) is None for name in names):
         return {**dict(zip(names, (request, *rest))), **fields}
     return fields if request is None else request

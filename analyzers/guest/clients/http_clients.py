@@ -1,8 +1,4 @@
-"""Plain HTTP clients: requests that the catalogue's routes know are answered here.
-
-Whether a client was intercepted by its calls or its bytes came to the proxy, a
-request is turned into the same questions.
-"""
+"""Plain HTTP clients, intercepted or behind the proxy: requests of known routes get answers."""
 
 from __future__ import annotations
 
@@ -35,10 +31,7 @@ _FORM = "multipart/form-data"
 
 
 class JsonProviders:
-    """Turns requests into questions and canonical answers into bodies.
-
-    A body is what JSON holds, or the bytes of a stream of events.
-    """
+    """Turns requests into questions, and answers into JSON bodies or streams of events."""
 
     def __init__(self, entries: Sequence[Entry], schema: Schema) -> None:
         described = DescribedApis(entries, schema)
@@ -246,10 +239,7 @@ class HttpInterception:
         self._json = JsonProviders(self._routes.entries, project.schema)
 
     def answer(self, method: Any, url: Any, body: Any = None, headers: Any = None) -> Any:
-        """The response to a call of a client, or ``None`` where the URL is not an API's.
-
-        Raises ``Refused``.
-        """
+        """Return the response to a call of a client, or ``None`` where the URL is not an API's."""
         url = str(getattr(url, "full_url", url))
         lowered = {str(name).lower(): str(value) for name, value in dict(headers or {}).items()}
         try:
@@ -261,10 +251,7 @@ class HttpInterception:
         return response
 
     def asked(self, client: Any, method: Any, url: Any, args: Any, kw: Mapping[str, Any]) -> Any:
-        """The response to a call as ``requests`` and ``httpx`` spell it, or ``None``.
-
-        A form with files is left to become bytes first.
-        """
+        """Return the response to a call of ``requests`` or ``httpx``, if it is known."""
         if kw.get("files"):
             return None
         headers = {**dict(getattr(client, "headers", None) or {}), **(kw.get("headers") or {})}
@@ -275,10 +262,7 @@ class HttpInterception:
         return self.answer(method, where, _payload(args, kw), headers)
 
     def respond(self, call: HttpRequest) -> Optional[Response]:
-        """The response to a request, or ``None`` where no route knows it.
-
-        Raises ``Refused``; ``ValueError`` where the body cannot be read.
-        """
+        """Return the response to a request, ``None`` without a route."""
         route = self._routes.find(call)
         if route is None:
             return None

@@ -36,10 +36,7 @@ class OpenAI:
         return self._paths[max(found, key=len)] if found else None
 
     def answer(self, entry: Entry, body: Mapping[str, Any]) -> Dict[str, Any]:
-        """The canonical response to a request's body; raises ``Refused``.
-
-        Moderations of several texts are asked one by one.
-        """
+        """Return the canonical response to a request's body; texts to moderate are asked singly."""
         answers = [self.described.ask(entry, each) for each in semantic(entry, body)]
         answer = dict(answers[0])
         if len(answers) > 1:
@@ -63,11 +60,10 @@ _PATHS = {
 
 
 def semantic(entry: Entry, body: Mapping[str, Any]) -> List[api_calls.ApiRequest]:
-    """The questions that a request asks: one, or one for each text to moderate.
+    """Return the questions of a request: one, or one for each text to moderate.
 
-    The text is what the messages say, one a line; the content or URI that of
-    the first picture among them.  ``messages`` stay an option where they are
-    more than one text of a user.
+    The text is what the messages say, one a line; the content or URI that of their first picture.
+    ``messages`` stay an option where they are more than one text of a user.
     """
     name = str(entry["name"])
     head = next((each for each in INPUTS if body.get(each) is not None), "input")

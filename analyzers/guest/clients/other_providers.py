@@ -30,20 +30,13 @@ def is_other(entry: Entry) -> bool:
 
 
 class OtherProviders:
-    """Asks what an entry describes.
-
-    The input stands in the parameter that its ``field`` names, behind a dot the
-    name inside it: ``image.content``.
-    """
+    """Asks what an entry describes; its ``field`` is a parameter, behind a dot the name in it."""
 
     def __init__(self, described: DescribedApis) -> None:
         self.described = described
 
     def called(self, entry: Entry, args: Tuple[Any, ...], options: Mapping[str, Any]) -> Any:
-        """The canonical answer to a call of a client; raises ``Refused``.
-
-        The input is an argument of the field's name, else the first.
-        """
+        """Return the canonical answer to a call of a client."""
         given = dict(options)
         head, inner = _field(entry)
         if args and head not in given:
@@ -51,10 +44,7 @@ class OtherProviders:
         return self._answer(entry, given.pop(head, None), inner, given)
 
     def posted(self, entry: Entry, body: Any) -> Any:
-        """The JSON that answers a request's: contents stand in it in base 64.
-
-        A body that is no JSON is the content.
-        """
+        """Return the JSON that answers a request; a body that is no JSON is the content."""
         head, inner = _field(entry)
         given = dict(body) if isinstance(body, Mapping) else {head: body}
         value = given.pop(head, None)

@@ -12,10 +12,7 @@ UNKNOWN = ""
 
 
 class Record:
-    """One response or a part of it; its leaves are handed out as they are.
-
-    A message of ``UNKNOWN`` name has the fields that it is given.
-    """
+    """A response or a part of it, leaves as they are; an ``UNKNOWN`` message has any fields."""
 
     def __init__(self, schema: Schema, name: str, values: Mapping[str, Any]) -> None:
         fields = schema.messages.get(name, {})

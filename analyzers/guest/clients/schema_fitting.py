@@ -15,10 +15,9 @@ _EMPTY: Any = (None, "", b"", 0, False)
 
 
 def canonical(schema: Schema, name: str, value: Any, depth: int = 0) -> Dict[str, Any]:
-    """The fields of a message that differ from their defaults, by the schema's names.
+    """Return the fields of a message, of any SDK, that differ from their defaults.
 
-    ``value`` is a mapping in any spelling, or a message of any SDK.  Enums
-    are given by name and floats as the wire rounds them.
+    Enums are given by name and floats as the wire rounds them.
     """
     found: Dict[str, Any] = {}
     if value is None or depth > _DEEPEST or _is_blank(value):
@@ -88,10 +87,7 @@ class SchemaMismatch(ValueError):  # noqa: N818 - a fact about the answer, not a
 
 
 def fitted(schema: Schema, name: str, answer: Any, place: str = "") -> Dict[str, Any]:
-    """An answer with what the message ``name`` has of it, and no more.
-
-    Raises :class:`Misfit` where a value is of another type.
-    """
+    """Return what the message ``name`` has of an answer; ``SchemaMismatch`` for another type."""
     if not isinstance(answer, Mapping):
         raise SchemaMismatch(f"{place or 'the answer'} is no {name.rpartition('.')[2]}")
     fields = schema.messages.get(name)
@@ -153,10 +149,7 @@ def _listed(schema: Schema, field: Optional[Mapping[str, Any]], value: Any) -> A
 def on_the_wire(
     schema: Schema, name: str, answer: Any, spelled: Callable[[str], str] = camel
 ) -> Any:
-    """An answer with its fields named as the service names them.
-
-    That is the field's own ``wire`` name, else its name as it is ``spelled``.
-    """
+    """Return an answer with each field's ``wire`` name, else its name as it is ``spelled``."""
     if not isinstance(answer, Mapping):
         return answer
     fields = schema.messages.get(name, {})

@@ -1,8 +1,6 @@
-"""Response and request objects made from a schema, without any SDK.
+"""Response and request objects made from a schema, without any SDK, that behave as its own.
 
-They behave as the SDK's: attributes with defaults, repeated fields, enums.
-An answer is wrapped lazily and its leaves are handed out as they are, so
-that they may be any object.
+An answer is wrapped lazily and its leaves are handed out as they are: any object.
 """
 
 from __future__ import annotations
@@ -282,10 +280,7 @@ _SINGLE = struct.Struct("f")
 
 
 class Schema:
-    """Messages and enums by full name, made into classes on demand.
-
-    ``plain`` makes enum values bare integers, as the first SDKs had them.
-    """
+    """Messages and enums as classes, by full name; ``plain`` enums are integers."""
 
     def __init__(self, schemas: Mapping[str, Any], *, plain: bool = False) -> None:
         self.messages: Dict[str, Fields] = {}

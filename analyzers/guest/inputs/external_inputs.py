@@ -125,10 +125,7 @@ def _method(fields: Mapping[str, Any]) -> str:
 
 
 def flask_request(value: Any, namespace: Mapping[str, Any]) -> ContextManager[Any]:
-    """Flask's request, for as long as the context lasts; real where Flask is.
-
-    ``value`` is a :class:`Request`, or anything else for an empty one.
-    """
+    """Bind Flask's request to ``value`` within the context; to an empty one otherwise."""
     fields = value.__dict__["_assayer_given"] if isinstance(value, WebRequest) else {}
     module: Any = sys.modules.get("flask")
     if module is None:
@@ -175,10 +172,7 @@ def _standing_in(request: Any, given: WebRequest) -> Generator[None, None, None]
 
 
 def settle_django() -> None:
-    """Let Django answer without the project's settings, where it has none.
-
-    Its models and databases are stood in for either way.
-    """
+    """Let Django, with stand-ins for models, answer without the project's settings."""
     settings = getattr(sys.modules.get("django.conf"), "settings", None)
     named = "DJANGO_SETTINGS_MODULE" in os.environ
     if settings is not None and not named and getattr(settings, "configured", None) is False:
@@ -263,10 +257,7 @@ BUILDER = input_paths.ValueBuilder(list, RequestFields, object_with, Inert("elem
 
 
 def external_inputs(values: Mapping[str, Any], namespace: Mapping[str, Any]) -> ContextManager[Any]:
-    """The outside with these values at its roots; ``namespace`` is the module's.
-
-    A file's value is the path of the file to open in its stead.
-    """
+    """Put values at the roots outside; a file's value is the path of the file to open instead."""
     return _world(values, namespace) if values else contextlib.nullcontext()
 
 

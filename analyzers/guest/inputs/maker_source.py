@@ -25,11 +25,7 @@ class Piece(NamedTuple):
 
 
 def source_of(makers: Iterable[str]) -> str:
-    """The text of makers, of what they use in turn, and of the imports for it.
-
-    Nothing of it is imported from us.  Raises :class:`KeyError` for a name that
-    is no maker's.
-    """
+    """Return the text of makers with all that they use; ``KeyError`` for a name that is none's."""
     modules = [MAKERS[name] for name in makers]
     pieces = _pieces(tuple(sorted(set(modules))))
     wanted, found = list(makers), set()

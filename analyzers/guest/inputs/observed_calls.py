@@ -35,11 +35,7 @@ _DEEPEST = 3
 
 
 def summarize(value: Any, depth: int = 0) -> Optional[str]:
-    """A constraint that holds of a value; ``None`` where there is none to be had.
-
-    Numbers, texts and small collections of them are told exactly, arrays by
-    dtype, shape and bounds.
-    """
+    """Return a constraint that holds of a value: plain ones exactly, arrays by dtype and bounds."""
     exact = _exact(value, depth)
     if exact is not None:
         return f"froms([{exact}])" if len(exact) <= _LONGEST else None
@@ -188,12 +184,7 @@ _RETURNS = ("RETURN", "YIELD", "INSTRUMENTED_RETURN", "INSTRUMENTED_YIELD", "SUS
 
 
 class CallRecorder:
-    """Records the calls of some functions of one file while it is listening.
-
-    It slows down whatever runs meanwhile.  ``test`` names what runs now.  Calls
-    beyond ``most``, and those that are like one before, are left out.
-    ``outcomes`` tell of each test whether it passed.
-    """
+    """Records at most ``most`` different calls of a file's functions, and each test's outcome."""
 
     def __init__(self, prepared: PreparedTarget, names: Mapping[NamedLine, str], most: int) -> None:
         self.test = ""

@@ -45,11 +45,7 @@ _known = _Files()
 
 
 def intercept_opening(root: str) -> None:
-    """Open inputs under any folder, and blank pictures for missing ones.
-
-    A program that puts a folder before the path it is given still finds the
-    input there.  Only the project's own code is served.
-    """
+    """Open inputs under any folder for the project's own code; blank pictures for missing ones."""
     _known.root = root
 
     def opened(file: Any, mode: str = "r", *args: Any, **options: Any) -> Any:
@@ -190,10 +186,7 @@ def _removing(original: Callable[..., None]) -> Callable[..., None]:
 
 
 def is_asked(root: str, above: int = 2) -> bool:
-    """Return whether the project's own code asks, perhaps through a library.
-
-    ``above`` frames up is the first that may be its.
-    """
+    """Return whether the project's own code asks, ``above`` frames up or through a library."""
     frame: Any = sys._getframe(above)  # pyright: ignore[reportPrivateUsage]
     for _ in range(_NEAR):
         if frame is not None and is_own(frame.f_code.co_filename, root):

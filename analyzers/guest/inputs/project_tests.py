@@ -31,10 +31,7 @@ _PLUGINS = {
 
 
 def run_tests(root: str, tests: Sequence[str], seconds: float, recorder: CallRecorder) -> List[str]:
-    """Run the tests in files of the project; notes on what went wrong.
-
-    No test takes more than its share of the time; what they print is thrown away.
-    """
+    """Run the tests in files, each within its share of time; return notes on failures."""
     paths = [str(Path(root, test)) for test in tests if Path(root, test).exists()]
     if not paths:
         return ["there are no tests"]
@@ -197,11 +194,7 @@ MOST_CALLS = 2000
 
 
 def observe(prepared: PreparedTarget, message: Mapping[str, Any]) -> Dict[str, Any]:
-    """The ``observed`` frame for an ``observe`` frame (docs/guest-protocol.md).
-
-    Runs in a process of its own with the target loaded: whatever the tests do
-    to it ends with it.
-    """
+    """Answer an ``observe`` frame (docs/guest-protocol.md) in a process of its own."""
     notes: List[str] = []
     names = functions_by_line(prepared, message["functions"])
     recorder = CallRecorder(prepared, names, MOST_CALLS)

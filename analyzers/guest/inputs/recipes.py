@@ -1,9 +1,7 @@
 """Recipes: how a value is made, as a small tree that is also a Python expression.
 
-A value is made anew from its recipe for each run, so that nothing which a run
-does to it is seen by the next.  The grammar is closed: literals, displays,
-calls of makers (:data:`makers.MAKERS`) by plain name, and the tested file's
-own names, called or not.  Reading one executes nothing.
+The grammar is closed: literals, displays, calls of makers (:data:`makers.MAKERS`) by plain name,
+and the tested file's own names, called or not. Reading one executes nothing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Decisions and their clauses, as they stand in a syntax tree.
+"""Decisions (conditions that the program asks) and their clauses in a syntax tree.
 
-A decision is a condition that the program asks; its clauses are the operands
-of ``and``, ``or`` and ``not``, the links of a chained comparison and the
-elements of ``any()`` and ``all()``.
+Clauses are operands of ``and``, ``or`` and ``not``, links of chained comparisons and elements of
+``any()`` and ``all()``.
 """
 
 from __future__ import annotations
@@ -149,11 +148,7 @@ def elements(node: ast.AST) -> List[ast.expr]:
 
 
 def leaves(node: ast.expr) -> Iterator[Leaf]:
-    """Yield the clauses of a condition, in source order.
-
-    An operand that is a constant is no clause (``names or None``).
-    The second item is the number of the link for a chained comparison.
-    """
+    """Yield the clauses of a condition in source order, with the number of a chain's link."""
     if isinstance(node, ast.BoolOp):
         for value in node.values:
             yield from leaves(value)
@@ -190,10 +185,7 @@ _SIMPLE = (str, int, float, bytes, bool, type(None))
 
 
 def bindings(scope: ast.AST) -> Bindings:
-    """Every name bound in a scope, with the expressions bound to it.
-
-    ``None`` stands for a binding that is not a plain assignment.
-    """
+    """Return the expressions bound to each name of a scope; ``None`` for no plain assignment."""
     found: Bindings = {}
     arguments = getattr(scope, "args", None)
     if isinstance(arguments, ast.arguments):
@@ -243,11 +235,7 @@ def _named(node: ast.AST) -> List[str]:
 
 
 class ContainerMembers:
-    """Finds the literals that a container expression holds.
-
-    ``scopes`` are the bindings around the expression, innermost last;
-    ``own`` those of the class around it.
-    """
+    """Finds the literals in a container expression, by ``scopes``, innermost last, and ``own``."""
 
     def __init__(self, scopes: Sequence[Bindings], own: Optional[Bindings]) -> None:
         self._scopes = scopes
@@ -318,11 +306,7 @@ _Key = Tuple[Optional[int], Optional[str]]
 
 
 class DecisionNumberer(ast.NodeTransformer):
-    """Numbers the decisions that a walk announces, and makes the recording calls.
-
-    After :meth:`visit` of the module, ``decisions`` and ``points`` are in
-    source order; a point's number is ``first`` plus its place in ``points``.
-    """
+    """Numbers announced decisions and makes the recording calls, points from ``first`` on."""
 
     def __init__(self, source: str, path: str, record: str, first: int) -> None:
         self.decisions: List[Decision] = []

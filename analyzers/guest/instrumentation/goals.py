@@ -1,8 +1,6 @@
-"""The one place that counts decisions, on the host and in the guest alike.
+"""Count decisions, for host and guest alike, with the standard library only.
 
-Standard library only.  A decision's ordinal counts the decisions of its
-function in source order; the ids of its points are those of
-``docs/guest-protocol.md``.
+The ids of their points are those of ``docs/guest-protocol.md``.
 """
 
 from __future__ import annotations
@@ -323,22 +321,17 @@ RECORD = "__assayer_record__"
 
 
 def decisions(source: str) -> List[Decision]:
-    """List every decision of a source text.
-
-    Raises ``SyntaxError`` (or ``ValueError`` for null bytes) where this
-    Python cannot parse it.
-    """
+    """List every decision of a source text; ``SyntaxError`` or ``ValueError`` if unreadable."""
     return _rewritten(source, "", RECORD, 0)[0].decisions
 
 
 def instrument(
     source: str, path: str, record: str = RECORD, first: int = 0
 ) -> Tuple[ast.Module, List[str]]:
-    """Rewrite a module with every decision recorded, and the ids of its points.
+    """Rewrite a module with every decision recorded; return the ids of its points.
 
-    The name ``record`` must be bound to a :class:`Recorder` when the module
-    runs; its ``hits`` then hold point numbers, ``first`` being the number of
-    the first id.  Lines stay as they are.  Raises as :func:`decisions`.
+    The name ``record`` must be bound to a :class:`Recorder`, whose ``hits`` then hold point numbers
+    from ``first`` on. Lines stay as they are. Raises as :func:`decisions`.
     """
     rewriter, module = _rewritten(source, path, record, first)
     return module, rewriter.points

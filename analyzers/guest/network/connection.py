@@ -48,11 +48,7 @@ def _secured(proxy: Any, connection: Any) -> Any:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Reads requests and writes answers.
-
-    What asks no described API gets no answer at all: an answer that no server
-    gave could be taken for one.
-    """
+    """Reads requests and writes answers; no answer at all where no described API is asked."""
 
     protocol_version = "HTTP/1.1"
     timeout = SECONDS

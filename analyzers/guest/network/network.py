@@ -68,12 +68,7 @@ def proxies(port: int) -> Dict[str, str]:
 
 
 def lead_programs(variables: Dict[str, str], wake: Callable[[], None]) -> None:
-    """Lead other programs and libraries in C through the proxy.
-
-    They read the process's environment, ``os.environ`` does not change: Python's
-    own clients are led by their sockets, so that they meet a refused connection
-    as they would without a proxy.
-    """
+    """Lead programs and libraries in C through the proxy; ``os.environ`` does not change."""
     library = ctypes.CDLL(None)
     for name, value in variables.items():
         library.setenv(name.encode(), value.encode(), 1)
@@ -119,11 +114,9 @@ Respond = Callable[[HttpRequest], Reply]
 
 
 class Proxy:
-    """One listening socket, made before the project is loaded.
+    """One listening socket, which a process serves from its first ``wake`` on.
 
-    It listens from the first ``wake`` of a process on; until then a connection
-    is refused.  ``respond`` answers a request, or returns ``None`` where it asks
-    no described API.
+    ``respond`` answers a request, or returns ``None`` where it asks no described API.
     """
 
     def __init__(self, routes: Routes, certificate: str) -> None:
@@ -140,11 +133,7 @@ class Proxy:
         self._slots = threading.BoundedSemaphore(MOST_CONNECTIONS)
 
     def wake(self) -> None:
-        """Serve from now on, where this is a process that runs inputs.
-
-        The process that made the proxy forks those, and has no threads; what the
-        tested code forks may not ask.
-        """
+        """Serve from now on, if the process that made the proxy forked this one to run inputs."""
         runs_inputs = os.getpid() == api_calls.session().process != self._process
         if not runs_inputs:
             return
@@ -190,11 +179,7 @@ _LOCAL = ("", "localhost", "localhost.localdomain", "ip6-localhost", "0.0.0.0")
 
 
 class Sockets:
-    """Leads described hosts to the proxy and refuses what lies outside.
-
-    ``address`` is the proxy's, and ``wake`` is called before it is needed.
-    Where there is none, a run that asks a described host is cut short.
-    """
+    """Leads described hosts to the proxy at ``address`` after ``wake``; refuses all others."""
 
     def __init__(self, routes: Routes, address: Any, wake: Callable[[], None]) -> None:
         self._routes = routes
@@ -316,11 +301,7 @@ def _loopback(host: str) -> bool:
 
 
 class Network:
-    """What the tested code meets when it asks over a network.
-
-    ``frame`` is the protocol's: ``None`` for trusted code, whose network is left
-    as it is; without a certificate there is no proxy.
-    """
+    """The network of the tested code, by the protocol's ``frame``; ``None``: the real one."""
 
     def __init__(
         self, routes: Sequence[Mapping[str, Any]] = (), frame: Optional[Mapping[str, Any]] = None

@@ -105,9 +105,7 @@ class NoAnswer(BaseException):
 class ApiSession:
     """The exchanges of one run, and why it was cut short, if it was.
 
-    Threads ask one after another; ``outside`` are the addresses that were
-    asked in vain.  Where ``faithful``, answers become the SDK's own objects,
-    rounded as it rounds.
+    ``outside`` are addresses asked in vain. Where ``faithful``, answers are the SDK's own objects.
     """
 
     def __init__(self, supplier: Supplier) -> None:
@@ -176,12 +174,7 @@ def _place_of(asked: Tuple[CodeType, int, int]) -> CallSite:
 
 
 def unanswered(operation: str, error: Exception) -> Exception:
-    """Note a call of a service that nothing here answers; return what to raise.
-
-    ``operation`` is its name, as ``s3.get_object``.  ``error`` is what the
-    client library raises when it cannot reach the service: the code may
-    handle it, and where it does not, that is never the code's crash.
-    """
+    """Note a call of a service that nothing here answers; return ``error``, marked as ours."""
     if operation not in _session.outside:
         _session.outside.append(operation)
     error.__dict__[_UNANSWERED] = operation
@@ -205,11 +198,7 @@ class EmptyAnswers:
 
 
 class RecordedAnswers:
-    """Plays recorded answers in order for each API; the last one repeats.
-
-    A question whose digest was recorded gets the answer that it got then,
-    whatever the order: threads ask in any.
-    """
+    """Plays recorded answers by question, else in order for each API; the last one repeats."""
 
     faithful = True
 

@@ -24,10 +24,7 @@ class Unusable(Exception):  # noqa: N818 - a fact about the input, not an error
 
 
 def decode(argument: Mapping[str, Any], blobs: Mapping[str, bytes]) -> Any:
-    """The object that an argument stands for; raises :class:`Unusable`.
-
-    A content without a blob is a small blank picture, silence, or an empty text.
-    """
+    """Return the object that an argument stands for; no blob means blank; raise ``Unusable``."""
     kind = argument.get("kind")
     if kind == "literal":
         source = argument["source"]
@@ -45,11 +42,7 @@ def decode(argument: Mapping[str, Any], blobs: Mapping[str, bytes]) -> Any:
 
 
 def evaluate_recipe(place: str, recipe: Any, namespace: Mapping[str, Any]) -> Any:
-    """The value of a recipe (or of its source), made with the names of the tested module.
-
-    Raises :class:`Unusable`, also for what the project's own code raises while
-    it makes the value: that is not the failure of what the value is for.
-    """
+    """Return the value of a recipe, with the tested module's names; raise ``Unusable``."""
     from ..inputs.recipes import BadRecipe, evaluate, parse
 
     try:
@@ -128,10 +121,7 @@ class Awaitable(bytes):
 
 
 class Upload(io.BytesIO):
-    """A file in memory, as web frameworks hand it over.
-
-    What Starlette's uploads have to be awaited for, others give at once.
-    """
+    """A file in memory, as Starlette (awaited) and other web frameworks hand it over."""
 
     name = filename = ""
     content_type = mimetype = "application/octet-stream"

@@ -24,10 +24,7 @@ class WireError(Exception):
 
 
 def pack(frame: Mapping[str, Any], attached: bytes = b"") -> bytes:
-    """A frame as bytes, with its length; raises :class:`WireError` when too long.
-
-    ``attached`` follows the JSON as it is: base64 takes longer than all the rest.
-    """
+    """Return a frame as bytes, ``attached`` after the JSON; ``WireError`` if too long."""
     try:
         body = _dumped(frame)
     except ValueError:
@@ -126,10 +123,7 @@ _SIZE = 1 << 20
 
 
 class SharedMemory:
-    """The probe that runs, since when, and results that wait to be sent.
-
-    The child writes; after its death the zygote sends what is left.
-    """
+    """The running probe and the child's results; after its death the zygote sends what is left."""
 
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, _SIZE)

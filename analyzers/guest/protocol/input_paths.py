@@ -126,10 +126,7 @@ class ValueBuilder:
 
 
 def build_values(values: Mapping[str, T], build: ValueBuilder) -> Dict[str, Any]:
-    """What stands at each root, made of what stands at its places.
-
-    Raises ``ValueError`` for a key that is no place.
-    """
+    """Return what stands at each root, made of its places; ``ValueError`` for no place."""
     parts: Dict[str, List[Tuple[Tuple[Step, ...], T]]] = {}
     for key, value in values.items():
         place = parse(key)

@@ -80,10 +80,9 @@ def raised(
     fillings: Optional[value_sources.SyntheticValues] = None,
     given: FrozenSet[str] = frozenset(),
 ) -> CallOutcome:
-    """The call raised; ``not-run`` where none of the project's code took part.
+    """Return the ending of a raised exception; ``not-run`` without a frame of the project.
 
-    ``fillings`` are the arguments that mean nothing, where some do; ``given`` are the
-    parameters that we gave a value.
+    ``fillings`` are arguments that mean nothing; ``given`` the parameters that we gave a value.
     """
     frames = [step for step in _steps_of(error) if is_own(step[0].f_code.co_filename, root)]
     if exit_reasons.is_limit(error) and not _is_own_refusal(error, frames):

@@ -29,11 +29,7 @@ OUR_FAILURE = 70
 
 
 def fork(work: Callable[[], None]) -> int:
-    """Do ``work`` in a child process; it exits with ``OUR_FAILURE`` when that fails.
-
-    Where the user has as many processes as it may, those that have just been
-    killed are waited for.
-    """
+    """Do ``work`` in a child process, which exits with ``OUR_FAILURE`` when that fails."""
     until = time.monotonic() + EXIT_SECONDS
     while True:
         try:

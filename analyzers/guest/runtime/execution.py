@@ -42,10 +42,9 @@ FEW = 3
 
 
 def consume(value: Any, *, thoroughly: bool = False) -> Any:
-    """The value; of a coroutine what it returns, of a generator what it yields first.
+    """Return what a coroutine returns, the first items of a generator, or the value itself.
 
-    ``thoroughly``: iterators and data loaders give a few items too (they are
-    not replaced by them).
+    ``thoroughly``: iterators and data loaders give a few items too, which come again.
     """
     if inspect.iscoroutine(value):
         return consume(asyncio.run(value), thoroughly=thoroughly)
@@ -98,11 +97,9 @@ CLOCK.never_interrupt(api_calls.__file__)
 
 @dataclass(frozen=True)
 class Bound:
-    """The values of one call, and the world to make it in.
+    """The values of one call and the world to make it in; ``repeats``: nothing is from outside.
 
-    ``function`` makes what is called: a method of the instance that was given,
-    or of one of ours.  ``repeats``: nothing of the call comes from outside, so
-    that it does the same each time.
+    ``function`` makes what is called: a method of the instance given, or of one of ours.
     """
 
     args: List[Any]
@@ -145,10 +142,9 @@ class PreparedTarget:
     guarded: Optional[Callee] = None
 
     def bind(self, arguments: Arguments) -> Bound:
-        """What the function is called with, and in what world; raises ``Unusable``.
+        """Return what the function is called with, and in what world; raise ``Unusable``.
 
-        Arguments are the protocol's, by places, and ``{"kind": "value",
-        "value": object}`` for an object that is passed as it is.
+        An argument ``{"kind": "value", "value": object}`` is passed as it is.
         """
         values = {key: self._value(key, given) for key, given in arguments.items()}
         try:
@@ -227,8 +223,7 @@ def execute(
 ) -> Result:
     """Run one input under a time limit; whatever it raises becomes its ending.
 
-    Where it returns, the first of the postconditions ``ensures`` that does not
-    hold is its ending, or else what ``describe`` makes of the value.
+    Else that is the first of ``ensures`` that does not hold, or what ``describe`` makes.
     """
     recorder = prepared.recorder
     recorder.hits = set()

@@ -15,11 +15,9 @@ _BACKENDS = ("tensorflow", "torch", "jax", "numpy")
 
 
 def choose_backend() -> None:
-    """To be called before the project loads: Keras takes a backend that is there.
+    """Choose a Keras backend that is there, before the project loads.
 
-    Libraries in C start no threads of their own: a process with such threads
-    cannot fork and go on computing, and inputs are small.  ``os.environ`` does
-    not show that.
+    Libraries in C start no threads, as such a process could not fork; ``os.environ`` hides that.
     """
     for name in _THREADS:
         if name not in os.environ:
@@ -49,11 +47,7 @@ SEED = 0
 
 
 def seed() -> None:
-    """Seed ``random``, and NumPy and torch where they are loaded, always alike.
-
-    The same as ``random.seed(0)``, ``numpy.random.seed(0)`` and
-    ``torch.manual_seed(0)`` (which is slow where there is no GPU to seed).
-    """
+    """Seed ``random``, and NumPy and torch where they are loaded, with 0."""
     random.seed(SEED)
     numpy = sys.modules.get("numpy")
     if hasattr(numpy, "random"):
@@ -69,10 +63,7 @@ def seed() -> None:
 
 @functools.lru_cache(maxsize=1)
 def decomposition_mode() -> Type[Any]:
-    """A mode under which every operator that has a decomposition is replaced by it.
-
-    ``replaced`` counts them.  The class is made where torch is at hand.
-    """
+    """Return a mode that replaces, and counts, every operator that has a decomposition."""
     from torch._decomp import decomposition_table
     from torch.utils._python_dispatch import TorchDispatchMode
 

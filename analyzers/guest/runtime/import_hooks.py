@@ -38,10 +38,7 @@ Chooser = Callable[[str], Optional[Maker]]
 
 
 class PatchingFinder(MetaPathFinder):
-    """Before the ordinary imports: patches, and stand-ins for installed modules.
-
-    ``special`` makes the stand-in for a module that is there but fails.
-    """
+    """Patches modules before ordinary imports; ``special`` stands in for one that fails."""
 
     def __init__(
         self, patch: Callable[[str], Optional[Patch]], instead: Chooser, special: Chooser
@@ -242,10 +239,7 @@ class Interception:
                 apply_patch(patch, module)
 
     def warm(self, expected: Sequence[Mapping[str, Any]]) -> None:
-        """Do once, in the process that is forked for each batch of inputs, what clients do first.
-
-        ``expected`` are the entries of APIs that the target is likely to ask.
-        """
+        """Do what clients do first, before forks; ``expected`` are entries likely to be asked."""
         for warmer in self._warmers:
             with suppress(Exception):
                 warmer(expected)

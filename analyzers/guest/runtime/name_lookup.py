@@ -29,11 +29,7 @@ class Unfound(Exception):  # noqa: N818 - a fact about the target, not an error 
 
 
 def find(namespace: Mapping[str, Any], name: str, file: str) -> Tuple[Any, Optional[type]]:
-    """The plain function that a qualified name means, and the class it is in.
-
-    The second is ``None`` for what is called without an instance or class.
-    Raises :class:`Unfound`.
-    """
+    """Return the function of a qualified name and its class, if it needs one; raise ``Unfound``."""
     parts = name.split(".")
     if _LOCALS in parts:
         return _nested(namespace, parts, file), None
@@ -60,10 +56,7 @@ def _named(namespace: Mapping[str, Any], parts: List[str]) -> Tuple[Any, Any]:
 
 
 def guarded(namespace: Mapping[str, Any], name: str, function: Any) -> Any:
-    """The function within what libraries put around it that check arguments, or compute in a mode.
-
-    What callers call is that; other decorators (routes, commands, tasks) are left out.
-    """
+    """Return the function within the decorators of libraries that check arguments or set modes."""
     value, _ = _named(namespace, name.split("."))
     value = getattr(value, "__func__", value)
     for _ in range(_MOST_AROUND):

@@ -13,11 +13,9 @@ _INDENT = re.compile(r"^\s*")
 
 
 def code_of(text: str) -> str:
-    """The code cells of a notebook (its JSON text), one after the other.
+    """Return the code cells of a notebook (JSON text), magics and magic cells commented out.
 
-    Magics become comments, so that lines stay where they are; a cell that is
-    a magic as a whole (``%%bash``) is commented out altogether.  Raises
-    ``ValueError`` when the text is not a notebook.
+    Raises ``ValueError`` when the text is not a notebook.
     """
     notebook = json.loads(text)
     if not isinstance(notebook, dict):

@@ -1,8 +1,4 @@
-"""Imports of the project's own modules, which may fail in parts.
-
-A module runs statement by statement.  What a failing statement would have
-bound becomes a stand-in, and the failure is noted.
-"""
+"""Import the project's modules statement by statement; a failing one binds stand-ins."""
 
 from __future__ import annotations
 
@@ -25,10 +21,7 @@ from .time_limits import CLOCK
 
 
 class Sources:
-    """Texts by path (relative to ``root``, with slashes), read once.
-
-    ``points`` are the ids of the files that were instrumented, in order.
-    """
+    """Texts by path (relative to ``root``, with slashes), and ``points`` of instrumented files."""
 
     def __init__(self, root: str) -> None:
         self.root = root

@@ -1,8 +1,4 @@
-"""Libraries whose place a stand-in took, and those that what ran made use of.
-
-Whatever process of the guest uses a stand-in tells it through one pipe, which the
-process that answers the host reads.
-"""
+"""Note libraries that stand-ins replace, and those used, from all processes through a pipe."""
 
 from __future__ import annotations
 

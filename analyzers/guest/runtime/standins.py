@@ -1,8 +1,4 @@
-"""Inert objects: they accept everything and mean nothing.
-
-What they take part in proves nothing about the code, so the places where a
-plain value is taken out of one are noted (:func:`leaked`).
-"""
+"""Inert objects accept everything and mean nothing; plain values taken from one are noted."""
 
 from __future__ import annotations
 

@@ -21,8 +21,7 @@ Reading = Callable[[], float]
 class WorkClock:
     """Seconds that pass while processes work, or wait for something else than a processor.
 
-    ``worked`` gives the processor time that they have used.  Where that grows by less than
-    a twenty-fifth of the time that passes, they wait: then all of it counts.
+    They wait where their processor time grows by less than a 25th of the time that passes.
     """
 
     def __init__(self, worked: Reading, passed: Reading = time.monotonic) -> None:
@@ -107,10 +106,7 @@ class TimeUp(BaseException):
 class Clock:
     """One timer of work, raising :class:`TimeUp` in tested code until it is stopped.
 
-    On a busy machine its seconds are longer (:mod:`.worktime`), so that a limit does not depend
-    on what else runs there.
-    Code of the files in ``calm`` is never interrupted; there ``expired`` says
-    what happened.
+    Code of the files in ``calm`` is never interrupted; there ``expired`` says what happened.
     """
 
     def __init__(self) -> None:

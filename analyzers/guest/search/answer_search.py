@@ -26,11 +26,7 @@ ENOUGH_FOR_CRASHES = 500
 
 
 def mutate(campaign: SearchCampaign, variable: Sequence[str], seconds: float) -> None:
-    """Replay candidates until all goals are reached, or so many that no more are expected.
-
-    ``variable`` names the literal parameters that may vary.  ``seconds`` of work cut it
-    short, which is noted: how far that goes is no matter of the seed alone.
-    """
+    """Replay candidates until all goals are reached, or ``seconds`` of work are over."""
     watch = Stopwatch(seconds)
     corpus: List[AnswerCandidate] = []
     seeds, mutants = _seeds(campaign), _mutants(campaign, corpus, variable)
@@ -196,11 +192,7 @@ Frame = Dict[str, Any]
 
 
 def search(prepared: PreparedTarget, message: Mapping[str, Any]) -> Frame:
-    """The ``searched`` frame for a ``search`` frame (docs/guest-protocol.md).
-
-    Runs in a process of its own with the target loaded; everything found was
-    replayed through :func:`execute` with real messages.
-    """
+    """Answer a ``search`` frame (docs/guest-protocol.md) in a process of its own."""
     goals: Sequence[str] = message["goals"]
     pool = collect_constants(
         prepared.sources, prepared.path, prepared.name, goals, prepared.namespace, prepared.root

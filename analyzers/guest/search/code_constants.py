@@ -42,11 +42,7 @@ _LONGEST = 3
 
 
 def examples(pattern: str, count: int, seed: int = 0) -> List[str]:
-    """At most ``count`` different texts that ``pattern`` should match.
-
-    Look-arounds are passed over, so a text may fail to match; nothing comes
-    from a pattern that does not compile.
-    """
+    """Return up to ``count`` different texts that ``pattern`` matches, look-arounds passed over."""
     try:
         tree = parser.parse(pattern)
     except Exception:
@@ -140,9 +136,8 @@ _DAYS = (datetime.datetime(2024, 5, 17, 10, 30), datetime.datetime(1999, 12, 28,
 class ConstantPool:
     """Strings and numbers worth trying, the nearest to the target first.
 
-    ``raw`` are constants as they are written, ``close`` the first of them,
-    from the target itself; ``near`` and ``strings`` add what is made of
-    them; ``numbers`` are thresholds with their neighbours.
+    ``raw`` are constants as written, ``close`` those of the target itself; ``near`` and ``strings``
+    add what is made of them; ``numbers`` are thresholds with their neighbours.
     """
 
     def __init__(
@@ -202,12 +197,7 @@ def collect_constants(
     namespace: Mapping[str, Any],
     root: str,
 ) -> ConstantPool:
-    """Read the constants around a target.
-
-    ``goals`` are the ids wanted: their functions count as near.  Then come
-    the other functions of the instrumented files, then what the module's
-    names are bound to.
-    """
+    """Read constants of the target, the functions of ``goals``, files and the module."""
     nearby = {(path, function)} | {_home(goal) for goal in goals}
     near, far = _Constants(), _Constants()
     for name, source in sources.items():
@@ -359,11 +349,7 @@ MOST = 50
 
 
 def constants_near(prepared: PreparedTarget, goals: Sequence[str]) -> Dict[str, List[str]]:
-    """By goal, the strings in its clause (or the member that it is about).
-
-    Names in the clause count with the strings that the target's module binds
-    to them.
-    """
+    """Return by goal the strings in its clause, those that its names are bound to included."""
     wanted = set(goals)
     found: Dict[str, List[str]] = {}
     for path, source in prepared.sources.items():

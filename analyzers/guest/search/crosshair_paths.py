@@ -131,10 +131,7 @@ class Explorer:
         self._depends: Set[int] = set()
 
     def explore(self, seconds: float) -> None:
-        """Explore until everything is reached or exhausted, or for so many paths.
-
-        ``seconds`` of work cut it short, which is reported.
-        """
+        """Explore until all is reached or exhausted, or for so many ``seconds`` or paths."""
         options = DEFAULT_OPTIONS.overlay(
             per_condition_timeout=seconds,
             per_path_timeout=min(PATH_SECONDS, seconds / 2),

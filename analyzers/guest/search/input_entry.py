@@ -44,8 +44,7 @@ _PICTURE = picture(8, 8, b"")
 class InputEntry:
     """The template of calls, or the obstacle.
 
-    ``slot`` is the place that takes the ML input, where one does.  ``failed`` is a
-    call that the code's own error ended before anything was asked, and how.
+    ``slot`` takes the ML input; ``failed`` is a call that the code's own error ended, and how.
     """
 
     arguments: Optional[Arguments]
@@ -73,10 +72,8 @@ def find_entry(
 ) -> InputEntry:
     """Call the target in many ways until the marker reaches an ML API.
 
-    Parameters come first, then what else the code reads, then the files that
-    it opened, at last the ``texts`` that code might take where plain words
-    are not what it wants.  ``words`` are strings of the code, tried for what
-    is no input.
+    Parameters come first, then what else the code reads, the files that it opened, and ``texts``.
+    ``words`` are strings of the code, tried for what is no input.
     """
     project_files.forget_files()
     search = _Search(prepared, words)
@@ -168,11 +165,7 @@ class _Search:
         return result, spy
 
     def filled(self, slot: InputSlot) -> Tuple[Optional[InputEntry], bool]:
-        """Try a slot with every filling of the rest; whether the input gets through.
-
-        The first filling under which the code runs without tripping over a
-        made-up argument is preferred.
-        """
+        """Return whether a slot's input gets through, the other arguments filled."""
         through: Optional[InputEntry] = None
         asked: Optional[InputEntry] = None
         for rest in self.others(slot):

@@ -30,10 +30,7 @@ _CALLS = {
 def places_in(
     sources: Mapping[str, str], path: str, function: str, parameters: Sequence[str]
 ) -> List[InputPath]:
-    """The places that a function and those it calls read, in the order of the text.
-
-    Of parameters only the parts are given, and only of the target's own.
-    """
+    """Return the places that a function and those it calls read, in the order of the text."""
     found: Dict[InputPath, None] = {}
     for number, (tree, node) in enumerate(_reached(sources, path, function)):
         names = {name: InputPath(name) for name in parameters} if number == 0 else {}
@@ -373,10 +370,7 @@ class Markers:
 
 
 def contents(requests: Sequence[ApiRequest], slot: InputSlot) -> List[Any]:
-    """The pictures or sounds asked about, as they were encoded again; or the texts.
-
-    A path is no text that was asked about.
-    """
+    """Return the pictures or sounds asked about, encoded again; or the texts, but no path."""
     if slot.kind == "audio":
         return [request.content for request in requests if request.content]
     if slot.kind == "image":

@@ -66,11 +66,7 @@ class AnswerCandidate:
 
 
 class CandidateSupplier:
-    """Answers from a candidate; what it does not say is the model's start.
-
-    Numbers are given in the precision of the wire; ``script`` keeps the
-    answers with the numbers as they were meant.
-    """
+    """Answers from a candidate, in the wire's precision; ``script`` keeps the exact numbers."""
 
     faithful = False
 
@@ -152,9 +148,7 @@ class FoundAnswer:
 class SearchCampaign:
     """One search of one target.
 
-    ``arguments`` is the template; ``apis`` are those that were asked so far,
-    ``asked`` the candidate under which each was asked most often.  ``notes`` say what
-    was cut short.
+    ``asked`` is the candidate under which each of ``apis`` was asked most; ``notes`` name cuts.
     """
 
     def __init__(
@@ -239,10 +233,7 @@ class SearchCampaign:
         return {**self.arguments, **literals}
 
     def hits(self, candidate: AnswerCandidate, *, exact: bool = False) -> FrozenSet[int]:
-        """The points that a candidate reaches, without noting them.
-
-        ``exact`` leaves numbers as they are, not as the wire rounds them.
-        """
+        """Return the points that a candidate reaches; ``exact``: with unrounded numbers."""
         supplier = CandidateSupplier(self.models, candidate.plan, exact=exact)
         ending = self._call(candidate, supplier)
         return frozenset() if ending is None else frozenset(self.prepared.recorder.hits)

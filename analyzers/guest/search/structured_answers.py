@@ -1,8 +1,4 @@
-"""Answers in the shape that a question to a language model asks for.
-
-A question may carry a JSON Schema that the answer will keep to (structured
-outputs): ``response_format`` of chat completions, ``text.format`` of responses.
-"""
+"""Fit answers to the JSON Schema that a question to a language model carries."""
 
 from __future__ import annotations
 
@@ -18,10 +14,7 @@ _DEEPEST = 6
 
 
 def shaped(knobs: MutationParameters, request: ApiRequest) -> MutationParameters:
-    """A text as JSON of the schema that the question asks for; else as it is.
-
-    The text stands in every place where the schema lets it.
-    """
+    """Write a text as JSON of the question's schema, in every place that lets it; else as it is."""
     if type(knobs) is not str:
         return knobs
     schema = _schema(request.parameters)

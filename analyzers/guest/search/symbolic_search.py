@@ -32,11 +32,9 @@ _OUTSIDE = {
 
 
 def may_prove(campaign: SearchCampaign, entry: InputEntry) -> bool:
-    """Whether nothing but the modelled fields of the answers can matter.
+    """Return whether nothing but the modelled fields of the answers can matter.
 
-    A method or a function with further parameters depends on more than the
-    answers; so does code that reads the clock, the environment or fields of
-    the response that the models keep fixed.
+    Parameters, the clock, the environment and fields that models keep fixed could.
     """
     prepared = campaign.prepared
     others = [p for p in prepared.parameters if p["name"] != entry.slot]
@@ -108,12 +106,10 @@ class SymbolicProof:
 def explore(
     campaign: SearchCampaign, entry: InputEntry, message: Mapping[str, Any]
 ) -> SymbolicProof:
-    """Add what CrossHair reaches to the campaign; give what it proves.
+    """Add what CrossHair reaches to the campaign; return what it proves.
 
-    ``message`` is the ``search`` frame: its ``layer`` is a folder of packages
-    for this search alone, behind all others.  Where CrossHair does not start,
-    for want of it or for the project's versions of what it needs, nothing is
-    done, and ``note`` says so.
+    The ``layer`` of the ``search`` frame is a folder of packages behind all others. Where CrossHair
+    does not start with these versions, ``note`` says so.
     """
     seconds, most = message["symbolic_seconds"], message["max_list"]
     exhausted: FrozenSet[int] = frozenset()

@@ -1,7 +1,4 @@
-"""Whether values meet the constraints of aN, with the dimensions that a call's values share.
-
-What cannot be told of a value counts as met.
-"""
+"""Check values against aN constraints and the dimensions that a call's values share."""
 
 from __future__ import annotations
 

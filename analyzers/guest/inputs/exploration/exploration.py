@@ -1,8 +1,4 @@
-"""Explores a target: directs the processes that draw, run and shrink (docs/guest-protocol.md).
-
-This process runs none of the project's functions itself, so that each of the
-others starts from the target as it was loaded.
-"""
+"""Explore a target in child processes that draw, run and shrink (docs/guest-protocol.md)."""
 
 from __future__ import annotations
 
@@ -398,10 +394,7 @@ class _Small:
                 self._matters.append(frame["matters"])
 
     def confirmed(self) -> Optional[Frame]:
-        """The failure as it happens in a fresh process, if it does.
-
-        It is that of the smallest input, or else of the one that showed it first.
-        """
+        """Return the failure as a fresh process has it: of the smallest input, or the first."""
         told = [text for text in dict.fromkeys(self._texts) if is_reportable(json.loads(text))]
         for text in told:
             outcome = self._again(json.loads(text))

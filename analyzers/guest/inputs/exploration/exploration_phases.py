@@ -51,11 +51,7 @@ def relevant_arguments(
     outcome: Callable[[Inputs], InputOutcome],
     pool: Pool,
 ) -> Iterator[str]:
-    """The arguments without which a failure would not be, of those that could be another.
-
-    ``pool`` are the arguments of other inputs; ``outcome`` raises ``Enough``
-    when the time is over.
-    """
+    """Return the arguments that the failure needs; ``pool`` are those of other inputs."""
     try:
         for place in inputs:
             others = _others(plan, inputs, place, pool)
@@ -167,10 +163,7 @@ QUIET = 200
 
 @dataclass
 class DrawPhase:
-    """The first phase: runs the inputs of ``first``, then those that are drawn by a seed.
-
-    ``known`` are the outcomes so far, by the texts of inputs: none runs twice.
-    """
+    """The first phase: runs the inputs of ``first``, then drawn ones that are not in ``known``."""
 
     plan: ExplorationPlan
     known: Dict[str, InputOutcome]
@@ -232,11 +225,7 @@ class DrawPhase:
 
 @dataclass
 class ShrinkPhase:
-    """The second phase: the smallest input that fails like ``text`` does, and what matters in it.
-
-    ``seed`` is the one by which the input was drawn; ``None``: it was given,
-    and is small already.
-    """
+    """The second phase: the smallest input that fails as ``text`` does; ``seed`` drew that."""
 
     plan: ExplorationPlan
     known: Mapping[str, InputOutcome]

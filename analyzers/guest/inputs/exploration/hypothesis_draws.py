@@ -1,7 +1,4 @@
-"""Draws inputs with Hypothesis: the same ones for one seed, and smaller ones of those that fail.
-
-Only what Hypothesis documents is used, as the project may have any version.
-"""
+"""Draw inputs with what Hypothesis documents: the same for one seed, and smaller failing ones."""
 
 from __future__ import annotations
 
@@ -25,11 +22,7 @@ _NEEDS = (NEEDED, "sortedcontainers", "attr", "exceptiongroup", "typing_extensio
 
 
 def enable_hypothesis(layer: Optional[str]) -> Optional[str]:
-    """Let this process import Hypothesis; says why it cannot be, where it cannot.
-
-    ``layer`` is a folder of packages behind all others.  What the project's own
-    imports left as stand-ins is looked for again.
-    """
+    """Let this process import Hypothesis, from the folder ``layer`` if need be; or say why not."""
     if layer is not None and layer not in sys.path:
         sys.path.append(layer)
     for name, module in list(sys.modules.items()):
@@ -73,10 +66,7 @@ class Budget:
 
 
 def draw(strategy: SearchStrategy[T], look: Callable[[T], Any], examples: int, seed: int) -> None:
-    """Show up to ``examples`` distinct values to ``look``, until it raises :class:`Enough`.
-
-    The first is the simplest.  Which ones come depends on the seed alone.
-    """
+    """Show up to ``examples`` distinct values to ``look``, until it raises :class:`Enough`."""
 
     def seen(value: T) -> bool:
         look(value)
@@ -92,10 +82,7 @@ def smallest(
     examples: int,
     seed: int,
 ) -> Optional[T]:
-    """The smallest value that ``fails``, of those that :func:`draw` shows and simpler ones.
-
-    Where ``fails`` raises :class:`Enough`, the one of the least ``size`` so far.
-    """
+    """Return the smallest value that ``fails``; at :class:`Enough` that of the least ``size``."""
     failing: List[T] = []
 
     def noted(value: T) -> bool:
@@ -130,11 +117,7 @@ def _find(
 
 
 def prepare(strategy: SearchStrategy[Any]) -> None:
-    """Let Hypothesis do once what it does at first, before processes are forked.
-
-    It reads the constants of the project's modules, to draw them now and then;
-    ours are kept from it.
-    """
+    """Let Hypothesis read the constants of the project's modules before processes fork."""
     from hypothesis.configuration import set_hypothesis_home_dir
     from hypothesis.strategies import integers, lists
 

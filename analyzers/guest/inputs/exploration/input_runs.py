@@ -26,10 +26,7 @@ _OF_RESULT = re.compile(r"return value|return hint|yielded", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class InputOutcome:
-    """How one input ended.  Failures with one ``key`` are the same failure.
-
-    ``hits`` are the points that no input before has reached.
-    """
+    """How an input ended; ``hits`` are new points, failures with one ``key`` are the same."""
 
     kind: str
     key: Key = ()
@@ -62,12 +59,7 @@ def read_outcome(found: Mapping[str, Any]) -> InputOutcome:
 
 
 def outcome_of(ending: Mapping[str, Any], hits: Tuple[int, ...] = ()) -> InputOutcome:
-    """The outcome of an ending of the protocol.
-
-    An exception on purpose is a refusal of the input, and so is that of a
-    library which checks arguments for the code.  What the environment lacks
-    says nothing about the code.
-    """
+    """Return the outcome of a protocol ending; a library's check of arguments is a refusal, too."""
     kind = ending["kind"]
     if kind == "returned":
         return InputOutcome(RETURNED, hits=hits)

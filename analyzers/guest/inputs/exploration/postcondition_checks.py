@@ -40,10 +40,9 @@ _LONGEST = 400
 def check_postconditions(
     prepared: PreparedTarget, arguments: Arguments, ensures: Sequence[str]
 ) -> Optional[call_outcomes.CallOutcome]:
-    """Call the target; the ending of the first condition that does not hold, else ``None``.
+    """Call the target; return the ending of the first condition that does not hold.
 
-    Raises what the target raises, and ``Unusable`` for conditions that cannot
-    be evaluated: they have names that nothing binds.
+    Raises what the target raises, and ``Unusable`` for names that nothing binds.
     """
     try:
         conditions = [compiled(source) for source in ensures]

@@ -14,11 +14,9 @@ _ANY = ("...", "*_")
 
 @dataclass
 class Dimensions:
-    """Sizes by name, as the values that were looked at so far have bound them.
+    """Sizes by name, as the values so far have bound them; ``values`` are the call's arguments.
 
-    ``values`` are the arguments of the call, for expressions that name them.
-    A size whose expression has a name that nothing binds yet waits until
-    :meth:`settle`.
+    A size whose expression has a name that nothing binds yet waits until :meth:`settle`.
     """
 
     namespace: Mapping[str, Any] = field(default_factory=dict)

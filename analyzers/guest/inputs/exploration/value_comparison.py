@@ -15,10 +15,7 @@ _SHORT = 120
 
 
 def same(left: Any, right: Any, depth: int = 0) -> bool:
-    """Whether two values are equal in type and content; NaN is equal to NaN.
-
-    What cannot be compared counts as the same.
-    """
+    """Return whether two values have equal types and contents; NaN is equal to NaN."""
     if left is right or depth > DEEPEST:
         return True
     if type(left) is not type(right):

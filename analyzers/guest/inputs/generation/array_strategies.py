@@ -40,11 +40,9 @@ _PLAIN = ("any", "labels")
 
 @dataclass(frozen=True)
 class Contents:
-    """What the elements of an array of a dtype may be.
+    """The elements that an array of a dtype may have.
 
-    They are within ``low`` and ``high``, and what ``values`` says; ``marked``
-    are those that stand singly or everywhere, the simplest first, and ``number``
-    the strategy of any one.
+    ``marked`` stand singly or everywhere, the simplest first; ``number`` draws any other.
     """
 
     annotation: str

@@ -51,10 +51,7 @@ class CallScope:
         self.known.clear()
 
     def bind(self, values: Mapping[str, Any]) -> None:
-        """Make values known by name: a dimension of that name has such a size then.
-
-        They are arguments already drawn, or what the instance of a method is made with.
-        """
+        """Make values of arguments known by name, also as sizes of dimensions."""
         self.known.update(values)
         for name in self.named & values.keys():
             if is_size(values[name]):
@@ -108,11 +105,7 @@ _WORTH_SAYING = 0.2
 
 @dataclass
 class DrawingStatistics:
-    """Counts of the inputs drawn for one function.
-
-    ``rejected``: those drawn in vain.  ``by_condition``: how many of these each
-    condition turned down.
-    """
+    """Counts of inputs drawn for one function; ``rejected`` in vain, ``by_condition`` by which."""
 
     drawn: int = 0
     rejected: int = 0
@@ -125,11 +118,7 @@ class DrawingStatistics:
         return self.drawn - self.rejected
 
     def reject(self, conditions: Iterable[str]) -> None:
-        """An input was drawn in vain.
-
-        Raises :class:`Unmeetable` for the condition that turned most of them
-        down, where 200 were drawn and none was good.
-        """
+        """Count an input drawn in vain; raise ``UnsatisfiableConstraint`` after 200."""
         self.rejected += 1
         for condition in conditions:
             self.by_condition[condition] = self.by_condition.get(condition, 0) + 1

@@ -32,14 +32,11 @@ def inputs(
     owner: str = "",
     health: Optional[DrawingStatistics] = None,
 ) -> SearchStrategy[Dict[str, Recipe]]:
-    """A strategy for the arguments of a call by parameter: all of them valid together.
+    """Return a strategy for the arguments of a call by parameter, all of them valid together.
 
-    ``contract`` is as in the frame ``explore``.  Where it has a constructor,
-    ``owner`` is the dotted name of the class, and ``self`` is among the
-    arguments.  Conditions are solved where they can be; inputs that meet one by
-    chance only are counted in ``health``.  Raises :class:`Unmeetable` where
-    nothing can meet an annotation; so does drawing, where 200 inputs in a row
-    met none.
+    ``contract`` is as in the frame ``explore``; with a constructor, ``owner`` is the dotted name of
+    the class and ``self`` among the arguments. Building and drawing raise
+    ``UnsatisfiableConstraint`` where nothing, or none of 200 inputs in a row, meets an annotation.
     """
     from hypothesis.strategies import composite
 

@@ -30,10 +30,7 @@ if TYPE_CHECKING:
 def instance(
     constructor: Optional[Mapping[str, Any]], scope: CallScope, owner: str
 ) -> Optional[SearchStrategy[Recipe]]:
-    """Instances of the class ``owner``; ``None`` without a constructor's contract.
-
-    Where the constructor has examples, only those are used (aNNoTest, 3.1.4).
-    """
+    """Draw instances of ``owner``; a constructor's examples alone where it has some."""
     from hypothesis.strategies import sampled_from
 
     if constructor is None:
@@ -120,10 +117,7 @@ def _keywords(recipe: PairsRecipe) -> List[Tuple[str, Recipe]]:
 
 
 def example(owner: str, source: str, scope: CallScope) -> Recipe:
-    """The instance for a ``@cc_example``: a list of arguments, or a dictionary of them.
-
-    What is no recipe is evaluated, where it comes to a plain value.
-    """
+    """Build the instance for a ``@cc_example``: a list of arguments, or a dictionary of them."""
     try:
         node = ast.parse(source.strip(), mode="eval").body
         if isinstance(node, ast.Dict):
@@ -168,10 +162,7 @@ class UnknownFieldType(Exception):  # noqa: N818 - a fact about a class
 
 
 def needed_fields(of: Any, given: Mapping[str, Any]) -> Dict[str, Constraint]:
-    """Constraints for the fields that have no default and are not given, from their type hints.
-
-    Raises :class:`Unsaid` where one has none that is of use.
-    """
+    """Return constraints for fields without default or value; raise ``Unsaid`` without a hint."""
     hints = _hints(of)
     found: Dict[str, Constraint] = {}
     for name, parameter in _parameters(of).items():
@@ -284,10 +275,9 @@ _OPTIMIZERS = ("SGD", "Adam", "AdamW", "RMSprop")
 
 
 def modules(constraint: Constraint, scope: CallScope) -> SearchStrategy[Recipe]:
-    """Modules from inputs to outputs of these shapes, for a batch of any size.
+    """Draw modules from inputs to outputs of these shapes, for a batch of any size.
 
-    The first dimension is the batch where both shapes begin with the same name,
-    or with several dimensions.  Names are the sizes that other arguments have.
+    Dimensions that both shapes begin with, by one name, are the batch.
     """
     from hypothesis.strategies import composite
 
@@ -396,11 +386,7 @@ def _single(given: Argument) -> Any:
 
 
 def configs(constraint: Constraint, scope: CallScope) -> SearchStrategy[Recipe]:
-    """Instances of a class by its keywords, or namespaces.
-
-    Fields of the class that are left out keep their defaults, or are drawn from
-    their type hints.
-    """
+    """Draw instances of a class by its keywords, or namespaces."""
     from hypothesis.strategies import fixed_dictionaries
 
     given = {name: _single(value) for name, value in constraint.arguments if name != "of"}

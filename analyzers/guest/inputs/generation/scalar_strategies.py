@@ -65,10 +65,9 @@ PARTS: Dict[str, str] = {"complex64": "float32", "complex128": "float64"}
 def bounds(
     dtype: str, low: Optional[float], high: Optional[float], *, open_low: bool, open_high: bool
 ) -> Optional[Tuple[float, float]]:
-    """The least and the greatest number of a dtype within bounds; ``None`` where there is none.
+    """Return the least and greatest number of a dtype within bounds; ``None`` without any.
 
-    An open bound at zero ends at the smallest normal number.  Without a bound
-    the dtype's own holds.
+    An open bound at zero ends at the smallest normal number.
     """
     if dtype in WHOLE:
         return _whole_bounds(WHOLE[dtype], low, high, open_low=open_low, open_high=open_high)
@@ -176,10 +175,7 @@ def whole_bounds(constraint: Constraint) -> Tuple[int, int]:
 
 
 def floats(constraint: Constraint, scope: CallScope) -> SearchStrategy[Recipe]:  # noqa: ARG001
-    """Floats within bounds, none subnormal; NaN and infinities where they are allowed.
-
-    An infinity needs the bound on its side to be missing.
-    """
+    """Draw floats within bounds, none subnormal; NaN and, on sides without a bound, infinities."""
     from hypothesis.strategies import just, one_of
 
     low, high = _finite(constraint.value("min")), _finite(constraint.value("max"))

@@ -1,8 +1,4 @@
-"""Shapes: sizes drawn for dimensions, whose names all arguments of a call share.
-
-A name is bound by whoever draws it first.  Sizes are 1 to 8, and arrays of at
-most 4096 elements, where nothing else is said.
-"""
+"""Draw sizes, 1 to 8 unless stated, for dimensions whose names a call's arguments share."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""From constraints to Hypothesis strategies: each draws recipes of valid values only.
+"""Turn constraints into Hypothesis strategies, which draw recipes of valid values only.
 
-A kind's strategy is built by the function of its name in the module that
-:data:`KINDS` gives.  It gets the constraint with every plain parameter
-(:data:`PLAIN`) literal: those that the annotation computes, or leaves to
-another constraint, are settled here, before or in each draw.
+The function of a kind's name in the module that :data:`KINDS` gives builds its strategy from a
+constraint whose plain parameters (:data:`PLAIN`) are settled here, before or in each draw.
 """
 
 from __future__ import annotations
@@ -66,10 +64,9 @@ _MOST_KEPT = 256
 
 
 def strategy(constraint: Constraint, scope: CallScope) -> SearchStrategy[Recipe]:
-    """A strategy for recipes of values that meet a constraint.
+    """Return a strategy for recipes of values that meet a constraint, drawn from many times.
 
-    It is built once for a scope and drawn from many times, after
-    ``scope.begin()``.  Raises :class:`Unmeetable` where no value can be built.
+    Raises ``UnsatisfiableConstraint`` where no value can be built.
     """
     if constraint.kind == "configs":
         return _built(constraint, scope)

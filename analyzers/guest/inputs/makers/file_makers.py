@@ -42,10 +42,7 @@ def image(
 
 
 def path(kind: str, suffix: str = "", seed: int = 0, form: str = "str") -> Any:
-    """The path of a new file, or a folder of three, valid of its kind; ``seed`` varies what is in.
-
-    ``form``: ``str``, or ``path`` for a ``pathlib.Path``.
-    """
+    """Make a file, or a folder of three, valid of its kind; ``form`` is ``str`` or ``path``."""
     import pathlib
 
     if kind == "folder":

@@ -20,12 +20,7 @@ def function(returns: Any = None) -> Callable[..., Any]:
 
 
 def config(of: Any = None, **fields: Any) -> Any:
-    """A configuration with these fields.
-
-    ``of`` is the class that is called with them; ``"argparse"`` stands for
-    ``argparse.Namespace``.  Without it, a namespace that is read by attribute
-    and by key, as those of OmegaConf are.
-    """
+    """Make a configuration: of the class ``of``, or read by attribute and key."""
     import argparse
     import types
 

@@ -184,11 +184,7 @@ def compiled(source: str) -> CodeType:
 
 @lru_cache(maxsize=256)
 def alternatives(source: str) -> Tuple[Branch, ...]:
-    """The ways to meet a condition (disjunctive normal form, each comparison by itself).
-
-    The whole condition as one part where there are more than
-    :data:`MOST_ALTERNATIVES`.
-    """
+    """Return the disjunctive normal form of a condition; whole above :data:`MOST_ALTERNATIVES`."""
     node = ast.parse(source.strip(), mode="eval").body
     try:
         found = _ways(node, wanted=True)

@@ -36,10 +36,9 @@ _WHOLE_DTYPES = ("int", "uint", "long", "bool")
 
 
 def limited(constraint: Constraint, look: RemainingSteps, wanted: NumberSet) -> Constraint:
-    """The constraint of those values in which numbers of ``wanted`` are seen.
+    """Narrow a constraint to values in which numbers of ``wanted`` are seen, as far as it can say.
 
-    Raises :class:`Empty` where there are none.  Where that cannot be said in a
-    constraint, the constraint as it is.
+    Raises ``EmptyDomain`` where there are none.
     """
     try:
         return _limited(constraint, look, wanted)

@@ -17,11 +17,7 @@ _BEFORE_ALL = "self"
 
 
 def order(constraints: Mapping[str, Constraint], parts: Sequence[ConditionPart]) -> Tuple[str, ...]:
-    """The arguments, so that as many conditions as can be are solved for the last of theirs.
-
-    Built from its end: what comes last must suit all conditions on it that are
-    left, and no other argument's constraint may name it.
-    """
+    """Order the arguments so that as many conditions as possible are solved for their last one."""
     left = list(constraints)
     found: List[str] = []
     waiting = list(parts)
@@ -148,11 +144,9 @@ Groups = Dict[str, Tuple[str, ...]]
 def split(
     constraints: Mapping[str, Constraint], sources: Sequence[str]
 ) -> Tuple[Dict[str, Constraint], Tuple[str, ...], Groups]:
-    """Constraints and conditions with an argument of its own for each element of some tuples.
+    """Give elements of tuples arguments of their own, where conditions read elements only.
 
-    Those are split of which every condition reads elements only, by their
-    numbers, and some condition two of them.  The groups say which arguments
-    stand for the elements of which tuple.
+    The groups say which arguments stand for the elements of which tuple.
     """
     found, written, groups = dict(constraints), list(sources), {}
     for name, constraint in constraints.items():

@@ -18,10 +18,7 @@ from .number_sets import INFINITY, EmptyDomain, NumberSet, at_least, at_most, ex
 
 
 class SolverState:
-    """Arguments that are still to be drawn, by their constraints, and the values of the others.
-
-    ``environment`` holds the names of the module and the values of those drawn.
-    """
+    """Constraints of arguments not drawn yet; ``environment`` has the values drawn."""
 
     __slots__ = ("changed", "constraints", "dims", "environment")
 

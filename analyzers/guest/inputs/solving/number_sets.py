@@ -17,10 +17,7 @@ class EmptyDomain(Exception):  # noqa: N818 - a fact about the conditions
 
 @dataclass(frozen=True)
 class NumberSet:
-    """The numbers from ``low`` to ``high``.
-
-    ``step``: only those that leave the remainder ``offset``; ``without``: not these.
-    """
+    """The numbers from ``low`` to ``high`` of remainder ``offset`` by ``step``, not ``without``."""
 
     low: Number = -INFINITY
     high: Number = INFINITY

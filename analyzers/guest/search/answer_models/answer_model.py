@@ -32,10 +32,7 @@ class Symbols(Protocol):
 
 
 class AnswerModel(Protocol):
-    """Makes the valid answers of one family of APIs out of a few knobs.
-
-    Knobs are plain values: strings, numbers, tuples of them.
-    """
+    """Makes the valid answers of one family of APIs out of mutation parameters: plain values."""
 
     @property
     def fields(self) -> Tuple[str, ...]:

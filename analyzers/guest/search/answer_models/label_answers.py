@@ -15,10 +15,7 @@ MOST = 12
 
 
 def among(entries: Entries, labels: Sequence[str], *, shared: bool) -> Entries:
-    """The entries of an answer that rates each of these labels and no others.
-
-    Where ``shared``, the scores add up to 1: what the entries leave goes to the other labels.
-    """
+    """Rate these labels and no others; ``shared`` scores add up to 1."""
     kept: Dict[str, float] = {}
     for name, score in entries:
         if name in labels:
@@ -32,11 +29,9 @@ def among(entries: Entries, labels: Sequence[str], *, shared: bool) -> Entries:
 
 
 class EntriesModel:
-    """Answers that list ``(name, score)``, the best score first.
+    """Answers that list ``(name, score)``, the best first; ``nothing`` is the shortest list.
 
-    ``write`` makes one entry of the response and ``around`` the response
-    around the list of them.  No answer lists fewer entries than ``nothing``, what
-    is listed where there is nothing to find.
+    ``write`` makes one entry of the response and ``around`` the response around the list.
     """
 
     def __init__(

@@ -18,10 +18,9 @@ Rows = Tuple[Row, ...]
 
 
 class LikelihoodModel:
-    """Answers whose knobs are rows of steps, one row for each thing found.
+    """Answers of one row of steps for each thing found; with ``most`` 1 there is always one.
 
     ``names`` are the likelihood fields of a row, ``angles`` those in degrees.
-    With ``most`` 1 there is always exactly one row.
     """
 
     def __init__(
@@ -152,11 +151,7 @@ _REST: Dict[str, Any] = {
 
 
 class EmotionModel:
-    """Answers whose knobs are faces: ``(emotion, confidence, traits, gender, age)``.
-
-    ``emotion`` is the place in ``EMOTIONS`` of the surest one; the others
-    share what is left of 100.
-    """
+    """Answers of faces: ``(emotion, confidence, traits, gender, age)``, shares out of 100."""
 
     fields = ("FaceDetails", "Emotions", "Type", "Confidence", "AgeRange", "Gender", *TRAITS)
     bound = "at most {most} faces, each with one sure emotion and any traits"
@@ -279,11 +274,7 @@ _TAGS = EntriesModel(
 
 
 class PictureModel:
-    """Answers whose knobs are the tags, the caption and the text.
-
-    A picture always has a caption: ``USUAL_CAPTION`` in the place of a blank one.
-    The tags are the objects, too.
-    """
+    """Answers of tags, which are the objects too, a caption (never blank) and the text."""
 
     fields = ("tags", "list", "name", "confidence", "caption", "text", "read", "blocks", "lines")
     bound = "at most {most} tags with any names and scores, any caption and any text"

@@ -312,11 +312,7 @@ _SHARES = (0.95, 0.8, 0.6, 0.5, 0.4, 0.99)
 
 
 class SentimentWordModel:
-    """Answers whose knobs are the number of the word and the scores of all words.
-
-    ``words`` begin with the one of a text that says nothing.  Their scores
-    add up to 1 and the word's is the highest; symbolic ones may be any.
-    """
+    """Answers of a word by number and all words' scores; concrete ones add up to 1."""
 
     bound = "any of the four sentiments with any scores"
 
