@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.trust.manifests import TESTED, Project
-from worker.check.pipeline import CheckRequest, check
+from worker.check.check_plan import CheckRequest
+from worker.check.pipeline import check
 from worker.cli.progress import SilentListener
 from worker.report.json_report import report_document
 from worker.settings.operator_settings import SandboxSettings, Settings, read_settings

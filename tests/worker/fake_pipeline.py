@@ -14,7 +14,7 @@ from types import ModuleType
 from celery.exceptions import SoftTimeLimitExceeded
 
 import worker.runs.readiness
-from worker.check.pipeline import GpuNeededError
+from worker.check.check_plan import GpuNeededError
 from worker.errors import MachineError
 from worker.sandbox.attacks import AttackResult
 from worker.settings.operator_settings import Settings, read_settings

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.worker.changes.conftest import Project
-from worker.check.pipeline import CheckRequest, check
+from worker.check.check_plan import CheckRequest
+from worker.check.pipeline import check
 from worker.cli.progress import SilentListener
 from worker.errors import MachineError
 from worker.report.artifacts import write_artifacts

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from worker.broker.recording_caches import RunRequester
-from worker.check.pipeline import CheckRequest, _broker, _withheld
+from worker.check.check_plan import CheckRequest, _notes
+from worker.check.pipeline import _broker
 from worker.engines.engine import ApiRequest, NoAnswer
 from worker.settings.operator_settings import (
     BudgetSettings,
@@ -28,7 +29,10 @@ def settings(tmp_path, **budget):
 
 def refusal(tmp_path, asked, **operators):
     broker = _broker(
-        CheckRequest(Path()), settings(tmp_path, **operators), Configuration(budget=asked)
+        CheckRequest(Path()),
+        RunRequester("us/ours"),
+        settings(tmp_path, **operators),
+        Configuration(budget=asked),
     )
     with pytest.raises(NoAnswer) as refused:
         broker.answer(LABELS, ApiRequest(b"x"))
@@ -50,8 +54,8 @@ def test_lower_limit_holds(tmp_path, asked, operators, said):
 
 
 def test_report_says_that_a_fork_was_kept_from_providers(tmp_path):
-    fork = CheckRequest(Path(), standing=RunRequester("octo/app", approved=False))
-    (note,) = _withheld(fork, settings(tmp_path))
+    fork = CheckRequest(Path(), everything=True, requester=RunRequester("octo/app", approved=False))
+    (note,) = _notes(fork, settings(tmp_path))
     assert note.startswith("google.vision: fork: not asked of paid engines until approved")
-    assert _withheld(fork, Settings()) == ()
-    assert _withheld(CheckRequest(Path()), settings(tmp_path)) == ()
+    assert _notes(fork, Settings()) == ()
+    assert _notes(CheckRequest(Path(), everything=True), settings(tmp_path)) == ()

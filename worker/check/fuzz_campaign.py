@@ -30,8 +30,9 @@ from analyzers.vocabulary import (
     TargetCounters,
     Verdict,
 )
+from worker.check.check_plan import CheckPlan, CheckRequest, CheckResult, KeepPartial
 from worker.check.model_file import ModelFile, open_model_file
-from worker.check.pipeline import CheckPlan, CheckRequest, CheckResult, KeepPartial, run_plan
+from worker.check.pipeline import run_plan
 from worker.check.target_examiner import CheckListener
 from worker.errors import UsageError
 from worker.executor.base_target import BaseTarget
@@ -167,7 +168,7 @@ def fuzz(
         analyzers=analyzers,
         configuration=_configuration(file),
         write=file.write,
-        bench=functools.partial(CountingExecutor, spent=spent),
+        executor=functools.partial(CountingExecutor, spent=spent),
         keep=keep,
     )
     report = run_plan(work, _as_check(request, file), settings, listener, began)

@@ -14,7 +14,7 @@ from analyzers.vocabulary import ChangeSet, FileChange, Skipped
 from worker.changes.change_set import read_changes
 from worker.changes.checkout import read_regular
 from worker.changes.python_source import MAX_BYTES, UnreadableError, line_count, text_of
-from worker.check.pipeline import WriteTree
+from worker.check.check_plan import WriteTree
 from worker.errors import UsageError
 from worker.executor.project_files import declarations
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from worker.check.check_plan import CheckRequest
 from worker.check.leftovers import remove_leftovers
-from worker.check.pipeline import CheckRequest
 from worker.check.pipeline import check as run_check
 from worker.check.replay import ReplayOutcome, replay_report
 from worker.cli import report_output

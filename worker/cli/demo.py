@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from worker.changes.git import OURS, Git
+from worker.check.check_plan import CheckRequest, CheckResult
 from worker.check.leftovers import remove_leftovers
-from worker.check.pipeline import CheckRequest, CheckResult, check
+from worker.check.pipeline import check
 from worker.cli.progress import progress_listener
 from worker.cli.report_output import ReportOutput, publish, written_artifacts
 from worker.demo import BASE, BUNDLE, HEAD

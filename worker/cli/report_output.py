@@ -15,7 +15,7 @@ import click
 from platformdirs import user_state_path
 
 from analyzers.vocabulary import Conclusion
-from worker.check.pipeline import CheckResult
+from worker.check.check_plan import CheckResult
 from worker.report.artifacts import Artifacts, write_artifacts
 from worker.report.report_formats import FORMATS, RenderOptions, render
 from worker.report.report_messages import INTERRUPTED

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from worker.broker.recording_caches import RunRequester
-from worker.check.pipeline import CheckRequest, CheckResult, Gpu, check
+from worker.check.check_plan import CheckRequest, CheckResult, Gpu
+from worker.check.pipeline import check
 from worker.errors import MachineError
 from worker.report.artifacts import write_artifacts
 from worker.report.json_report import report_document
@@ -36,7 +37,7 @@ def examine(run: RunRecord, settings: Settings, tell: ReportProgress) -> Mapping
     does, and ``Unfinished`` where it was interrupted.
     """
     tell("fetching the code")
-    with _standing_request(run, settings) as request:
+    with _checkout_of_run(run, settings) as request:
         checked = check(request, settings, ProgressReporter(tell))
     if checked.report.interrupted:
         raise PartialReport(partial(_documented, checked, run, settings))
@@ -60,7 +61,7 @@ def requester_of(job: Job, settings: Settings) -> RunRequester:
 
 
 @contextmanager
-def _standing_request(run: RunRecord, settings: Settings) -> Generator[CheckRequest]:
+def _checkout_of_run(run: RunRecord, settings: Settings) -> Generator[CheckRequest]:
     """The run as a request to the pipeline; its clone is there until the block ends."""
     job = run.job
     if job.installation is None:
@@ -84,7 +85,7 @@ def _request(
         analyzers=() if options.analyzer is None else (options.analyzer,),
         inputs=options.inputs,
         seed=options.seed or 0,
-        standing=requester_of(job, settings),
+        requester=requester_of(job, settings),
         configured_by=BASE if base == MERGE_BASE else None,
         gpu=_gpu(run, settings),
     )

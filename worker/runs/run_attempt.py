@@ -15,7 +15,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from sqlalchemy.exc import SQLAlchemyError
 
 from analyzers.vocabulary import Finding, Target, Verdict
-from worker.check.pipeline import GpuNeededError
+from worker.check.check_plan import GpuNeededError
 from worker.errors import MachineError, UsageError
 from worker.settings.operator_settings import Settings
 from worker.store.blobs import Blobs, clone_key

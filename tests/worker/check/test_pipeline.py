@@ -8,7 +8,8 @@ import pytest
 from analyzers.vocabulary import Conclusion, Status
 from tests.worker.changes.conftest import Project
 from worker.broker.recording_caches import RunRequester
-from worker.check.pipeline import CheckRequest, _asks_others, check
+from worker.check.check_plan import CheckRequest
+from worker.check.pipeline import _asks_others, check
 from worker.check.replay import ReplayOutcome, replay_report
 from worker.cli.progress import SilentListener
 from worker.errors import UsageError
@@ -74,7 +75,7 @@ def test_malformed_silence_is_a_wrong_usage(project):
 
 
 @pytest.mark.parametrize(
-    ("wish", "setting", "standing", "asked"),
+    ("wish", "setting", "requester", "asked"),
     [
         (False, "false", None, False),
         (True, "false", None, True),
@@ -84,10 +85,10 @@ def test_malformed_silence_is_a_wrong_usage(project):
     ],
 )
 def test_other_providers_are_asked_for_approved_code_alone(
-    project, monkeypatch, wish, setting, standing, asked
+    project, monkeypatch, wish, setting, requester, asked
 ):
     monkeypatch.setenv("ASSAYER_BUDGET__OTHER_PROVIDERS", setting)
-    request = CheckRequest(project.root, other_providers=wish, standing=standing)
+    request = CheckRequest(project.root, other_providers=wish, requester=requester)
     assert _asks_others(request, read_settings(None)) is asked
 
 

@@ -13,7 +13,7 @@ import worker.cli.check
 import worker.cli.doctor
 from analyzers.vocabulary import Conclusion, Report
 from tests.worker.report.samples import SOURCES, full_report
-from worker.check.pipeline import CheckResult
+from worker.check.check_plan import CheckResult
 from worker.check.replay import ReplayedFinding, ReplayOutcome
 from worker.cli import COMMANDS, cli, main
 from worker.cli.machine_checks import MachineCheck

@@ -12,7 +12,8 @@ from tests.analyzers.cloud.bench import goals
 from tests.worker.changes.conftest import Project
 from tests.worker.sessions import target
 from worker.broker.api_broker import Broker
-from worker.check.pipeline import CheckRequest, check
+from worker.check.check_plan import CheckRequest
+from worker.check.pipeline import check
 from worker.cli.progress import SilentListener
 from worker.engines.engine_selection import Engines
 from worker.engines.recordings import Recordings
