@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from worker.github_app.command_grammar import SLASH_COMMANDS, usage
-from worker.github_app.commands.command_messages import HELP
+from worker.github_app.messages import HELP
 from worker.github_app.publishing.summary_comment import help_section
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "commands.md").read_text()

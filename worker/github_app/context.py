@@ -2,42 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from threading import Event
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 from sqlalchemy import exc
 
 from worker.github_app.client import repositories
+from worker.github_app.client.api import Api
 from worker.github_app.client.app import App
+from worker.github_app.client.errors import GoneError, NotFoundError
+from worker.github_app.client.limits import utc_now
 from worker.github_app.rate_limited_writer import (
-    LostLeaseError,
     NotNowError,
     RateLimitedWriter,
     WriteTimeouts,
-    utc_now,
 )
 from worker.report.page_links import PageLinks
 from worker.settings.operator_settings import Settings
 from worker.store.blobs import Blobs
-from worker.store.records import Lease, RunRecord
+from worker.store.records import IdempotencyState, Lease, OutboxTaskRecord, RunRecord
 from worker.store.store import Store
 
-if TYPE_CHECKING:
-    from worker.github_app.client.api import Api
-    from worker.github_app.client.app import App
-    from worker.report.page_links import PageLinks
-    from worker.store.blobs import Blobs
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
 class TaskContext:
-    """The App, the store and the right to write for one lane.
+    """The App, the store and the right to write under one ordering key.
 
-    ``ring`` tells a run's queue that it is ready; it never raises.  ``links``
+    ``notify`` tells a run's queue that it is ready; it never raises.  ``links``
     signs addresses.  ``now`` and ``sleep`` (seconds) are the clock's; ``sleep``
     raises ``NotNowError`` where the process is about to end.
     """
@@ -96,7 +93,7 @@ class PublisherContext:
         return WriteTimeouts.of(self.settings)
 
     def context(self, lease: Lease) -> TaskContext:
-        """Return what is needed to do the errands of a lane."""
+        """Return what the tasks of an ordering key need."""
         return TaskContext(
             settings=self.settings,
             store=self.store,
@@ -123,36 +120,74 @@ ISSUE_PERMISSIONS = {"issues": "write"}
 
 
 @dataclass(frozen=True, slots=True)
-class PublishDestination:
-    """A commit of a repository, and the pull request it is the head of, if any.
+class PublishContext:
+    """A run, where at GitHub it is published, and the right to write there.
 
     ``repository`` and ``installation`` are GitHub's ids, ``name`` is
     ``owner/name`` as it is called today.
     """
 
+    run: RunRecord
     repository: int
     name: str
-    private: bool
     installation: int
     head: str
-    pull: int | None
+    context: TaskContext
+
+    @property
+    def page(self) -> str | None:
+        """The address of the run's page."""
+        return self.context.links.run(self.run.id, self.run.job.private)
+
+    @property
+    def writer(self) -> RateLimitedWriter:
+        """What writes for the run's installation."""
+        return self.context.writer(self.installation)
+
+    def existing(
+        self, key: str, get: Callable[[int], _T], find: Callable[[], _T | None]
+    ) -> _T | None:
+        """Return what was made under a key as it is now; ``find`` looks for an earlier try's.
+
+        What somebody deleted is forgotten, so that it may be made again.
+        """
+        store = self.context.store
+        with store.read() as unit:
+            record = unit.idempotency.get(key)
+        if record is None or record.state is not IdempotencyState.DONE or record.made is None:
+            return find()
+        try:
+            return get(int(record.made))
+        except (NotFoundError, GoneError):
+            with store.write() as unit:
+                unit.idempotency.forget(key)
+            return None
+
+    def api(self, permissions: Mapping[str, str]) -> Api:
+        """Return GitHub as the run's installation sees the repository."""
+        return self.context.api(self.installation, self.repository, **permissions)
 
 
-def destination_of(run: RunRecord, context: TaskContext) -> PublishDestination | None:
-    """Return where a run is answered; ``None`` for one that nobody at GitHub asked for."""
-    job = run.job
-    if job.installation is None or job.repository_id is None or job.head is None:
-        return None
+def publish_context_of(task: OutboxTaskRecord, context: TaskContext) -> PublishContext | None:
+    """Read the run of a task and its repository, once; ``None``: nobody at GitHub asked for it.
+
+    The run is private where its repository has become so: links to it are signed.
+    """
     with context.store.read() as unit:
-        known = unit.installations.repository(job.repository_id)
-    return PublishDestination(
-        repository=job.repository_id,
-        name=job.repository if known is None else known.full_name,
-        private=job.private if known is None else known.private,
-        installation=job.installation if known is None else known.installation,
-        head=job.head,
-        pull=job.pull,
-    )
+        run = unit.runs.get(task.task.run or "")
+        number = None if run is None else run.job.repository_id
+        known = None if number is None else unit.installations.repository(number)
+    if run is None or number is None:
+        return None
+    job, installation, head = run.job, run.job.installation, run.job.head
+    if installation is None or head is None:
+        return None
+    if known is not None:
+        installation = known.installation
+        private = job.private or known.private
+        run = replace(run, job=replace(job, private=private))
+    name = job.repository if known is None else known.full_name
+    return PublishContext(run, number, name, installation, head, context)
 
 
 def bot_login(context: TaskContext) -> str:
@@ -170,13 +205,3 @@ def numeric_app_id(context: TaskContext) -> int | None:
 @lru_cache(maxsize=4)
 def _registered(app: App) -> str:
     return f"{repositories.registration(app.api).slug}[bot]"
-
-
-__all__ = [
-    "LostLeaseError",
-    "NotNowError",
-    "RateLimitedWriter",
-    "TaskContext",
-    "WriteTimeouts",
-    "utc_now",
-]

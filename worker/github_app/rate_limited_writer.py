@@ -15,7 +15,7 @@ import logging
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -182,8 +182,3 @@ class RateLimitedWriter:
                 unit.slots.free(self.installation, fence, pause=self.timeouts.pause)
         except SQLAlchemyError:
             _log.warning("the store does not answer: a slot of %d rests", self.installation)
-
-
-def utc_now() -> datetime:
-    """Return the time, aware, in UTC."""
-    return datetime.now(UTC)

@@ -22,7 +22,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from worker.settings.operator_settings import Settings
 from worker.store.blobs import CLONES, Blobs, clone_key
-from worker.store.outbox_tasks import APP_ORDERING_KEY, audit_ordering_key, ordering_key_of
+from worker.store.outbox_tasks import APP_ORDERING_KEY, audit_ordering_key
 from worker.store.records import (
     OutboxTask,
     OutboxTaskKind,
@@ -245,24 +245,12 @@ def _doing(run: RunRecord) -> str:
 
 def _add_progress_tasks(context: SchedulerContext, what: Callable[[RunRecord], str]) -> None:
     with context.store.read() as unit:
-        running = [run for run in unit.runs.alive() if run.state is RunState.RUNNING]
-    outbox_tasks = [task for run in running if (task := _progress(run, what(run))) is not None]
-    if outbox_tasks:
+        alive = unit.runs.alive()
+    running = [run for run in alive if run.state is RunState.RUNNING and run.job.installation]
+    if running:
         with context.store.write() as unit:
-            for task in outbox_tasks:
-                unit.outbox_tasks.add(task)
-
-
-def _progress(run: RunRecord, what: str) -> OutboxTask | None:
-    if run.job.installation is None:
-        return None
-    return OutboxTask(
-        kind=OutboxTaskKind.PROGRESS,
-        installation=run.job.installation,
-        ordering_key=ordering_key_of(run.job),
-        key=f"{OutboxTaskKind.PROGRESS}:{run.id}:{what}",
-        run=run.id,
-    )
+            for run in running:
+                unit.outbox_tasks.add_for(OutboxTaskKind.PROGRESS, run, what(run))
 
 
 # ------------------------------------------------------------------- GitHub

@@ -15,6 +15,7 @@ from worker.store.records import (
     OutboxTask,
     OutboxTaskKind,
     OutboxTaskRecord,
+    RunRecord,
 )
 from worker.store.repository_base import LONGEST_ERROR, RepositoryBase
 from worker.store.schema import DEAD, DONE, WAITING, IdempotencyRow, LeaseRow, OutboxTaskRow, inline
@@ -109,6 +110,19 @@ class OutboxTasks(RepositoryBase):
             "due_at": due or now,
         }
         return self._add_once(OutboxTaskRow, values, "key")
+
+    def add_for(
+        self, kind: OutboxTaskKind, run: RunRecord, why: str, installation: int | None = None
+    ) -> None:
+        """Keep a task about a run, once for each ``why``.
+
+        None for a run that nobody at GitHub asked for.  ``installation`` is by
+        default the one that asked.
+        """
+        installation = installation or run.job.installation
+        if installation is not None:
+            key = f"{kind}:{run.id}:{why}"
+            self.add(OutboxTask(kind, installation, ordering_key_of(run.job), key, run=run.id))
 
     def knows(self, key: str) -> bool:
         """Whether an errand of that key was ever added, and is not forgotten."""

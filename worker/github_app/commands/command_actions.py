@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from worker.changes.python_source import NotANotebookError, has_function, notebook_code
+from worker.github_app import messages
 from worker.github_app.client import contents
 from worker.github_app.command_grammar import (
     Apply,
@@ -20,7 +21,6 @@ from worker.github_app.command_grammar import (
     Unignore,
     Unknown,
 )
-from worker.github_app.commands import command_messages
 from worker.github_app.commands.command_context import CommandContext
 from worker.github_app.commands.suggestion_commits import Change, NotAppliedError, apply_change
 from worker.github_app.context import CONTENT_PERMISSIONS
@@ -31,12 +31,10 @@ from worker.report import markdown_escape
 from worker.report.markdown_report import ReportLinks, finding_text
 from worker.report.stored_report import read_stored
 from worker.store.conclusions import with_current_ignores
-from worker.store.outbox_tasks import pull_ordering_key
 from worker.store.records import (
     IgnoreKind,
     IgnoreRecord,
     Job,
-    OutboxTask,
     OutboxTaskKind,
     RunOptions,
     RunRecord,
@@ -82,9 +80,9 @@ def execute(
         case Stop():
             answer = CommandResult(_stop(login, command_context))
         case Help():
-            answer = CommandResult(command_messages.HELP)
+            answer = CommandResult(messages.HELP)
         case Unknown():
-            answer = CommandResult(command_messages.unknown(command))
+            answer = CommandResult(messages.unknown(command))
     return answer
 
 
@@ -97,7 +95,7 @@ def _rerun(
         and command_context.pull.open
         and _is_nowhere(options.target, command_context)
     ):
-        return CommandResult(command_messages.nowhere(options.target, command_context.pull.head))
+        return CommandResult(messages.nowhere(options.target, command_context.pull.head))
     return rerun(options, key, login, command_context)
 
 
@@ -126,18 +124,18 @@ def rerun(
     """Ask for a new run on the head as it is now; what it repeats is cancelled."""
     pull, where = command_context.pull, command_context.where
     if not pull.open:
-        return CommandResult(command_messages.CLOSED)
+        return CommandResult(messages.CLOSED)
     plain = job_of(pull, where, f"asked for again by {login}")
     job = replace(plain, key=key, options=options)
     with command_context.context.store.write() as unit:
         if _is_too_much(job, command_context, unit):
-            return CommandResult(command_messages.TOO_MANY)
+            return CommandResult(messages.TOO_MANY)
         unit.runs.ask(job, supersede=True)
         run = unit.runs.get(unit.runs.keyed(key) or "")
         if run is not None and not is_partial(options):
             _cancel_repeated(unit, run, command_context)
     page = None if run is None else command_context.context.links.run(run.id, run.job.private)
-    return CommandResult(command_messages.rerunning(run, page), None if run is None else run.id)
+    return CommandResult(messages.rerunning(run, page), None if run is None else run.id)
 
 
 def _is_too_much(job: Job, command_context: CommandContext, unit: UnitOfWork) -> bool:
@@ -159,10 +157,10 @@ def _cancel_repeated(unit: UnitOfWork, run: RunRecord, command_context: CommandC
 def _ignore_finding(command: IgnoreFinding, login: str, command_context: CommandContext) -> str:
     now = command_context.context.now()
     if command.until is not None and command.until <= now.date():
-        return command_messages.PAST.format(command.until.isoformat())
+        return messages.PAST.format(command.until.isoformat())
     found = command_context.found(command.fingerprint)
     if found is None:
-        return command_messages.NOT_FOUND.format(markdown_escape.code(command.fingerprint))
+        return messages.NOT_FOUND.format(markdown_escape.code(command.fingerprint))
     ignore = IgnoreRecord(
         repository=command_context.where.id,
         fingerprint=command.fingerprint,
@@ -175,7 +173,7 @@ def _ignore_finding(command: IgnoreFinding, login: str, command_context: Command
     with command_context.context.store.write() as unit:
         unit.ignores.add(ignore)
         publish_again(unit, command_context)
-    return command_messages.ignored(command.fingerprint, command.until)
+    return messages.now_ignored(command.fingerprint, command.until)
 
 
 def _unignore(fingerprint: str, command_context: CommandContext) -> str:
@@ -186,29 +184,22 @@ def _unignore(fingerprint: str, command_context: CommandContext) -> str:
             unit.idempotency.done(done, fingerprint)
             publish_again(unit, command_context)
         elif unit.idempotency.get(done) is None:
-            return command_messages.NOT_IGNORED.format(markdown_escape.code(fingerprint))
-    return command_messages.counts_again(fingerprint)
+            return messages.NOT_IGNORED.format(markdown_escape.code(fingerprint))
+    return messages.counts_again(fingerprint)
 
 
 def publish_again(unit: UnitOfWork, command_context: CommandContext) -> None:
     """Have the newest run told of again; once for everything that is asked at once."""
     latest = unit.runs.latest(command_context.where.id, command_context.pull.number)
     if latest is not None and latest.state.over:
-        unit.outbox_tasks.add(
-            OutboxTask(
-                OutboxTaskKind.PUBLISH,
-                command_context.where.installation,
-                pull_ordering_key(command_context.where.id, command_context.pull.number),
-                f"publish:{latest.id}:{command_context.key}",
-                run=latest.id,
-            )
-        )
+        installation = command_context.where.installation
+        unit.outbox_tasks.add_for(OutboxTaskKind.PUBLISH, latest, command_context.key, installation)
 
 
 def _explain(fingerprint: str, command_context: CommandContext) -> str:
     found = command_context.found(fingerprint)
     if found is None:
-        return command_messages.NOT_FOUND.format(markdown_escape.code(fingerprint))
+        return messages.NOT_FOUND.format(markdown_escape.code(fingerprint))
     run, document, _ = found
     context = command_context.context
     with context.store.read() as unit:
@@ -240,10 +231,10 @@ def _as_of(run: RunRecord, command_context: CommandContext) -> str:
 def _apply(fingerprint: str, login: str, command_context: CommandContext) -> str:
     found = command_context.found(fingerprint)
     if found is None:
-        return command_messages.NOT_FOUND.format(markdown_escape.code(fingerprint))
+        return messages.NOT_FOUND.format(markdown_escape.code(fingerprint))
     change = Change([found[2]], found[0], login)
     try:
-        return command_messages.applied(apply_change(change, command_context), 1)
+        return messages.applied(apply_change(change, command_context), 1)
     except NotAppliedError as error:
         return str(error)
 
@@ -255,15 +246,13 @@ def _approve(commit: str, key: str, login: str, command_context: CommandContext)
     """
     pull, where = command_context.pull, command_context.where
     if pull.head != (commit or command_context.head):
-        return CommandResult(
-            command_messages.OTHER_HEAD.format(markdown_escape.code(pull.head), pull.head)
-        )
+        return CommandResult(messages.OTHER_HEAD.format(markdown_escape.code(pull.head), pull.head))
     if not pull.fork:
-        return CommandResult(command_messages.NOT_A_FORK)
+        return CommandResult(messages.NOT_A_FORK)
     with command_context.context.store.write() as unit:
         unit.approvals.give(where.full_name, pull.head, login)
     again = rerun(RunOptions(), key, login, command_context)
-    said = command_messages.APPROVED.format(markdown_escape.code(pull.head))
+    said = messages.APPROVED.format(markdown_escape.code(pull.head))
     return CommandResult(said, again.run) if again.run else CommandResult(f"{said}\n\n{again.text}")
 
 
@@ -276,7 +265,7 @@ def _stop(login: str, command_context: CommandContext) -> str:
         _cancel(unit, (run for run in runs if not run.state.over), said)
         after = unit.runs.of_pull(command_context.where.id, command_context.pull.number)
     number = sum(run.error == said for run in after)
-    return command_messages.stopped(number) if number else command_messages.NOTHING_RUNS
+    return messages.stopped(number) if number else messages.NOTHING_RUNS
 
 
 def _cancel(unit: UnitOfWork, runs: Iterable[RunRecord], reason: str) -> None:

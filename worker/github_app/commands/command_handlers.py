@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from analyzers.vocabulary import ANALYZER_NAMES
+from worker.github_app import messages
 from worker.github_app.client import checks, pulls
 from worker.github_app.command_grammar import (
     INPUTS,
@@ -18,7 +19,6 @@ from worker.github_app.command_grammar import (
     Unknown,
     parse,
 )
-from worker.github_app.commands import command_messages
 from worker.github_app.commands.command_actions import (
     CommandResult,
     accept_baseline,
@@ -38,7 +38,8 @@ from worker.github_app.commands.command_context import (
     reply,
 )
 from worker.github_app.commands.suggestion_commits import Change, NotAppliedError, apply_change
-from worker.github_app.context import CHECK_PERMISSIONS, NotNowError, TaskContext
+from worker.github_app.context import CHECK_PERMISSIONS, TaskContext
+from worker.github_app.rate_limited_writer import NotNowError
 from worker.report.markdown_report import size
 from worker.store.conclusions import affects_verdict, with_current_ignores
 from worker.store.outbox_tasks import pull_ordering_key
@@ -91,12 +92,12 @@ def give_up_command(record: OutboxTaskRecord, context: TaskContext, incident: st
     where = open_command_context(record, int(order["pull"]), context)
     if where is not None and "answer" not in order and parse(order["body"], ANALYZER_NAMES):
         source = SourceComment(int(order["comment"]), bool(order["review_comment"]))
-        reply(where, source, command_messages.UNDONE.format(incident))
+        reply(where, source, messages.UNDONE.format(incident))
 
 
 def _forbidden(command: Command, who: Requester) -> str:
     narrowed = isinstance(command, Rerun) and who.author
-    return command_messages.NARROWED if narrowed else command_messages.FORBIDDEN
+    return messages.NARROWED if narrowed else messages.FORBIDDEN
 
 
 def _answer(done: Sequence[CommandResult], source: SourceComment, where: CommandContext) -> None:
@@ -156,7 +157,7 @@ def _outcome(run: RunRecord, where: CommandContext) -> str:
         conclusion = check.conclusion
         if not conclusion and not _is_old(run, context):
             raise NotNowError(_soon(context), "a run is not published yet")
-    return command_messages.reran(run, conclusion, context.links.run(run.id, run.job.private))
+    return messages.reran(run, conclusion, context.links.run(run.id, run.job.private))
 
 
 def _is_old(run: RunRecord, context: TaskContext) -> bool:
@@ -172,8 +173,8 @@ def _text(parts: Sequence[str]) -> str:
     text = ""
     for part in dict.fromkeys(parts):
         longer = f"{text}\n\n{part}" if text else part
-        if size(longer) + size(command_messages.NO_ROOM) + 2 > MAX_REPLY_BYTES:
-            return f"{text}\n\n{command_messages.NO_ROOM}".lstrip()
+        if size(longer) + size(messages.NO_ROOM) + 2 > MAX_REPLY_BYTES:
+            return f"{text}\n\n{messages.NO_ROOM}".lstrip()
         text = longer
     return text
 
@@ -219,7 +220,7 @@ def give_up_button(record: OutboxTaskRecord, context: TaskContext, incident: str
     number = None if run is None else run.job.pull
     where = None if number is None else open_command_context(record, number, context)
     if where is not None:
-        reply(where, _BUTTON, command_messages.UNDONE.format(incident))
+        reply(where, _BUTTON, messages.UNDONE.format(incident))
 
 
 def _sender(record: OutboxTaskRecord) -> Person:
@@ -235,30 +236,30 @@ def _may(command: Command, sender: Person, where: CommandContext) -> bool:
 def _four_times(run: RunRecord, sender: Person, where: CommandContext) -> str | None:
     options = _more_inputs(run, where.policy.inputs)
     if not _may(Rerun(options), sender, where):
-        return command_messages.FORBIDDEN
+        return messages.FORBIDDEN
     if not where.pull.open:
-        return command_messages.CLOSED
+        return messages.CLOSED
     if where.pull.head != run.job.head:
-        return command_messages.MOVED_ON
+        return messages.MOVED_ON
     rerun(options, f"{where.key}:0", sender.login, where)
     return None
 
 
 def _accept(run: RunRecord, sender: Person, where: CommandContext) -> str | None:
     if not _may(IgnoreFinding("", ""), sender, where):
-        return command_messages.FORBIDDEN
+        return messages.FORBIDDEN
     accept_baseline(run, sender.login, where)
     return None
 
 
 def _apply(run: RunRecord, sender: Person, where: CommandContext) -> str | None:
     if not _may(Apply(""), sender, where):
-        return command_messages.FORBIDDEN
+        return messages.FORBIDDEN
     context = where.context
     with context.store.read() as unit:
         document, ignores = unit.runs.report(run.id), unit.ignores.of(where.where.id)
     if document is None:
-        return command_messages.NO_SUGGESTION
+        return messages.NO_SUGGESTION
     today = with_current_ignores(document, ignores, context.now().date(), where.policy.gate)
     wanted = [finding for finding in today["findings"] if affects_verdict(finding)]
     try:

@@ -13,6 +13,7 @@ from analyzers.vocabulary import Suggestion
 from worker.changes.git import Git, GitError
 from worker.changes.remote_clone import FetchBounds, ObjectStore, RefusedPushError, RemoteOrigin
 from worker.errors import MachineError, UsageError
+from worker.github_app import messages
 from worker.github_app.client import pulls
 from worker.github_app.client.errors import (
     ForbiddenError,
@@ -21,7 +22,6 @@ from worker.github_app.client.errors import (
     RefusedError,
     UncertainError,
 )
-from worker.github_app.commands import command_messages
 from worker.github_app.commands.command_context import CommandContext, Finding
 from worker.github_app.context import bot_login
 from worker.report.stored_report import suggestion_of
@@ -182,19 +182,19 @@ def apply_change(change: Change, command_context: CommandContext) -> str:
     if idempotency_record is not None and idempotency_record.made is not None:
         return idempotency_record.made
     if not change.suggestions:
-        raise NotAppliedError(command_messages.NO_SUGGESTION)
+        raise NotAppliedError(messages.NO_SUGGESTION)
     if idempotency_record is None and command_context.pull.head != change.run.job.head:
-        raise NotAppliedError(command_messages.MOVED_ON)
+        raise NotAppliedError(messages.MOVED_ON)
     _require_branch(command_context)
     try:
         return _pushed(key, change, command_context, _token(command_context))
     except UsageError as error:
-        raise NotAppliedError(command_messages.does_not_fit(error.message)) from error
+        raise NotAppliedError(messages.does_not_fit(error.message)) from error
     except RefusedError as error:
         said = (
-            command_messages.MOVED_ON
+            messages.MOVED_ON
             if _STALE_PUSH in error.message
-            else command_messages.refused(error.message)
+            else messages.refused_push(error.message)
         )
         raise NotAppliedError(said) from error
 
@@ -202,11 +202,11 @@ def apply_change(change: Change, command_context: CommandContext) -> str:
 def _require_branch(command_context: CommandContext) -> None:
     pull = command_context.pull
     if not pull.open:
-        raise NotAppliedError(command_messages.CLOSED)
+        raise NotAppliedError(messages.CLOSED)
     if pull.head_name is None:
-        raise NotAppliedError(command_messages.FORK_GONE)
+        raise NotAppliedError(messages.FORK_GONE)
     if pull.fork and not pull.maintainers_edit:
-        raise NotAppliedError(command_messages.NO_EDITS)
+        raise NotAppliedError(messages.NO_EDITS)
 
 
 def _token(command_context: CommandContext) -> str:
@@ -215,9 +215,9 @@ def _token(command_context: CommandContext) -> str:
     try:
         token = command_context.context.app.token(where.installation, where.id, WRITE)
     except (ForbiddenError, NotFoundError) as error:
-        raise NotAppliedError(command_messages.NO_CONTENTS) from error
+        raise NotAppliedError(messages.NO_CONTENTS) from error
     if token.permissions.get("contents") != "write":
-        raise NotAppliedError(command_messages.NO_CONTENTS)
+        raise NotAppliedError(messages.NO_CONTENTS)
     return token.token.get_secret_value()
 
 

@@ -8,11 +8,9 @@ from dataclasses import replace
 from worker.github_app.client import pulls
 from worker.github_app.events.event_payloads import PullRequest, PullRequestEvent, read
 from worker.github_app.events.installation_events import record_repository
-from worker.store.outbox_tasks import ordering_key_of
 from worker.store.records import (
     Delivery,
     Job,
-    OutboxTask,
     OutboxTaskKind,
     PullRecord,
     RepositoryRecord,
@@ -179,7 +177,7 @@ def _answer_again(unit: UnitOfWork, holder: RunRecord, pull: PullRecord, job: Jo
     if not _is_same_check(newest, holder):
         unit.runs.ask(replace(job, key=f"{job.key}:{moment}"), supersede=True)
     elif newest.state.over:
-        _publish_again(unit, newest, moment)
+        unit.outbox_tasks.add_for(OutboxTaskKind.PUBLISH, newest, moment)
 
 
 def _republish_others(unit: UnitOfWork, pull: PullRecord, head: str) -> None:
@@ -190,17 +188,8 @@ def _republish_others(unit: UnitOfWork, pull: PullRecord, head: str) -> None:
         newest = next((run for run in mine if run.state is not RunState.CANCELLED), None)
         if other.open and newest is not None and newest.state.over:
             moment = pull.updated_at.isoformat()
-            _publish_again(unit, newest, f"without:{pull.number}:{moment}")
-
-
-def _publish_again(unit: UnitOfWork, run: RunRecord, why: str) -> None:
-    job = run.job
-    if job.installation is not None:
-        key = f"publish:{run.id}:{why}"
-        task = OutboxTask(
-            OutboxTaskKind.PUBLISH, job.installation, ordering_key_of(job), key, run=run.id
-        )
-        unit.outbox_tasks.add(task)
+            why = f"without:{pull.number}:{moment}"
+            unit.outbox_tasks.add_for(OutboxTaskKind.PUBLISH, newest, why)
 
 
 def _is_same_check(one: RunRecord, other: RunRecord) -> bool:

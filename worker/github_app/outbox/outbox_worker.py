@@ -29,8 +29,6 @@ from worker.github_app.client.errors import (
 )
 from worker.github_app.context import (
     STORE_UNAVAILABLE,
-    LostLeaseError,
-    NotNowError,
     PublisherContext,
     TaskContext,
 )
@@ -40,6 +38,7 @@ from worker.github_app.outbox.task_handlers import (
     GiveUpHandler,
     Handler,
 )
+from worker.github_app.rate_limited_writer import LostLeaseError, NotNowError
 from worker.store.records import Lease, OutboxTaskKind, OutboxTaskRecord, WorkerRecord, WorkerState
 from worker.store.run_queue import PUBLISH
 from worker.store.store import Store, UnitOfWork

@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
 from analyzers.vocabulary import Level, Status
+from worker.github_app import messages
 from worker.github_app.client import issues
-from worker.github_app.client.api import Api
-from worker.github_app.client.errors import GoneError, NotFoundError, UncertainError
-from worker.github_app.context import (
-    ISSUE_PERMISSIONS,
-    NotNowError,
-    PublishDestination,
-    TaskContext,
-    WriteTimeouts,
-    bot_login,
-)
+from worker.github_app.client.errors import GoneError, UncertainError
+from worker.github_app.context import ISSUE_PERMISSIONS, PublishContext, bot_login
 from worker.github_app.publishing.comment_marks import AUDIT, has_mark, marked
 from worker.github_app.publishing.summary_comment import rest_section, sections_of
+from worker.github_app.rate_limited_writer import NotNowError, WriteTimeouts
 from worker.report import report_messages
 from worker.report.markdown_report import COMMENT_LIMIT, ReportLinks, size, summary
-from worker.report.stored_report import StoredFinding, StoredReport, read_stored
+from worker.report.stored_report import read_stored
 from worker.store.conclusions import unneeded, with_current_ignores
-from worker.store.records import IdempotencyState, IgnoreKind, IgnoreRecord
-
-TITLE = "Assayer: what the audit of the default branch finds"
+from worker.store.records import IgnoreKind, IgnoreRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +49,9 @@ def audit_issue(
     found = [
         finding
         for finding in report_messages.sorted_findings(report)
-        if _is_listed(finding, report)
+        if finding.status in {Status.NEW, Status.EXISTING}
+        and finding.level is not Level.NOTICE
+        and finding.fingerprint not in report.ignored
     ]
     sections = sections_of((), unneeded(current, ignored, today))
     if found:
@@ -66,42 +60,46 @@ def audit_issue(
     headline = f"{number} on the default branch"
     room = COMMENT_LIMIT - size(marked("", AUDIT)) - 1
     body = summary(report, addresses.page, sections, room, headline)
-    return AuditIssue(TITLE, marked(body, AUDIT), open=bool(found))
+    return AuditIssue(messages.AUDIT_TITLE, marked(body, AUDIT), open=bool(found))
 
 
-def _is_listed(finding: StoredFinding, report: StoredReport) -> bool:
-    return (
-        finding.status in {Status.NEW, Status.EXISTING}
-        and finding.level is not Level.NOTICE
-        and finding.fingerprint not in report.ignored
-    )
-
-
-def update_audit_issue(
-    wanted: AuditIssue, destination: PublishDestination, context: TaskContext
-) -> None:
+def update_audit_issue(wanted: AuditIssue, publish_context: PublishContext) -> None:
     """Let the issue say what the last audit found; it is opened only for a finding.
 
     Does nothing where issues are switched off.  Raises ``NotNowError`` while
     another audit of the repository is being told.
     """
-    with _audit_lock(destination, context):
-        try:
-            there = _existing_issue(destination, context)
-            if there is not None:
-                _edit_issue(wanted, there, destination, context)
-            elif wanted.open:
-                _create_issue(wanted, destination, context)
-        except GoneError:
-            return
+    api, name = publish_context.api(ISSUE_PERMISSIONS), publish_context.name
+    key, writer = f"audit:{publish_context.repository}", publish_context.writer
+
+    def find() -> issues.Issue | None:
+        there = issues.of_author(api, name, bot_login(publish_context.context))
+        return next((issue for issue in there if has_mark(issue.body, AUDIT)), None)
+
+    def look() -> str | None:
+        found = find()
+        return None if found is None else str(found.number)
+
+    with _audit_lock(publish_context), suppress(GoneError):
+        there = publish_context.existing(key, lambda number: issues.get(api, name, number), find)
+        state = "open" if wanted.open else "closed"
+        if there is None and wanted.open:
+            writer.create(
+                key, lambda: str(issues.create(api, name, wanted.title, wanted.body).number), look
+            )
+        elif there and (there.title, there.body, there.state) != (wanted.title, wanted.body, state):
+            change = {"title": wanted.title, "body": wanted.body, "state": state}
+            number = there.number
+            writer.edit(lambda: issues.edit(api, name, number, change))
 
 
 @contextmanager
-def _audit_lock(destination: PublishDestination, context: TaskContext) -> Generator[None]:
+def _audit_lock(publish_context: PublishContext) -> Generator[None]:
     """Keep audits of other commits away; after an uncertain write, for as long as it takes."""
+    context = publish_context.context
     with context.store.write() as unit:
         lease = unit.leases.take(
-            f"issue:{destination.repository}", WriteTimeouts.of(context.settings).lease
+            f"issue:{publish_context.repository}", WriteTimeouts.of(context.settings).lease
         )
     if lease is None:
         raise NotNowError(context.now() + timedelta(seconds=30), "another audit is being told")
@@ -115,61 +113,3 @@ def _audit_lock(destination: PublishDestination, context: TaskContext) -> Genera
         if settled:
             with context.store.write() as unit:
                 unit.leases.free(lease)
-
-
-def _existing_issue(destination: PublishDestination, context: TaskContext) -> issues.Issue | None:
-    with context.store.read() as unit:
-        idempotency_record = unit.idempotency.get(_issue_key(destination))
-    if (
-        idempotency_record is None
-        or idempotency_record.state is not IdempotencyState.DONE
-        or idempotency_record.made is None
-    ):
-        return _find_issue(destination, context)
-    try:
-        return issues.get(
-            _issue_api(destination, context), destination.name, int(idempotency_record.made)
-        )
-    except (NotFoundError, GoneError):
-        with context.store.write() as unit:
-            unit.idempotency.forget(_issue_key(destination))
-        return None
-
-
-def _find_issue(destination: PublishDestination, context: TaskContext) -> issues.Issue | None:
-    there = issues.of_author(_issue_api(destination, context), destination.name, bot_login(context))
-    return next((issue for issue in there if has_mark(issue.body, AUDIT)), None)
-
-
-def _edit_issue(
-    wanted: AuditIssue, there: issues.Issue, destination: PublishDestination, context: TaskContext
-) -> None:
-    state = "open" if wanted.open else "closed"
-    if (there.title, there.body, there.state) != (wanted.title, wanted.body, state):
-        change = {"title": wanted.title, "body": wanted.body, "state": state}
-        api = _issue_api(destination, context)
-        writer = context.writer(destination.installation)
-        writer.edit(lambda: issues.edit(api, destination.name, there.number, change))
-
-
-def _create_issue(
-    wanted: AuditIssue, destination: PublishDestination, context: TaskContext
-) -> None:
-    api = _issue_api(destination, context)
-
-    def send() -> str:
-        return str(issues.create(api, destination.name, wanted.title, wanted.body).number)
-
-    def look() -> str | None:
-        found = _find_issue(destination, context)
-        return None if found is None else str(found.number)
-
-    context.writer(destination.installation).create(_issue_key(destination), send, look)
-
-
-def _issue_key(destination: PublishDestination) -> str:
-    return f"audit:{destination.repository}"
-
-
-def _issue_api(destination: PublishDestination, context: TaskContext) -> Api:
-    return context.api(destination.installation, destination.repository, **ISSUE_PERMISSIONS)

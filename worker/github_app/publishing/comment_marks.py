@@ -41,3 +41,8 @@ def _marks(body: str | None) -> list[str]:
             break
         marks.append(line.strip())
     return marks
+
+
+def same_text(there: str, wanted: str) -> bool:
+    """Return whether two texts are the same to a reader, however their lines end."""
+    return there.replace("\r\n", "\n").strip() == wanted.replace("\r\n", "\n").strip()

@@ -8,6 +8,7 @@ from datetime import date
 from typing import Any
 
 from analyzers.vocabulary import Status
+from worker.github_app import messages
 from worker.github_app.publishing import inline_comments
 from worker.github_app.publishing.check_runs import (
     APPLY,
@@ -15,9 +16,8 @@ from worker.github_app.publishing.check_runs import (
     cancelled_output,
     examined_output,
     failed_output,
-    failed_summary,
+    location_code,
     refused_output,
-    refused_summary,
 )
 from worker.github_app.publishing.comment_marks import SUMMARY, finding_mark, marked
 from worker.github_app.publishing.inline_comments import (
@@ -37,7 +37,7 @@ from worker.github_app.publishing.review_comment_plan import (
     reconcile,
 )
 from worker.github_app.publishing.summary_comment import is_worth_a_comment, sections_of, sticky
-from worker.report import markdown_escape, report_messages
+from worker.report import report_messages
 from worker.report.markdown_report import COMMENT_LIMIT, ReportLinks, finding_text
 from worker.report.page_links import PageLinks
 from worker.report.stored_report import StoredFinding, StoredReport, read_stored
@@ -56,7 +56,7 @@ MARK_ROOM = 200
 
 
 @dataclass(frozen=True, slots=True)
-class PublishContext:
+class ReportedRun:
     """A run that is over, and what people decided.
 
     ``document`` is its stored report, ``previous`` that of the pull
@@ -84,15 +84,13 @@ class PullRequestState:
     """What stands at GitHub: the pull request's files, and what we said so far.
 
     ``texts`` are the head's files that suggestions change.  ``sticky`` tells
-    whether our summary comment is there; ``may_resolve`` whether threads may
-    be resolved.
+    whether our summary comment is there.
     """
 
     files: Sequence[ChangedFile] = ()
     texts: Mapping[str, str] = field(default_factory=dict[str, str])
     review_comments: Sequence[PostedComment] = ()
     sticky: bool = False
-    may_resolve: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,26 +104,26 @@ class Publication:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """An occasion with a report, as it counts today."""
+    """A run with a report, as it counts today."""
 
-    publish_context: PublishContext
+    reported: ReportedRun
     document: Mapping[str, Any]
     report: StoredReport
     conclusion: CheckConclusion
 
     @property
     def sections(self) -> list[str]:
-        today, ignores = self.publish_context.today, self.publish_context.ignores
+        today, ignores = self.reported.today, self.reported.ignores
         return sections_of(self._fixed(), unneeded(self.document, ignores, today))
 
     def _fixed(self) -> list[StoredFinding]:
         """What the last run found and this one knows to be gone."""
-        previous = self.publish_context.previous
+        previous = self.reported.previous
         if previous is None:
             return []
-        publish_context = self.publish_context
+        reported = self.reported
         before = with_current_ignores(
-            previous, publish_context.ignores, publish_context.today, publish_context.policy.gate
+            previous, reported.ignores, reported.today, reported.policy.gate
         )
         gone = {
             f["fingerprint"]
@@ -135,118 +133,101 @@ class _Case:
         return [f for f in read_stored(before).findings if f.fingerprint in gone]
 
 
-def check_run_output(publish_context: PublishContext) -> CheckRunOutput:
+def check_run_output(reported: ReportedRun) -> CheckRunOutput:
     """Return what the check run says; all there is for a run without a pull request.
 
     Raises ``MachineError`` for a report that is none, ``ValueError`` for a
     run that is not over.
     """
-    case = _case(publish_context)
-    return _without_report(publish_context) if case is None else _examined(case)
+    case = _case(reported)
+    return _without_report(reported) if case is None else _examined(case)
 
 
 def _examined(case: _Case) -> CheckRunOutput:
-    publish_context = case.publish_context
-    said = examined_output(case.report, case.conclusion, publish_context.addresses, case.sections)
-    if publish_context.run.job.pull is not None:
+    reported = case.reported
+    said = examined_output(case.report, case.conclusion, reported.addresses, case.sections)
+    if reported.run.job.pull is not None:
         return said
     return replace(said, actions=tuple(action for action in said.actions if action != APPLY))
 
 
-def compose(publish_context: PublishContext, pull_state: PullRequestState) -> Publication:
-    """Return what should stand in a pull request; raises as :func:`outcome`.
+def compose(reported: ReportedRun, pull_state: PullRequestState) -> Publication:
+    """Return what should stand in a pull request; raises as :func:`check_run_output`.
 
     Nothing is said beside the check run where a run was cancelled; after a
     failure of ours, only the summary comment that is there says so.
     """
-    case = _case(publish_context)
+    case = _case(reported)
     if case is None:
-        return Publication(
-            _without_report(publish_context), sticky=_apology(publish_context, pull_state)
-        )
+        return Publication(_without_report(reported), sticky=_apology(reported, pull_state))
     plans, rest = _planned(case, pull_state)
-    steps = reconcile(
-        _wanted(case, pull_state, plans),
-        pull_state.review_comments,
-        may_resolve=pull_state.may_resolve,
-    )
+    steps = reconcile(_wanted(case, pull_state, plans), pull_state.review_comments)
     told = pull_state.sticky or is_worth_a_comment(case.report)
     return Publication(
         _examined(case),
         steps,
-        sticky(case.report, publish_context.addresses, case.sections, rest) if told else None,
+        sticky(case.report, reported.addresses, case.sections, rest) if told else None,
     )
 
 
-def suggestion_paths(publish_context: PublishContext) -> frozenset[str]:
-    """Return the head's files that :class:`Scene` should hold the texts of."""
-    case = _case(publish_context)
+def suggestion_paths(reported: ReportedRun) -> frozenset[str]:
+    """Return the head's files that :class:`PullRequestState` should hold the texts of."""
+    case = _case(reported)
     found = inline_comments.inline_candidates(case.report) if case else ()
     suggested = {change.path for f in found if (change := report_messages.suggested(f))}
     offered = {f.path for f in found for offer in offers_of(f.evidence) if offer.path == f.path}
     return frozenset(suggested | offered)
 
 
-def _case(publish_context: PublishContext) -> _Case | None:
-    state, policy = publish_context.run.state, publish_context.policy
-    if publish_context.document is None or state is not RunState.DONE:
+def _case(reported: ReportedRun) -> _Case | None:
+    state, policy = reported.run.state, reported.policy
+    if reported.document is None or state is not RunState.DONE:
         return None
     document = with_current_ignores(
-        publish_context.document, publish_context.ignores, publish_context.today, policy.gate
+        reported.document, reported.ignores, reported.today, policy.gate
     )
-    return _Case(
-        publish_context, document, read_stored(document), conclusion_of(state, document, policy)
-    )
+    return _Case(reported, document, read_stored(document), conclusion_of(state, document, policy))
 
 
-def _without_report(publish_context: PublishContext) -> CheckRunOutput:
-    run = publish_context.run
-    conclusion = conclusion_of(run.state, None, publish_context.policy)
+def _without_report(reported: ReportedRun) -> CheckRunOutput:
+    run = reported.run
+    conclusion = conclusion_of(run.state, None, reported.policy)
     if conclusion is CheckConclusion.CANCELLED:
-        return cancelled_output(run.error or "nobody waits for it any more")
+        return cancelled_output(run.error or messages.STOPPED)
     if run.refused and run.error:
-        return refused_output(run.error, publish_context.addresses)
-    return failed_output(conclusion, run.id, run.error, publish_context.addresses)
+        return refused_output(run.error, reported.addresses.page)
+    return failed_output(conclusion, run.id, run.error, reported.addresses.page)
 
 
-def _apology(publish_context: PublishContext, pull_state: PullRequestState) -> str | None:
-    run = publish_context.run
+def _apology(reported: ReportedRun, pull_state: PullRequestState) -> str | None:
+    run = reported.run
     if not pull_state.sticky or run.state is RunState.CANCELLED:
         return None
-    if run.refused and run.error:
-        return marked(refused_summary(run.error, publish_context.addresses), SUMMARY)
-    return marked(failed_summary(run.id, run.error, publish_context.addresses), SUMMARY)
+    return marked(_without_report(reported).summary, SUMMARY)
 
 
 def _planned(
     case: _Case, pull_state: PullRequestState
 ) -> tuple[list[PlannedComment], list[StoredFinding]]:
-    """The remarks that should stand, and the new findings that find no place among them."""
+    """The comments that should stand, and the new findings that find no place among them."""
     diff = Diff.of(pull_state.files)
     found = inline_comments.inline_candidates(case.report)
-    dismissed = _dismissed(pull_state.review_comments)
+    standing = {c.fingerprint for c in pull_state.review_comments if not c.resolved}
+    # people resolved their threads, and they are open nowhere else
+    dismissed = {
+        c.fingerprint for c in pull_state.review_comments if c.resolved and not c.ours
+    } - standing
     places = {f.fingerprint: _place(f, diff, pull_state.texts) for f in found}
     placeable = [
         f
         for f in found
         if not isinstance(places[f.fingerprint][0], Nowhere) and f.fingerprint not in dismissed
     ]
-    standing = {
-        review_comment.fingerprint
-        for review_comment in pull_state.review_comments
-        if not review_comment.resolved
-    }
-    most = case.publish_context.policy.inline_comments
+    most = case.reported.policy.inline_comments
     chosen = inline_comments.select_inline(placeable, most, standing)
     plans = [_plan(f, case, *places[f.fingerprint]) for f in chosen]
     told = {plan.fingerprint for plan in plans} | dismissed
     return plans, [f for f in found if f.fingerprint not in told]
-
-
-def _dismissed(review_comments: Sequence[PostedComment]) -> frozenset[str]:
-    """The findings whose threads people resolved, and that are open nowhere else."""
-    closed = {r.fingerprint for r in review_comments if r.resolved and not r.ours}
-    return frozenset(closed - {r.fingerprint for r in review_comments if not r.resolved})
 
 
 def _place(
@@ -270,18 +251,12 @@ def _place(
 def _plan(
     finding: StoredFinding, case: _Case, place: CommentPosition, change: str
 ) -> PlannedComment:
-    addresses = case.publish_context.addresses
+    addresses = case.reported.addresses
     room = COMMENT_LIMIT - MARK_ROOM
     lines = (place.line, place.start_line) if isinstance(place, OnLines) else (None, None)
     path = finding.path if isinstance(place, Nowhere) else place.path
-    head = ""
-    if (path, lines[0]) != (finding.path, finding.end_line):
-        head = (
-            markdown_escape.code(
-                report_messages.clipped(report_messages.location_text(finding), 300)
-            )
-            + "\n\n"
-        )
+    elsewhere = (path, lines[0]) != (finding.path, finding.end_line)
+    head = f"{location_code(finding)}\n\n" if elsewhere else ""
     body = finding_text(finding, case.report, addresses, change, room - 4 * len(head))
     mark = finding_mark(finding.fingerprint)
     return PlannedComment(finding.fingerprint, path, marked(head + body, mark), *lines)
@@ -290,11 +265,11 @@ def _plan(
 def _wanted(
     case: _Case, pull_state: PullRequestState, plans: Sequence[PlannedComment]
 ) -> WantedComments:
-    """The remarks, with what is known of findings that were told before."""
+    """The comments, with what is known of findings that were told before."""
     now = {f.fingerprint: f for f in case.report.findings if f.status is not Status.FIXED}
-    previous = (case.publish_context.previous or {}).get("findings", ())
+    previous = (case.reported.previous or {}).get("findings", ())
     targets = {f["fingerprint"]: f["target"] for f in previous}
-    there = {review_comment.fingerprint for review_comment in pull_state.review_comments}
+    there = {comment.fingerprint for comment in pull_state.review_comments}
     reasons = {
         name: why for name in there & now.keys() if (why := _settled_by(now[name], case.report))
     }
@@ -306,9 +281,7 @@ def _settled_by(finding: StoredFinding, report: StoredReport) -> str | None:
     """Why a finding that still comes need not be told on its lines, if so."""
     ignored = report.ignored.get(finding.fingerprint)
     if ignored is not None:
-        until = ignored.get("until")
-        end = f" until {markdown_escape.plain(str(until))}" if until else ""
-        return f"This is ignored{end} and blocks nothing."
+        return messages.ignored_finding(ignored.get("until"))
     if finding.status is Status.EXISTING:
-        return "This counts as existing and blocks nothing."
+        return messages.EXISTING
     return None

@@ -14,14 +14,16 @@ from dataclasses import replace
 from typing import Any
 
 from worker.errors import MachineError
+from worker.github_app import messages
 from worker.github_app.client import contents, pulls
+from worker.github_app.client.comments import Comment
 from worker.github_app.client.errors import TooLargeError
 from worker.github_app.context import (
     CONTENT_PERMISSIONS,
     PULL_PERMISSIONS,
-    PublishDestination,
+    PublishContext,
     TaskContext,
-    destination_of,
+    publish_context_of,
 )
 from worker.github_app.publishing.audit_issue import audit_issue, update_audit_issue
 from worker.github_app.publishing.check_runs import (
@@ -31,12 +33,11 @@ from worker.github_app.publishing.check_runs import (
     existing_check_run,
     failed_output,
     is_concluded,
-    run_of_task,
 )
 from worker.github_app.publishing.inline_comments import ChangedFile
 from worker.github_app.publishing.publication import (
-    PublishContext,
     PullRequestState,
+    ReportedRun,
     check_run_output,
     compose,
     suggestion_paths,
@@ -57,13 +58,10 @@ from worker.github_app.publishing.staleness import (
     ensure_current,
     staleness_of,
 )
-from worker.github_app.publishing.summary_comment import SummaryComment
+from worker.github_app.publishing.summary_comment import standing_summary, update_summary
 from worker.store.conclusions import CheckConclusion, conclusion_of
-from worker.store.outbox_tasks import ordering_key_of
-from worker.store.records import OutboxTask, OutboxTaskKind, OutboxTaskRecord, RunRecord, RunState
+from worker.store.records import OutboxTaskKind, OutboxTaskRecord, RunRecord, RunState
 from worker.store.store import UnitOfWork
-
-SUPERSEDED = "a newer commit or run has taken its place"
 
 _log = logging.getLogger(__name__)
 
@@ -74,100 +72,84 @@ def publish(task: OutboxTaskRecord, context: TaskContext) -> None:
     Reruns of a part wait for the run of all of their commit, and are told
     again after it.
     """
-    run = run_of_task(task, context)
-    destination = None if run is None else destination_of(run, context)
-    if run is None or destination is None or not run.state.over:
+    publish_context = publish_context_of(task, context)
+    if publish_context is None or not publish_context.run.state.over:
         return
-    _publish(run, destination, context)
+    _publish(publish_context)
     with context.store.write() as unit:
-        _republish_parts(run, destination, unit)
-        republish_others(task, run, unit)
+        _republish_parts(publish_context, unit)
+        republish_others(task, publish_context.run, unit)
 
 
-def _publish(run: RunRecord, destination: PublishDestination, context: TaskContext) -> None:
+def _publish(publish_context: PublishContext) -> None:
+    run = publish_context.run
     if run.state is RunState.CANCELLED:
-        _withdraw(run, destination, cancelled_output(run.error or SUPERSEDED), context)
+        _withdraw(publish_context, cancelled_output(run.error or messages.SUPERSEDED))
         return
-    standing = staleness_of(run, destination, context)
-    if standing is Staleness.STALE:
-        _withdraw(run, destination, cancelled_output(SUPERSEDED), context)
-        check_current_head(destination, context)
-    elif not _waits_for_whole(run, context):
-        _publish_ended(_publish_context(run, context), destination, standing, context)
+    staleness, pull = staleness_of(publish_context)
+    if staleness is Staleness.STALE:
+        _withdraw(publish_context, cancelled_output(messages.SUPERSEDED))
+        check_current_head(publish_context, pull)
+    elif not _waits_for_whole(run, publish_context.context):
+        _publish_ended(publish_context, _reported(run, publish_context.context), staleness)
 
 
 def _publish_ended(
-    publish_context: PublishContext,
-    destination: PublishDestination,
-    standing: Staleness,
-    context: TaskContext,
+    publish_context: PublishContext, reported: ReportedRun, staleness: Staleness
 ) -> None:
-    run = publish_context.run
-    output = _shared(_outcome(publish_context, destination, context), run, context)
+    job = reported.run.job
+    output = _beside_others(_output(publish_context, reported), publish_context)
     if output is None:
         return
-    conclude(run, destination, output, context)
-    if destination.pull is not None and standing is Staleness.CURRENT:
-        _update_pull_request(publish_context, destination, destination.pull, context)
-    if (
-        destination.pull is None
-        and run.job.options.everything
-        and publish_context.document is not None
-    ):
-        found = audit_issue(
-            publish_context.document,
-            publish_context.ignores,
-            publish_context.today,
-            publish_context.addresses,
-        )
-        update_audit_issue(found, destination, context)
+    conclude(publish_context, output)
+    if job.pull is not None and staleness is Staleness.CURRENT:
+        _update_pull_request(publish_context, reported, job.pull)
+    if job.pull is None and job.options.everything and reported.document is not None:
+        found = audit_issue(reported.document, reported.ignores, reported.today, reported.addresses)
+        update_audit_issue(found, publish_context)
 
 
 def give_up_publication(task: OutboxTaskRecord, context: TaskContext, incident: str) -> None:
     """Finish the check run of a run that cannot be published, where it stands unfinished."""
-    run = run_of_task(task, context)
-    destination = None if run is None else destination_of(run, context)
-    if run is not None and destination is not None:
+    publish_context = publish_context_of(task, context)
+    if publish_context is not None:
         with context.store.write() as unit:
-            policy = unit.runs.policy(run.id)
-            republish_others(task, run, unit)
-        nothing = PublishContext(run, None, policy, (), context.now().date(), context.links)
+            policy = unit.runs.policy(publish_context.run.id)
+            republish_others(task, publish_context.run, unit)
         conclusion = conclusion_of(RunState.FAILED, None, policy)
-        _withdraw(
-            run, destination, failed_output(conclusion, incident, None, nothing.addresses), context
-        )
+        apology = failed_output(conclusion, incident, None, publish_context.page)
+        _withdraw(publish_context, apology)
 
 
-def _withdraw(
-    run: RunRecord, destination: PublishDestination, output: CheckRunOutput, context: TaskContext
-) -> None:
+def _withdraw(publish_context: PublishContext, output: CheckRunOutput) -> None:
     """Finish a check run that is there and unfinished; say nothing else."""
-    check_run = existing_check_run(run, destination, context)
-    if check_run is not None and not is_concluded(destination, check_run, context):
-        conclude(replace(run, check_run=check_run), destination, output, context)
+    check_run = existing_check_run(publish_context)
+    if check_run is not None and not is_concluded(publish_context, check_run):
+        run = replace(publish_context.run, check_run=check_run)
+        conclude(replace(publish_context, run=run), output)
 
 
-def _outcome(
-    publish_context: PublishContext, destination: PublishDestination, context: TaskContext
-) -> CheckRunOutput:
-    """What the check run says; an apology where even that breaks."""
+def _output(publish_context: PublishContext, reported: ReportedRun) -> CheckRunOutput:
+    """Return what the check run says; complete it with an apology where even that breaks."""
     try:
-        return check_run_output(publish_context)
+        return check_run_output(reported)
     except Exception:
-        run = publish_context.run
-        conclusion = conclusion_of(RunState.FAILED, None, publish_context.policy)
-        apology = failed_output(conclusion, run.id, None, publish_context.addresses)
-        conclude(run, destination, apology, context)
+        run = reported.run
+        conclusion = conclusion_of(RunState.FAILED, None, reported.policy)
+        conclude(publish_context, failed_output(conclusion, run.id, None, publish_context.page))
         raise
 
 
-def _shared(output: CheckRunOutput, run: RunRecord, context: TaskContext) -> CheckRunOutput | None:
-    """The output beside those of pull requests with the same head; ``None``: one is unfinished.
+def _beside_others(
+    output: CheckRunOutput, publish_context: PublishContext
+) -> CheckRunOutput | None:
+    """Return the output beside those of pull requests with the same head.
 
-    Then it is told when that one is.
+    ``None``: another one is unfinished, and this one is told when that one is.
     """
+    context = publish_context.context
     with context.store.read() as unit:
-        others = runs_of_shared_head(run, unit)
+        others = runs_of_shared_head(publish_context.run, unit)
     if any(not other.state.over for other in others):
         return None if output.conclusion in PASSING else output
     told = {o.job.pull: _conclusion(o, context) for o in others if o.job.pull is not None}
@@ -177,16 +159,16 @@ def _shared(output: CheckRunOutput, run: RunRecord, context: TaskContext) -> Che
 def _conclusion(run: RunRecord, context: TaskContext) -> CheckConclusion:
     """How another run concludes; one whose report cannot be read asks for action."""
     try:
-        return check_run_output(_publish_context(run, context)).conclusion
+        return check_run_output(_reported(run, context)).conclusion
     except MachineError:
         return CheckConclusion.ACTION_REQUIRED
 
 
-def _publish_context(run: RunRecord, context: TaskContext) -> PublishContext:
+def _reported(run: RunRecord, context: TaskContext) -> ReportedRun:
     with context.store.read() as unit:
         earlier = _earlier(run, unit)
         document = unit.runs.report(run.id)
-        return PublishContext(
+        return ReportedRun(
             run=run,
             document=document
             and merged_with_whole(document, _whole_report(run, unit), run.job.options),
@@ -242,89 +224,62 @@ def _siblings(run: RunRecord, unit: UnitOfWork) -> tuple[RunRecord, ...]:
     return tuple(r for r in there if r.id != run.id and r.job.pull == job.pull)
 
 
-def _republish_parts(run: RunRecord, destination: PublishDestination, unit: UnitOfWork) -> None:
+def _republish_parts(publish_context: PublishContext, unit: UnitOfWork) -> None:
     """Ask for the publication of reruns that take something over from this run."""
-    if is_partial(run.job.options):
-        return
-    for part in _siblings(run, unit):
-        if is_partial(part.job.options) and part.state is RunState.DONE:
-            key = f"publish:{part.id}:after:{run.id}"
-            ordering_key = ordering_key_of(part.job)
-            unit.outbox_tasks.add(
-                OutboxTask(
-                    OutboxTaskKind.PUBLISH, destination.installation, ordering_key, key, run=part.id
+    run, kind = publish_context.run, OutboxTaskKind.PUBLISH
+    if not is_partial(run.job.options):
+        for part in _siblings(run, unit):
+            if is_partial(part.job.options) and part.state is RunState.DONE:
+                unit.outbox_tasks.add_for(
+                    kind, part, f"after:{run.id}", publish_context.installation
                 )
-            )
 
 
-# ------------------------------------------------------------ pull requests
-
-
-def _update_pull_request(
-    publish_context: PublishContext,
-    destination: PublishDestination,
-    pull: int,
-    context: TaskContext,
-) -> None:
-    """Remarks and the summary comment, for as long as the head stays where it is."""
+def _update_pull_request(publish_context: PublishContext, reported: ReportedRun, pull: int) -> None:
+    """Write review comments and the summary, for as long as the head stays where it is."""
 
     def check() -> None:
-        ensure_current(publish_context.run, destination, context)
+        ensure_current(publish_context)
 
-    remarker = ReviewCommenter(destination, pull, context, check)
-    summary = SummaryComment(destination, pull, context, check)
+    commenter = ReviewCommenter(publish_context, pull, check)
     try:
-        there, comment = remarker.conversation(), summary.standing()
-        pull_state = _pull_request_state(
-            publish_context, destination, there, context, sticky=comment is not None
-        )
-        publication = compose(publish_context, pull_state)
-        unplaced = remarker.take(publication.steps, there)
+        there, comment = commenter.conversation(), standing_summary(publish_context)
+        pull_state = _pull_request_state(publish_context, reported, pull, there, comment)
+        publication = compose(reported, pull_state)
+        unplaced = commenter.take(publication.steps, there)
         if unplaced:
-            publication = compose(publish_context, _without(pull_state, unplaced, publish_context))
+            # as if the files of findings that found no place were not changed
+            findings = (reported.document or {}).get("findings", ())
+            paths = {f["path"] for f in findings if f["fingerprint"] in unplaced}
+            files = [file for file in pull_state.files if file.path not in paths]
+            publication = compose(reported, replace(pull_state, files=files))
         if publication.sticky is not None:
-            summary.say(publication.sticky, comment)
+            update_summary(publish_context, publication.sticky, comment, check)
     except StaleError:
         _log.info("the head of pull request %d has moved: no more is said of this run", pull)
 
 
 def _pull_request_state(
     publish_context: PublishContext,
-    destination: PublishDestination,
+    reported: ReportedRun,
+    pull: int,
     there: PostedComments,
-    context: TaskContext,
-    *,
-    sticky: bool,
+    summary: Comment | None,
 ) -> PullRequestState:
-    api = context.api(destination.installation, destination.repository, **CONTENT_PERMISSIONS)
+    name = publish_context.name
+    api = publish_context.api(CONTENT_PERMISSIONS)
     found = {
-        path: contents.text(api, destination.name, path, destination.head)
-        for path in sorted(suggestion_paths(publish_context))
+        path: contents.text(api, name, path, publish_context.head)
+        for path in sorted(suggestion_paths(reported))
     }
-    return PullRequestState(
-        files=_files(destination, context),
-        texts={path: text for path, text in found.items() if text is not None},
-        review_comments=there.standing,
-        sticky=sticky,
-    )
-
-
-def _files(destination: PublishDestination, context: TaskContext) -> tuple[ChangedFile, ...]:
-    """The files of the pull request, as many as GitHub lists; none where it lists none."""
-    assert destination.pull is not None
-    api = context.api(destination.installation, destination.repository, **PULL_PERMISSIONS)
     try:
-        files = pulls.files(api, destination.name, destination.pull)
+        files = pulls.files(publish_context.api(PULL_PERMISSIONS), name, pull)
     except TooLargeError as error:
         _log.info("all is told in the summary: %s", error.message)
-        return ()
-    return tuple(ChangedFile(file.filename, file.status, file.patch) for file in files)
-
-
-def _without(
-    pull_state: PullRequestState, unplaced: tuple[str, ...], publish_context: PublishContext
-) -> PullRequestState:
-    """The scene as if the files of findings that found no place were not changed."""
-    findings = (publish_context.document or {}).get("findings", ())
-    paths = {f["path"] for f in findings if f["fingerprint"] in unplaced}
-    return replace(pull_state, files=[file for file in pull_state.files if file.path not in paths])
+        files = []
+    return PullRequestState(
+        files=[ChangedFile(file.filename, file.status, file.patch) for file in files],
+        texts={path: text for path, text in found.items() if text is not None},
+        review_comments=there.standing,
+        sticky=summary is not None,
+    )

@@ -9,19 +9,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from worker.github_app import messages
 from worker.github_app.publishing.check_runs import MAX_TEXT_BYTES, CheckRunOutput
 from worker.report.appendix import one_each
 from worker.report.markdown_report import size
 from worker.store.conclusions import CheckConclusion, affects_verdict, fails, tested_throughout
-from worker.store.outbox_tasks import ordering_key_of
-from worker.store.records import (
-    OutboxTask,
-    OutboxTaskKind,
-    OutboxTaskRecord,
-    RunOptions,
-    RunRecord,
-    RunState,
-)
+from worker.store.records import OutboxTaskKind, OutboxTaskRecord, RunOptions, RunRecord, RunState
 from worker.store.store import UnitOfWork
 
 NO_WHOLE = "only a part was tested again, and no report of the whole change is kept"
@@ -50,7 +43,8 @@ def merged_with_whole(document: Document, whole: Document | None, options: RunOp
         name: [*document[name], *(item for item in whole[name] if _is_left(item, options))]
         for name in ("findings", "skipped", "broken")
     }
-    appendix = _together(document, whole, options)
+    # reports of before had no appendix
+    left = (item for item in whole.get("appendix", ()) if _is_left(item, options))
     tested = {target["id"] for target in document["targets"]}
     targets = [
         *document["targets"],
@@ -59,17 +53,11 @@ def merged_with_whole(document: Document, whole: Document | None, options: RunOp
     merged = {
         **document,
         **judged,
-        "appendix": appendix,
+        "appendix": one_each([*document.get("appendix", ()), *left]),
         "targets": targets,
-        "partial": _is(document, whole),
+        "partial": bool(document.get("partial") or whole.get("partial")),
     }
     return {**merged, "verdict": _verdict(document, whole, merged)}
-
-
-def _together(document: Document, whole: Document, options: RunOptions) -> list[Item]:
-    """The appendix of both; reports of before had none."""
-    left = (item for item in whole.get("appendix", ()) if _is_left(item, options))
-    return one_each([*document.get("appendix", ()), *left])
 
 
 def _is_left(item: Item, options: RunOptions) -> bool:
@@ -77,10 +65,6 @@ def _is_left(item: Item, options: RunOptions) -> bool:
     other_target = options.target is not None and item["target"] != options.target
     other_analyzer = options.analyzer is not None and item["analyzer"] != options.analyzer
     return other_target or other_analyzer
-
-
-def _is(document: Document, whole: Document) -> bool:
-    return bool(document.get("partial") or whole.get("partial"))
 
 
 def _verdict(document: Document, whole: Document, merged: Document) -> str:
@@ -102,7 +86,7 @@ def _verdict(document: Document, whole: Document, merged: Document) -> str:
 
 PASSING = frozenset({CheckConclusion.SUCCESS, CheckConclusion.NEUTRAL, CheckConclusion.SKIPPED})
 _BLOCKING = (CheckConclusion.FAILURE, CheckConclusion.ACTION_REQUIRED)
-_BESIDE = ":beside:"
+_BESIDE = "beside:"
 
 
 def runs_of_shared_head(run: RunRecord, unit: UnitOfWork) -> tuple[RunRecord, ...]:
@@ -125,11 +109,7 @@ def hold_back(output: CheckRunOutput, others: Mapping[int, CheckConclusion]) -> 
         return output
     for conclusion in _BLOCKING:
         for number in sorted(n for n, other in others.items() if other is conclusion):
-            said = (
-                f"Pull request {number} has the same commit, and GitHub keeps one answer for"
-                " both: that one's stands. Of this pull request alone there is to say:\n\n"
-            )
-            title = f"Held back by pull request {number}, which has the same commit"
+            title, said = messages.held_back(number)
             whole = said + output.summary
             summary = whole if size(whole) <= MAX_TEXT_BYTES else said + "_more than fits here_\n"
             return replace(output, conclusion=conclusion, title=title, summary=summary)
@@ -138,14 +118,7 @@ def hold_back(output: CheckRunOutput, others: Mapping[int, CheckConclusion]) -> 
 
 def republish_others(task: OutboxTaskRecord, run: RunRecord, unit: UnitOfWork) -> None:
     """Ask for what the others say to be told anew; one that was asked for so asks no more."""
-    if _BESIDE in task.task.key:
-        return
-    for other in runs_of_shared_head(run, unit):
-        if other.state.over and other.job.installation is not None:
-            key = f"publish:{other.id}{_BESIDE}{task.id}"
-            ordering_key = ordering_key_of(other.job)
-            unit.outbox_tasks.add(
-                OutboxTask(
-                    OutboxTaskKind.PUBLISH, other.job.installation, ordering_key, key, run=other.id
-                )
-            )
+    if _BESIDE not in task.task.key:
+        for other in runs_of_shared_head(run, unit):
+            if other.state.over:
+                unit.outbox_tasks.add_for(OutboxTaskKind.PUBLISH, other, f"{_BESIDE}{task.id}")

@@ -1,4 +1,4 @@
-"""Our remarks in a pull request's diff: what stands there, and the steps to what should."""
+"""Our comments in a pull request's diff: what stands there, and the steps to what should."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
+from worker.github_app import messages
 from worker.github_app.client import comments, reviews, threads
 from worker.github_app.client.api import Api
 from worker.github_app.client.errors import ForbiddenError, NotFoundError, RefusedError
@@ -15,8 +16,7 @@ from worker.github_app.client.models import is_bot
 from worker.github_app.context import (
     PULL_PERMISSIONS,
     THREAD_PERMISSIONS,
-    PublishDestination,
-    TaskContext,
+    PublishContext,
     bot_login,
 )
 from worker.github_app.publishing.comment_marks import fingerprint_in
@@ -33,19 +33,17 @@ from worker.github_app.publishing.review_comment_plan import (
     Step,
 )
 from worker.store.records import StoredReviewComment
+from worker.store.store import Store
 
 _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
-
-REVIEW = "Assayer ran the changed code and saw this:"
-"""GitHub wants a word above a review's comments."""
 
 _REFUSED = (ForbiddenError, NotFoundError, RefusedError)
 
 
 @dataclass(frozen=True, slots=True)
 class PostedComments:
-    """Our remarks as GitHub shows them; ``nodes`` are their GraphQL ids."""
+    """Our comments as GitHub shows them; ``nodes`` are their GraphQL ids."""
 
     standing: tuple[PostedComment, ...] = ()
     nodes: dict[int, str] = field(default_factory=dict[int, str])
@@ -56,31 +54,35 @@ class ReviewCommenter:
     """Takes the steps in one pull request.
 
     ``check`` is called right before each write, and raises where there is
-    nothing to be said any more.  Raises ``GithubError`` and what a pen
+    nothing to be said any more.  Raises ``GithubError`` and what the writer
     raises.  Every step may be taken again: what stands is looked at each
     time before anything is posted.
     """
 
-    destination: PublishDestination
+    publish_context: PublishContext
     pull: int
-    context: TaskContext
     check: Callable[[], None]
 
     @property
     def _api(self) -> Api:
-        destination = self.destination
-        return self.context.api(
-            destination.installation, destination.repository, **PULL_PERMISSIONS
-        )
+        return self.publish_context.api(PULL_PERMISSIONS)
+
+    @property
+    def _name(self) -> str:
+        return self.publish_context.name
+
+    @property
+    def _store(self) -> Store:
+        return self.publish_context.context.store
 
     def _write(self, send: Callable[[], _T]) -> _T:
         self.check()
-        return self.context.writer(self.destination.installation).edit(send)
+        return self.publish_context.writer.edit(send)
 
     def conversation(self) -> PostedComments:
-        """Return our remarks, and keep those that an earlier try made and did not keep."""
-        ours = bot_login(self.context)
-        there = comments.of_pull(self._api, self.destination.name, self.pull)
+        """Return our comments, and keep those that an earlier try made and did not keep."""
+        ours = bot_login(self.publish_context.context)
+        there = comments.of_pull(self._api, self._name, self.pull)
         mine = [c for c in there if c.user and c.user.login == ours and not c.in_reply_to_id]
         found = {c.id: name for c in mine if (name := fingerprint_in(c.body)) is not None}
         if not found:
@@ -88,50 +90,41 @@ class ReviewCommenter:
         kept = self._kept(found)
         replied = {c.in_reply_to_id for c in there if not (c.user and is_bot(c.user))}
         known = {thread.comments[0].id: thread for thread in self._threads() if thread.comments}
-        return PostedComments(
-            tuple(
-                _standing(
-                    c,
-                    kept[c.id],
-                    known.get(c.id),
-                    answered=c.id in replied or _is_answered(known.get(c.id), ours),
-                )
-                for c in mine
-                if c.id in found
-            ),
-            {c.id: c.node_id for c in mine},
-        )
+        standing = [
+            _posted_comment(c, kept[c.id], known.get(c.id), ours=ours, replied=c.id in replied)
+            for c in mine
+            if c.id in found
+        ]
+        return PostedComments(tuple(standing), {c.id: c.node_id for c in mine})
 
     def take(self, steps: Sequence[Step], there: PostedComments) -> tuple[str, ...]:
-        """Take the steps; return the fingerprints of remarks that found no place."""
+        """Take the steps; return the fingerprints of comments that found no place."""
         for step in steps:
             if not isinstance(step, Post | Keep | LeaveAlone):
                 self._change(step, there)
         return self._post([step.review_comment for step in steps if isinstance(step, Post)])
 
     def _kept(self, found: dict[int, str]) -> dict[int, StoredReviewComment]:
-        with self.context.store.write() as unit:
+        with self._store.write() as unit:
             kept = {
                 r.comment: r
-                for r in unit.review_comments.of(self.destination.repository, self.pull)
+                for r in unit.review_comments.of(self.publish_context.repository, self.pull)
             }
             for comment, fingerprint in found.items():
                 if comment not in kept:
-                    kept[comment] = self._remark(fingerprint, comment)
+                    kept[comment] = self._stored(fingerprint, comment)
                     unit.review_comments.add(kept[comment])
         return kept
 
-    def _remark(self, fingerprint: str, comment: int) -> StoredReviewComment:
-        return StoredReviewComment(self.destination.repository, self.pull, fingerprint, comment)
+    def _stored(self, fingerprint: str, comment: int) -> StoredReviewComment:
+        return StoredReviewComment(self.publish_context.repository, self.pull, fingerprint, comment)
 
     def _threads(self) -> tuple[threads.Thread, ...]:
         try:
-            return threads.of_pull(self._api, self.destination.name, self.pull)
+            return threads.of_pull(self._api, self._name, self.pull)
         except _REFUSED as error:
             _log.warning("review threads cannot be read: %s", error.message)
             return ()
-
-    # ------------------------------------------------------------- changing
 
     def _change(self, step: Edit | Resolve | SayFixed | Reopen, there: PostedComments) -> None:
         match step:
@@ -148,18 +141,13 @@ class ReviewCommenter:
 
     def _edit(self, comment: int, body: str) -> None:
         try:
-            self._write(
-                partial(
-                    comments.edit_review_comment, self._api, self.destination.name, comment, body
-                )
-            )
+            self._write(partial(comments.edit_review_comment, self._api, self._name, comment, body))
         except NotFoundError:
-            _log.info("somebody deleted the remark %d", comment)
+            _log.info("somebody deleted the comment %d", comment)
 
     def _resolve(self, step: Resolve, there: PostedComments) -> None:
-        """Resolve a thread, else fold its remark, else let it say that it is gone."""
-        api = self._thread_api()
-        node = there.nodes[step.comment]
+        """Resolve a thread, else fold its comment, else let it say that it is gone."""
+        api, node = self.publish_context.api(THREAD_PERMISSIONS), there.nodes[step.comment]
         if not self._may(partial(threads.resolve, api, step.thread)) and not self._may(
             partial(threads.minimise, api, node)
         ):
@@ -167,9 +155,13 @@ class ReviewCommenter:
 
     def _reopen(self, step: Reopen) -> None:
         if step.thread is not None:
-            self._may(partial(threads.unresolve, self._thread_api(), step.thread))
+            self._may(
+                partial(
+                    threads.unresolve, self.publish_context.api(THREAD_PERMISSIONS), step.thread
+                )
+            )
         self._edit(step.comment, step.body)
-        with self.context.store.write() as unit:
+        with self._store.write() as unit:
             unit.review_comments.reopen(step.comment)
 
     def _may(self, change: Callable[[], None]) -> bool:
@@ -180,90 +172,56 @@ class ReviewCommenter:
             return False
         return True
 
-    def _thread_api(self) -> Api:
-        destination = self.destination
-        return self.context.api(
-            destination.installation, destination.repository, **THREAD_PERMISSIONS
-        )
-
     def _settled(self, comment: int) -> None:
-        with self.context.store.write() as unit:
+        with self._store.write() as unit:
             unit.review_comments.resolve(comment)
 
-    # -------------------------------------------------------------- posting
-
     def _post(self, planned: Sequence[PlannedComment]) -> tuple[str, ...]:
-        """Post remarks on lines as one review, those on files one by one."""
-        on_lines = [review_comment for review_comment in planned if review_comment.line is not None]
-        on_files = [review_comment for review_comment in planned if review_comment.line is None]
+        """Post comments on lines as one review, those on files one by one."""
+        on_lines = [comment for comment in planned if comment.line is not None]
+        on_files = [comment for comment in planned if comment.line is None]
         if on_lines and not self._reviewed(on_lines):
-            on_files += [
-                review_comment for review_comment in on_lines if not self._at_line(review_comment)
-            ]
-        return tuple(
-            review_comment.fingerprint
-            for review_comment in on_files
-            if not self._on_file(review_comment)
-        )
+            on_files += [comment for comment in on_lines if not self._at_line(comment)]
+        return tuple(c.fingerprint for c in on_files if not self._on_file(c))
 
     def _reviewed(self, planned: Sequence[PlannedComment]) -> bool:
-        """Whether GitHub took the review; it refuses all of it for one line that it lacks."""
-        self._drop_pending()
-        lines = tuple(_line(review_comment) for review_comment in planned)
+        """Return whether GitHub took the review; it refuses all of it for one line that it lacks.
+
+        A review of ours that was begun and never given is removed: there may be only one.
+        """
+        api, name, pull = self._api, self._name, self.pull
+        left = reviews.pending(api, name, pull)
+        if left is not None:
+            self._write(partial(reviews.delete_pending, api, name, pull, left.id))
+        head, lines = self.publish_context.head, tuple(map(_line, planned))
         try:
             review = self._write(
-                partial(
-                    reviews.create,
-                    self._api,
-                    self.destination.name,
-                    self.pull,
-                    commit=self.destination.head,
-                    body=REVIEW,
-                    comments=lines,
+                lambda: reviews.create(
+                    api, name, pull, commit=head, body=messages.REVIEW, comments=lines
                 )
             )
         except RefusedError as error:
             _log.warning("a review was refused: %s", error.message)
             return False
-        made = reviews.comments_of(self._api, self.destination.name, self.pull, review.id)
-        for comment in made:
+        for comment in reviews.comments_of(api, name, pull, review.id):
             self._keep(fingerprint_in(comment.body), comment.id)
         return True
 
-    def _drop_pending(self) -> None:
-        """Remove a review of ours that was begun and never given: there may be only one."""
-        left = reviews.pending(self._api, self.destination.name, self.pull)
-        if left is not None:
-            self._write(
-                partial(
-                    reviews.delete_pending, self._api, self.destination.name, self.pull, left.id
-                )
-            )
-
-    def _at_line(self, review_comment: PlannedComment) -> bool:
+    def _at_line(self, comment: PlannedComment) -> bool:
+        api, name, head = self._api, self._name, self.publish_context.head
         return self._posted(
-            review_comment,
-            partial(
-                comments.create_at_line,
-                self._api,
-                self.destination.name,
-                self.pull,
-                commit=self.destination.head,
-                comment=_line(review_comment),
+            comment,
+            lambda: comments.create_at_line(
+                api, name, self.pull, commit=head, comment=_line(comment)
             ),
         )
 
-    def _on_file(self, review_comment: PlannedComment) -> bool:
+    def _on_file(self, comment: PlannedComment) -> bool:
+        api, name, head = self._api, self._name, self.publish_context.head
         return self._posted(
-            review_comment,
-            partial(
-                comments.create_on_file,
-                self._api,
-                self.destination.name,
-                self.pull,
-                commit=self.destination.head,
-                path=review_comment.path,
-                body=review_comment.body,
+            comment,
+            lambda: comments.create_on_file(
+                api, name, self.pull, commit=head, path=comment.path, body=comment.body
             ),
         )
 
@@ -273,37 +231,31 @@ class ReviewCommenter:
         try:
             made = self._write(send)
         except RefusedError as error:
-            _log.warning("a remark was refused: %s", error.message)
+            _log.warning("a comment was refused: %s", error.message)
             return False
         self._keep(review_comment.fingerprint, made.id)
         return True
 
     def _keep(self, fingerprint: str | None, comment: int) -> None:
         if fingerprint is not None:
-            with self.context.store.write() as unit:
-                unit.review_comments.add(self._remark(fingerprint, comment))
+            with self._store.write() as unit:
+                unit.review_comments.add(self._stored(fingerprint, comment))
 
 
-def _line(review_comment: PlannedComment) -> reviews.LineComment:
-    assert review_comment.line is not None
+def _line(comment: PlannedComment) -> reviews.LineComment:
+    assert comment.line is not None
     return reviews.LineComment(
-        review_comment.path,
-        review_comment.line,
-        review_comment.body,
-        start_line=review_comment.start_line,
+        comment.path, comment.line, comment.body, start_line=comment.start_line
     )
 
 
-def _is_answered(thread: threads.Thread | None, ours: str) -> bool:
-    return thread is not None and thread.answered_by_people(ours)
-
-
-def _standing(
+def _posted_comment(
     comment: comments.ReviewComment,
     kept: StoredReviewComment,
     thread: threads.Thread | None,
     *,
-    answered: bool,
+    ours: str,
+    replied: bool,
 ) -> PostedComment:
     on_file = comment.subject_type == "file"
     return PostedComment(
@@ -317,5 +269,5 @@ def _standing(
         resolved=thread is not None and thread.resolved,
         ours=kept.resolved,
         outdated=thread.outdated if thread is not None else not comment.line and not on_file,
-        answered=answered,
+        answered=replied or (thread is not None and thread.answered_by_people(ours)),
     )

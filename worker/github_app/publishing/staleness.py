@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import Enum, auto
 from itertools import takewhile
 
 from worker.github_app.client import pulls
-from worker.github_app.context import PULL_PERMISSIONS, PublishDestination, TaskContext
+from worker.github_app.client.pulls import Pull
+from worker.github_app.context import PULL_PERMISSIONS, PublishContext
 from worker.github_app.events.pull_request_events import ensure_checked, pull_request_of
 from worker.github_app.publishing.related_runs import is_partial
-from worker.store.records import RunRecord, RunState
+from worker.store.records import RunState
 
 
 class StaleError(Exception):
@@ -25,61 +25,59 @@ class Staleness(Enum):
     STALE = auto()
 
 
-def staleness_of(
-    run: RunRecord, destination: PublishDestination, context: TaskContext
-) -> Staleness:
-    """Ask the store for a newer run, and GitHub for the head as it is now.
+def staleness_of(publish_context: PublishContext) -> tuple[Staleness, Pull | None]:
+    """Ask the store for a newer run, and GitHub for the pull request as it is now.
 
     A run without a pull request (a merge queue's, an audit's) is always
     current.  Of a closed pull request only the check run is finished.  A
     rerun of a part supersedes no other run of its commit; nor does a run of
     another commit, to which people may come back.
     """
-    if destination.pull is None:
-        return Staleness.CURRENT
-    with context.store.read() as unit:
-        if _is_superseded(run, unit.runs.of_pull(destination.repository, destination.pull)):
-            return Staleness.STALE
-    api = context.api(destination.installation, destination.repository, **PULL_PERMISSIONS)
-    pull = pulls.get(api, destination.name, destination.pull)
-    if pull.head.sha != destination.head:
-        return Staleness.STALE
-    return Staleness.CURRENT if pull.state == "open" else Staleness.CLOSED
-
-
-def ensure_current(run: RunRecord, destination: PublishDestination, context: TaskContext) -> None:
-    """Raise ``StaleError`` unless a run may be told of in its open pull request."""
-    if staleness_of(run, destination, context) is not Staleness.CURRENT:
-        raise StaleError(run.id)
-
-
-def _is_superseded(run: RunRecord, newest_first: Sequence[RunRecord]) -> bool:
-    newer = takewhile(lambda other: other.id != run.id, newest_first)
-    return any(
+    run = publish_context.run
+    if run.job.pull is None:
+        return Staleness.CURRENT, None
+    with publish_context.context.store.read() as unit:
+        newest_first = unit.runs.of_pull(publish_context.repository, run.job.pull)
+    if any(
         other.state is not RunState.CANCELLED
         and other.job.head == run.job.head
         and not is_partial(other.job.options)
-        for other in newer
-    )
+        for other in takewhile(lambda other: other.id != run.id, newest_first)
+    ):
+        return Staleness.STALE, None
+    pull = _pull_now(publish_context, run.job.pull)
+    if pull.head.sha != publish_context.head:
+        return Staleness.STALE, pull
+    return (Staleness.CURRENT if pull.state == "open" else Staleness.CLOSED), pull
 
 
-def check_current_head(destination: PublishDestination, context: TaskContext) -> None:
+def ensure_current(publish_context: PublishContext) -> None:
+    """Raise ``StaleError`` unless a run may be told of in its open pull request."""
+    if staleness_of(publish_context)[0] is not Staleness.CURRENT:
+        raise StaleError(publish_context.run.id)
+
+
+def check_current_head(publish_context: PublishContext, pull: Pull | None) -> None:
     """Have the head that GitHub has now checked, where we took another one for it.
 
-    Two pushes within one second whose events came in the wrong order cannot
-    be told apart by their times.
+    ``pull`` is the pull request as GitHub has it, if it was asked.  Two pushes
+    within one second whose events came in the wrong order cannot be told
+    apart by their times.
     """
-    if destination.pull is None:
+    number, repository = publish_context.run.job.pull, publish_context.repository
+    if number is None:
         return
-    with context.store.read() as unit:
-        known = unit.pulls.get(destination.repository, destination.pull)
-        where = unit.installations.repository(destination.repository)
-    if known is None or where is None or known.head != destination.head:
+    store = publish_context.context.store
+    with store.read() as unit:
+        known = unit.pulls.get(repository, number)
+        where = unit.installations.repository(repository)
+    if known is None or where is None or known.head != publish_context.head:
         return
-    api = context.api(destination.installation, destination.repository, **PULL_PERMISSIONS)
-    pull = pull_request_of(
-        pulls.get(api, destination.name, destination.pull), destination.repository
-    )
-    with context.store.write() as unit:
-        if unit.pulls.see(pull):
-            ensure_checked(unit, pull, where, f"head of pull request {pull.number} found at GitHub")
+    now = pull_request_of(pull or _pull_now(publish_context, number), repository)
+    with store.write() as unit:
+        if unit.pulls.see(now):
+            ensure_checked(unit, now, where, f"head of pull request {number} found at GitHub")
+
+
+def _pull_now(publish_context: PublishContext, number: int) -> Pull:
+    return pulls.get(publish_context.api(PULL_PERMISSIONS), publish_context.name, number)

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from analyzers.vocabulary import Level, Status
+from worker.github_app import messages
 from worker.github_app.client import comments
-from worker.github_app.client.api import Api
-from worker.github_app.client.errors import GoneError, NotFoundError
 from worker.github_app.command_grammar import SLASH_COMMANDS, usage
-from worker.github_app.context import PULL_PERMISSIONS, PublishDestination, TaskContext, bot_login
-from worker.github_app.publishing.check_runs import cut
-from worker.github_app.publishing.comment_marks import SUMMARY, has_mark, marked
-from worker.github_app.publishing.inline_comments import offer_to_read, suggestion_to_read
+from worker.github_app.context import PULL_PERMISSIONS, PublishContext, bot_login
+from worker.github_app.publishing.check_runs import cut, finding_section, location_code
+from worker.github_app.publishing.comment_marks import SUMMARY, has_mark, marked, same_text
 from worker.report import markdown_escape, report_messages
-from worker.report.markdown_report import COMMENT_LIMIT, ReportLinks, finding_text, size, summary
+from worker.report.markdown_report import COMMENT_LIMIT, ReportLinks, size, summary
 from worker.report.stored_report import StoredFinding, StoredReport
-from worker.store.records import IdempotencyState, IgnoreRecord
+from worker.store.records import IgnoreRecord
 
 MAX_REST_BYTES = 40_000
 MAX_LISTED = 20
-NOTHING_TO_DO = "Nothing is left to do here."
 
 
 def is_worth_a_comment(report: StoredReport) -> bool:
@@ -39,7 +36,7 @@ def sticky(
 
     How it was tested is left to the check run and the page.
     """
-    nothing = [] if is_worth_a_comment(report) else [NOTHING_TO_DO]
+    nothing = [] if is_worth_a_comment(report) else [messages.NOTHING_TO_DO]
     told = [*nothing, *sections, help_section()]
     if rest:
         told.append(rest_section(report, rest, addresses))
@@ -50,7 +47,19 @@ def sticky(
 
 def sections_of(fixed: Sequence[StoredFinding], unneeded: Sequence[IgnoreRecord]) -> list[str]:
     """Return what a summary says beside findings: what is gone, and what is silenced in vain."""
-    return [*([_fixed(fixed)] if fixed else []), *([_unneeded(unneeded)] if unneeded else [])]
+    gone = [
+        f"- {markdown_escape.prose(report_messages.clipped(f.title, 200))}"
+        f" ({location_code(f, 200)})"
+        for f in fixed
+    ]
+    needless = [
+        f"- {markdown_escape.code(ignore.fingerprint)}"
+        f" ({markdown_escape.plain(report_messages.clipped(ignore.reason, 200))}):"
+        f" {markdown_escape.code(f'/assayer unignore {ignore.fingerprint}')}"
+        for ignore in unneeded
+    ]
+    listed = ((messages.FIXED, gone), (messages.UNNEEDED, needless))
+    return [_listed(title, lines) for title, lines in listed if lines]
 
 
 def help_section() -> str:
@@ -66,41 +75,14 @@ def rest_section(
     report: StoredReport, rest: Sequence[StoredFinding], addresses: ReportLinks
 ) -> str:
     """Return findings in full, folded away, as many as fit."""
-    parts = [_part(finding, report, addresses) for finding in rest]
+    limit = MAX_REST_BYTES // 3
+    parts = [finding_section(finding, report, addresses, limit) for finding in rest]
     title = report_messages.counted(len(rest), "finding") + " in full"
     return _folded(title, cut(parts, MAX_REST_BYTES, addresses.page))
 
 
-def _part(finding: StoredFinding, report: StoredReport, addresses: ReportLinks) -> str:
-    place = markdown_escape.code(
-        report_messages.clipped(report_messages.location_text(finding), 300)
-    )
-    change = suggestion_to_read(finding) or offer_to_read(finding)
-    told = finding_text(finding, report, addresses, change, MAX_REST_BYTES // 3)
-    return f"{place}\n\n{told}"
-
-
 def _folded(title: str, text: str) -> str:
     return f"<details><summary>{title}</summary>\n\n{text.rstrip()}\n\n</details>"
-
-
-def _fixed(findings: Sequence[StoredFinding]) -> str:
-    lines = [
-        f"- {markdown_escape.prose(report_messages.clipped(f.title, 200))}"
-        f" ({markdown_escape.code(report_messages.clipped(report_messages.location_text(f), 200))})"
-        for f in findings
-    ]
-    return _listed("Fixed since the last push:", lines)
-
-
-def _unneeded(ignores: Sequence[IgnoreRecord]) -> str:
-    lines = [
-        f"- {markdown_escape.code(ignore.fingerprint)}"
-        f" ({markdown_escape.plain(report_messages.clipped(ignore.reason, 200))}):"
-        f" {markdown_escape.code(f'/assayer unignore {ignore.fingerprint}')}"
-        for ignore in ignores
-    ]
-    return _listed("No longer needed, since these findings did not come again:", lines)
 
 
 def _listed(title: str, lines: Sequence[str]) -> str:
@@ -108,64 +90,50 @@ def _listed(title: str, lines: Sequence[str]) -> str:
     return "\n".join([title, "", *lines[:MAX_LISTED], *more])
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryComment:
-    """The summary comment of one pull request; ``check`` is called right before a write."""
+def standing_summary(publish_context: PublishContext) -> comments.Comment | None:
+    """Return the summary comment as it is; one that somebody deleted is forgotten."""
+    return publish_context.existing(
+        _key(publish_context),
+        lambda comment: comments.get(
+            publish_context.api(PULL_PERMISSIONS), publish_context.name, comment
+        ),
+        lambda: _found(publish_context),
+    )
 
-    destination: PublishDestination
-    pull: int
-    context: TaskContext
-    check: Callable[[], None]
 
-    def standing(self) -> comments.Comment | None:
-        """Return the comment as it is; one that somebody deleted is forgotten."""
-        with self.context.store.read() as unit:
-            idempotency_record = unit.idempotency.get(self._key)
-        if (
-            idempotency_record is None
-            or idempotency_record.state is not IdempotencyState.DONE
-            or idempotency_record.made is None
-        ):
-            return self._found()
-        try:
-            return comments.get(self._api, self.destination.name, int(idempotency_record.made))
-        except (NotFoundError, GoneError):
-            with self.context.store.write() as unit:
-                unit.idempotency.forget(self._key)
-            return None
+def update_summary(
+    publish_context: PublishContext,
+    body: str,
+    there: comments.Comment | None,
+    check: Callable[[], None],
+) -> None:
+    """Let the comment say ``body``, unless it does; ``check`` is called right before a write."""
+    writer = publish_context.writer
+    api, name = publish_context.api(PULL_PERMISSIONS), publish_context.name
+    pull = publish_context.run.job.pull
+    assert pull is not None
 
-    def say(self, body: str, there: comments.Comment | None) -> None:
-        """Let the comment say ``body``, unless it does."""
-        writer = self.context.writer(self.destination.installation)
-        if there is None:
-            self.check()
-            writer.create(self._key, lambda: self._made(body), self._look)
-        elif there.body.replace("\r\n", "\n").strip() != body.replace("\r\n", "\n").strip():
-            self.check()
-            writer.edit(lambda: comments.edit(self._api, self.destination.name, there.id, body))
-
-    @property
-    def _key(self) -> str:
-        return f"summary:{self.destination.repository}:{self.pull}"
-
-    @property
-    def _api(self) -> Api:
-        destination = self.destination
-        return self.context.api(
-            destination.installation, destination.repository, **PULL_PERMISSIONS
-        )
-
-    def _made(self, body: str) -> str:
-        return str(comments.create(self._api, self.destination.name, self.pull, body).id)
-
-    def _look(self) -> str | None:
-        found = self._found()
+    def look() -> str | None:
+        found = _found(publish_context)
         return None if found is None else str(found.id)
 
-    def _found(self) -> comments.Comment | None:
-        ours = bot_login(self.context)
-        there = comments.of_issue(self._api, self.destination.name, self.pull)
-        return next(
-            (c for c in there if c.user and c.user.login == ours and has_mark(c.body, SUMMARY)),
-            None,
+    if there is None:
+        check()
+        writer.create(
+            _key(publish_context), lambda: str(comments.create(api, name, pull, body).id), look
         )
+    elif not same_text(there.body, body):
+        check()
+        writer.edit(lambda: comments.edit(api, name, there.id, body))
+
+
+def _key(publish_context: PublishContext) -> str:
+    return f"summary:{publish_context.repository}:{publish_context.run.job.pull}"
+
+
+def _found(publish_context: PublishContext) -> comments.Comment | None:
+    ours, pull = bot_login(publish_context.context), publish_context.run.job.pull
+    assert pull is not None
+    there = comments.of_issue(publish_context.api(PULL_PERMISSIONS), publish_context.name, pull)
+    mine = (c for c in there if c.user and c.user.login == ours and has_mark(c.body, SUMMARY))
+    return next(mine, None)

@@ -161,7 +161,7 @@ def test_a_finding_without_a_verified_suggestion_is_not_applied(world):
     before = pull.head
     world.say(pull, "alice", f"/assayer apply {CRASH}\n/assayer apply 0123456789abcdef")
     assert pull.head == before
-    assert "no suggestion that was tried" in answers(pull)[0]
+    assert "No verified suggestion" in answers(pull)[0]
     assert "No run of this pull request found" in answers(pull)[0]
 
 

@@ -7,12 +7,12 @@ import threading
 import pytest
 from sqlalchemy.exc import OperationalError
 
+from worker.github_app.client.limits import utc_now
 from worker.github_app.context import PublisherContext
 from worker.github_app.outbox import publisher
 from worker.github_app.outbox.delivery_dispatch import dispatch_waiting
 from worker.github_app.outbox.outbox_worker import LeaseRenewer
 from worker.github_app.outbox.publisher import PollingLoop, publish, run_threads
-from worker.github_app.rate_limited_writer import utc_now
 from worker.settings.operator_settings import Settings
 from worker.store.records import Delivery, OutboxTask, OutboxTaskKind
 from worker.store.run_queue import PUBLISH

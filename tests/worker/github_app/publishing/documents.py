@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.worker.report import samples
 from worker.github_app.publishing.inline_comments import ChangedFile
-from worker.github_app.publishing.publication import PublishContext, PullRequestState
+from worker.github_app.publishing.publication import PullRequestState, ReportedRun
 from worker.report.json_report import report_document
 from worker.report.page_links import LinkSigner, PageLinks
 from worker.store.records import IgnoreRecord, Job, Policy, RunRecord, RunState
@@ -39,7 +39,7 @@ def run(state=RunState.DONE, **changes):
     return RunRecord("0123abcd", job, state, 1, NOW, **changes)
 
 
-def publish_context(document, **changes):
+def reported(document, **changes):
     values = {
         "run": run(),
         "document": document,
@@ -48,7 +48,7 @@ def publish_context(document, **changes):
         "today": TODAY,
         "links": SIGNED,
     }
-    return PublishContext(**{**values, **changes})
+    return ReportedRun(**{**values, **changes})
 
 
 def ignore(fingerprint, **changes):

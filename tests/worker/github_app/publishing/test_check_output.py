@@ -17,7 +17,7 @@ from worker.github_app.publishing.check_runs import (
     failed_output,
     in_repository,
 )
-from worker.report.markdown_report import NO_LINKS, ReportLinks, size
+from worker.report.markdown_report import NO_LINKS, size
 from worker.report.stored_report import stored
 from worker.store.conclusions import CheckConclusion
 
@@ -109,8 +109,6 @@ def test_output_has_the_details_in_its_text():
 
 
 def test_apology_links_to_the_page():
-    said = failed_output(
-        CheckConclusion.ACTION_REQUIRED, "id1", None, ReportLinks("https://p.example")
-    )
+    said = failed_output(CheckConclusion.ACTION_REQUIRED, "id1", None, "https://p.example")
     assert "[What is known of it](https://p.example)" in said.summary
     assert said.title == "Could not decide: our side failed, not yours"

@@ -7,8 +7,8 @@ import pytest
 from tests.worker.github_app.publishing.documents import (
     added,
     document,
-    publish_context,
     pull_state,
+    reported,
 )
 from tests.worker.github_app.publishing.test_publication import posted
 from tests.worker.report import samples
@@ -45,7 +45,7 @@ def shown(patch, text=TEXT):
 
 
 def test_remark_from_the_function_to_the_line_that_fails_has_a_button():
-    [plan] = posted(compose(publish_context(document(crash())), shown(added(TEXT))))
+    [plan] = posted(compose(reported(document(crash())), shown(added(TEXT))))
     assert (plan.path, plan.start_line, plan.line) == ("shop/pool.py", 4, 7)
     kept = "\n".join(TEXT.splitlines()[3:])
     assert "```suggestion\n" + "\n".join(LINES) + f"\n{kept}\n```" in plan.body
@@ -54,7 +54,7 @@ def test_remark_from_the_function_to_the_line_that_fails_has_a_button():
 
 def test_line_ends_of_the_file_are_kept():
     text = TEXT.replace("\n", "\r\n")
-    [plan] = posted(compose(publish_context(document(crash())), shown(added(TEXT), text)))
+    [plan] = posted(compose(reported(document(crash())), shown(added(TEXT), text)))
     assert f"```suggestion\r\n{LINES[0]}\r\n{LINES[1]}\r\n@torch.no_grad()\r\n" in plan.body
 
 
@@ -68,7 +68,7 @@ def test_line_ends_of_the_file_are_kept():
     ids=["the function is not shown", "lines were deleted between"],
 )
 def test_elsewhere_they_are_shown_to_be_read(patch):
-    [plan] = posted(compose(publish_context(document(crash())), shown(patch)))
+    [plan] = posted(compose(reported(document(crash())), shown(patch)))
     assert (plan.start_line, plan.line) == (None, 7)
     assert "```suggestion" not in plan.body
     assert "above line 4 of `shop/pool.py`:\n\n```python\n#@arg(x): " in plan.body
@@ -76,9 +76,7 @@ def test_elsewhere_they_are_shown_to_be_read(patch):
 
 def test_function_far_above_is_not_suggested_with_all_its_lines():
     text = TEXT.replace("    y = x.mean()\n", "    y = x.mean()\n" * 40)
-    [plan] = posted(
-        compose(publish_context(document(crash(line=46, end_line=46))), shown(added(text)))
-    )
+    [plan] = posted(compose(reported(document(crash(line=46, end_line=46))), shown(added(text))))
     assert plan.line == 46
     assert "```suggestion" not in plan.body
     assert "```python\n#@arg(x): " in plan.body
@@ -86,20 +84,20 @@ def test_function_far_above_is_not_suggested_with_all_its_lines():
 
 def test_verified_suggestion_stands_alone():
     finding = crash(path="shop/receipts.py", line=12, suggestion=samples.crash().suggestion)
-    [plan] = posted(compose(publish_context(document(finding)), pull_state()))
+    [plan] = posted(compose(reported(document(finding)), pull_state()))
     assert plan.body.count("```suggestion") == 1
     assert "#@arg" not in plan.body
 
 
 def test_summary_tells_them_where_the_pull_request_has_no_such_file():
-    publication = compose(publish_context(document(crash())), pull_state(files=[]))
+    publication = compose(reported(document(crash())), pull_state(files=[]))
     assert "```python\n#@arg(x): " in publication.sticky
     assert "```python\n#@arg(x): " in publication.check.text
 
 
 def test_text_of_the_file_is_asked_for():
-    assert suggestion_paths(publish_context(document(crash()))) == {"shop/pool.py"}
-    assert suggestion_paths(publish_context(document(crash(offers=())))) == frozenset()
+    assert suggestion_paths(reported(document(crash()))) == {"shop/pool.py"}
+    assert suggestion_paths(reported(document(crash(offers=())))) == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -117,6 +115,6 @@ def test_text_of_the_file_is_asked_for():
     ],
 )
 def test_nothing_but_comments_is_offered(offer):
-    [plan] = posted(compose(publish_context(document(crash(offers=[offer]))), shown(added(TEXT))))
+    [plan] = posted(compose(reported(document(crash(offers=[offer]))), shown(added(TEXT))))
     assert "```" not in plan.body
     assert "import os" not in plan.body

@@ -14,8 +14,8 @@ from tests.worker.github_app.publishing.documents import (
     document,
     full,
     ignore,
-    publish_context,
     pull_state,
+    reported,
     run,
 )
 from tests.worker.report import samples
@@ -54,7 +54,7 @@ def standing(plan, comment=1, **changes):
 def real(**changes):
     loaded = case()
     files = [ChangedFile(**file) for file in loaded["files"]]
-    return publish_context(loaded["document"], **changes), PullRequestState(files, loaded["texts"])
+    return reported(loaded["document"], **changes), PullRequestState(files, loaded["texts"])
 
 
 def test_real_review_places_every_finding():
@@ -102,13 +102,13 @@ def test_figures_of_a_message_are_not_repeated():
 
 
 def test_figures_that_a_message_lacks_are_told():
-    (plan,) = posted(compose(publish_context(document(RECALL)), pull_state()))
+    (plan,) = posted(compose(reported(document(RECALL)), pull_state()))
     assert "Recall: " in plan.body
 
 
 def test_overview_counts_findings_and_those_of_them_that_are_ignored():
     publication = compose(
-        publish_context(document(CRASH), ignores=(ignore(CRASH.fingerprint),)),
+        reported(document(CRASH), ignores=(ignore(CRASH.fingerprint),)),
         pull_state(sticky=True),
     )
     assert "1 new finding, 1 of them ignored" in publication.sticky
@@ -141,16 +141,14 @@ def test_second_publication_of_a_run_changes_nothing():
 
 
 def test_success_is_silent():
-    publication = compose(publish_context(document()), pull_state())
+    publication = compose(reported(document()), pull_state())
     assert (publication.check.conclusion, publication.steps) == ("success", ())
     assert publication.sticky is None
     assert [a.identifier for a in publication.check.actions] == ["rerun_4x"]
 
 
 def test_existing_findings_are_silent():
-    publication = compose(
-        publish_context(document(replace(CRASH, status=Status.EXISTING))), pull_state()
-    )
+    publication = compose(reported(document(replace(CRASH, status=Status.EXISTING))), pull_state())
     assert publication.sticky is None
     assert posted(publication) == []
     assert publication.check.annotations == ()
@@ -161,7 +159,7 @@ def test_skipped_says_why_and_has_no_buttons():
     skipped = document(
         targets=(), conclusion=Conclusion.SKIPPED, skipped=(Skipped("cloud", "a.py", why),)
     )
-    publication = compose(publish_context(skipped), pull_state())
+    publication = compose(reported(skipped), pull_state())
     assert publication.check.conclusion == "skipped"
     assert why in publication.check.summary
     assert publication.check.actions == ()
@@ -170,9 +168,9 @@ def test_skipped_says_why_and_has_no_buttons():
 
 def test_summary_that_is_there_says_that_nothing_is_left():
     before = document(CRASH)
-    [plan] = posted(compose(publish_context(before), pull_state()))
+    [plan] = posted(compose(reported(before), pull_state()))
     publication = compose(
-        publish_context(document(), previous=before),
+        reported(document(), previous=before),
         pull_state(sticky=True, review_comments=[standing(plan)]),
     )
     assert "Nothing is left to do here." in publication.sticky
@@ -182,10 +180,10 @@ def test_summary_that_is_there_says_that_nothing_is_left():
 
 def test_nothing_is_resolved_by_a_run_that_could_not_test():
     before = document(CRASH)
-    [plan] = posted(compose(publish_context(before), pull_state()))
+    [plan] = posted(compose(reported(before), pull_state()))
     broken = document(broken=(samples.BROKEN.__class__("engines", "", "down"),))
     publication = compose(
-        publish_context(broken, previous=before),
+        reported(broken, previous=before),
         pull_state(sticky=True, review_comments=[standing(plan)]),
     )
     assert publication.check.conclusion == "action_required"
@@ -194,9 +192,7 @@ def test_nothing_is_resolved_by_a_run_that_could_not_test():
 
 
 def test_failed_run_ends_with_our_apology_and_an_incident():
-    failed = publish_context(
-        None, run=run(RunState.FAILED, error="it took the worker down @octocat")
-    )
+    failed = reported(None, run=run(RunState.FAILED, error="it took the worker down @octocat"))
     said = check_run_output(failed)
     assert said.conclusion == "action_required"
     assert "We are sorry" in said.summary
@@ -209,7 +205,7 @@ def test_failed_run_ends_with_our_apology_and_an_incident():
 def test_what_people_have_to_correct_is_not_called_our_failure_and_never_passes():
     wrong = "the configuration on the base branch is wrong: pyproject.toml:2: @octocat"
     refused = run(RunState.FAILED, error=wrong, refused=True)
-    asked = publish_context(None, run=refused, policy=Policy(fail_open=True))
+    asked = reported(None, run=refused, policy=Policy(fail_open=True))
     said = check_run_output(asked)
     assert said.conclusion == "action_required"
     assert "pyproject.toml:2" in said.summary
@@ -219,7 +215,7 @@ def test_what_people_have_to_correct_is_not_called_our_failure_and_never_passes(
 
 
 def test_cancelled_run_touches_nothing_else():
-    cancelled = publish_context(full(), run=run(RunState.CANCELLED, error="superseded by abcdef1"))
+    cancelled = reported(full(), run=run(RunState.CANCELLED, error="superseded by abcdef1"))
     publication = compose(cancelled, pull_state(sticky=True))
     assert publication.check.conclusion == "cancelled"
     assert publication.check.title == "Cancelled: superseded by abcdef1"
@@ -227,10 +223,10 @@ def test_cancelled_run_touches_nothing_else():
 
 
 def test_ignored_finding_is_settled_and_told_with_its_reason():
-    [plan] = posted(compose(publish_context(document(CRASH)), pull_state()))
+    [plan] = posted(compose(reported(document(CRASH)), pull_state()))
     ignores = (ignore(CRASH.fingerprint, reason="by design", until=TODAY),)
     publication = compose(
-        publish_context(document(CRASH), ignores=ignores),
+        reported(document(CRASH), ignores=ignores),
         pull_state(sticky=True, review_comments=[standing(plan)]),
     )
     assert publication.check.conclusion == "success"
@@ -241,20 +237,20 @@ def test_ignored_finding_is_settled_and_told_with_its_reason():
 
 def test_baseline_settles_and_silences():
     ignores = (ignore(CRASH.fingerprint, kind=IgnoreKind.BASELINE),)
-    publication = compose(publish_context(document(CRASH), ignores=ignores), pull_state())
+    publication = compose(reported(document(CRASH), ignores=ignores), pull_state())
     assert publication.check.conclusion == "success"
     assert publication.sticky is None
 
 
 def test_ignore_that_is_no_longer_needed_is_told():
     ignores = (ignore("0" * 16, target=CRASH.target, reason="old"),)
-    said = check_run_output(publish_context(document(), ignores=ignores))
+    said = check_run_output(reported(document(), ignores=ignores))
     assert "No longer needed" in said.summary
     assert "`/assayer unignore 0000000000000000`" in said.summary
 
 
 def test_notices_stand_in_the_summary_only():
-    publication = compose(publish_context(document(samples.changed(), CRASH)), pull_state())
+    publication = compose(reported(document(samples.changed(), CRASH)), pull_state())
     assert [plan.fingerprint for plan in posted(publication)] == [CRASH.fingerprint]
     assert "2 of 3 inputs have another outcome" in publication.sticky
 
@@ -262,42 +258,42 @@ def test_notices_stand_in_the_summary_only():
 def test_verified_suggestion_that_cannot_be_placed_is_shown_to_be_read():
     patch = "@@ -12,1 +12,1 @@\n-old\n+    return words[0].description.split()[-1]"
     files = [ChangedFile("shop/receipts.py", "modified", patch)]
-    [plan] = posted(compose(publish_context(document(CRASH)), pull_state(files=files)))
+    [plan] = posted(compose(reported(document(CRASH)), pull_state(files=files)))
     assert (plan.line, plan.start_line) == (12, None)
     assert "```suggestion" not in plan.body
     assert "```diff\n+     if not words:" in plan.body
 
 
 def test_suggestion_without_the_heads_text_has_no_button():
-    [plan] = posted(compose(publish_context(document(CRASH)), pull_state(texts={})))
+    [plan] = posted(compose(reported(document(CRASH)), pull_state(texts={})))
     assert "```suggestion" not in plan.body
-    assert suggestion_paths(publish_context(document(CRASH))) == {"shop/receipts.py"}
+    assert suggestion_paths(reported(document(CRASH))) == {"shop/receipts.py"}
 
 
 def test_finding_outside_the_hunks_is_told_on_the_file_and_says_where():
     files = [ChangedFile("shop/receipts.py", "modified", "@@ -1,1 +1,1 @@\n-a\n+b")]
-    [plan] = posted(compose(publish_context(document(CRASH)), pull_state(files=files)))
+    [plan] = posted(compose(reported(document(CRASH)), pull_state(files=files)))
     assert (plan.path, plan.line) == ("shop/receipts.py", None)
     assert plan.body.startswith("`shop/receipts.py:12`\n\n")
 
 
 def test_finding_outside_the_pull_request_is_told_in_the_summary():
-    publication = compose(publish_context(document(CRASH)), pull_state(files=[]))
+    publication = compose(reported(document(CRASH)), pull_state(files=[]))
     assert publication.steps == ()
     assert "1 finding in full" in publication.sticky
 
 
 def test_no_inline_comments_where_the_repository_wants_none():
-    publication = compose(publish_context(full(), policy=Policy(inline_comments=0)), pull_state())
+    publication = compose(reported(full(), policy=Policy(inline_comments=0)), pull_state())
     assert publication.steps == ()
     assert "3 findings in full" in publication.sticky
 
 
 def test_thread_that_people_resolved_takes_no_place():
-    plans = posted(compose(publish_context(full()), pull_state()))
+    plans = posted(compose(reported(full()), pull_state()))
     review_comments = [standing(plans[0], resolved=True)]
     publication = compose(
-        publish_context(full(), policy=Policy(inline_comments=1)),
+        reported(full(), policy=Policy(inline_comments=1)),
         pull_state(review_comments=review_comments),
     )
     assert [plan.fingerprint for plan in posted(publication)] == [plans[1].fingerprint]
@@ -305,20 +301,20 @@ def test_thread_that_people_resolved_takes_no_place():
 
 
 def test_run_without_a_pull_request_has_no_apply_button():
-    said = check_run_output(publish_context(full(), run=run(pull=None)))
+    said = check_run_output(reported(full(), run=run(pull=None)))
     assert [action.identifier for action in said.actions] == ["rerun_4x", "baseline"]
 
 
 def test_changed_text_is_edited():
-    plans = posted(compose(publish_context(full()), pull_state()))
+    plans = posted(compose(reported(full()), pull_state()))
     old = replace(plans[0], body="old")
-    steps = compose(publish_context(full()), pull_state(review_comments=[standing(old)])).steps
+    steps = compose(reported(full()), pull_state(review_comments=[standing(old)])).steps
     assert Edit(1, plans[0].body) in steps
 
 
 def test_malformed_documents_are_refused():
     with pytest.raises(MachineError, match="malformed"):
-        check_run_output(publish_context({**full(), "verdict": "fine"}))
+        check_run_output(reported({**full(), "verdict": "fine"}))
 
 
 def texts_of(publication):
@@ -334,7 +330,7 @@ def texts_of(publication):
 def test_hostile_texts_stay_harmless_and_within_the_limits(found, reason, inline):
     written = document(*found, skipped=(Skipped("cloud", reason, reason),), environment=(reason,))
     ignores = [ignore(f.fingerprint, reason=reason) for f in found[:1]]
-    what = publish_context(written, policy=Policy(inline_comments=inline), ignores=tuple(ignores))
+    what = reported(written, policy=Policy(inline_comments=inline), ignores=tuple(ignores))
     publication = compose(what, pull_state())
     for text, limit in texts_of(publication):
         assert size(text) <= limit
@@ -358,7 +354,7 @@ def test_many_findings_fit():
         replace(CRASH, symbol=f"s{n}", title="é" * 290, message="m " * 1_500, level=level)
         for n, level in enumerate([Level.FAILURE, Level.WARNING] * 110)
     ]
-    publication = compose(publish_context(document(*many)), pull_state())
+    publication = compose(reported(document(*many)), pull_state())
     for text, limit in texts_of(publication):
         assert size(text) <= limit
         hostile.assert_closed(text)

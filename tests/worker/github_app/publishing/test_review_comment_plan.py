@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from worker.github_app.client.threads import Thread, ThreadComment
-from worker.github_app.publishing.comment_marks import finding_mark, fingerprint_in, marked
+from worker.github_app.messages import GONE
+from worker.github_app.publishing.comment_marks import fingerprint_in
 from worker.github_app.publishing.review_comment_plan import (
-    GONE,
     Edit,
     Keep,
     LeaveAlone,
@@ -19,7 +18,6 @@ from worker.github_app.publishing.review_comment_plan import (
     SayFixed,
     WantedComments,
     reconcile,
-    standing_remarks,
 )
 
 A, B, C = "a" * 16, "b" * 16, "c" * 16
@@ -27,8 +25,8 @@ PLAN = PlannedComment(A, "a.py", "new", 5)
 THERE = PostedComment(A, 1, "new", "a.py", 5, thread="T1")
 
 
-def steps(plans, there, **options):
-    return reconcile(WantedComments(plans), there, **options)
+def steps(plans, there):
+    return reconcile(WantedComments(plans), there)
 
 
 def test_new_finding_is_posted():
@@ -51,12 +49,11 @@ def test_gone_finding_is_resolved_when_nothing_is_left():
     assert fingerprint_in(step.body) == A
 
 
-@pytest.mark.parametrize("options", [{"may_resolve": False}, {}])
-def test_where_resolving_is_not_permitted_the_remark_says_so(options):
-    there = THERE if options else replace(THERE, thread=None)
-    [step] = steps([], [there], **options)
+def test_a_comment_whose_thread_is_unknown_says_that_it_is_fixed():
+    there = replace(THERE, thread=None)
+    [step] = steps([], [there])
     assert isinstance(step, SayFixed)
-    assert steps([], [replace(there, body=step.body)], **options) == (LeaveAlone(1),)
+    assert steps([], [replace(there, body=step.body)]) == (LeaveAlone(1),)
 
 
 @pytest.mark.parametrize("plans", [[], [PLAN]])
@@ -188,51 +185,17 @@ class ThreadWorld:
 
 
 @settings(max_examples=200, deadline=None)
-@given(PUSHES, st.booleans())
-def test_pushes_never_double_and_never_repeat(pushes, may_resolve):
+@given(PUSHES)
+def test_pushes_never_double_and_never_repeat(pushes):
     world = ThreadWorld()
     for plans, events in pushes:
         for event, number in events:
             world.happen(event, number)
         wanted = WantedComments(plans)
-        world.obey(reconcile(wanted, world.there, may_resolve=may_resolve))
-        again = reconcile(wanted, world.there, may_resolve=may_resolve)
+        world.obey(reconcile(wanted, world.there))
+        again = reconcile(wanted, world.there)
         assert all(isinstance(step, Keep | LeaveAlone) for step in again)
         for fingerprint in (A, B, C):
             mine = [r for r in world.open(fingerprint) if not r.answered]
             planned = any(plan.fingerprint == fingerprint for plan in plans)
             assert len(mine) <= planned
-
-
-def thread(body, *others, **changes):
-    comments = [
-        ThreadComment(
-            node=f"N{n}", id=n, body=text, login=login, bot=login.endswith("[bot]"), minimised=False
-        )
-        for n, (text, login) in enumerate([(body, "assayer[bot]"), *others], 1)
-    ]
-    values = {"id": "T", "resolved": False, "outdated": False, "path": "a.py", "line": 5}
-    return Thread(**{**values, **changes}, comments=tuple(comments))
-
-
-def test_our_threads_are_known_by_their_mark():
-    ours = marked("text", finding_mark(A))
-    [review_comment] = standing_remarks([thread(ours), thread("other")], (), "assayer[bot]")
-    assert (review_comment.fingerprint, review_comment.comment, review_comment.answered) == (
-        A,
-        1,
-        False,
-    )
-
-
-def test_marks_of_others_do_not_count():
-    assert standing_remarks([thread(finding_mark(A))], (), "other[bot]") == ()
-
-
-def test_people_and_not_bots_answer():
-    ours = marked("text", finding_mark(A))
-    bots = thread(ours, ("ping", "other[bot]"), ("more", "assayer[bot]"))
-    people = thread(ours, ("why?", "ann"))
-    found = standing_remarks([bots, people], {1}, "assayer[bot]")
-    assert [review_comment.answered for review_comment in found] == [False, True]
-    assert all(review_comment.ours for review_comment in found)

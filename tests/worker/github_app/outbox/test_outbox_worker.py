@@ -15,8 +15,9 @@ from worker.github_app.client.errors import (
     SuspendedError,
     UncertainError,
 )
-from worker.github_app.context import LostLeaseError, NotNowError, PublisherContext
+from worker.github_app.context import PublisherContext
 from worker.github_app.outbox.outbox_worker import InstallationLimiter, LeaseRenewer, OutboxWorker
+from worker.github_app.rate_limited_writer import LostLeaseError, NotNowError
 from worker.settings.operator_settings import Settings
 from worker.store.records import InstallationRecord, OutboxTask, OutboxTaskKind
 from worker.store.store import Store
