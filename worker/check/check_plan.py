@@ -176,5 +176,7 @@ def _notes(request: CheckRequest, settings: Settings) -> tuple[str, ...]:
     if not request.everything or request.base is not None:
         proposed = proposed_change_note(request.repository, request.base, head=request.head)
     providers = [name for name, engine in settings.engines.items() if engine.kind == "provider"]
-    withheld = not request.approved and f"{', '.join(sorted(providers))}: {FORK}"
-    return tuple(note for note in (proposed, providers and withheld) if note)
+    notes = [proposed] if proposed else []
+    if providers and not request.approved:
+        notes.append(f"{', '.join(sorted(providers))}: {FORK}")
+    return tuple(notes)

@@ -117,7 +117,7 @@ class _Path(Entered):
             message = f"Connection error: {name} is no described ML API"
             raise api_calls.unanswered(name, _error("APIConnectionError")(message))
         shape: Any = params.get("response_format") or params.get("text_format")
-        if isinstance(shape, str) and shape in ("text", "srt", "vtt"):
+        if shape in ("text", "srt", "vtt"):
             return self._openai.answer(entry, params).get("text", "")
         body = {key: value for key, value in params.items() if not isinstance(value, type)}
         if callable(getattr(shape, "model_json_schema", None)):

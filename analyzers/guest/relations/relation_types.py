@@ -151,12 +151,16 @@ class Library(Protocol):
     """An installed library: its APIs, valid calls of them, and its values.
 
     ``name`` is its top-level module, ``version`` what it says of itself
-    (``2.13.0+cpu``); ``namespace`` has what recipes of its calls may name.
+    (``2.13.0+cpu``).
     """
 
     name: str
     version: str
-    namespace: Namespace
+
+    @property
+    def namespace(self) -> Namespace:
+        """Return what recipes of its calls may name."""
+        ...
 
     def apis(self) -> Sequence[LibraryApi]:
         """Return its public callables, each once, by their canonical names, sorted."""

@@ -53,7 +53,7 @@ class GuardLiterals:
 
     def _sided(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Said | None:
         if isinstance(left, ast.Call) and dotted_name(left.func) == "type" and len(left.args) == 1:
-            name = self._parameter(left.args[0]) if isinstance(left, ast.Call) else None
+            name = self._parameter(left.args[0])
             typed = name is not None and isinstance(op, (ast.Is, ast.Eq, ast.In))
             return self._instance(name or "", right) if typed else None
         if isinstance(left, ast.Attribute) and left.attr == "dtype":

@@ -233,7 +233,7 @@ def test_trusted_guest_runs_in_place(tree):
 def test_guest_program_is_the_analyzers_own():
     program = guest_program()
     assert program.name == "_assayer_guest"
-    assert (program.folder / "protocol" / "wire.py").is_file()
+    assert (program.folder / "main.py").is_file()
 
 
 @pytest.mark.parametrize("network", [False, True])

@@ -99,7 +99,9 @@ class Numpy(ArrayLibrary):
         self.version = str(numpy.__version__)
         self.namespace = {"numpy": numpy, **PLAIN}
 
-    array_recipe = staticmethod(numpy_recipe)
+    def array_recipe(self, value: Any) -> Recipe:
+        """Return the recipe of an array or a scalar of NumPy."""
+        return numpy_recipe(value)
 
     def is_array(self, value: Any) -> bool:
         """Return whether a value is an array; scalars of NumPy are none."""

@@ -334,7 +334,7 @@ def _divergences(message: Mapping[str, Any], library: Library, progress: StudyPr
         workers=message["workers"],
         oracles=None if oracles is None else tuple(oracles),
     )
-    if second_implementations.INDUCTOR in (oracles or ()):
+    if settings.oracles and second_implementations.INDUCTOR in settings.oracles:
         second_implementations.load_inductor()
         settings = replace(settings, seconds=second_implementations.SECONDS)
     asked = frozenset(message["apis"] or ())

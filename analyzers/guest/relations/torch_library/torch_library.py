@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Sequence
 
+from ...inputs.recipes import Recipe
 from ..libraries.library_base import CatalogueLibrary, Found, Source
 from ..relation_types import ApiParameter, CallSource
 from .torch_catalogue import list_torch_apis, parameters
@@ -19,7 +20,6 @@ class Torch(CatalogueLibrary):
     """
 
     name = "torch"
-    recipe_of = staticmethod(torch_recipe)
     is_array = staticmethod(is_tensor)
     copied = staticmethod(copied)
     plain = staticmethod(plain)
@@ -31,6 +31,10 @@ class Torch(CatalogueLibrary):
         self.version = str(torch.__version__)
         plain_types = (slice, range, complex, int, float, bool)
         self.namespace = {"torch": torch, **{kind.__name__: kind for kind in plain_types}}
+
+    def recipe_of(self, value: Any) -> Recipe:
+        """Return the recipe of a value; raises ``BadRecipe``."""
+        return torch_recipe(value)
 
     @property
     def unsafe(self) -> Sequence[str]:
