@@ -334,11 +334,11 @@ def _divergences(message: Mapping[str, Any], library: Library, progress: StudyPr
         workers=message["workers"],
         oracles=None if oracles is None else tuple(oracles),
     )
-    if settings.oracles and second_implementations.INDUCTOR in settings.oracles:
+    if second_implementations.INDUCTOR in (oracles or ()):
         second_implementations.load_inductor()
         settings = replace(settings, seconds=second_implementations.SECONDS)
-    asked = frozenset(message["apis"] or ())
-    done = frozenset((message.get("done") or {}).get(FUZZING, ()))
+    asked: frozenset[str] = frozenset(message["apis"] or ())
+    done: frozenset[str] = frozenset((message.get("done") or {}).get(FUZZING, ()))
     relations = [
         Relation(row["source"], row["target"], row["template"], row["holds"], row.get("inputs", 0))
         for row in message.get("relations") or ()
