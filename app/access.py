@@ -32,7 +32,7 @@ class TooManyFailuresError(Exception):
 
 
 class Operators:
-    """Who may see every page.
+    """The people who may see every page.
 
     ``lines`` are ``user:password``, one a line; empty lines and those that
     start with ``#`` are left out.  Raises ``UsageError`` for any other,
@@ -58,7 +58,7 @@ class Operators:
 
 
 class LoginFailures:
-    """When each address failed, as far as it matters."""
+    """The times of recent failures of each address."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock

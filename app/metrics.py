@@ -197,5 +197,4 @@ def _split(counts: Mapping[str, int], parts: int) -> dict[tuple[str, ...], float
 
 
 def _age(since: datetime | None) -> float:
-    """How long ago that was, in seconds; 0 for never."""
     return 0.0 if since is None else max(0.0, (datetime.now(UTC) - since).total_seconds())

@@ -86,7 +86,7 @@ class FindingView:
 
 
 def media_type_of(name: str) -> str | None:
-    """What a browser may show a file as, by its name; ``None``: only save."""
+    """Return what a browser may show a file as, by its name; ``None``: only save."""
     return MEDIA_TYPES.get(PurePosixPath(name).suffix.lower())
 
 

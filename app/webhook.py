@@ -67,7 +67,7 @@ class _Installation(_Part):
 
 
 class Envelope(_Part):
-    """What is read of a delivery before it is kept: all else waits for who interprets it."""
+    """The fields of a delivery that are read before it is kept; handlers read the rest."""
 
     action: str | None = Field(default=None, max_length=64)
     installation: _Installation | None = None
@@ -103,7 +103,7 @@ _DELIVERY = re.compile(r"[0-9A-Za-z-]{1,64}")
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What GitHub is told, and under which words it is counted."""
+    """The answer to GitHub, and the labels under which it is counted."""
 
     status: HTTPStatus
     said: Mapping[str, object]

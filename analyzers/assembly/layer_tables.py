@@ -117,7 +117,7 @@ def loaded(version: str) -> str | None:
 
 
 def missing(version: str) -> str | None:
-    """Why nothing is known of the layers of a version; ``None`` where something is."""
+    """Return why nothing is known of the layers of a version; ``None`` where something is."""
     if _nearest(version) is not None:
         return None
     there = ", ".join(versions()) or "no version"

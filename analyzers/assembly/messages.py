@@ -42,7 +42,7 @@ def unchecked_message(taken: UncheckedValue) -> str:
 
 
 def fixed_size_title(found: FixedSizeLayer) -> str:
-    """Which parameter, and which layer does not follow it."""
+    """Return which parameter, and which layer does not follow it."""
     line = found.layer.call.lineno
     return f"{found.flow.source}={found.values[0]} breaks {_short(found.layer)} in line {line}"
 

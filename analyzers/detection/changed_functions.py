@@ -120,7 +120,7 @@ def bound_names(node: ast.stmt) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class FileDifference:
-    """What differs between base and head in one file.
+    """The functions of one file that differ between base and head.
 
     ``functions`` are qualified names on head; ``names`` are changed or
     deleted names that functions may use, ``Class.name`` for attributes and
@@ -137,7 +137,7 @@ class FileDifference:
 
 
 def file_difference(change: FileChange, changes: ChangeSet) -> FileDifference:
-    """What one changed file's change touches."""
+    """Return what one changed file's change touches."""
     head = DefinitionOutline.of(changes.sources.get(change.path, "")) or DefinitionOutline()
     origin = change.old_path or change.path
     text = changes.base_sources.get(origin)

@@ -67,7 +67,6 @@ class Positions:
         self._starts = [0, *(end.end() for end in _LINE_END.finditer(source))]
 
     def __contains__(self, node: cst.CSTNode) -> bool:
-        """Whether a node stands in the text (and not in a string annotation)."""
         return node in self._ranges
 
     def line(self, node: cst.CSTNode) -> int:
@@ -127,12 +126,12 @@ class CstUnit:
 
     @property
     def is_method(self) -> bool:
-        """Whether the first parameter is the instance or the class."""
+        """Return whether the first parameter is the instance or the class."""
         return self.owner is not None and "staticmethod" not in self.decorators
 
     @property
     def is_property(self) -> bool:
-        """Whether reading the attribute calls the function."""
+        """Return whether reading the attribute calls the function."""
         return any("property" in name for name in self.decorators)
 
     @cached_property
@@ -181,7 +180,7 @@ class CstModule:
 
     @cached_property
     def positions(self) -> Positions:
-        """Where the nodes stand."""
+        """Return where the nodes stand."""
         return Positions(self.tree, self.source)
 
     def id(self, name: str) -> str:

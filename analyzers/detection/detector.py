@@ -32,7 +32,7 @@ NAME = "detection"
 
 @dataclass(frozen=True, slots=True)
 class DetectionResult:
-    """What to examine, and which files could not be read."""
+    """The targets of a change, and the files that could not be read."""
 
     targets: tuple[Target, ...]
     skipped: tuple[Skipped, ...] = ()
@@ -40,7 +40,7 @@ class DetectionResult:
 
 @dataclass(frozen=True, slots=True)
 class DetectionScope:
-    """What counts as changed.
+    """The files and functions that count as changed.
 
     ``everything``: all; ``only``: the functions of these ids, changed or not.
     """

@@ -137,12 +137,12 @@ class Files:
 
     @cached_property
     def imports(self) -> dict[str, frozenset[str]]:
-        """Which project files each file imports."""
+        """Return which project files each file imports."""
         return {path: self.imported(path) for path in self.paths}
 
     @cached_property
     def importers(self) -> dict[str, set[str]]:
-        """Which project files import each file, where any do."""
+        """Return which project files import each file, where any do."""
         found: dict[str, set[str]] = {}
         for start, ends in self.imports.items():
             for end in ends:
@@ -213,12 +213,12 @@ def deep_learning_files(changes: ChangeSet) -> tuple[str, ...]:
 
 
 def is_deep_learning(target: Target) -> bool:
-    """Whether a target calls a framework."""
+    """Return whether a target calls a framework."""
     return any(top_level_package(api) in FRAMEWORKS for api in target.apis)
 
 
 def imports_any(source: str, packages: frozenset[str] = FRAMEWORKS) -> bool:
-    """Whether a text imports one of some top-level packages."""
+    """Return whether a text imports one of some top-level packages."""
     return any(package in source for package in packages) and any(
         entry.level == 0 and top_level_package(entry.module) in packages
         for entry in imports(source)

@@ -145,7 +145,7 @@ class Guest:
         board.flush(self._wire)
 
     def _settle(self, state: int) -> bool:
-        """Whether a child that has ended was at work; the wire is left between two frames.
+        """Return whether a child that has ended was at work; the wire is left between two frames.
 
         What it asked and did not live to read is thrown away.
         """

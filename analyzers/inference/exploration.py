@@ -124,7 +124,7 @@ def _literal(node: ast.expr | None) -> object:
 
 
 def is_explorable(target: Target, bench: Executor) -> bool:
-    """Whether a target calls a framework or is annotated, and asks no ML cloud API.
+    """Return whether a target calls a framework or is annotated, and asks no ML cloud API.
 
     What asks one is tested with answers, by the analyzer for that.  Functions
     that are annotated as generators or excluded are left alone.
@@ -137,7 +137,7 @@ def is_explorable(target: Target, bench: Executor) -> bool:
 
 
 def not_installed(package: str, bench: Executor) -> str | None:
-    """What to say where a stand-in took a package's place in what was run; else ``None``."""
+    """Return what to say where a stand-in took a package's place in what was run; else ``None``."""
     if package not in bench.standins:
         return None
     return f"{package} is not installed in the project's environment"
@@ -148,7 +148,7 @@ ARGV = "sys.argv"
 
 
 def is_script(target: Target) -> bool:
-    """Whether a target is code outside functions."""
+    """Return whether a target is code outside functions."""
     return target.function in (MAIN, MODULE)
 
 
@@ -184,7 +184,7 @@ def target_contract(target: Target, bench: Executor) -> FunctionContract:
 
 
 def exploration_of(terms: FunctionContract, target: Target, bench: Executor) -> ExplorationRequest:
-    """How much to draw: what failed before comes first."""
+    """Return how much to draw: what failed before comes first."""
     return ExplorationRequest(
         contract=terms.contract,
         generators=terms.generators,

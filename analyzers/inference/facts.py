@@ -24,7 +24,7 @@ def all_known(values: Iterable[T | None]) -> list[T] | None:
 
 
 class ConstraintSource(StrEnum):
-    """Where a constraint comes from (aNNoTest, Table 1, and what is beyond it)."""
+    """The source of a constraint (aNNoTest, Table 1, and what is beyond it)."""
 
     GIVEN = "annotation"
     HINT = "type hint"
@@ -41,7 +41,7 @@ class ConstraintSource(StrEnum):
 
 
 class Confidence(IntEnum):
-    """How sure it is that every value of a constraint is valid.
+    """The confidence that every value of a constraint is valid.
 
     ``GUESS``: a name or the like suggests it.  ``LIKELY``: one indirect
     source.  ``STRONG``: the code says so itself (a precise hint, a recorded
@@ -111,7 +111,7 @@ class FunctionContext:
 
 @dataclass(frozen=True, slots=True)
 class InferredContract:
-    """What all sources together say: one constraint a parameter, and conditions.
+    """The constraints of all sources together: one a parameter, and conditions.
 
     A parameter of which nothing is known is absent.  Each ``Inferred`` is what
     was merged; ``facts`` are all that went in, to be shown.

@@ -111,7 +111,7 @@ SOURCES = (
 def infer_contract(
     subject: FunctionContext, recorded: Sequence[ObservedCall] = ()
 ) -> InferredContract:
-    """What is known of a function's arguments without an annotation of theirs."""
+    """Return what is known of a function's arguments without an annotation of theirs."""
     facts = [*_own_facts(subject), *passed_arguments.callee_facts(subject, _own_facts)]
     return merge_facts([*facts, *call_facts.recorded_call_facts(subject, recorded)])
 
@@ -127,7 +127,7 @@ _ARRAYS = frozenset({"tensors", "np_arrays"})
 
 @dataclass(frozen=True, slots=True)
 class ParameterContract:
-    """What one parameter takes, in the words of aN, and who says so."""
+    """The constraint of one parameter, in the words of aN, with its source."""
 
     constraint: str
     source: ConstraintSource
@@ -154,7 +154,7 @@ class FunctionContract:
 
     @property
     def given(self) -> bool:
-        """Whether a person said all of it."""
+        """Return whether a person said all of it."""
         return all(term.source is ConstraintSource.GIVEN for term in self.terms.values())
 
     def of(self, parameters: Sequence[str]) -> tuple[ParameterContract, ...]:
@@ -282,7 +282,7 @@ class _Draft:
         return infer_contract(subject, self._observed)
 
     def constructor(self, subject: FunctionContext) -> Contract | None:
-        """How the instance is made that a method is called on; ``None`` for what needs none."""
+        """Return how the instance of a method is made; ``None`` where none is needed."""
         if not _is_bound(subject):
             return None
         constructor = sibling_method(subject, "__init__")

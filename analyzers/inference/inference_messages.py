@@ -73,7 +73,7 @@ def argument_recipes(probe: Probe) -> dict[str, str]:
 
 
 def given_clause(probe: Probe) -> str:
-    """What a call is given, as the beginning of a sentence."""
+    """Return what a call is given, as the beginning of a sentence."""
     parts = [f"`{name} = {recipe}`" for name, recipe in argument_recipes(probe).items()]
     return f"Given {join_words(parts)}, " if parts else "Called without arguments, "
 
@@ -84,7 +84,7 @@ def join_words(parts: list[str]) -> str:
 
 
 def validity_sentence(failure: Failure, terms: FunctionContract) -> str:
-    """Who says that the input is valid."""
+    """Return who says that the input is valid."""
     if not terms.terms:
         return ""
     relevant = {
@@ -107,7 +107,7 @@ def _source_phrase(term: ParameterContract) -> str:
 
 
 def doubt_sentence(failure: Failure, terms: FunctionContract) -> str:
-    """Why a failure may be the input's fault."""
+    """Return why a failure may be the input's fault."""
     unset = missing_state(failure.run.ending, terms)
     if unset is not None:
         return f"`{unset}` of the instance is set elsewhere, which may have to come before"

@@ -48,7 +48,7 @@ _OWN_WORDS = re.compile(
 
 
 def is_own_fault(failure: Failure, text: str = "") -> bool:
-    """Whether an exception tells of the code whatever it is given: a name that is not there.
+    """Return whether an exception tells of the code whatever it is given: a name that is not there.
 
     ``text`` is the file that raises.  A call with arguments of the caller's
     (``model(**inputs)``), or of what the caller gave, says nothing of the code.
@@ -85,7 +85,7 @@ def missing_state(ending: RunOutcome, terms: FunctionContract) -> str | None:
 
 
 def _is_in_use(failure: Failure, terms: FunctionContract) -> bool:
-    """Whether all that matters for a failure are values that the project itself gives.
+    """Return whether all that matters for a failure are values that the project itself gives.
 
     That they are valid is known; then it may be the other arguments that do
     not go with them.
@@ -97,7 +97,6 @@ def _is_in_use(failure: Failure, terms: FunctionContract) -> bool:
 
 
 def _values(failure: Failure, place: str) -> list[tuple[str, ast.expr]]:
-    """What was given at a place, as the terms name it; an instance is its constructor's."""
     argument = failure.probe.arguments.get(place)
     if not isinstance(argument, RecipeArgument | LiteralArgument):
         return []
@@ -189,7 +188,7 @@ def wanted(
     before: Sequence[Run] | None,
     text: str = "",
 ) -> Confidence:
-    """How sure the terms must be for this failure to be told.
+    """Return how sure the terms must be for this failure to be told.
 
     ``before`` are the runs of the failing input on base: where it returned
     there, the input was valid for base.
@@ -214,7 +213,7 @@ def is_certain(
     before: Sequence[Run] | None,
     text: str = "",
 ) -> bool:
-    """Whether a failure may be told as the code's; ``text`` is the file that raises."""
+    """Return whether a failure may be told as the code's; ``text`` is the file that raises."""
     if not isinstance(failure.run.ending, Violated) and crash_of(failure.run.ending) is None:
         return False
     if missing_state(failure.run.ending, terms) is not None:

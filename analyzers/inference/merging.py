@@ -299,7 +299,6 @@ def _type_alone(fact: InferredConstraint) -> Constraint:
 
 
 def _type_sure(fact: InferredConstraint) -> Confidence:
-    """How sure a fact is of the type alone."""
     if is_bound_alone(fact.constraint):
         return _GUESS
     if fact.source == ConstraintSource.HINT or (
@@ -314,7 +313,6 @@ def _type_sure(fact: InferredConstraint) -> Confidence:
 
 
 def _values_sure(fact: InferredConstraint, *, has_default: bool) -> Confidence:
-    """How sure a fact is that the values are valid, the type being right."""
     constraint = fact.constraint
     plain = constraint.kind in NUMBERS and not constraint.arguments
     if plain and has_default and fact.source == ConstraintSource.HINT:
@@ -323,7 +321,6 @@ def _values_sure(fact: InferredConstraint, *, has_default: bool) -> Confidence:
 
 
 def _is_unknown(constraint: Constraint) -> bool:
-    """Whether what matters most of a kind is not said: a shape, what a module takes."""
     if constraint.kind == "anys":
         return any(
             _is_unknown(part) for part in options_of(constraint) if isinstance(part, Constraint)

@@ -116,7 +116,7 @@ class Proposal:
 
 
 def is_test(path: str) -> bool:
-    """Whether a file holds tests, whose functions nobody else calls."""
+    """Return whether a file holds tests, whose functions nobody else calls."""
     place = PurePosixPath(path)
     folders = {"test", "tests", "testing"} & set(place.parts[:-1])
     return bool(folders) or _TEST.fullmatch(place.stem) is not None
@@ -128,7 +128,7 @@ def proposals(
     calls: Sequence[ObservedCall] = (),
     least: Confidence = Confidence.LIKELY,
 ) -> Iterator[Proposal]:
-    """What can be inferred of a file's functions and is not said there yet.
+    """Yield what can be inferred of a file's functions and is not said there yet.
 
     Nested functions and those with annotations of their own for every
     argument are left out, and what is less sure than ``least``.  ``calls``
@@ -147,7 +147,7 @@ def proposals(
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What is inferred of a function and not said."""
+    """The inferred constraints of a function that its annotations do not state."""
 
     arguments: tuple[InferredConstraint, ...] = ()
     requires: tuple[InferredRequirement, ...] = ()
@@ -195,7 +195,6 @@ def _source(fact: InferredConstraint | InferredRequirement) -> str:
 
 
 def _is_read_again(proposal: Proposal, text: str) -> bool:
-    """Whether the file with the proposed lines in it is read without another problem."""
     problems = len(read(applied(text, [proposal])).problems)
     return problems <= len(read(text).problems)
 

@@ -26,13 +26,13 @@ _RESULT = "matches(result, "
 
 
 def title(target: Target, ending: RunOutcome) -> str:
-    """What a target does, in a line."""
+    """Return what a target does, in a line."""
     name = target.function.replace(".<locals>", "")
     return f"`{name}` {does(ending)} for a valid input"
 
 
 def does(ending: RunOutcome) -> str:
-    """What a failing run does: ``raises ValueError``."""
+    """Return what a failing run does: ``raises ValueError``."""
     if isinstance(ending, Violated):
         returns = ending.condition.startswith(_RESULT)
         broken = f"breaks its postcondition `{format_annotation(ending.condition)}`"
@@ -89,7 +89,6 @@ def _clipped(code: str) -> str:
 
 
 def _share(failure: Failure, explored: ExplorationResult) -> str:
-    """How many of the inputs end so, and which arguments matter."""
     valid = max(failure.seen, explored.executions - explored.refused)
     noun, verb = ("input", "ends") if valid == 1 else ("inputs", "end")
     every = failure.seen == valid > 1

@@ -78,7 +78,6 @@ def _tested(target: Target, bench: Executor) -> Iterator[Verdict]:
 
 
 def _or_witnessed(told: Sequence[Verdict], target: Target, bench: Executor) -> Iterator[Verdict]:
-    """What was told, and what calls in the project show on other lines."""
     yield from (each for each in told if isinstance(each, Finding))
     places = {(each.path, each.line) for each in told if isinstance(each, Finding)}
     shown = [

@@ -99,7 +99,6 @@ def place_of(failure: Failure, target: Target) -> tuple[str, int, str]:
 
 
 def _criterion(failure: Failure, target: Target) -> tuple[JsonObject, Criterion, str]:
-    """What a failure is recognised by: in the evidence, to the judge, in the fingerprint."""
     ending = failure.run.ending
     if isinstance(ending, Violated):
         told: JsonObject = {"postcondition": ending.condition, "detail": ending.detail}

@@ -42,7 +42,7 @@ class CallSite:
 
     @property
     def is_plain(self) -> bool:
-        """Whether all arguments are written out."""
+        """Return whether all arguments are written out."""
         starred = any(isinstance(each, ast.Starred) for each in self.call.args)
         return not starred and all(each.arg is not None for each in self.call.keywords)
 
@@ -102,7 +102,6 @@ def _calls(node: ast.Call, api: str, names: Mapping[str, str]) -> bool:
 
 
 def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """What the file's imports at its top level bind: the local name and the full one."""
     for node in tree.body:
         if isinstance(node, ast.Import):
             for each in node.names:

@@ -13,7 +13,7 @@ from analyzers.vocabulary import Divergence, Equivalence, LibraryCall, RecordedC
 
 
 def passes(known: str, sources: Iterable[str], names: Sequence[str]) -> bool:
-    """Whether one of the calls seen gives each argument that a known call gives.
+    """Return whether one of the calls seen gives each argument that a known call gives.
 
     ``x / y`` is no ``torch.div(x, y, rounding_mode="trunc")``, whatever the values.
     ``names`` are the API's parameters in order.  True where no call can be read.
@@ -48,7 +48,7 @@ def borrowed_divergences(
     divergences: Divergences,
     parameters: Mapping[str, Sequence[str]],
 ) -> Iterator[Divergence]:
-    """What the forms of an API are known for, told of the API itself.
+    """Yield what the forms of an API are known for, told of the API itself.
 
     Not what they are known for beside yet another form, which the API has for itself.
     """
@@ -61,7 +61,7 @@ def borrowed_divergences(
 
 
 def is_form(equivalence: Equivalence, parameters: Mapping[str, Sequence[str]]) -> bool:
-    """Whether the target takes the source's arguments as they are, in their order."""
+    """Return whether the target takes the source's arguments as they are, in their order."""
     if equivalence.target.endswith("_") != equivalence.source.endswith("_"):
         return False
     call = parsed(equivalence.template)
@@ -98,7 +98,7 @@ VARIANTS = frozenset({"out", "vmap", "meta"})
 
 @dataclass(frozen=True, slots=True)
 class KnownRelations:
-    """What the table of a version says of some APIs.
+    """The relations that the table of a version holds for some APIs.
 
     ``borrowed`` are divergences of APIs that have the same value, as calls of
     the APIs asked for: to be verified before anything is said of them.
@@ -121,12 +121,12 @@ class KnownRelations:
         return replace(divergence, note=note), bool(same)
 
     def tells(self, divergence: Divergence) -> bool:
-        """Whether nobody found a divergence to be no bug."""
+        """Return whether nobody found a divergence to be no bug."""
         return identity(divergence) not in self.dismissed
 
 
 def is_same(one: Divergence, other: Divergence) -> bool:
-    """Whether two divergences tell of one defect.
+    """Return whether two divergences tell of one defect.
 
     What takes the process down does so whatever it is compared with.
     """
@@ -136,7 +136,7 @@ def is_same(one: Divergence, other: Divergence) -> bool:
 
 
 def known_relations(recorded: RecordedCalls, apis: Sequence[str]) -> KnownRelations:
-    """What is known of the APIs in this version; nothing where there is no table of it."""
+    """Return what is known of the APIs in this version; nothing where there is no table of it."""
     found = table(recorded.library, recorded.version)
     if found is None:
         return KnownRelations()
@@ -158,7 +158,7 @@ def known_relations(recorded: RecordedCalls, apis: Sequence[str]) -> KnownRelati
 def is_passed(
     divergence: Divergence, recorded: RecordedCalls, parameters: Mapping[str, Sequence[str]]
 ) -> bool:
-    """Whether a call that was seen gives all arguments that the divergence is about."""
+    """Return whether a call that was seen gives all arguments that the divergence is about."""
     api = divergence.api
     sources = [call.source for call in recorded.calls if call.api == api]
     return passes(divergence.call, sources, parameters.get(api, ()))

@@ -38,7 +38,7 @@ _CLASS = re.compile(r"Size|Generator|\w*Tensor|_cast_\w+")
 
 
 def harmless(text: str) -> bool:
-    """Whether a call, or a layer and its call, uses nothing but names of what computes.
+    """Return whether a call, or a layer and its call, uses nothing but names of what computes.
 
     What is named without being called counts as well: ``torch.vmap`` calls what it is
     given.  Empty is harmless.
@@ -56,13 +56,13 @@ def harmless_template(text: str) -> bool:
 
 
 def harmless_words(text: str) -> bool:
-    """Whether a text is no call at all (words), or a harmless one over parameters."""
+    """Return whether a text is no call at all (words), or a harmless one over parameters."""
     tree = parsed(text)
     return not isinstance(tree, ast.Call) or harmless_template(text)
 
 
 def is_line(text: str) -> bool:
-    """Whether a text is one expression and nothing else: no comment, no break, nothing unseen."""
+    """Return whether a text is one expression alone: no comment, no line break, nothing unseen."""
     tree = parsed(text)
     end = len(text.encode("utf-8", "replace"))
     at = tree and (tree.col_offset, tree.end_col_offset)
@@ -70,7 +70,6 @@ def is_line(text: str) -> bool:
 
 
 def _all(names: Iterable[str], allowed: Callable[[str], bool]) -> bool:
-    """Whether all names are allowed, of an expression that is not too deep to be looked at."""
     try:
         return all(map(allowed, names))
     except RecursionError:
@@ -86,7 +85,6 @@ def parsed(text: str) -> ast.expr | None:
 
 
 def _called(tree: ast.expr) -> Iterator[str]:
-    """What is called by its name; what a layer's call calls is a call itself."""
     calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
     return (ast.unparse(func) for func in calls if not isinstance(func, ast.Call))
 

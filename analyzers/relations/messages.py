@@ -18,13 +18,13 @@ _WHAT = {
 
 
 def title(reached: ReachedDivergence) -> str:
-    """What a call does, in a line."""
+    """Return what a call does, in a line."""
     name = reached.at.function.replace(".<locals>", "")
     return f"`{reached.divergence.api}` in `{name}` {does(reached)}"
 
 
 def does(reached: ReachedDivergence) -> str:
-    """What a library call does: ``takes the process down for a valid input``."""
+    """Return what a library call does: ``takes the process down for a valid input``."""
     ending, divergence = reached.run.ending, reached.divergence
     if isinstance(ending, Died):
         return "takes the process down for a valid input"

@@ -44,13 +44,13 @@ def agreement(condition: str) -> tuple[str, str, str] | None:
 
 
 def is_function(api: str) -> bool:
-    """Whether an API is a function or method of torch, whose calls a test can watch: no layer."""
+    """Return whether an API is a function or method of torch, whose calls a test can watch."""
     parts = api.split(".")
     return parts[0] == "torch" and parts[-1][:1].islower() and all(map(str.isidentifier, parts))
 
 
 def no_reproducer(criterion: Criterion, api: str, relation: str) -> dict[str, Json]:
-    """Why no test can ask for an agreement, as evidence has it; empty where one can."""
+    """Return why no test can ask for an agreement, as evidence has it; empty where one can."""
     if not isinstance(criterion, Violates) or (relation in TESTABLE and is_function(api)):
         return {}
     what = f"what {relation} says" if is_function(api) else f"a call of {api}"
@@ -83,7 +83,7 @@ class ShownDivergence:
 
 
 def criterion_of(reached: ReachedDivergence) -> Criterion | None:
-    """What a run that leads to a divergence is recognised by; ``None`` where it shows nothing."""
+    """Return the criterion of a run that reaches a divergence; ``None`` where it shows nothing."""
     ending = reached.run.ending
     if isinstance(ending, Violated):
         return Violates(ending.condition)

@@ -42,7 +42,7 @@ class JsonLinesFile:
 
     @property
     def keys(self) -> Mapping[str, int]:
-        """How many rows there are of each text."""
+        """Return how many rows there are of each text."""
         return {key: len(lines) for key, lines in self._lines.items()}
 
     def of(self, keys: Iterable[str]) -> list[JsonObject]:
@@ -109,7 +109,7 @@ class RelationTable:
         return frozenset(identity(each.divergence) for each in found) - claimed
 
     def known(self, apis: Iterable[str]) -> tuple[LibraryFunction, ...]:
-        """What the table says of ``apis`` themselves; those that it does not know are left out."""
+        """Return the table's rows of ``apis`` themselves; unknown ones are left out."""
         return self._read(self._apis, apis, lambda row: table_rows.known(row, self.library))
 
     @property
@@ -120,12 +120,12 @@ class RelationTable:
 
     @property
     def is_shipped(self) -> bool:
-        """Whether its relations are those that Assayer is shipped with."""
+        """Return whether its relations are those that Assayer is shipped with."""
         return table_folders.is_shipped(self.name)
 
     @cached_property
     def about(self) -> JsonObject:
-        """How it was made: ``version``, ``platform``, ``inputs``, ``seconds``, …; may be empty."""
+        """Return how it was made: ``version``, ``platform``, ``inputs``, …; may be empty."""
         place = table_folders.table_file(self.name, table_folders.ABOUT)
         try:
             found: object = json.loads(place.read_text("utf-8")) if place else {}
@@ -136,7 +136,7 @@ class RelationTable:
         return found
 
     def counts(self) -> Mapping[str, Mapping[str, int]]:
-        """How many APIs of each status, relations of each kind, divergences of each verdict."""
+        """Return the numbers of APIs by status, relations by kind, divergences by verdict."""
         names = self.names
         found = self.judged(names)
         return {
@@ -155,7 +155,6 @@ class RelationTable:
 
     @cached_property
     def _divergences(self) -> JsonLinesFile:
-        """What was judged of a release holds for all that is built of it."""
         release = f"{self.library}-{self.version.partition('+')[0]}"
         file = table_folders.DIVERGENCES
         return JsonLinesFile(

@@ -93,7 +93,7 @@ class _Lines:
         self._known: dict[str, frozenset[str]] = {}
 
     def changed(self, call: LibraryCall) -> bool:
-        """Whether the line of a call stands nowhere in its file on base."""
+        """Return whether the line of a call stands nowhere in its file on base."""
         lines = self._bench.source(call.path).splitlines()
         here = lines[call.line - 1] if 0 < call.line <= len(lines) else ""
         return here not in self._base(call.path)
@@ -134,14 +134,12 @@ class RelationsAnalyzer:
 
 
 def _static(target: Target, bench: Executor) -> Iterator[Verdict]:
-    """What is known of the calls that can be read, where no input was seen to run."""
     recorded = bench.record(target, ()) if target.calls else None
     if recorded is not None:
         yield from _Examination(target, bench, replace(recorded, calls=())).known_bugs()
 
 
 def _is_sure(failure: Failure, terms: FunctionContract, before: Sequence[Run] | None) -> bool:
-    """Whether more than a likely guess allows an input: those here are extreme on purpose."""
     term = weakest_parameter(failure, terms)
     survived = bool(before) and all(isinstance(run.ending, Returned) for run in before or ())
     return survived or term is None or term.confidence >= Confidence.STRONG
@@ -159,13 +157,12 @@ class _Examination:
         self._known = known_relations(recorded, self._apis) if self._apis else KnownRelations()
 
     def known_bugs(self) -> Iterator[LibraryBug]:
-        """What is known of the calls, whether or not an input leads there."""
+        """Yield what is known of the calls, whether or not an input leads there."""
         for divergence, call in once(placed(self._known.divergences, self._calls)):
             if self._may_pass(divergence, call):
                 yield self._bug(divergence, call)
 
     def _may_pass(self, divergence: Divergence, at: LibraryCall) -> bool:
-        """Whether the code can give what a divergence takes, where no call tells what it gives."""
         same = (call for call in self._recorded.calls if call.api == divergence.api)
         text = self._text(at.path)
         return any(call.source for call in same) or all(
@@ -173,7 +170,7 @@ class _Examination:
         )
 
     def compared(self, terms: FunctionContract, explored: ExplorationResult) -> Iterator[Verdict]:
-        """What inputs lead to, then what none was found to lead to."""
+        """Yield what inputs lead to, then what none was found to lead to."""
         if not self._apis:
             return
         related = self._bench.relate(self._target, self._relating(terms, explored))
@@ -243,7 +240,6 @@ class _Examination:
     def _appendix(
         self, related: RelationResult, told: Sequence[Divergence]
     ) -> Iterator[LibraryBug]:
-        """What no input leads to, without what a finding tells of."""
         noted = [
             (self._known.noted(each)[0], at)
             for each, at in related.beyond

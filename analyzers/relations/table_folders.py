@@ -60,7 +60,7 @@ def table_file(name: str, file: str) -> Traversable | None:
 
 
 def is_shipped(name: str) -> bool:
-    """Whether the relations of the table of that name are those that are shipped."""
+    """Return whether the relations of the table of that name are those that are shipped."""
     return not any((root / name / RELATIONS).is_file() for root in _more)
 
 

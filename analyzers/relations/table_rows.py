@@ -145,7 +145,7 @@ class ParsedCall:
 
 
 def expression(source: str, *, spread: bool = False) -> ParsedCall:
-    """What a call of a library says; raises ``BadRow``.
+    """Return what a call of a library says; raises ``BadRow``.
 
     A layer is made and called: ``torch.nn.ReLU()(input)``.  ``spread``: names
     may have a star before them, as in ``torch.block_diag(*tensors)``.
@@ -197,7 +197,6 @@ def _of(library: str, name: str) -> None:
 
 
 def _is_given(name: str, parameters: tuple[str, ...] | None) -> bool:
-    """Whether a name is a parameter, or an attribute of one (``input.ndim``)."""
     first, _, rest = name.partition(".")
     return "." not in rest and (parameters is None or first in map(bare, parameters))
 

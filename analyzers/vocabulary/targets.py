@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Reason(StrEnum):
-    """Why a function is examined."""
+    """The reason why a function is examined."""
 
     CHANGED = "changed"
     CALLS_CHANGED = "calls-changed"

@@ -57,3 +57,18 @@ def test_folders_are_nested_at_most_four_deep():
     assert [str(path) for path in product if len(path.parts) > 5] == []
     guest = [path for path in product if path.parts[:2] == ("analyzers", "guest")]
     assert [str(path) for path in guest if len(path.parts) > 5] == []
+
+
+QUESTION = re.compile(r"(Whether|What|How|Where|That|Which|Who|Why|When)\b")
+
+
+def test_no_docstring_of_a_class_or_function_starts_as_a_question():
+    started = [
+        f"{path}:{node.lineno}"
+        for path in tracked()
+        if path.parts[0] in TOP_LEVEL[:3]
+        for node in ast.walk(ast.parse((ROOT / path).read_text("utf-8")))
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        and QUESTION.match(ast.get_docstring(node) or "")
+    ]
+    assert started == []

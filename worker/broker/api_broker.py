@@ -83,7 +83,7 @@ class EngineOutages:
 
     @property
     def outages(self) -> tuple[str, ...]:
-        """Why so many questions stayed open that the run is none, each reason once."""
+        """Return why so many questions stayed open that the run is none, each reason once."""
         with self._lock:
             found = [
                 reason
@@ -135,17 +135,17 @@ class Broker:
 
     @property
     def calls(self) -> int:
-        """How many questions went to an engine."""
+        """Return how many questions went to an engine."""
         return self._budget.calls
 
     @property
     def over_budget(self) -> tuple[str, ...]:
-        """Why the budget refused questions, in order."""
+        """Return why the budget refused questions, in order."""
         return self._budget.refusals
 
     @property
     def dollars(self) -> float:
-        """What those cost by list price."""
+        """Return what those cost by list price."""
         return self._budget.dollars
 
     def answer(self, api: str, request: ApiRequest, *, needed: bool = True) -> JsonObject:
@@ -171,7 +171,7 @@ class Broker:
         self._engines.expect(contents)
 
     def substitute(self, api: str) -> bool:
-        """Whether a local engine answers in the provider's place."""
+        """Return whether a local engine answers in the provider's place."""
         try:
             return self._engines.engine(api).local
         except NoAnswer:
@@ -186,12 +186,12 @@ class Broker:
         return AnswerSource.RECORDING if recorded else AnswerSource.PROVIDER
 
     def provided(self, api: str) -> bool:
-        """Whether the provider itself is set to answer, or recordings of it."""
+        """Return whether the provider itself is set to answer, or recordings of it."""
         return self._engines.provided(api)
 
     @property
     def outages(self) -> tuple[str, ...]:
-        """How services failed that the run could not do without, each reason once."""
+        """Return how services failed that the run could not do without, each reason once."""
         return self.troubles.outages
 
     def describe(self) -> tuple[str, ...]:
@@ -295,7 +295,7 @@ def alternative_apis(api: str, broker: Broker) -> list[str]:
 
 
 def plain_request(item: Input) -> ApiRequest:
-    """What is asked about an input, with no options."""
+    """Return what is asked about an input, with no options."""
     if item.kind is InputKind.TEXT:
         return ApiRequest(text=item.content.decode("utf-8", "replace"))
     return ApiRequest(content=item.content)

@@ -32,7 +32,7 @@ class ApiBudget:
 
     @property
     def refusals(self) -> tuple[str, ...]:
-        """Why calls were refused, in order."""
+        """Return why calls were refused, in order."""
         with self._lock:
             return tuple(self._refusals)
 
@@ -44,7 +44,7 @@ class ApiBudget:
 
     @property
     def dollars(self) -> float:
-        """What they cost by list price."""
+        """Return what they cost by list price."""
         with self._lock:
             return self._spent / MICRO
 

@@ -103,7 +103,7 @@ class Checkout:
 
     @property
     def shallow(self) -> bool:
-        """Whether a part of the history is missing."""
+        """Return whether a part of the history is missing."""
         return (self.store / "shallow").exists()
 
 
@@ -168,7 +168,7 @@ def resolve(checkout: Checkout, revision: str) -> str:
 
 
 def is_full_name(name: str) -> bool:
-    """Whether a text is the full name of an object: nothing else, no option."""
+    """Return whether a text is the full name of an object: nothing else, no option."""
     return _FULL_NAME.fullmatch(name) is not None
 
 
@@ -188,7 +188,7 @@ def default_branch(checkout: Checkout) -> str | None:
 
 
 def has_commits(checkout: Checkout) -> bool:
-    """Whether HEAD names a commit."""
+    """Return whether HEAD names a commit."""
     try:
         checkout.git.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     except GitError:

@@ -25,7 +25,7 @@ END_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class ProcessCall:
-    """What to run: fixed program, no shell, ``environment`` and nothing else."""
+    """A program to run: fixed, without a shell, with ``environment`` and nothing else."""
 
     command: Sequence[str]
     folder: Path
@@ -76,7 +76,7 @@ class RunningProcess:
         self._kill()
 
     def ended(self, seconds: float) -> bool:
-        """Whether it ends within so many seconds."""
+        """Return whether it ends within so many seconds."""
         return bool(select.select([self._bond], [], [], seconds)[0])
 
     def close(self) -> int:

@@ -58,12 +58,12 @@ class UnreadableError(ValueError):
 
 
 def is_code(path: str) -> bool:
-    """Whether a file holds Python code, by its name."""
+    """Return whether a file holds Python code, by its name."""
     return path.lower().endswith(SUFFIXES)
 
 
 def is_notebook(path: str) -> bool:
-    """Whether a file is a notebook, by its name."""
+    """Return whether a file is a notebook, by its name."""
     return path.lower().endswith(NOTEBOOK)
 
 
@@ -91,7 +91,7 @@ def canonical(text: str) -> bytes:
 
 
 def line_count(text: str) -> int:
-    """How many lines Python counts in a text."""
+    """Return how many lines Python counts in a text."""
     lines = _lines(text)
     return lines.count("\n") + (bool(lines) and not lines.endswith("\n"))
 
@@ -110,7 +110,7 @@ def _notebook(content: bytes) -> str:
 
 
 def has_function(source: str, qualified: str) -> bool:
-    """Whether a text defines a function or class; never, where it cannot be parsed."""
+    """Return whether a text defines a function or class; never, where it cannot be parsed."""
     if qualified in {"<module>", "__main__"}:
         return bool(source)
     try:

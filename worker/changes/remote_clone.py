@@ -83,7 +83,7 @@ class RemoteOrigin:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What lets git speak to this server and no other, with the token."""
+        """Return what lets git speak to this server and no other, with the token."""
         parts = urlsplit(self.url)
         allowed = {"GIT_ALLOW_PROTOCOL": parts.scheme}
         if self.token is None:

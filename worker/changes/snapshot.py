@@ -54,7 +54,7 @@ class ProjectScope:
     exclude: tuple[str, ...] = ()
 
     def exclusion(self, path: str) -> str | None:
-        """Why a path is out of scope, or ``None`` when it is in."""
+        """Return why a path is out of scope, or ``None`` when it is in."""
         if path not in self._known:
             self._known[path] = self._exclusion(path)
         return self._known[path]
@@ -95,7 +95,7 @@ def environments(paths: Iterable[str]) -> frozenset[str]:
 
 
 def installed(path: str) -> bool:
-    """Whether a path lies in a tree that a package manager made."""
+    """Return whether a path lies in a tree that a package manager made."""
     return _INSTALLED.match_file(path)
 
 

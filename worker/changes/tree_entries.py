@@ -86,7 +86,7 @@ class TreeFolder:
         self._real = {"": True}
 
     def status(self, path: str) -> os.stat_result | None:
-        """What lies at a path, or ``None`` where nothing of this tree does."""
+        """Return what lies at a path, or ``None`` where nothing of this tree does."""
         if not self._is_real(os.path.dirname(path)):  # noqa: PTH120 - bytes-safe str
             return None
         try:

@@ -52,7 +52,7 @@ class TreeDestination:
         self._left_out.append(Skipped("changes", name, reason))
 
     def accepts(self, path: str, size: int) -> bool:
-        """Whether a file may be written; notes the reason where not."""
+        """Return whether a file may be written; notes the reason where not."""
         if leaves_tree(path):
             self.leave_out(path, "its path leaves the tree")
         elif path.count("/") > MAX_DEPTH:

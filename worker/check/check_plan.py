@@ -33,7 +33,7 @@ NO_GPU = "not tested: no GPU"
 
 
 class Gpu(StrEnum):
-    """Where deep-learning code is tested: on this machine, on another, or nowhere."""
+    """The machine on which deep-learning code is tested: this one, another, or none."""
 
     HERE = "here"
     ELSEWHERE = "elsewhere"
@@ -46,7 +46,7 @@ class GpuNeededError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    """What to check.  ``None`` takes the configuration's or the default value.
+    """The request for a check.  ``None`` takes the configuration's or the default value.
 
     Without a ``requester`` the code is the user's own.  ``other_providers``
     asks them too about inputs that miss a branch, as the settings may.
@@ -71,7 +71,7 @@ class CheckRequest:
 
     @property
     def approved(self) -> bool:
-        """Whether the code may ask engines that cost money: a fork's only once approved."""
+        """Return whether the code may ask engines that cost money: a fork's only once approved."""
         return self.requester is None or self.requester.approved
 
 

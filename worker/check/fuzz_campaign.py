@@ -47,7 +47,7 @@ _REACHED = frozenset({"forward", "backward", "step"})
 
 @dataclass(slots=True)
 class CampaignCounts:
-    """How many files were assembled and mutants made, and the library's APIs they reached.
+    """The numbers of assembled files and mutants, and the library's APIs that they reached.
 
     ``changed`` is told after each batch.
     """
@@ -114,7 +114,7 @@ class CountingExecutor(SandboxExecutor):
         return states
 
     def tally(self) -> TargetCounters:
-        """What was done, for the report."""
+        """Return what was done, for the report."""
         return replace(super().tally(), apis=tuple(sorted(self._apis)))
 
     def coverage(self) -> Coverage:

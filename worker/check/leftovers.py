@@ -30,7 +30,7 @@ UNMOUNT_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class RemovedLeftovers:
-    """What was found and removed, each by its name."""
+    """The leftovers that were removed, each by its name."""
 
     groups: tuple[str, ...] = ()
     processes: tuple[str, ...] = ()
@@ -40,7 +40,6 @@ class RemovedLeftovers:
     parts: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """How many of each kind, in words."""
         counts = {field.name: len(getattr(self, field.name)) for field in fields(self)}
         found = ", ".join(f"{name} {count}" for name, count in counts.items() if count)
         return f"removed what dead runs had left: {found}" if found else "nothing was left behind"
@@ -101,7 +100,7 @@ def _stray(pid: int) -> bool:
 
 
 def _confined(pid: int) -> bool:
-    """Whether a process in our own namespace is held as no user's program is.
+    """Return whether a process in our own namespace is held as no user's program is.
 
     No right can ever come back to it, and its system calls are filtered.
     """
@@ -111,7 +110,7 @@ def _confined(pid: int) -> bool:
 
 
 def _in_sandbox(pid: int) -> bool:
-    """Whether a process lives in a sandbox that was made from our own namespace.
+    """Return whether a process lives in a sandbox that was made from our own namespace.
 
     It sees the file systems of the sandbox and no other root; those of a
     container that is looked at from outside lie a namespace deeper.
@@ -122,7 +121,6 @@ def _in_sandbox(pid: int) -> bool:
 
 
 def _orphaned(pid: int) -> bool:
-    """Whether nobody watches a sandbox: its first process is not bwrap's child."""
     while _status(pid, "NSpid").split()[-1] != "1":
         pid = int(_status(pid, "PPid"))
     parent = int(_status(pid, "PPid"))

@@ -174,7 +174,6 @@ def _broker(
 
 
 def _missing(left_out: Sequence[Skipped]) -> tuple[str, ...]:
-    """What the tested code does not find on disk, in a sentence for each reason."""
     by_reason: dict[str, list[str]] = {}
     for skipped in left_out:
         by_reason.setdefault(skipped.reason, []).append(skipped.target)

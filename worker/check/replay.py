@@ -41,7 +41,7 @@ NOT_CODE = shutil.ignore_patterns(".git", ".venv", "venv", "node_modules", "__py
 
 
 class ReplayOutcome(StrEnum):
-    """How a finding stands on the code at hand."""
+    """The status of a finding on the code at hand."""
 
     FAILED = "FAILED"
     FIXED = "FIXED"
@@ -135,7 +135,6 @@ def _replayed(finding: Finding, place: GuestRuntime, tree: Path) -> ReplayedFind
 
 
 def _has_target(finding: Finding, tree: Path) -> bool:
-    """Whether the function is still there; a file that is no Python tells of its own failure."""
     path, _, function = finding.target.partition("::")
     text = _text(tree / path)
     if text is None or parse_module(text) is None or path.endswith(".ipynb"):

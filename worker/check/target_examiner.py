@@ -184,7 +184,7 @@ class TargetExaminer:
                 self._hear(Skipped("assayer", target.id, f"undecided: {reason}", our_fault=True))
 
     def _blocks_already(self, finding: Finding) -> bool:
-        """Whether another target has shown it as gravely as can be.
+        """Return whether another target has shown it as gravely as can be.
 
         Else it is confirmed here too: a target must not play another's down.
         """
@@ -212,7 +212,7 @@ class TargetExaminer:
         self._listener.found(verdict)
 
     def _is_explained(self, finding: Finding) -> bool:
-        """Whether another finding tells of its cause; what it explains itself is dropped.
+        """Return whether another finding tells of its cause; what it explains itself is dropped.
 
         One that weighs less explains nothing away.
         """

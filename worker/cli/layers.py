@@ -23,7 +23,7 @@ _PATH = click.Path(path_type=Path)
     epilog="How ranges are found and what they rest on: docs/layers.md.",
 )
 def layers() -> None:
-    """What the constructors of a library's layers take, and who says so.
+    """Show the legal values of the constructors of a library's layers, and their source.
 
     \b
     assayer layers show                       what is taken silently outside its range

@@ -22,7 +22,7 @@ from worker.settings.operator_settings import EnvironmentSettings
 
 @dataclass(frozen=True, slots=True)
 class MachineCheck:
-    """What was looked at, whether it works, and what to do where it does not."""
+    """The result of one check: its subject, whether it works, and what to do where it does not."""
 
     name: str
     ok: bool

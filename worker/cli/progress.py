@@ -207,7 +207,7 @@ class DivergenceProgress:
                 self._notes = (*event.notes, *ended)
 
     def told(self, order: StudyRequest, form: str) -> str:
-        """What is left to tell."""
+        """Return what is left to tell."""
         if form == "json":
             rows = [divergence_row(each, self._of(each)) for each in self._found]
             return as_json(

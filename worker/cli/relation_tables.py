@@ -85,7 +85,7 @@ def divergence_row(judged: ReviewedDivergence, parameters: Sequence[str]) -> dic
 
 
 def summary(table: RelationTable) -> str:
-    """What the table holds, in a few lines."""
+    """Return what the table holds, in a few lines."""
     counts = table.counts()
     apis, relations, divergences = counts["apis"], counts["relations"], counts["divergences"]
     lines = [f"{table.library} {table.version}, {_origin(table)}"]
@@ -122,7 +122,7 @@ def _failing(table: RelationTable) -> Iterator[str]:
 
 
 def of_api(table: RelationTable, name: str) -> str:
-    """What the table says of one API."""
+    """Return what the table says of one API."""
     known = table.known([name])
     relations = table.equivalences([name])
     parameters = {each.name: each.parameters for each in known}
@@ -197,7 +197,7 @@ def publish(text: str, output: Path | None) -> None:
 
 @contextmanager
 def whole() -> Generator[None]:
-    """Where a table cannot be read, say so."""
+    """Report tables that cannot be read."""
     try:
         yield
     except InvalidTableError as error:

@@ -121,14 +121,14 @@ class _StudyOptions:
     quiet: bool
 
     def site(self) -> tuple[InstalledLibrary, StudySandbox]:
-        """What is studied, and where; raises ``UsageError`` and ``MachineError``."""
+        """Return what is studied, and where; raises ``UsageError`` and ``MachineError``."""
         settings = read_settings(self.settings_file)
         found = installed_library(self.library, self.python or settings.sandbox.python)
         remove_leftovers(settings)
         return found, StudySandbox(guest_runtime(settings, trust=False).isolation, found.python)
 
     def limits(self) -> dict[str, Any]:
-        """How much, how long, and from which seed."""
+        """Return how much, how long, and from which seed."""
         return {
             "inputs": self.inputs,
             "seconds": self.seconds,
@@ -187,7 +187,6 @@ def _built(
 
 
 def _of_build(built: BuiltTable, order: StudyRequest, form: str) -> str:
-    """What was built: the table, or the rows of a part of one."""
     found = table(order.library, order.version) if built.shelf else None
     if form == "json":
         told = document(found) if found else _part(built)
@@ -278,7 +277,7 @@ def _check_oracles(oracles: Sequence[str]) -> None:
     epilog="How relations are found and divergences judged: docs/relations.md.",
 )
 def relations() -> None:
-    """Which calls of a deep-learning library agree with each other, and where they do not.
+    """Find calls of a deep-learning library that agree with each other, and that do not.
 
     \b
     assayer relations show                what is known of torch

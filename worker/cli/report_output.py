@@ -61,7 +61,7 @@ _REPORT = (
 
 
 def report(command: Command) -> Command:
-    """What a command says of its report, and of how it runs: from ``--format`` to ``--quiet``."""
+    """Add the options of reports and runs: from ``--format`` to ``--quiet``."""
     for option in reversed(_REPORT):
         command = option(command)
     return command

@@ -34,7 +34,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ChildProgram:
-    """What to start; the variables ``unseen`` are kept from it."""
+    """A program to start; the variables ``unseen`` are kept from it."""
 
     name: str
     command: tuple[str, ...]
@@ -263,7 +263,6 @@ def beat(settings_file: Path | None) -> int:
 
 
 def _beside_web(settings: Settings) -> list[ChildProgram]:
-    """What runs beside the web app; what examines code sees no secret of GitHub's."""
     beside = [assayer("publisher", "worker", "--queues", PUBLISH), assayer("clock", "beat")]
     if settings.queue.url is None:
         secrets = (settings.github.webhook_secret, settings.app.operators)

@@ -42,7 +42,7 @@ class Rejected(NoAnswer):
 
 @dataclass(frozen=True, slots=True)
 class ApiRequest:
-    """What is asked: bytes of a file, a text, or an address; absent parts are ``None``."""
+    """The content of a request: bytes of a file, a text, or the location of a file."""
 
     content: bytes | None = field(default=None, repr=False)
     text: str | None = None
@@ -134,7 +134,7 @@ class Engine(Protocol):
 
     @property
     def local(self) -> bool:
-        """Whether it stands in the provider's place."""
+        """Return whether it stands in the provider's place."""
         ...
 
     def answers(self, api: str) -> bool:
@@ -182,11 +182,11 @@ class WithheldEngine:
 
     @property
     def identity(self) -> str:
-        """That of the provider."""
+        """Return that of the provider."""
         return self.engine.identity
 
     def answers(self, api: str) -> bool:
-        """What the provider answers."""
+        """Return what the provider answers."""
         return self.engine.answers(api)
 
     def ask(self, api: str, request: ApiRequest) -> JsonObject:

@@ -51,11 +51,11 @@ class PrefetchingEngine:
 
     @property
     def identity(self) -> str:
-        """That of the engine."""
+        """Return that of the engine."""
         return self._engine.identity
 
     def answers(self, api: str) -> bool:
-        """What the engine answers."""
+        """Return what the engine answers."""
         return self._engine.answers(api)
 
     def expect(self, contents: Sequence[bytes]) -> None:
@@ -126,7 +126,7 @@ class Engines:
         return cls((*chosen, *unconfigured), prices)
 
     def cost(self, api: str, request: ApiRequest) -> int | None:
-        """What a question costs in micro-dollars; ``None`` where nobody knows."""
+        """Return what a question costs in micro-dollars; ``None`` where nobody knows."""
         engine = self.engine(api)
         if engine.local or engine.identity == ANY_ENGINE:
             return 0

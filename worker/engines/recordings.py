@@ -25,7 +25,7 @@ TOUCH_AFTER = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class RecordingLimits:
-    """How much one store of recordings may hold, in bytes, and how long, in days."""
+    """The limits of one store of recordings, in bytes and in days."""
 
     size: int = 256 * 1024 * 1024
     days: int = 90

@@ -61,7 +61,7 @@ MOST_BAD_WHEELS = 20
 
 @dataclass(frozen=True, slots=True)
 class InstallBounds:
-    """How large an environment and each of its wheels may be, in bytes."""
+    """The limits on an environment and on each of its wheels, in bytes."""
 
     most: int
     largest: int

@@ -34,7 +34,7 @@ class CacheLease:
         self._lock: int | None = lock
 
     def manifest(self) -> dict[str, Any]:
-        """What was written about the folder when it was made."""
+        """Return what was written about the folder when it was made."""
         document: dict[str, Any] = json.loads((self.path / MANIFEST).read_text("utf-8"))
         return document
 

@@ -41,7 +41,7 @@ ReportProgress = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class _Making:
-    """How an environment is made: what builds, or why nothing does, and until when."""
+    """The state of an installation: its builder, or why there is none, and its deadline."""
 
     interpreter: Interpreter
     sources: SdistBuilder | str

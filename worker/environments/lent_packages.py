@@ -104,7 +104,7 @@ def layer_declaration(*, foreign: bool = False) -> Declaration:
 
 
 def lacking(packages: Mapping[str, str], wanted: Iterable[RequiredPackage]) -> list[str]:
-    """Which of the guest's needs are not among installed ``packages`` in a version that serves."""
+    """Return which of the guest's needs ``packages`` do not meet in a version that serves."""
     return [
         each.name
         for each in wanted

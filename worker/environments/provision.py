@@ -199,7 +199,6 @@ class Environments:
 
 
 def _without(names: Iterable[str], interpreter: Interpreter, reason: str) -> tuple[str, ...]:
-    """What is not done for want of the guest's needs."""
     end = f"cannot be had for Python {interpreter.version} ({reason})"
     return tuple(f"{NEEDED[name]}: {name} {end}" for name in names)
 

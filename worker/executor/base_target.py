@@ -181,7 +181,7 @@ class BaseTarget:
             raise TargetNotLoaded("the framework that it needs cannot be imported")
 
     def has_target(self) -> bool:
-        """Whether base has a function of the target's name."""
+        """Return whether base has a function of the target's name."""
         text = self._laboratory.base.texts.get(self.target.path, "")
         return has_function(text, self.target.function)
 
@@ -208,7 +208,7 @@ class BaseTarget:
         return ours.texts.get(self._ours.function) == theirs.texts.get(self.target.function)
 
     def criterion(self, finding: Finding) -> Criterion | None:
-        """What would show the finding on base; ``None`` where nothing can."""
+        """Return what would show the finding on base; ``None`` where nothing can."""
         there = self.source(finding.path)
         if there is None or not self.has_target():
             return None
@@ -262,7 +262,6 @@ class BaseTarget:
 
 
 def _asks(probe: Probe, run: Run) -> bool:
-    """Whether a run asked what the probe's script does not answer."""
     if isinstance(run.ending, NotRun):
         return True
     known = {(exchange.api, exchange.digest) for exchange in probe.script or ()}

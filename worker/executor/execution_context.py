@@ -28,7 +28,7 @@ from worker.system.temporary_files import owned_folder
 
 @dataclass(frozen=True, slots=True)
 class GuestRuntime:
-    """Where guests run.
+    """The conditions under which guests run: the isolation, the interpreter, the limits.
 
     ``hidden`` are packages that the interpreter has and the project has not; ``layer`` holds the
     guest's own needs; ``retry`` multiplies the limits of what is tried again after meeting one.
@@ -91,7 +91,7 @@ class SourceTree:
 
 @dataclass(frozen=True, slots=True)
 class ExecutionContext:
-    """What runs share: the place, the engines, the sources, the plan.
+    """The sandbox, engines, sources and plan that runs share.
 
     ``examples`` failed before; ``observed`` holds calls in tests, ``tested`` outcomes of tests.
     """
@@ -113,11 +113,11 @@ class ExecutionContext:
     )
 
     def place_of(self, tree: SourceTree) -> GuestRuntime:
-        """Where the code of a tree runs."""
+        """Return where the code of a tree runs."""
         return self.place.of(tree.environment)
 
     def describe(self) -> tuple[str, ...]:
-        """What runs are made with, in sentences for the report."""
+        """Return what runs are made with, in sentences for the report."""
         isolation = "; ".join(self.place.isolation.layers)
         environments = [tree.environment for tree in (self.head, self.base)]
         notes = dict.fromkeys(note for each in environments if each for note in each.notes)
@@ -177,7 +177,7 @@ def with_environments(
 
 
 def folder_obstacle(isolation: Isolation, folder: Path) -> str:
-    """Why guests cannot use what lies in a folder: without mounts it must be open to their uid."""
+    """Return why guests cannot use a folder: without mounts it must be open to their uid."""
     mounted = isolation.namespaces or not isolation.isolated or isolation.uids is None
     if mounted or reachable_by_others(folder):
         return ""

@@ -210,7 +210,6 @@ def _reached(frame: Frame, target: str) -> ReachedDivergence:
 
 
 def _is_consistent(reached: ReachedDivergence) -> bool:
-    """Whether a run ends as it is told to: a condition that does not hold is the host's own."""
     ending = reached.run.ending
     if isinstance(ending, Violated):
         return bool(reached.divergence.call) and reached.probe.ensures == (ending.condition,)

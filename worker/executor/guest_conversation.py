@@ -56,7 +56,7 @@ class GivenAnswers:
             self._asked[api, digest] = tuple(asked_inputs(api, request))
 
     def asked(self, exchanges: Iterable[Exchange]) -> tuple[AskedInput, ...]:
-        """What was asked about in confirmed exchanges."""
+        """Return what was asked about in confirmed exchanges."""
         return tuple(a for e in exchanges for a in self._asked.get((e.api, e.digest), ()))
 
     def confirmed(self, claimed: Exchange) -> Exchange | None:
@@ -138,7 +138,7 @@ class GuestConversation:
             self.send(answer, ANSWER_SECONDS)
 
     def failure(self, error: Exception) -> GuestFailure:
-        """What broke off, with why we stopped the guest and the end of what it printed."""
+        """Return what broke off, with why we stopped the guest and the end of what it printed."""
         stopped = self._guest.why_stopped() if isinstance(error, ChannelClosed) else None
         tail = self._guest.stderr_tail().strip()[-500:]
         reason = stopped or self._guest.stopped or f"{type(error).__name__}: {error}"

@@ -146,5 +146,4 @@ def _layer(frame: Frame, is_file: IsFile) -> ModelLayer:
 
 
 def _is_program(source: str) -> bool:
-    """Whether the source of a layer is one expression that only computes."""
     return bool(source) and is_line(source) and harmless_template(source)

@@ -71,7 +71,6 @@ def _asked(api: str, part: str, sent: bytes, text: str | None) -> AskedInput:
 
 
 def _kind(api: str, part: str) -> InputKind:
-    """What a part of a question is to a person: a file is what the API is asked about."""
     if part == "text":
         return InputKind.TEXT
     described = catalogue.load_catalogue().apis.get(api)

@@ -62,7 +62,7 @@ class ProjectBindings:
 
 @lru_cache(maxsize=256)
 def bindings(source: str, path: str) -> Bindings:
-    """What the text of the file ``path`` binds."""
+    """Return what the text of the file ``path`` binds."""
     try:
         body = ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -219,7 +219,7 @@ _HARMLESS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class NameOrigin:
-    """Where a name leads: ``beyond`` parts follow ``module``, ``calls`` may be called."""
+    """The origin of a name: something of the project, or of a ``module`` from elsewhere."""
 
     beyond: int
     calls: int = -1
@@ -234,11 +234,11 @@ class RecipeNames:
         self._project = ProjectBindings(texts)
 
     def knows(self, probe: Probe) -> bool:
-        """Whether the recipes of a probe use no other names."""
+        """Return whether the recipes of a probe use no other names."""
         return all(map(self._knows, probe.arguments.values()))
 
     def known(self, explored: ExplorationResult) -> ExplorationResult:
-        """What was explored, without the inputs that use other names."""
+        """Return what was explored, without the inputs that use other names."""
         return replace(
             explored,
             failures=tuple(each for each in explored.failures if self.knows(each.probe)),
@@ -292,7 +292,6 @@ class RecipeNames:
         return found
 
     def _of_module(self, module: str, rest: Sequence[str], steps: int) -> list[NameOrigin]:
-        """What comes after the name of a module; the longest name that is a module counts."""
         for count in range(len(rest), -1, -1):
             path = self._project.path(".".join([module, *rest[:count]]))
             if path is not None:
@@ -303,7 +302,6 @@ class RecipeNames:
     def _of_taken(
         self, module: str, name: str, rest: Sequence[str], steps: int
     ) -> list[NameOrigin]:
-        """What is imported from a module: a module in it, or what is bound there."""
         if self._project.path(f"{module}.{name}") is not None:
             return self._of_module(f"{module}.{name}", rest, steps)
         path = self._project.path(module)

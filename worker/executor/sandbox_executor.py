@@ -83,7 +83,7 @@ class SandboxExecutor:
 
     @property
     def plan(self) -> ExaminationPlan:
-        """How much to do."""
+        """Return how much to do."""
         return self._laboratory.plan
 
     @property
@@ -237,7 +237,7 @@ class SandboxExecutor:
         self.notes = tuple(dict.fromkeys((*self.notes, *bounded_texts(notes))))
 
     def kept(self, target: Target) -> Sequence[Probe]:
-        """What failed under this target in this repository before."""
+        """Return what failed under this target in this repository before."""
         kept = self._laboratory.examples.of(target.id)
         return tuple(filter(RecipeNames(target.path, self._laboratory.head.texts).knows, kept))
 
@@ -279,7 +279,7 @@ class SandboxExecutor:
             return None
 
     def substitute(self, api: str) -> bool:
-        """Whether a local engine answers for this API."""
+        """Return whether a local engine answers for this API."""
         return self._laboratory.broker.substitute(api)
 
     def source(self, path: str) -> str:
@@ -339,7 +339,7 @@ class SandboxExecutor:
         )
 
     def tally(self) -> TargetCounters:
-        """What was done, for the report."""
+        """Return what was done, for the report."""
         goals = {goal.id for goal in self._target.goals}
         branches = {p for p in self._counts.points if _is_branch_of(self._target, p)}
         return TargetCounters(

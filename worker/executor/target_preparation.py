@@ -78,7 +78,7 @@ def prepare_frame(place: GuestRuntime, root: str, target: Target) -> Frame:
 
 
 def prepared_of(frame: Frame) -> PreparedTarget:
-    """What a ``prepared`` frame says.  Raises ``Unpreparable`` for an ``unprepared`` one."""
+    """Return what a ``prepared`` frame says.  Raises ``Unpreparable`` for an ``unprepared`` one."""
     if frame["type"] == "unprepared":
         raise TargetNotLoaded(frame["reason"][:LONGEST_TEXT])
     return PreparedTarget(
@@ -90,12 +90,11 @@ def prepared_of(frame: Frame) -> PreparedTarget:
 
 
 def bounded_texts(texts: Sequence[str]) -> tuple[str, ...]:
-    """What the guest says for the report, bounded."""
+    """Return what the guest says for the report, bounded."""
     return tuple(text[:LONGEST_TEXT] for text in texts[:MOST_TEXTS])
 
 
 def _network(isolation: Isolation) -> dict[str, str | None] | None:
-    """What the guest's network is: left alone, closed, or closed but for a proxy."""
     if not isolation.isolated:
         return None
     if not isolation.namespaces:

@@ -89,7 +89,7 @@ class PublisherContext:
 
     @property
     def timeouts(self) -> WriteTimeouts:
-        """How long requests, slots and leases may take."""
+        """Return how long requests, slots and leases may take."""
         return WriteTimeouts.of(self.settings)
 
     def context(self, lease: Lease) -> TaskContext:
@@ -141,7 +141,7 @@ class PublishContext:
 
     @property
     def writer(self) -> RateLimitedWriter:
-        """What writes for the run's installation."""
+        """Return what writes for the run's installation."""
         return self.context.writer(self.installation)
 
     def existing(

@@ -50,7 +50,7 @@ class LostLeaseError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class WriteTimeouts:
-    """How long things may take, in seconds, all by how long a request may take."""
+    """The timeouts of writes in seconds, all derived from the timeout of a request."""
 
     request: float
     pause: float

@@ -136,7 +136,6 @@ def _array(call: CallRecipe) -> str:
 
 
 def _content(given: Mapping[str, Recipe]) -> str:
-    """What the elements are: all alike, or drawn, but for a few."""
     values = _said(given.get("values"), "any")
     drawn = "seed" in given or values != "any"
     kind = "" if values == "any" else f" ({values.replace('_', ' ')})"

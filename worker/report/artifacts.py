@@ -99,7 +99,7 @@ class FindingFiles:
 
 @dataclass(frozen=True, slots=True)
 class Artifacts:
-    """What was written, by fingerprint; ``sources`` are the head texts by path."""
+    """The files that were written, by fingerprint."""
 
     directory: Path
     files: Mapping[str, FindingFiles] = field(default_factory=dict[str, FindingFiles])

@@ -35,7 +35,7 @@ class DecisionLocation:
 
 
 def decision_location(goal: Goal, source: str) -> DecisionLocation | None:
-    """Where the decision of ``goal`` stands in ``source``; ``None`` if it does not."""
+    """Return where the decision of ``goal`` stands in ``source``; ``None`` if it does not."""
     try:
         found = [d for d in decisions(source) if d.function == goal.function]
         tree = ast.parse(source.lstrip("\ufeff"))

@@ -17,7 +17,7 @@ _TEMPLATES = ("value", "reference")
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What a call is compared with: a ``template`` over ``names``; ``exact``: dtypes too."""
+    """The other side of a comparison with a library call."""
 
     api: str
     relation: str
@@ -26,7 +26,7 @@ class Comparison:
 
     @property
     def exact(self) -> bool:
-        """Whether a result's dtype is compared."""
+        """Return whether a result's dtype is compared."""
         return self.relation != "float64"
 
     @property
@@ -70,7 +70,7 @@ _RULES = ("divergence", "non-finite", "crash")
 
 @dataclass(frozen=True, slots=True)
 class ExecutionCondition:
-    """What an ``executes(…)`` asks: of which oracle and execution, with which inputs."""
+    """The condition of an ``executes(…)``: its oracle, execution and inputs."""
 
     rule: str
     execution: str
@@ -79,7 +79,7 @@ class ExecutionCondition:
 
 
 def execution_condition(condition: str) -> ExecutionCondition | None:
-    """What a condition asks of executions, ``None`` of another; raises ``Unspoken``."""
+    """Return what a condition asks of executions, ``None`` of another; raises ``Unspoken``."""
     try:
         body = ast.parse(condition, mode="eval").body
     except (SyntaxError, ValueError, RecursionError):

@@ -33,7 +33,7 @@ _ROWS = (20, 5, 0)
 
 @dataclass(frozen=True, slots=True)
 class ReportLinks:
-    """Where readers find more: the run's ``page``, and the address of a file of its."""
+    """The links of a report: the run's ``page``, and the address of each of its files."""
 
     page: str | None = None
     file: Callable[[str], str | None] = lambda _name: None

@@ -151,7 +151,6 @@ def _fed(criterion: Criterion) -> recipes.Recipe | None:
 def _condition(
     finding: Finding, source: str, function: str, compared: Comparison | None
 ) -> dict[str, object]:
-    """What the test asserts: the condition as it was asked, with the arguments' constraints."""
     criterion = finding.criterion
     if not isinstance(criterion, Violates) or compared is not None:
         return {"condition": "", "helpers": ()}
@@ -208,7 +207,6 @@ class _Named(ast.NodeTransformer):
 
 
 def _strategies(finding: Finding) -> list[tuple[str, str]]:
-    """What Hypothesis may draw for each argument: of plain kinds what their annotation says."""
     said = finding.evidence.get("annotations")
     constraints = said if isinstance(said, Mapping) else {}
     found: list[tuple[str, str]] = []

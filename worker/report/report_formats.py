@@ -20,7 +20,7 @@ from worker.report.terminal_report import to_text
 
 @dataclass(frozen=True, slots=True)
 class RenderOptions:
-    """How to render: files relative to ``relative_to`` if below it, ``colour`` for a terminal."""
+    """The options of a renderer."""
 
     relative_to: Path | None = None
     colour: bool = False

@@ -35,22 +35,22 @@ class FindingLike(Protocol):
 
     @property
     def rule(self) -> str:
-        """What kind of defect it is."""
+        """Return what kind of defect it is."""
         ...
 
     @property
     def message(self) -> str:
-        """What is said of it."""
+        """Return what is said of it."""
         ...
 
     @property
     def level(self) -> Level:
-        """How much it weighs."""
+        """Return how much it weighs."""
         ...
 
     @property
     def status(self) -> Status:
-        """How it stands on the two revisions."""
+        """Return how it stands on the two revisions."""
         ...
 
     @property
@@ -60,12 +60,12 @@ class FindingLike(Protocol):
 
     @property
     def line(self) -> int:
-        """Where the author should look, 1-based."""
+        """Return where the author should look, 1-based."""
         ...
 
     @property
     def evidence(self) -> Mapping[str, Json]:
-        """What shows it."""
+        """Return what shows it."""
         ...
 
     @property
@@ -93,7 +93,7 @@ class ReportLike(Protocol[T_co]):
 
     @property
     def findings(self) -> Sequence[T_co]:
-        """What was found."""
+        """Return what was found."""
         ...
 
     @property
@@ -103,7 +103,7 @@ class ReportLike(Protocol[T_co]):
 
     @property
     def targets(self) -> Sized:
-        """What was examined."""
+        """Return what was examined."""
         ...
 
     @property
@@ -113,7 +113,7 @@ class ReportLike(Protocol[T_co]):
 
     @property
     def skipped(self) -> Sequence[Skipped]:
-        """What was not tried."""
+        """Return what was not tried."""
         ...
 
     @property
@@ -197,7 +197,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def overview(report: ReportLike[FindingLike]) -> str:
-    """What was examined and what stands, in one line."""
+    """Return what was examined and what stands, in one line."""
     parts = [tested_sentence(report.tests)]
     by_status = Counter(finding.status for finding in report.findings)
     parts += [
@@ -242,7 +242,7 @@ def fixed_findings(report: ReportLike[T]) -> list[T]:
 
 
 def rank(finding: FindingLike, report: ReportLike[FindingLike]) -> tuple[bool, int, int, str, int]:
-    """Where a finding stands among the others."""
+    """Return where a finding stands among the others."""
     return (
         finding.fingerprint in report.ignored,
         _ORDER.index(finding.status),
@@ -253,7 +253,7 @@ def rank(finding: FindingLike, report: ReportLike[FindingLike]) -> tuple[bool, i
 
 
 def status_sentence(finding: FindingLike, report: ReportLike[FindingLike]) -> str:
-    """How a finding stands: its level, its status, and whether it is ignored."""
+    """Return how a finding stands: its level, its status, and whether it is ignored."""
     ignored = report.ignored.get(finding.fingerprint)
     if ignored is None:
         return f"{finding.level}, {_status(finding, report)}"
@@ -432,7 +432,7 @@ def suggestion_diff(suggestion: Suggestion, source: str | None) -> list[str]:
 
 
 def cost_sentence(cost: Cost) -> str:
-    """What the run cost."""
+    """Return what the run cost."""
     parts = [
         f"{cost.seconds:.1f} s",
         counted(cost.executions, "execution"),

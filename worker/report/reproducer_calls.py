@@ -60,7 +60,7 @@ def forms(finding: Finding) -> set[str]:
 
 
 def roots(finding: Finding) -> set[str]:
-    """Where the inputs stand outside of the function: ``input()``, ``flask.request``."""
+    """Return where the inputs stand outside of the function: ``input()``, ``flask.request``."""
     places = {parse(key) for probe in finding.probes for key in probe.arguments}
     return {
         "open()" if place.file is not None else place.root

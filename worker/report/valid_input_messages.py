@@ -37,7 +37,7 @@ def is_about_valid_inputs(rule: str) -> bool:
 
 
 def valid_input_lines(evidence: Mapping[str, Json], message: str) -> list[tuple[str, str]]:
-    """What was tried and who says what is valid, as ``(name, value)``, if not in the message."""
+    """Return what was tried and who says what is valid, as ``(name, value)`` pairs."""
     return [*_tried(evidence), *_annotations(evidence, message)]
 
 

@@ -148,7 +148,6 @@ class Heartbeat:
                 _log.warning("the progress of run %s is not kept", self._attempt.run.id)
 
     def _renewed(self) -> bool | None:
-        """Whether the lease holds on; ``None`` when the store does not say."""
         try:
             with self._store.write() as unit:
                 return unit.runs.renew(self._attempt, self._lease)

@@ -104,7 +104,7 @@ ERRANDS_KEPT = timedelta(days=30)
 
 @dataclass(frozen=True, slots=True)
 class SchedulerContext:
-    """What the chores work with."""
+    """The objects that scheduled tasks work with."""
 
     settings: Settings
     store: Store

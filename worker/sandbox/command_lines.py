@@ -102,7 +102,7 @@ class BindMount:
 
 @dataclass(frozen=True, slots=True)
 class SandboxedProgram:
-    """What is seen in the sandbox beside the system, and what runs there."""
+    """A program in the sandbox, with the files that it sees beside the system."""
 
     binds: tuple[BindMount, ...]
     command: tuple[str, ...]

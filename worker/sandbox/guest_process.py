@@ -165,7 +165,7 @@ class GuestProcess:
 
     @property
     def stopped(self) -> str | None:
-        """Why we stopped it (memory or time), ``None`` if we did not."""
+        """Return why we stopped it (memory or time), ``None`` if we did not."""
         return self._watch.stopped
 
     def why_stopped(self) -> str | None:

@@ -38,7 +38,7 @@ class GuestProgram:
 
 @dataclass(frozen=True, slots=True)
 class LaunchPlan:
-    """What to start; ``layer`` is one more readable folder, ``network`` opens IPv4 sockets."""
+    """The program to start, its files, and its isolation."""
 
     isolation: Isolation
     tree: Path

@@ -92,7 +92,7 @@ class FilterUnavailable(Exception):  # noqa: N818 - a noun of the outside
 
 @dataclass(frozen=True, slots=True)
 class FilterOptions:
-    """What the filter has to do because no other layer does.
+    """The tasks that no other layer takes off the filter.
 
     ``network`` lets IPv4 sockets be opened.  Without ``namespaces`` no socket may be opened and the
     process group not be left; without an ``own_uid`` files of the same user are protected too.

@@ -20,7 +20,7 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}")
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Where a secret is: ``env:NAME``, ``file:PATH``, or ``credential:NAME``.
+    """A reference to a secret: its location, never its value.
 
     The last is a file in ``$CREDENTIALS_DIRECTORY``, where systemd and secret managers put it.
     """

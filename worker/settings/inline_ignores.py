@@ -64,7 +64,7 @@ def malformed_ignores(text: str, path: str) -> tuple[MalformedIgnore, ...]:
 
 
 def unknown_rule(rule: str) -> str:
-    """What to say of a rule that there is not."""
+    """Return what to say of a rule that there is not."""
     close = get_close_matches(rule, RULES, n=1)
     hint = f"did you mean `{close[0]}`?" if close else f"known are: {', '.join(RULES)}"
     return f"there is no rule `{rule}`; {hint}"

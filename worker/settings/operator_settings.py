@@ -142,7 +142,7 @@ class GithubSettings(_Section):
 
     @property
     def local(self) -> bool:
-        """Whether GitHub is a double on this machine."""
+        """Return whether GitHub is a double on this machine."""
         return _is_local(self.web_url)
 
     @model_validator(mode="after")
@@ -174,7 +174,7 @@ def _state() -> Path:
 
 
 class StoreSettings(_Section):
-    """Where runs are kept: a database, and a folder or fsspec URL for blobs.
+    """The stores of runs: a database, and a folder or fsspec URL for blobs.
 
     Runs that ended ``keep_days`` ago go, with their reports and files.
     """
@@ -185,7 +185,7 @@ class StoreSettings(_Section):
 
 
 class SandboxSettings(_Section):
-    """How much a guest may use, and which interpreter runs it.
+    """The limits of a guest, and the interpreter that runs it.
 
     ``isolation`` asks for one set of layers instead of the first that works.
     Sizes are bytes, or written like ``"4GiB"``; ``seconds`` is wall clock;
@@ -223,7 +223,7 @@ def _index(url: str) -> str:
 
 
 class EnvironmentSettings(_Section):
-    """How the tested project's own environment is had.
+    """The ways to obtain the tested project's own environment.
 
     ``install``: ``auto`` takes the ``.venv`` of a developer's checkout and
     installs what the project declares where there is none; ``always``
@@ -247,7 +247,7 @@ class EnvironmentSettings(_Section):
 
 
 class EngineSettings(_Section):
-    """How the questions to one service are answered.
+    """The engine that answers the requests to one service.
 
     ``provider``: its own protocol, spoken to ``endpoint`` (its public one by
     default; AWS has one in each ``region``, Azure none); ``local``: a program
@@ -293,7 +293,7 @@ class BudgetSettings(_Section):
 
 
 class RecordingSettings(_Section):
-    """Where recorded answers lie, and when they go: per repository, by last use."""
+    """The folder of recorded answers and their lifetime: per repository, by last use."""
 
     folder: Path = Field(default_factory=lambda: _state() / "recordings")
     size: ByteSize = ByteSize(256 << 20)
@@ -307,7 +307,7 @@ def _contact(text: str) -> str:
 
 
 class SourceSettings(_Section):
-    """Where inputs of one sort come from.
+    """The source of inputs of one kind.
 
     ``folder`` is that of ``kind = "folder"``, ``key`` a service's; ``contact``
     is told to Wikimedia: a mail address or a page of the operator's.
@@ -345,12 +345,12 @@ class Settings(BaseSettings):
 
     @property
     def recordings_folder(self) -> Path:
-        """Where answers of ML APIs are kept, by whose they are."""
+        """Return where answers of ML APIs are kept, by whose they are."""
         return self.recordings.folder
 
     @property
     def examining(self) -> Settings:
-        """What an examination is told: nothing of the GitHub App."""
+        """Return what an examination is told: nothing of the GitHub App."""
         kept = GithubSettings(checkouts=self.github.checkouts)
         return self.model_copy(update={"github": kept, "app": AppSettings()})
 

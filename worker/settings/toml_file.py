@@ -83,7 +83,7 @@ def configuration_problem(
 
 
 def problem_sentence(error: ValidationError, model: type[BaseModel]) -> str:
-    """What is wrong first, without the value, which may be a secret."""
+    """Return what is wrong first, without the value, which may be a secret."""
     first = error.errors(include_url=False, include_input=False)[0]
     if first["type"] == "extra_forbidden":
         location = first["loc"]

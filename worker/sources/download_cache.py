@@ -13,12 +13,12 @@ from worker.system.temporary_files import replacement
 
 
 def pictures_folder() -> Path:
-    """Where pictures from elsewhere are kept."""
+    """Return where pictures from elsewhere are kept."""
     return user_state_path("assayer") / "pictures"
 
 
 def documents_folder() -> Path:
-    """Where documents from elsewhere are kept."""
+    """Return where documents from elsewhere are kept."""
     return user_state_path("assayer") / "documents"
 
 
@@ -29,7 +29,7 @@ class DownloadCache:
     root: Path
 
     def find(self, kind: str, name: str) -> bytes | None:
-        """What was kept, or ``None``."""
+        """Return what was kept, or ``None``."""
         try:
             return self._place(kind, name).read_bytes()
         except OSError:

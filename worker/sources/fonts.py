@@ -19,7 +19,7 @@ _MISSING = "\U0010fffd"
 
 
 class FontKind(StrEnum):
-    """How the writing came about."""
+    """The kind of writing."""
 
     PRINTED = "printed"
     HANDWRITTEN = "handwritten"

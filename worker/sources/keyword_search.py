@@ -74,17 +74,17 @@ class SearchService(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called in messages."""
+        """Return what it is called in messages."""
         ...
 
     @property
     def things(self) -> str:
-        """What it finds, as ``pictures of``."""
+        """Return what it finds, as ``pictures of``."""
         ...
 
     @property
     def everyday(self) -> tuple[str, ...]:
-        """What to search for where anything else will do."""
+        """Return what to search for where anything else will do."""
         ...
 
     @property
@@ -94,16 +94,16 @@ class SearchService(Protocol):
 
     @property
     def size(self) -> int:
-        """How many results a full page has."""
+        """Return how many results a full page has."""
         ...
 
     @property
     def pages(self) -> int:
-        """How many pages to look at."""
+        """Return how many pages to look at."""
         ...
 
     def question(self, words: str, page: int) -> SearchQuery:
-        """What to ask for a page, the first being 1."""
+        """Return what to ask for a page, the first being 1."""
         ...
 
     def entries(self, answer: JsonObject) -> object:

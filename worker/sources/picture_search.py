@@ -180,7 +180,6 @@ def _at(request: httpx.Request, address: Address | None) -> httpx.Request:
 
 
 def _known(host: str) -> list[Address]:
-    """What a host means here; nothing for a name that only the proxy knows."""
     try:
         return _resolved(host)
     except httpx.ConnectError:

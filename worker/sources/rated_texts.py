@@ -68,7 +68,6 @@ def _texts() -> dict[str, tuple[str, ...]]:
 
 
 def _reading(valence: float) -> str | None:
-    """What people read in a text of that mean valence (−4 … 4), if it is clear."""
     if valence >= CLEAR:
         return "positive"
     if valence <= -CLEAR:

@@ -67,7 +67,7 @@ class Sources:
 
     @property
     def outages(self) -> tuple[str, ...]:
-        """How the configured services failed, each reason once."""
+        """Return how the configured services failed, each reason once."""
         return tuple(self.failed)
 
     def find(self, wanted: InputRequest, count: int, seed: int) -> InputSupply:
@@ -130,7 +130,7 @@ class Sources:
 
 
 def kind_of(api: Api, task: str) -> InputKind:
-    """What an API is asked about; by the task where the catalogue does not say."""
+    """Return what an API is asked about; by the task where the catalogue does not say."""
     if api.input is not None:
         return InputKind(api.input.kind)
     if task == "speech":

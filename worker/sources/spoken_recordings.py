@@ -153,7 +153,7 @@ _SAYABLE = re.compile(r"[A-Za-z0-9]")
 
 @dataclass(frozen=True, slots=True)
 class SpeakingManner:
-    """Who speaks and how; ``noise`` is a share of the full scale."""
+    """The voice and manner of a speaker; ``noise`` is a share of the full scale."""
 
     voice: Voice
     slowness: float = 1.0

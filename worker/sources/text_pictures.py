@@ -25,7 +25,7 @@ _NOISE_STEP = 4
 
 
 class Background(StrEnum):
-    """What lies behind the writing."""
+    """The background of a writing."""
 
     BLANK = "blank"
     PHOTOGRAPH = "photograph"

@@ -168,7 +168,7 @@ _REMEDY = "Look who else writes to the blobs, and run the check again."
 
 
 def clone_key(run_id: str) -> str:
-    """Where the prepared clone of a run lies among the blobs."""
+    """Return where the prepared clone of a run lies among the blobs."""
     return f"{CLONES}/{run_id}.tar"
 
 

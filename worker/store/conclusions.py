@@ -15,7 +15,7 @@ from worker.store.records import IgnoreKind, IgnoreRecord, Policy, RunState
 
 
 class CheckConclusion(StrEnum):
-    """What GitHub may be told; ``success``, ``skipped`` and ``neutral`` let a change pass."""
+    """The conclusions for GitHub; ``success``, ``skipped`` and ``neutral`` let a change pass."""
 
     ACTION_REQUIRED = "action_required"
     CANCELLED = "cancelled"
@@ -92,14 +92,14 @@ def with_current_ignores(
 
 
 def affects_verdict(finding: Mapping[str, Any]) -> bool:
-    """Whether a finding weighs on the verdict: new, not ignored, and more than told."""
+    """Return whether a finding weighs on the verdict: new, not ignored, and more than told."""
     return (
         finding["status"] == "new" and finding["level"] != "notice" and not finding.get("ignored")
     )
 
 
 def fails(finding: Mapping[str, Any]) -> bool:
-    """Whether a finding alone makes the verdict a failure."""
+    """Return whether a finding alone makes the verdict a failure."""
     return affects_verdict(finding) and finding["level"] == "failure"
 
 
@@ -120,7 +120,7 @@ def unneeded(
 
 
 def was_tested(document: Document, target: str) -> bool:
-    """Whether nothing kept a target from being tested from end to end."""
+    """Return whether nothing kept a target from being tested from end to end."""
     left = {item["target"] for item in (*document["skipped"], *document["broken"])}
     tested = {t["id"] for t in document["targets"] if t.get("tested", "yes") == "yes"}
     executed = {t["id"] for t in document["targets"] if t["executions"]}
@@ -133,7 +133,7 @@ def was_tested(document: Document, target: str) -> bool:
 
 
 def is_gone(document: Document, fingerprint: str, target: str | None) -> bool:
-    """Whether a finding that once stood is known to stand no more.
+    """Return whether a finding that once stood is known to stand no more.
 
     Not known where its ``target`` (``None``: nobody remembers) could have
     shown it and was kept from being tested.

@@ -41,7 +41,7 @@ class Leases(RepositoryBase):
         return Lease(lease.ordering_key, lease.fence, until) if self._changed(statement) else None
 
     def holds(self, lease: Lease) -> bool:
-        """Whether a lease is in force now."""
+        """Return whether a lease is in force now."""
         query = select(LeaseRow.fence).where(
             LeaseRow.ordering_key == lease.ordering_key,
             LeaseRow.fence == lease.fence,

@@ -160,7 +160,7 @@ OUTCOMES = (
 
 
 class CounterRow(Base):
-    """How often something with a name and a label happened."""
+    """The count of events of one name and label."""
 
     __tablename__ = "tallies"
 

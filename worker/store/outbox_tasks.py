@@ -125,7 +125,7 @@ class OutboxTasks(RepositoryBase):
             self.add(OutboxTask(kind, installation, ordering_key_of(run.job), key, run=run.id))
 
     def knows(self, key: str) -> bool:
-        """Whether an errand of that key was ever added, and is not forgotten."""
+        """Return whether an errand of that key was ever added, and is not forgotten."""
         return (
             self._session.scalar(select(OutboxTaskRow.id).where(OutboxTaskRow.key == key))
             is not None

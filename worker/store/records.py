@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 
 class RunState(StrEnum):
-    """Where a run stands; one that prepares waits for its clone."""
+    """The state of a run; one that prepares waits for its clone."""
 
     PREPARING = "preparing"
     QUEUED = "queued"
@@ -21,7 +21,7 @@ class RunState(StrEnum):
 
     @property
     def over(self) -> bool:
-        """Whether it will change no more."""
+        """Return whether it will change no more."""
         return self in {RunState.DONE, RunState.FAILED, RunState.CANCELLED}
 
 
@@ -91,13 +91,13 @@ class PullRecord:
 
     @property
     def fork(self) -> bool:
-        """Whether the head is not known to lie in the repository itself."""
+        """Return whether the head is not known to lie in the repository itself."""
         return self.head_repository != self.repository
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What a rerun asks for; ``None`` takes the configuration's value."""
+    """The options of a rerun; ``None`` takes the configuration's value."""
 
     inputs: int | None = None
     target: str | None = None
@@ -108,7 +108,7 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is to be checked, and why.
+    """The subject of a check, and its reason.
 
     ``repository`` is ``owner/name`` or a path.  ``base`` and ``head`` are
     revisions; ``None`` takes the pipeline's default.  ``fork``: the head is
@@ -133,7 +133,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """Who let the code of one commit of a fork ask paid engines, and when (UTC)."""
+    """The approval that lets one commit of a fork ask paid engines: by whom, and when (UTC)."""
 
     repository: str
     head: str
@@ -169,7 +169,7 @@ class RunRecord:
 
 
 class WorkerState(StrEnum):
-    """Where a worker stands: it tries its isolation, takes jobs, or takes none."""
+    """The state of a worker: it tries its isolation, takes jobs, or takes none."""
 
     STARTING = "starting"
     READY = "ready"
@@ -196,7 +196,7 @@ class WorkerRecord:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a repository's maintainers decide about our answers.
+    """The decisions of a repository's maintainers about our comments.
 
     ``gate`` is the conclusion of a failure, ``fail_open`` makes an outage
     neutral, ``inline_comments`` is how many a review may have, ``commands``
@@ -234,7 +234,7 @@ class RunOver:
 
 
 class OutboxTaskKind(StrEnum):
-    """What there is to do at GitHub, the most urgent first."""
+    """The kinds of tasks at GitHub, the most urgent first."""
 
     ANNOUNCE = "announce"
     PREPARE = "prepare"
@@ -289,7 +289,7 @@ class Lease:
 
 
 class IdempotencyState(StrEnum):
-    """Whether something to be created at GitHub was, as far as we know."""
+    """The state of a creation at GitHub: done, not done, or unknown."""
 
     INTENDED = "intended"
     DONE = "done"
@@ -305,7 +305,7 @@ class IdempotencyRecord:
 
 
 class IgnoreKind(StrEnum):
-    """Whether a finding was silenced, or was there before anybody looked."""
+    """The reason why a finding is ignored: silenced, or older than the App."""
 
     IGNORED = "ignored"
     BASELINE = "baseline"

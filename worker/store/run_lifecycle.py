@@ -78,7 +78,7 @@ def is_attemptable(now: datetime) -> ColumnElement[bool]:
 
 
 class RunLifecycle(RunTransitions):
-    """What those do with runs who carry them out.
+    """The transitions of runs, for those that carry runs out.
 
     An attempt's number is its fence: who has an older one changes nothing.
     """

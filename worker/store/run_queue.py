@@ -42,7 +42,7 @@ class QueueDownError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RunTimeLimits:
-    """How long a run may take, in seconds."""
+    """The time limits of a run, in seconds."""
 
     soft: int
 
@@ -53,17 +53,17 @@ class RunTimeLimits:
 
     @property
     def early(self) -> int:
-        """When a run is interrupted, so that its partial report is there before the limit."""
+        """Return when a run is interrupted, which leaves time for its partial report."""
         return self.soft - self.soft // 20
 
     @property
     def hard(self) -> int:
-        """When its process is killed, if it did not heed the soft limit."""
+        """Return when its process is killed, if it did not heed the soft limit."""
         return self.soft + max(2, self.soft // 30)
 
     @property
     def visibility(self) -> int:
-        """When a job whose worker is gone is given to another worker.
+        """Return when a job whose worker is gone is given to another worker.
 
         Above the hard limit, or a long job would run twice at a time.
         """
@@ -71,7 +71,7 @@ class RunTimeLimits:
 
 
 class Queue(Protocol):
-    """What the web process and the publisher need of a queue."""
+    """The interface of a queue that the web process and the publisher use."""
 
     def enqueue(self, run_id: str, queue: str = QUEUES[0]) -> None:
         """Hand over a run; raises ``QueueDownError``."""

@@ -31,7 +31,7 @@ _MOST_STRANDED = 1000
 
 
 class RunQueries(RepositoryBase):
-    """What is asked about runs."""
+    """The queries about runs."""
 
     def get(self, run_id: str) -> RunRecord | None:
         """Return one run, if it exists."""

@@ -344,7 +344,7 @@ class OutboxTaskRow(Base):
 
 
 class LeaseRow(Base):
-    """Who does the errands of a lane, and until when."""
+    """The lease of a lane: who serves it, and until when."""
 
     __tablename__ = "leases"
 
@@ -356,7 +356,7 @@ class LeaseRow(Base):
 
 
 class WriteSlotRow(Base):
-    """Who writes for an installation, and when the next write may be."""
+    """The write slot of an installation: who writes, and when the next write may start."""
 
     __tablename__ = "slots"
 

@@ -44,7 +44,7 @@ class _Ended(Exception):  # noqa: N818 - a noun of the outside
 
 @dataclass(frozen=True, slots=True)
 class StudySandbox:
-    """Where guests study; ``program`` is what speaks for the guest."""
+    """The conditions under which guests study: the isolation, the interpreter, the limits."""
 
     isolation: Isolation
     python: Path
@@ -80,7 +80,6 @@ def study(order: StudyRequest, site: StudySandbox, journal: StudyJournal) -> Ite
 def _once(
     order: StudyRequest, site: StudySandbox, journal: StudyJournal, deadline: float
 ) -> Iterator[Event]:
-    """What one guest says; raises ``_Ended``."""
     left = max(1.0, deadline - time.monotonic())
     seconds = left + GRACE
     limits = replace(site.limits, wall_seconds=seconds, cpu_seconds=int(seconds * 4))
@@ -120,7 +119,6 @@ def _replies(
 
 
 def _reason(guest: GuestProcess, error: Exception) -> str:
-    """Why a guest is gone: that we stopped it, or the end of what it printed."""
     if isinstance(error, ChannelClosed):
         guest.wait(GRACE / 10)
     lines = guest.stderr_tail().strip().splitlines()

@@ -55,12 +55,12 @@ class StudyJournal:
 
     @property
     def checked(self) -> int:
-        """How much is done."""
+        """Return how much is done."""
         return sum(map(len, self._checked.values()))
 
     @property
     def size(self) -> int:
-        """How many bytes are kept."""
+        """Return how many bytes are kept."""
         return self._file.tell()
 
     def add(self, rows: Iterable[JsonObject]) -> None:
@@ -150,7 +150,7 @@ def platform_name() -> str:
 
 
 def folder() -> Path:
-    """Where tables for this platform and in our format lie."""
+    """Return where tables for this platform and in our format lie."""
     return user_state_path("assayer") / "relations" / f"{platform_name()}-{FORMAT}"
 
 
@@ -168,7 +168,7 @@ class TableCache:
 
     @property
     def name(self) -> str:
-        """What the table is called: ``torch-2.13.0+cpu``."""
+        """Return what the table is called: ``torch-2.13.0+cpu``."""
         return f"{self.library}-{self.version}"
 
     @property
@@ -181,7 +181,7 @@ class TableCache:
         return folder() / "journals" / f"{self.name}-{task}-{digest}.jsonl"
 
     def about(self) -> JsonObject:
-        """How the table was made; empty where there is none, or only parts of one."""
+        """Return how the table was made; empty where there is none, or only parts of one."""
         try:
             found = json.loads((self.folder / table_folders.ABOUT).read_text("utf-8"))
         except (OSError, ValueError):

@@ -32,7 +32,7 @@ Task: TypeAlias = Literal["relations", "divergences"]
 
 @dataclass(frozen=True, slots=True)
 class StudyRequest:
-    """What is to be studied; all ``apis`` or ``oracles`` where none are named.
+    """The subject of a study.
 
     ``inputs`` are compared for a pair, or fuzzed for an API; ``seconds`` bounds the whole.
     """
@@ -49,7 +49,7 @@ class StudyRequest:
     relations: tuple[JsonObject, ...] = ()
 
     def frame(self, seconds: float, done: Mapping[str, list[str]]) -> dict[str, Any]:
-        """What the guest is sent, with the time that is left and what is done already."""
+        """Return what the guest is sent, with the time that is left and what is done already."""
         return {
             "type": "study",
             "library": self.library,
@@ -74,7 +74,7 @@ class StudyRequest:
 
 @dataclass(frozen=True, slots=True)
 class StudyUpdate:
-    """How far a stage of a study is, and rows that are new."""
+    """The progress of one stage of a study, with its new rows."""
 
     stage: str
     done: int

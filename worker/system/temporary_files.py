@@ -43,7 +43,7 @@ def mounts(process: int | str = "self") -> list[Mount]:
 
 
 def mounts_below(folder: Path) -> list[Path]:
-    """Where something is mounted at or below a folder, the newest first."""
+    """Return where something is mounted at or below a folder, the newest first."""
     return [mount.place for mount in reversed(mounts()) if mount.place.is_relative_to(folder)]
 
 

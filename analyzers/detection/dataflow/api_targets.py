@@ -52,7 +52,7 @@ class _Noted:
         self._keys = [start for start, _ in self._starts]
 
     def at(self, place: Decision | Clause) -> Marks:
-        """What the expression at a place depends on.
+        """Return what the expression at a place depends on.
 
         Where no expression has just this place (a loop's header, a link of a
         chain) it is what the expressions inside depend on.
@@ -260,5 +260,5 @@ class ApiTargetSelection:
 
 
 def is_script(unit: str) -> bool:
-    """Whether an id means code outside functions."""
+    """Return whether an id means code outside functions."""
     return unit.endswith((f"::{MODULE}", f"::{MAIN}"))

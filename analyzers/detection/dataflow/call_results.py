@@ -136,7 +136,7 @@ _CALLABLE = (FunctionValue, LambdaValue)
 
 @dataclass(frozen=True, slots=True)
 class Callee:
-    """What is called: its value and, for a method, its receiver and name."""
+    """The object that is called: its value and, for a method, its receiver and name."""
 
     node: cst.Call
     value: Value
@@ -215,7 +215,6 @@ class Calls(ProjectCalls):
         return join(made.plus(NOTHING.union(*given)), passed)
 
     def _passed_on(self, arguments: Arguments) -> Value:
-        """What the functions among the arguments return, called by who gets them."""
         everything = arguments.all()
         results: list[Value] = []
         for value in everything:
@@ -307,7 +306,6 @@ class Calls(ProjectCalls):
             self.grow(target, item.shaped(self.control))
 
     def _built_in(self, name: str, receiver: Value, arguments: Arguments) -> Value:
-        """What the methods of strings and containers return."""
         if name == "items":
             pair = make(fields={1: receiver.any_field(), 0: make(receiver.marks)})
             return make(fields={ELEMENT: pair}).shaped(receiver.total)

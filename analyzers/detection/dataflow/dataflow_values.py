@@ -144,7 +144,7 @@ class Value:
     depth: int
 
     def same(self, other: Value) -> bool:
-        """Whether both say the same."""
+        """Return whether both say the same."""
         return self is other or (
             self.marks == other.marks
             and self.refs == other.refs
@@ -247,7 +247,7 @@ BOTTOM: Final = make()
 
 
 def join(left: Value, right: Value) -> Value:
-    """What may be either."""
+    """Return what may be either."""
     if left is right or right is BOTTOM:
         return left
     if left is BOTTOM:
@@ -259,7 +259,7 @@ def join(left: Value, right: Value) -> Value:
 
 
 def join_all(values: Iterable[Value]) -> Value:
-    """What may be any of them."""
+    """Return what may be any of them."""
     return reduce(join, values, BOTTOM)
 
 

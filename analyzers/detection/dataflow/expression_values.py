@@ -79,7 +79,7 @@ class Assignments(Calls):
 
 
 def has(value: Value, at: int) -> bool:
-    """Whether a position of a value can be told from the others."""
+    """Return whether a position of a value can be told from the others."""
     return at in value.fields or ELEMENT in value.fields or not value.fields
 
 
@@ -114,7 +114,7 @@ _CHOSEN = (
 
 
 def is_chosen(node: cst.BaseExpression | None) -> bool:
-    """Whether a value says which way was taken: a constant, or a plain name."""
+    """Return whether a value says which way was taken: a constant, or a plain name."""
     return node is None or isinstance(node, _CHOSEN)
 
 

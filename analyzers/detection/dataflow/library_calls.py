@@ -115,7 +115,7 @@ WIDENING: Final = frozenset({"extend", "update", "extendleft"})
 
 
 def is_pure(path: str) -> bool:
-    """Whether a call by this dotted path computes with its arguments alone."""
+    """Return whether a call by this dotted path computes with its arguments alone."""
     end = len(path)
     while end > 0:
         if path[:end] in PURE:
@@ -125,7 +125,7 @@ def is_pure(path: str) -> bool:
 
 
 def runs(path: str) -> bool:
-    """Whether a call by this dotted path runs the functions that it is given.
+    """Return whether a call by this dotted path runs the functions that it is given.
 
     A web framework or a bot keeps them for later: that is no call.
     """
@@ -146,7 +146,7 @@ class Arguments:
 
     @property
     def total(self) -> Marks:
-        """What any argument depends on."""
+        """Return what any argument depends on."""
         return NOTHING.union(*(value.total for value in self.all()))
 
     def words(self) -> frozenset[str]:

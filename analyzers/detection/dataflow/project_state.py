@@ -116,7 +116,7 @@ class ProjectState:
             self.enqueue(reader)
 
     def given(self, slot: ParameterMark) -> Value:
-        """What callers put into a slot."""
+        """Return what callers put into a slot."""
         cell = ("argument", slot.function, slot.parameter)
         return self._cells.get(cell, BOTTOM).at(slot.path)
 
@@ -143,7 +143,7 @@ class ProjectState:
         return None
 
     def attribute(self, reader: str, start: str, name: str) -> Value:
-        """What the attribute of an instance may be; methods come bound."""
+        """Return what the attribute of an instance may be; methods come bound."""
         method = self.method(reader, start, name)
         value = BOTTOM
         for item in self.family(reader, start):
@@ -198,7 +198,7 @@ class ProjectState:
 
 
 def instances(value: Value) -> Value:
-    """What an annotation promises: instances of the classes it names."""
+    """Return what an annotation promises: instances of the classes it names."""
     refs = (InstanceValue(ref.id) if isinstance(ref, ClassValue) else ref for ref in value.refs)
     return make(refs=refs)
 
@@ -241,11 +241,11 @@ class FunctionFrame(ABC):
 
     @property
     def outside(self) -> bool:
-        """Whether the names of this frame are the module's globals."""
+        """Return whether the names of this frame are the module's globals."""
         return self.unit.name in (MODULE, MAIN)
 
     def lookup(self, name: str) -> Value:
-        """What a name may mean here."""
+        """Return what a name may mean here."""
         if name in self.names and name not in self.shared:
             return self.names[name]
         outer = self.unit.outer
@@ -266,7 +266,7 @@ class FunctionFrame(ABC):
             self.state.write(("global", self.unit.path, name), value)
 
     def member(self, path: str, name: str, seen: frozenset[str] = frozenset()) -> Value:
-        """What a name means in a module of the project."""
+        """Return what a name means in a module of the project."""
         child = self.state.files.child(path, name)
         if path not in self.state.modules:
             if child is not None:
@@ -296,7 +296,7 @@ class FunctionFrame(ABC):
         return make(refs=(ExternalName(self.state.catalogue.canonical(path)),))
 
     def attribute(self, base: Value, name: str) -> Value:
-        """What ``base.name`` may be."""
+        """Return what ``base.name`` may be."""
         owned = [self._owned(ref, name) for ref in base.refs]
         found = [value for value in owned if value is not None]
         value = join_all(found)

@@ -36,7 +36,7 @@ class Statements(Expressions):
     within_class = False
 
     def promised(self, node: cst.BaseExpression) -> Value:
-        """What an annotation promises."""
+        """Return what an annotation promises."""
         if isinstance(node, cst.SimpleString):
             try:
                 node = cst.parse_expression(str(node.evaluated_value))

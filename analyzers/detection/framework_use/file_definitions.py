@@ -40,17 +40,16 @@ class AnnotatedFunctions:
     module_test: bool = False
 
     def __bool__(self) -> bool:
-        """Whether anything is annotated."""
         return bool(self.functions or self.kept_out or self.module_test)
 
 
 def mentions_annotations(source: str) -> bool:
-    """Whether a text may carry annotations, told without parsing it."""
+    """Return whether a text may carry annotations, told without parsing it."""
     return ("@" in source and _SAID.search(source) is not None) or PACKAGE in source
 
 
 def file_annotations(source: str) -> AnnotatedFunctions:
-    """What a file's annotations say; nothing where Python 3 cannot parse it."""
+    """Return what a file's annotations say; nothing where Python 3 cannot parse it."""
     if not mentions_annotations(source):
         return AnnotatedFunctions()
     try:

@@ -198,7 +198,7 @@ class FrameworkTargetSelection:
                     waiting.append(other)
 
     def touches(self, unit: CodeUnit) -> bool:
-        """Whether a function uses a framework, itself or through what it calls."""
+        """Return whether a function uses a framework, itself or through what it calls."""
         if unit.id not in self._touching:
             self._touching[unit.id] = any(
                 self._touching.get(each.id, False)

@@ -47,7 +47,7 @@ class NameResolver:
         return outside.enter(unit.node, frozenset({owner}))
 
     def imported(self, path: str, level: int, module: str, name: str | None) -> ResolvedNames:
-        """What an import in a file brings."""
+        """Return what an import in a file brings."""
         found = self._files.resolve(path, level, module)
         if found is None:
             if level:
@@ -58,7 +58,7 @@ class NameResolver:
         return self.exported(found, name)
 
     def exported(self, module: str, name: str) -> ResolvedNames:
-        """What a name of a file or folder of the project stands for."""
+        """Return what a name of a file or folder of the project stands for."""
         if not module.endswith("/"):
             known = self._top(module, name)
             if known:
@@ -89,7 +89,7 @@ class NameResolver:
         return UNKNOWN
 
     def member(self, meaning: ResolvedName, name: str) -> ResolvedNames:
-        """What an attribute stands for."""
+        """Return what an attribute stands for."""
         if not meaning.own:
             return _library(f"{meaning.name}.{name}")
         if "::" not in meaning.name:
@@ -164,7 +164,7 @@ class NameResolver:
         return tuple(each.name for each in self.lineage(name) if not each.own)
 
     def result(self, meaning: ResolvedName) -> ResolvedNames:
-        """What calling gives: an instance where a class is called."""
+        """Return what calling gives: an instance where a class is called."""
         if meaning.made:
             return UNKNOWN
         if meaning.own:
@@ -206,7 +206,7 @@ def _assigned(node: ast.AST, name: str) -> list[ast.expr]:
 
 
 def is_own(target: ast.expr, name: str | None = None) -> bool:
-    """Whether an expression is an attribute of ``self``."""
+    """Return whether an expression is an attribute of ``self``."""
     return (
         isinstance(target, ast.Attribute)
         and isinstance(target.value, ast.Name)

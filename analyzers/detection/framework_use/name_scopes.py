@@ -18,7 +18,7 @@ from analyzers.detection.framework_use.file_definitions import (
 
 @dataclass(frozen=True, slots=True)
 class ResolvedName:
-    """What an expression stands for.
+    """The object that an expression refers to.
 
     ``name`` is the dotted name in a library, or where it is the project's
     ``own`` the ``path::Qualified.name`` of a definition or the path of a file.
@@ -35,18 +35,18 @@ UNKNOWN: ResolvedNames = frozenset()
 
 
 class NameLookup(Protocol):
-    """What a scope asks of the project around it."""
+    """The questions that a scope asks of the project around it."""
 
     def imported(self, path: str, level: int, module: str, name: str | None) -> ResolvedNames:
-        """What an import in a file brings."""
+        """Return what an import in a file brings."""
         ...
 
     def member(self, meaning: ResolvedName, name: str) -> ResolvedNames:
-        """What an attribute stands for."""
+        """Return what an attribute stands for."""
         ...
 
     def result(self, meaning: ResolvedName) -> ResolvedNames:
-        """What calling gives."""
+        """Return what calling gives."""
         ...
 
     def bases(self, meaning: ResolvedName) -> ResolvedNames:
@@ -78,7 +78,7 @@ class LexicalScope:
     _elsewhere: set[str] = field(default_factory=set[str])
 
     def of(self, node: ast.expr | None) -> ResolvedNames:
-        """What an expression stands for: each possibility that is known."""
+        """Return what an expression stands for: each possibility that is known."""
         match node:
             case ast.Name():
                 return self.name(node.id)
@@ -92,7 +92,7 @@ class LexicalScope:
                 return self._joined(map(self.of, _choices(node)))
 
     def name(self, name: str) -> ResolvedNames:
-        """What a name stands for here."""
+        """Return what a name stands for here."""
         if name not in self.bound or name in self._elsewhere:
             return self.parent.name(name) if self.parent is not None else UNKNOWN
         if name not in self._known:
@@ -214,7 +214,7 @@ class LexicalScope:
         return scope.take(node.body)
 
     def annotated(self, node: ast.expr | None) -> ResolvedNames:
-        """What a value of an annotated type stands for."""
+        """Return what a value of an annotated type stands for."""
         match node:
             case ast.Name() | ast.Attribute():
                 found = self.of(node)

@@ -34,7 +34,7 @@ _MODULE_LINES = 10
 
 
 def read(source: str) -> FileAnnotations:
-    """What the annotations of a file say; raises ``SyntaxError`` where it is no Python."""
+    """Return what the annotations of a file say; raises ``SyntaxError`` where it is no Python."""
     lines = source.splitlines()
     functions: Dict[str, Annotations] = {}
     tree = ast.parse(source)

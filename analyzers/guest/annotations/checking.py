@@ -200,7 +200,7 @@ def _bound_names(node: ast.AST) -> Iterator[str]:
 def unbound_names(
     said: Annotations, parameters: Sequence[str], names: TopLevelNames, marked: FrozenSet[str]
 ) -> Iterator[UnboundName]:
-    """What the annotations of a function name in vain; ``marked`` are the file's generators."""
+    """Yield the unbound names in a function's annotations; ``marked`` are the file's generators."""
     for arg in said.args:
         for problem in _in_constraint(arg.constraint, names, marked):
             yield arg.text, problem, arg.span

@@ -163,7 +163,7 @@ Argument = Union[Constraint, Expression, Tuple[Union[Constraint, Expression], ..
 
 @dataclass(frozen=True)
 class Span:
-    """Where something stands: lines and columns from 1, the end column exclusive."""
+    """A range of the source: lines and columns from 1, the end column exclusive."""
 
     line: int
     column: int
@@ -213,13 +213,12 @@ class Annotations:
         return {arg.name: arg.constraint for arg in self.args}
 
     def __bool__(self) -> bool:
-        """Whether anything is said."""
         return self != Annotations()
 
 
 @dataclass(frozen=True)
 class AnnotationProblem:
-    """What is wrong with an annotation: ``annotation`` as written, what and where."""
+    """A mistake in an annotation: ``annotation`` as written, what is wrong, and where."""
 
     annotation: str
     problem: str
@@ -229,7 +228,7 @@ class AnnotationProblem:
 
 @dataclass(frozen=True)
 class FileAnnotations:
-    """What the annotations of a file say, by qualified names of functions."""
+    """The annotations of a file, by qualified names of functions."""
 
     functions: Mapping[str, Annotations] = field(default_factory=dict)
     module_test: bool = False

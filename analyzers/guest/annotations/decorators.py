@@ -40,7 +40,7 @@ def _same(function: F) -> F:
 
 
 def arg(name: str, constraint: Any) -> Callable[[F], F]:
-    """What an argument may be: ``@arg("n", ints(min=1))``."""
+    """Return what an argument may be: ``@arg("n", ints(min=1))``."""
     del name, constraint
     return _same
 
@@ -58,7 +58,7 @@ def ensure(condition: Any) -> Callable[[F], F]:
 
 
 def returns(constraint: Any) -> Callable[[F], F]:
-    """What the function returns."""
+    """Return what the function returns."""
     del constraint
     return _same
 
@@ -74,7 +74,7 @@ def exclude(function: F) -> F:
 
 
 def timeout(seconds: float) -> Callable[[F], F]:
-    """How long one call may take."""
+    """Return how long one call may take."""
     del seconds
     return _same
 

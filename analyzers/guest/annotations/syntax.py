@@ -229,7 +229,7 @@ def _value(node: ast.expr, text: str) -> Expression:
 
 
 def span_of(node: Any) -> Span:
-    """Where a node stands in its text, in characters."""
+    """Return where a node stands in its text, in characters."""
     return Span(
         node.lineno,
         node.col_offset + 1,

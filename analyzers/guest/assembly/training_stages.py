@@ -66,7 +66,7 @@ Stage = Callable[[str], None]
 
 
 class ScriptProgress:
-    """What was seen of a script: whether each loss that it derived was finite."""
+    """The state of a script: whether each loss that it derived was finite."""
 
     finite = True
 

@@ -83,7 +83,7 @@ def _bucket(where: Any) -> Optional[str]:
 
 
 def metadata() -> Dict[str, Any]:
-    """What botocore says about the transport of a response."""
+    """Return what botocore says about the transport of a response."""
     return {
         "RequestId": "00000000-0000-0000-0000-000000000000",
         "HTTPStatusCode": 200,
@@ -170,7 +170,7 @@ class Botocore:
 
 
 def unreachable(service: str, operation: str) -> Exception:
-    """What a client raises for an operation that no described API is."""
+    """Return what a client raises for an operation that no described API is."""
     from botocore import exceptions, xform_name
 
     name = f"{service}.{xform_name(operation)}"
@@ -285,7 +285,7 @@ def _exception(name: str) -> type:
 
 
 def standin_unreachable(service: str, operation: str) -> Exception:
-    """What a client raises for an operation that no described API is."""
+    """Return what a client raises for an operation that no described API is."""
     name = f"{service}.{operation}"
     error = EndpointConnectionError(f"Could not connect to {name} (no described ML API)")
     return api_calls.unanswered(name, error)

@@ -253,7 +253,7 @@ def _body(request: Any) -> Any:
 
 
 def unreachable(request: Any) -> Exception:
-    """What a client raises for a request that no described API answers."""
+    """Return what a client raises for a request that no described API answers."""
     from azure.core.exceptions import ServiceRequestError
 
     parts = urlsplit(str(request.url))

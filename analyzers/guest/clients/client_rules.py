@@ -41,7 +41,7 @@ class ClientProject:
 
 @dataclass(frozen=True)
 class ClientRule:
-    """What is done about modules whose dotted name matches: ``patch`` the real one once imported.
+    """The treatment of the modules whose whole dotted name matches ``modules``.
 
     ``standin`` makes it where it is not installed, or where ``instead`` of its name.
     """
@@ -52,7 +52,7 @@ class ClientRule:
     instead: Optional[Callable[[str], bool]] = None
 
     def matches(self, name: str) -> bool:
-        """Whether the rule is about the module ``name``."""
+        """Return whether the rule is about the module ``name``."""
         return re.fullmatch(self.modules, name) is not None
 
 
@@ -68,7 +68,7 @@ def patch_clients(module: ModuleType) -> None:
 
 
 def aws_rules(project: ClientProject) -> List[ClientRule]:
-    """What is done about the modules of boto3 and botocore."""
+    """Return what is done about the modules of boto3 and botocore."""
     aws = Aws(DescribedApis(project.entries, project.schema))
     sdk, standins = Botocore(aws, project.texts), AwsStandins(aws)
     project.warmers.append(sdk.warm)
@@ -86,7 +86,7 @@ _OLD = r"azure\.cognitiveservices\.vision\.(computervision|face)"
 
 
 def azure_rules(project: ClientProject) -> List[ClientRule]:
-    """What is done about the modules of Azure's SDKs."""
+    """Return what is done about the modules of Azure's SDKs."""
     azure = Azure(DescribedApis(project.entries, project.schema))
     sdk, standins = AzureSdk(azure), AzureStandins(azure)
     return [

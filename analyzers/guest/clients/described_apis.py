@@ -72,7 +72,7 @@ class DescribedApis:
 
 
 def asked_each(entry: Entry) -> bool:
-    """Whether the elements of the input are asked about one by one."""
+    """Return whether the elements of the input are asked about one by one."""
     return bool((entry.get("input") or {}).get("each"))
 
 

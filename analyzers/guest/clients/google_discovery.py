@@ -149,7 +149,6 @@ class _Execution:
 
 
 def _refusal(reason: str) -> BaseException:
-    """What a request without an answer raises: ``HttpError``, and ``Refused`` too."""
     base = getattr(sys.modules.get(ERRORS), "HttpError", None)
     if not isinstance(base, type):
         return api_calls.NoAnswer(reason)

@@ -12,7 +12,7 @@ from .schema_messages import Message, Schema
 
 
 class Client(Entered):
-    """What all stand-ins for clients share."""
+    """The base class of stand-ins for clients."""
 
     google: Google
     schema: Schema

@@ -45,7 +45,7 @@ class Generations:
             self._old[service] = any(_OLD.search(text) for text in telling)
 
     def is_old(self, name: str) -> bool:
-        """Whether a module is asked for as it was before proto-plus."""
+        """Return whether a module is asked for as it was before proto-plus."""
         match = _SERVICE.match(name)
         if match is None or match.group(1) not in self._old:
             return False
@@ -54,7 +54,6 @@ class Generations:
 
 @functools.cache
 def _is_installed_old(service: str) -> bool:
-    """Whether the installed SDK is of a generation before the second major version."""
     try:
         return int(metadata.version(f"google-cloud-{service}").partition(".")[0]) < 2
     except (metadata.PackageNotFoundError, ValueError, TypeError):
@@ -141,7 +140,7 @@ _CREDENTIALS = (
 
 
 def google_rules(project: ClientProject) -> List[ClientRule]:
-    """What is done about the modules of Google's SDKs."""
+    """Return what is done about the modules of Google's SDKs."""
     google = Google(project.entries, project.schema)
     generations = Generations(project.root, project.texts)
     made: Dict[bool, GoogleStandins] = {False: GoogleStandins(google, project.schema)}

@@ -195,14 +195,14 @@ class Operation:
         return self._response
 
     def done(self, *_: Any, **__: Any) -> bool:
-        """That it is over."""
+        """Return that it is over."""
         return True
 
     def exception(self, *_: Any, **__: Any) -> None:
         """Nothing: it went well."""
 
     def cancel(self) -> bool:
-        """That it is too late."""
+        """Return that it is too late."""
         return False
 
     def add_done_callback(self, function: Any) -> None:

@@ -96,7 +96,6 @@ def _is_json(call: HttpRequest) -> bool:
 
 
 def _looks_so(call: HttpRequest) -> bool:
-    """Whether a body of no media type, or of a form's (urllib's default), begins as JSON."""
     untold = call.media in ("", "application/x-www-form-urlencoded")
     return untold and bytes(call.body or b"").lstrip()[:1] in (b"{", b"[")
 
@@ -212,7 +211,7 @@ _METHOD = re.compile(r"(?:/(v\d\w*))?/(?:[\w/-]*/)?([a-z]+)(?:/[\w-]+)?:(\w+)(?!
 
 
 def http_rules(project: ClientProject) -> List[ClientRule]:
-    """What is done about the modules of HTTP clients."""
+    """Return what is done about the modules of HTTP clients."""
     network = project.network
     rest = HttpInterception(project)
     network.serve(rest.served)

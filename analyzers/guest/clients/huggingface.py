@@ -75,7 +75,7 @@ class HubInference:
         return answer.get(ELEMENTS, answer)
 
     def answer(self, entry: Entry, args: Tuple[Any, ...], options: Mapping[str, Any]) -> Any:
-        """What the method returns, in plain values; raises ``Refused``."""
+        """Return what the method returns, in plain values; raises ``Refused``."""
         asked = dict(options)
         value = placed(args, asked)
         answer = self.described.ask(entry, semantic(entry, value, asked))
@@ -89,7 +89,7 @@ class HubInference:
 
 
 def unreachable(name: str) -> Exception:
-    """What is raised for what no described API is."""
+    """Return what is raised for what no described API is."""
     return api_calls.unanswered(name, ConnectionError(f"{name} is no described ML API"))
 
 
@@ -129,7 +129,7 @@ class Pipeline:
         self._options = options
 
     def __call__(self, *args: Any, **options: Any) -> Any:
-        """What the pipeline makes of one input, or of each of a list."""
+        """Answer as the pipeline of the task does."""
         if self._entry is None:
             raise unreachable(f"transformers.pipeline({self.task!r})")
         asked = {**self._options, **options}
@@ -183,7 +183,7 @@ Wrap = Callable[[Entry, Any], Any]
 
 
 def huggingface_rules(project: ClientProject) -> List[ClientRule]:
-    """What is done about the modules of Hugging Face's libraries."""
+    """Return what is done about the modules of Hugging Face's libraries."""
     described = DescribedApis(project.entries, project.schema)
     hub, pipelines = Hub(HubInference(described)), Pipelines(described)
 

@@ -109,7 +109,6 @@ def pictured(value: Any) -> Tuple[Optional[bytes], Optional[str]]:
 
 
 def _is_simple(value: Any) -> bool:
-    """Whether a prompt is no more than one text of a user."""
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Mapping):
         message = value[0]
         return message.get("role") == "user" and isinstance(message.get("content"), str)
@@ -295,7 +294,7 @@ def _processed(client: Any, cast_to: Any, options: Any, response: Any, how: Any)
 
 
 def unreachable(http: Any, options: Any, stream: bool) -> Exception:
-    """What a client raises for a request that no described API answers."""
+    """Return what a client raises for a request that no described API answers."""
     from openai import APIConnectionError
 
     path = str(options.url).partition("?")[0].strip("/").replace("/", ".")

@@ -25,7 +25,7 @@ MAPPED = ("aws", "azure", "google", "huggingface", "openai")
 
 
 def is_other(entry: Entry) -> bool:
-    """Whether an entry is of a provider without a mapping of its own."""
+    """Return whether an entry is of a provider without a mapping of its own."""
     return str(entry["provider"]).partition(".")[0] not in MAPPED
 
 
@@ -109,7 +109,7 @@ Wrap = Callable[[Entry, Any], Any]
 
 
 def other_rules(project: ClientProject) -> List[ClientRule]:
-    """What is done about the modules that the methods of other providers lie in."""
+    """Return what is done about the modules that the methods of other providers lie in."""
     library = DescribedLibrary(OtherProviders(DescribedApis(project.entries, project.schema)))
     modules: Dict[str, Dict[str, Operations]] = {}
     for entry in filter(is_other, project.entries):
@@ -139,7 +139,7 @@ class DescribedLibrary:
         self._other = other
 
     def patch(self, kinds: Mapping[str, Operations]) -> Callable[[ModuleType], None]:
-        """What is done to the real module: its described methods ask here."""
+        """Return what is done to the real module: its described methods ask here."""
 
         def patch(module: ModuleType) -> None:
             for name, operations in kinds.items():
@@ -150,7 +150,7 @@ class DescribedLibrary:
         return patch
 
     def module(self, kinds: Mapping[str, Operations]) -> Callable[[str], InertModule]:
-        """What makes the module where it is not installed."""
+        """Return what makes the module where it is not installed."""
 
         def make(name: str) -> InertModule:
             return _Module(name, self, kinds)

@@ -169,7 +169,7 @@ class Message:
         return self._schema.plain or self.is_set()
 
     def is_set(self) -> bool:
-        """Whether any field has a value that is not its default."""
+        """Return whether any field has a value that is not its default."""
         return any(_is_set(value) for value in self.given().values())
 
     def __eq__(self, other: Any) -> bool:
@@ -184,7 +184,7 @@ class Message:
         return f"{type(self).__name__}({shown})"
 
     def HasField(self, name: str) -> bool:  # noqa: N802
-        """Whether a field is set."""
+        """Return whether a field is set."""
         return name in self
 
     def ListFields(self) -> List[Tuple[Any, Any]]:  # noqa: N802

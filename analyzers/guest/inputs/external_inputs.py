@@ -39,7 +39,7 @@ class RequestFields(Dict[str, Any]):
 
 
 class RequestBody(bytes):
-    """What was sent, as it is; called or awaited it gives itself."""
+    """The body of a request as it was sent; a call or an await returns it."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> RequestBody:
         """Itself, as a method of the same name would give it."""
@@ -186,7 +186,7 @@ _asked = False
 
 
 def camera_wanted() -> bool:
-    """Whether the code has looked through a camera while none showed an input."""
+    """Return whether the code has looked through a camera while none showed an input."""
     return _asked
 
 

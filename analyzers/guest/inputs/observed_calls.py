@@ -203,7 +203,7 @@ class CallRecorder:
             self.outcomes[test] = self.outcomes.get(test, True) and passed
 
     def calls(self) -> List[Dict[str, Any]]:
-        """What was recorded, in order."""
+        """Return what was recorded, in order."""
         return list(self._found.values())
 
     @contextmanager

@@ -27,7 +27,7 @@ _stat = os.stat
 
 @dataclass
 class _Files:
-    """What is known of files in this process.
+    """The files that this process knows of.
 
     ``bases`` are folders that a path may be relative to, the workplace first.
     ``placed`` are the files to open instead, by name; ``written`` the names

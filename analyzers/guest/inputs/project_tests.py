@@ -185,7 +185,6 @@ def _methods(name: str, kind: type) -> Iterator[Tuple[str, Callable[[], Any]]]:
 
 
 def _needs(function: Any, given: int) -> bool:
-    """Whether a function has parameters that nobody gives (fixtures)."""
     parameters = list(inspect.signature(function).parameters.values())[given:]
     return any(each.default is each.empty for each in parameters)
 

@@ -119,7 +119,7 @@ class NodeText:
 
 
 def is_structure(node: ast.AST) -> bool:
-    """Whether an expression is a condition wherever it stands."""
+    """Return whether an expression is a condition wherever it stands."""
     return (
         isinstance(node, (ast.BoolOp, ast.Compare))
         or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not))

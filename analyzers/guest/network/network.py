@@ -97,7 +97,7 @@ def _patch_system(wake: Callable[[], None]) -> None:
 
 
 def patch_certifi(authority: str) -> Callable[[ModuleType], None]:
-    """What patches ``certifi``: the certificates that it brings are ours."""
+    """Return what patches ``certifi``: the certificates that it brings are ours."""
 
     def patch(module: ModuleType) -> None:
         def contents() -> str:
@@ -256,7 +256,6 @@ class Sockets:
         return status
 
     def _led(self, sock: socket.socket, address: Any) -> Any:
-        """Where a connection really goes."""
         if not _is_internet(sock, address):
             return address
         host = str(self._found(address[0], address[1]))

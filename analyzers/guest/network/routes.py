@@ -28,7 +28,7 @@ class HttpRequest:
 
 
 class Route:
-    """How one API is reached; ``entry`` is its description."""
+    """The way that one API is reached; ``entry`` is its description."""
 
     def __init__(self, described: Mapping[str, Any]) -> None:
         self.entry = described
@@ -40,7 +40,7 @@ class Route:
         self.verbs = [_verb(pattern) for pattern in patterns if ":" in pattern.rpartition("/")[2]]
 
     def leads(self, call: HttpRequest) -> bool:
-        """Whether a request goes to the API."""
+        """Return whether a request goes to the API."""
         if self.target is not None:
             return call.headers.get(TARGET) == self.target
         return any(url.search(call.url) for url in self.urls)
@@ -57,7 +57,7 @@ class Routes:
         self._hosts: Pattern[str] = re.compile(joined or r"(?!)", re.IGNORECASE)
 
     def describes(self, host: str) -> bool:
-        """Whether a host is a server of a described API."""
+        """Return whether a host is a server of a described API."""
         return self._hosts.fullmatch(host.rstrip(".")) is not None
 
     def find(self, call: HttpRequest) -> Optional[Route]:

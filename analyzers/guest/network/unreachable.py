@@ -38,7 +38,7 @@ def unreachable_names(session: api_calls.ApiSession) -> List[str]:
 
 
 def refusal(host: Any) -> str:
-    """What code that asks an address outside is told."""
+    """Return what code that asks an address outside is told."""
     return f"{host} is no described ML API, and nothing else can be reached from here"
 
 
@@ -58,7 +58,7 @@ SHORT = 0.001
 
 
 def was_refused() -> bool:
-    """Whether the run was refused something."""
+    """Return whether the run was refused something."""
     session = api_calls.session()
     return bool(session.outside) or session.refusal is not None
 

@@ -182,7 +182,7 @@ def unanswered(operation: str, error: Exception) -> Exception:
 
 
 def is_unanswered(error: BaseException) -> bool:
-    """Whether an exception came from :func:`unanswered`."""
+    """Return whether an exception came from :func:`unanswered`."""
     return _UNANSWERED in getattr(error, "__dict__", {})
 
 

@@ -69,7 +69,6 @@ def _content(argument: Mapping[str, Any], blobs: Mapping[str, bytes]) -> Any:
 
 
 def _blank(form: str, suffix: str) -> bytes:
-    """What means nothing: an empty text, a tenth of a second of silence, a grey picture."""
     if form == "text" or suffix == ".txt":
         return b""
     if suffix != ".wav":
@@ -103,7 +102,7 @@ def scratch(name: str) -> Optional[str]:
 
 
 def is_scratch(path: str) -> bool:
-    """Whether a path is that of an input which was written for the code."""
+    """Return whether a path is that of an input which was written for the code."""
     return bool(_scratch) and path.startswith(_scratch)
 
 

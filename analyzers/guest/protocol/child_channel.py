@@ -143,12 +143,12 @@ class SharedMemory:
 
     @property
     def state(self) -> int:
-        """What the child is doing."""
+        """Return what the child is doing."""
         return int(_STATE.unpack_from(self._memory)[1])
 
     @property
     def since(self) -> float:
-        """When it began to (monotonic seconds)."""
+        """Return when it began to (monotonic seconds)."""
         return float(_STATE.unpack_from(self._memory)[2])
 
     @property

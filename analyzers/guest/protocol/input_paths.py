@@ -54,7 +54,7 @@ class InputPath:
 
     @property
     def is_parameter(self) -> bool:
-        """Whether the root is a parameter of the function."""
+        """Return whether the root is a parameter of the function."""
         return self.root.isidentifier()
 
     @property
@@ -117,7 +117,7 @@ def _is_file(node: ast.expr) -> bool:
 
 @dataclass(frozen=True)
 class ValueBuilder:
-    """How wholes are made of parts: a list, a dictionary, an object."""
+    """A builder of containers from their parts: a list, a dictionary, an object."""
 
     sequence: Callable[[List[Any]], Any]
     mapping: Callable[[Dict[str, Any]], Any]

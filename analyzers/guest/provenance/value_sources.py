@@ -33,7 +33,7 @@ _SENT = "request"
 
 @dataclass(frozen=True)
 class SyntheticValues:
-    """What is made up of a call's arguments, by places.
+    """The parts of a call's arguments that are made up, by position.
 
     ``names`` are parameters and roots of which everything is made up but for
     ``inputs``, the places of the input itself as the code spells them.  Of
@@ -75,7 +75,7 @@ class ExceptionStep:
 
 
 def takes_synthetic_value(steps: Sequence[ExceptionStep], fillings: SyntheticValues) -> bool:
-    """Whether the expression that failed, in the last step, takes what was made up.
+    """Return whether the expression that failed, in the last step, takes what was made up.
 
     The first step is in the tested function itself.
     """
@@ -152,7 +152,7 @@ def _last(node: ast.AST) -> str:
 
 
 class _Slice:
-    """What expressions of a function are made of, as far as its text tells.
+    """The sources of a function's expressions, as far as its text shows them.
 
     ``free`` are the names in it, those of parameters among them.
     """
@@ -177,7 +177,7 @@ class _Slice:
         return self._asked and self._fillings.asks and self._questions > 1
 
     def outside(self) -> bool:
-        """Whether words of the command line, or fields of a request, take part."""
+        """Return whether words of the command line, or fields of a request, take part."""
         return bool(self._roots & self._fillings.names)
 
     def _names(self, node: ast.AST) -> Iterator[str]:

@@ -157,7 +157,6 @@ def _steps(trace: Optional[TracebackType]) -> Iterator[Step]:
 
 
 def _position(code: CodeType, instruction: int) -> Optional[Range]:
-    """Where exactly in the source an instruction is (Python 3.11 and later)."""
     if sys.version_info < (3, 11):
         return None
     for number, position in enumerate(code.co_positions()):
@@ -168,7 +167,7 @@ def _position(code: CodeType, instruction: int) -> Optional[Range]:
 
 @functools.cache
 def is_own(path: str, root: str) -> bool:
-    """Whether a file is the project's own code."""
+    """Return whether a file is the project's own code."""
     if not path.startswith(root.rstrip(os.sep) + os.sep) or path.startswith(_GUEST):
         return False
     return _FOREIGN.search(path[len(root) :]) is None
@@ -217,7 +216,7 @@ def function_at(path: str, line: int) -> str:
 
 
 def is_main_guard(node: ast.AST) -> bool:
-    """Whether a statement is ``if __name__ == "__main__":``."""
+    """Return whether a statement is ``if __name__ == "__main__":``."""
     names = ast.walk(node.test) if isinstance(node, ast.If) else ()
     return any(isinstance(name, ast.Name) and name.id == "__name__" for name in names)
 
@@ -271,7 +270,6 @@ def _origin(
 
 
 def _is_our_doing(error: BaseException, frames: List[Step], where: Optional[Range]) -> bool:
-    """Whether the exception may come from a stand-in or from the sandbox."""
     if _is_environmental(error):
         return True
     deepest = [step[0] for step in _steps_of(error)][-1]
@@ -310,7 +308,6 @@ def _sets(method: Any, name: str) -> bool:
 
 
 def _is_of(fillings: Optional[value_sources.SyntheticValues], frames: List[Step]) -> bool:
-    """Whether what failed takes an argument that was only filled in."""
     if fillings is None:
         return False
     steps = [

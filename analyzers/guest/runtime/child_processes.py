@@ -112,7 +112,7 @@ IDLE, RUNNING, BROKEN = 0, 1, 2
 
 
 class RunningInput(NamedTuple):
-    """What runs, since when (monotonic seconds), and which step of the work it is."""
+    """The input that runs, since when (monotonic seconds), and its step of the work."""
 
     text: str
     since: float
@@ -142,12 +142,12 @@ class RunningInputRecord:
 
     @property
     def begun(self) -> int:
-        """How many inputs have begun."""
+        """Return how many inputs have begun."""
         return int(_STATE.unpack_from(self._memory)[1])
 
     @property
     def is_broken(self) -> bool:
-        """Whether the process itself has failed."""
+        """Return whether the process itself has failed."""
         return bool(_STATE.unpack_from(self._memory)[0] == BROKEN)
 
     @property
@@ -257,7 +257,7 @@ class Worker:
 
     @property
     def begun(self) -> bool:
-        """Whether any input was begun."""
+        """Return whether any input was begun."""
         return self._flight.begun > 0
 
     @property
@@ -266,7 +266,7 @@ class Worker:
         return self._flight.broke
 
     def reports(self) -> Iterator[Frame]:
-        """What the process reports, until it has ended, or what it says is no report."""
+        """Yield what the process reports, until it has ended, or what it says is no report."""
         try:
             while not self.is_over:
                 if self._status is None:
@@ -276,7 +276,7 @@ class Worker:
             self.close()
 
     def poll(self) -> List[Frame]:
-        """What it has reported since; kills it where it hangs, notes how it ended."""
+        """Return what it has reported since; kills it where it hangs, notes how it ended."""
         frames: List[Frame] = []
         try:
             if not self._receive(frames):

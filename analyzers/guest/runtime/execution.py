@@ -188,7 +188,7 @@ class PreparedTarget:
 
 @dataclass(frozen=True)
 class Result:
-    """What one input did.  ``ending`` is the protocol's."""
+    """The result of one input.  ``ending`` is the protocol's."""
 
     ending: Dict[str, Any]
     hits: FrozenSet[int]
@@ -273,7 +273,7 @@ def _run(
 
 
 def repeats(arguments: Arguments) -> bool:
-    """Whether a call with these arguments is to do the same each time: none is from outside."""
+    """Return whether a call with these arguments is repeatable: none is from outside."""
     return all(given.get("kind") != "content" for given in arguments.values())
 
 

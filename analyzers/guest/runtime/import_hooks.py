@@ -89,7 +89,6 @@ class StandinFinder(MetaPathFinder):
         return _spec(fullname, self._missing(fullname))
 
     def _is_asked(self) -> bool:
-        """Whether the import stands in the project's own code."""
         frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
         while frame is not None:
             name = frame.f_code.co_filename
@@ -245,22 +244,22 @@ class Interception:
                 warmer(expected)
 
     def patch(self, name: str) -> Optional[Patch]:
-        """What to do to a real module when it has been imported."""
+        """Return what to do to a real module when it has been imported."""
         return next((rule.patch for rule in self._about(name) if rule.patch), None)
 
     def instead(self, name: str) -> Optional[Maker]:
-        """What makes a module that is used even where a real one is installed."""
+        """Return what makes a module that is used even where a real one is installed."""
         if name.partition(".")[0] in self._hidden:
             return standins.InertModule
         chosen = (rule for rule in self._about(name) if rule.instead and rule.instead(name))
         return next((rule.standin for rule in chosen), None)
 
     def special(self, name: str) -> Optional[Maker]:
-        """What makes the stand-in for a module of a family that is known."""
+        """Return what makes the stand-in for a module of a family that is known."""
         return next((rule.standin for rule in self._about(name) if rule.standin), None)
 
     def missing(self, name: str) -> Maker:
-        """What makes the stand-in for a module that is not installed."""
+        """Return what makes the stand-in for a module that is not installed."""
         return self.special(name) or standins.InertModule
 
     def _about(self, name: str) -> Iterator[ClientRule]:

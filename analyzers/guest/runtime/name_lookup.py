@@ -153,7 +153,7 @@ def _required(kind: type) -> Dict[str, Any]:
 
 
 def callable_of(function: Any, owner: Optional[type]) -> Callable[[], Callable[..., Any]]:
-    """What makes the callable for one input; a constructor is called as the class."""
+    """Return what makes the callable for one input; a constructor is called as the class."""
     if owner is None:
         return lambda: function
     if _is_constructor(function, owner):
@@ -163,14 +163,13 @@ def callable_of(function: Any, owner: Optional[type]) -> Callable[[], Callable[.
 
 
 def method_of(function: Any, owner: Optional[type]) -> Optional[Callable[[Any], Any]]:
-    """What makes the callable of a given instance, where the target is called on one."""
+    """Return what makes the callable of a given instance, where the target is called on one."""
     if owner is None or _is_constructor(function, owner):
         return None
     return functools.partial(types.MethodType, function)
 
 
 def _is_constructor(function: Any, owner: type) -> bool:
-    """Whether calling the class runs this function on a new instance."""
     usual = type(owner).__call__ is type.__call__
     initializer: Any = vars(owner).get("__init__")
     return usual and initializer is function and not inspect.isabstract(owner)

@@ -20,7 +20,7 @@ def forget() -> None:
 
 
 def leaked(code: CodeType) -> bool:
-    """Whether a plain value was taken out of a stand-in by this code."""
+    """Return whether a plain value was taken out of a stand-in by this code."""
     return code in _leaks
 
 
@@ -36,7 +36,7 @@ def _leak() -> None:
 
 
 def is_standin(value: Any) -> bool:
-    """Whether a value is a stand-in, or an object or class built on one."""
+    """Return whether a value is a stand-in, or an object or class built on one."""
     kind = type(value)
     return (
         kind in (Inert, InertText, InertModule)
@@ -47,7 +47,7 @@ def is_standin(value: Any) -> bool:
 
 
 class Entered:
-    """What is its own value as a context manager, sync or async."""
+    """A value that is its own context manager, sync or async."""
 
     def __enter__(self) -> Any:
         return self
@@ -237,7 +237,7 @@ class InertMeta(abc.ABCMeta):
 
 
 class InertBase(metaclass=InertMeta):
-    """What a class inherits from when its base is a stand-in."""
+    """The base class of classes whose own base is a stand-in."""
 
     _assayer_name = ""
 
@@ -298,7 +298,7 @@ class InertModule(ModuleType):
 
 
 def attribute(name: str) -> Any:
-    """What stands under a dotted name: an exception class, or an inert object."""
+    """Return what stands under a dotted name: an exception class, or an inert object."""
     last = name.rpartition(".")[2]
     if last[:1].isupper() and last.endswith(("Error", "Exception", "Warning")):
         return type(last, (Exception,), {"__module__": name.rpartition(".")[0]})

@@ -177,7 +177,6 @@ def _folders(root: str, path: str) -> List[str]:
 
 
 def _shadows(folder: Path) -> bool:
-    """Whether a module in a folder would hide a client library."""
     return any((folder / f"{name}.py").exists() for name in SHADOWED)
 
 

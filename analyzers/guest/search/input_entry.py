@@ -227,7 +227,6 @@ class _Search:
             yield fixed
 
     def _beside(self, slot: Optional[InputSlot]) -> Arguments:
-        """What else is read of the slot's root, and from outside, by its keys."""
         taken = slot.place if slot else None
         found: Arguments = {}
         for place in self._places:
@@ -264,7 +263,6 @@ def _opened() -> Iterator[InputPath]:
 
 
 def _is_prefix(place: InputPath, among: Sequence[InputPath]) -> bool:
-    """Whether parts of a place are read too."""
     steps = place.steps
     return any(
         each.root == place.root
@@ -275,7 +273,6 @@ def _is_prefix(place: InputPath, among: Sequence[InputPath]) -> bool:
 
 
 def _is_filled(place: InputPath) -> bool:
-    """Whether code that reads a place fails where nothing is there."""
     if not place.steps or place.steps[-1][0] != "item":
         return False
     return isinstance(place.steps[-1][1], str) or place.root == ARGUMENTS

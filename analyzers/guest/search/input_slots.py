@@ -68,7 +68,6 @@ def _called(node: ast.AST) -> Iterator[str]:
 
 
 def _own(node: ast.AST) -> Iterator[ast.AST]:
-    """What is below a node; of a module not what its functions hold."""
     for child in ast.iter_child_nodes(node):
         defines = isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
         if not (defines and isinstance(node, ast.Module)):
@@ -184,7 +183,6 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def _is_whole(place: InputPath) -> bool:
-    """Whether what is read of a place is no place of its own: typed text, an upload."""
     if place.root in (input_paths.INPUT, input_paths.ARGUMENTS):
         return place.root == input_paths.INPUT or bool(place.steps)
     return len(place.steps) > 1 and str(place.steps[0][1]).lower() == "files"
@@ -241,7 +239,7 @@ class InputSlot:
 
     @property
     def place(self) -> InputPath:
-        """Where the input goes."""
+        """Return where the input goes."""
         return input_paths.parse(self.key)
 
     @property
@@ -251,7 +249,7 @@ class InputSlot:
 
 
 def kinds_of(entries: Sequence[Mapping[str, Any]]) -> List[str]:
-    """What the APIs take: pictures, texts, sounds, or (where nothing says) the first two."""
+    """Return what the APIs take: pictures, texts, sounds, or (where nothing says) the first two."""
     inputs = [entry.get("input") or {} for entry in entries]
     given = {kind for each in inputs for kind in (each.get("kind"), *each.get("also", ()))}
     return [kind for kind in _KINDS if kind in given] or ["image", "text"]
@@ -272,7 +270,7 @@ def of_parameters(parameters: Sequence[Mapping[str, Any]], kinds: Sequence[str])
 
 
 def of_place(place: InputPath, kinds: Sequence[str], annotation: str = "") -> List[InputSlot]:
-    """What a place may be given; nothing where it is none for an input."""
+    """Return what a place may be given; nothing where it is none for an input."""
     if place.file is not None:
         name = place.file.lower()
         fitting = [kind for kind in kinds if name.endswith(_MEDIA[kind])]
@@ -312,7 +310,7 @@ def _sent(field: str, *, whole: bool) -> Sequence[str]:
 
 
 def is_likely(place: InputPath, annotation: Optional[str]) -> bool:
-    """Whether a part of a parameter is a better guess than the whole."""
+    """Return whether a part of a parameter is a better guess than the whole."""
     kind, name = place.steps[0]
     if kind == "attribute":
         return name in input_paths.WEB and (len(place.steps) > 1 or name in ("data", "body"))
@@ -354,7 +352,7 @@ class Markers:
         return {**slot.content, "blob": f"marker-{slot.kind}-{number}"}
 
     def carried(self, request: ApiRequest) -> bool:
-        """Whether a request carries the first marker of a kind as it is."""
+        """Return whether a request carries the first marker of a kind as it is."""
         content, text = request.content, request.text
         if isinstance(text, (bytes, bytearray)):
             text = bytes(text).decode("utf-8", "replace")

@@ -239,7 +239,7 @@ class SearchCampaign:
         return frozenset() if ending is None else frozenset(self.prepared.recorder.hits)
 
     def ending(self, candidate: AnswerCandidate) -> Dict[str, Any]:
-        """How a candidate ends."""
+        """Return how a candidate ends."""
         return self.execute(candidate, CandidateSupplier(self.models, candidate.plan)).ending
 
     def confirmed(self, candidate: AnswerCandidate) -> Tuple[Result, List[Dict[str, Any]]]:
@@ -257,12 +257,12 @@ class SearchCampaign:
 
 
 def usable(result: Result) -> bool:
-    """Whether a call says something about the code."""
+    """Return whether a call says something about the code."""
     return result.ending["kind"] in ("returned", "raised")
 
 
 def is_crash(ending: Mapping[str, Any]) -> bool:
-    """Whether the code raised something that it did not mean to."""
+    """Return whether the code raised something that it did not mean to."""
     return ending["kind"] == "raised" and not ending["refusal"] and not ending["standin"]
 
 
@@ -282,5 +282,5 @@ class Stopwatch:
         self._end = self._now() + seconds
 
     def over(self) -> bool:
-        """Whether the time is over."""
+        """Return whether the time is over."""
         return self._now() >= self._end

@@ -131,7 +131,6 @@ def explore(
 def _reports(
     campaign: SearchCampaign, seconds: float, most: int, layer: Optional[str]
 ) -> Iterator[Dict[str, Any]]:
-    """What a child reports while it explores; it is killed when time is over."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:

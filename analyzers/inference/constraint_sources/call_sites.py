@@ -57,7 +57,7 @@ def python_texts(subject: FunctionContext, word: str) -> Iterator[PythonText]:
 
 
 def source_kind(path: str) -> ConstraintSource:
-    """What kind of text a path is."""
+    """Return what kind of text a path is."""
     if path.endswith((".md", ".rst", ".ipynb")):
         return ConstraintSource.DOCUMENT
     name = basename(path)

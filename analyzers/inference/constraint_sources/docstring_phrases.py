@@ -107,14 +107,14 @@ class ParameterDescription:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """What a phrase says, and how surely."""
+    """The constraint that a phrase states, with its confidence."""
 
     constraint: Constraint
     confidence: Confidence
 
 
 def read_description(entry: ParameterDescription) -> Iterator[Phrase]:
-    """What a description says, phrase by phrase; at most one for each kind of phrase."""
+    """Yield what a description says, phrase by phrase; at most one for each kind of phrase."""
     base = typed(entry.type)
     whole = f"{entry.type}. {entry.text}"
     shape = shape_in(entry)

@@ -71,7 +71,6 @@ def _nodes(subject: FunctionContext) -> Iterator[ast.AST]:
 
 
 def _names(node: ast.AST, parameter: str) -> bool:
-    """Whether a node is the parameter, in whatever case."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return node.func.attr in ("lower", "strip") and _names(node.func.value, parameter)
     return isinstance(node, ast.Name) and node.id == parameter
@@ -131,7 +130,6 @@ def _asked(test: ast.expr, parameter: str) -> ast.expr | None:
 
 
 def _repeated(body: list[ast.stmt], parameter: str) -> int | None:
-    """How long the tuple is that a branch makes of a single value: ``k = (k, k)``."""
     first = body[0]
     if not (isinstance(first, ast.Assign) and dotted_name(first.targets[0]) == parameter):
         return None

@@ -239,7 +239,6 @@ def _whole(within: Interval) -> tuple[int | None, int | None]:
 
 
 def _of_method(node: ast.expr, words: tuple[str, ...]) -> tuple[ast.expr, str] | None:
-    """What a method, or a library's function of one argument, is called of: ``x.min()``."""
     if not isinstance(node, ast.Call):
         return None
     if isinstance(node.func, ast.Attribute) and node.func.attr in words:

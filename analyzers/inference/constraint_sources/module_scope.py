@@ -36,7 +36,7 @@ class ModuleScope:
         return f"{origin}.{rest}" if rest else origin
 
     def definition(self, name: str) -> tuple[Definition, ModuleScope] | None:
-        """What a plain or dotted name is defined as in the project, and the scope of that."""
+        """Return the definition of a plain or dotted name in the project, and its scope."""
         return self._definition(name, _FOLLOWED)
 
     def _definition(self, name: str, steps: int) -> tuple[Definition, ModuleScope] | None:
@@ -61,7 +61,7 @@ class ModuleScope:
         return None
 
     def binds(self, name: str) -> bool:
-        """Whether the top level of the file defines or imports a name."""
+        """Return whether the top level of the file defines or imports a name."""
         return name in self._imports() or self._defined(name) is not None
 
     def literal(self, node: ast.expr) -> object:

@@ -145,7 +145,7 @@ def facts(subject: FunctionContext) -> Iterator[Fact]:
 
 
 def suggested(subject: FunctionContext, arg: ast.arg) -> Constraint | None:
-    """What the name of a parameter suggests; ``None`` for an unusual one."""
+    """Return what the name of a parameter suggests; ``None`` for an unusual one."""
     if CONFIGURATIONS.fullmatch(arg.arg):
         configured = _configuration(subject, arg.arg)
         if configured is not None:
@@ -191,7 +191,6 @@ def _type(constraint: Constraint) -> str:
 
 
 def _used(subject: FunctionContext, parameter: str) -> Constraint | None:
-    """What the body alone shows, where it shows one kind of array, or an integer."""
     used = parameter_uses.kinds(subject, parameter)
     if used & _ARRAYS and not used & {"dicts", "lists", "modules", "images"}:
         kind = parameter_uses.array_kind(subject, parameter)

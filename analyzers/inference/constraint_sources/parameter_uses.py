@@ -100,7 +100,7 @@ def attributes(subject: FunctionContext, parameter: str) -> list[str]:
 
 
 def passed_whole(subject: FunctionContext, parameter: str) -> bool:
-    """Whether a parameter is handed on or stored as a whole, not only its attributes read."""
+    """Return whether a parameter is passed on or stored whole, not only its attributes read."""
     inside = {id(node.value) for node in _walk(subject.node) if isinstance(node, ast.Attribute)}
     return any(
         isinstance(node, ast.Name) and node.id == parameter and id(node) not in inside
@@ -180,6 +180,6 @@ def _hinted(subject: FunctionContext, parameter: str) -> str | None:
 
 
 def agree(subject: FunctionContext, parameter: str, kind: str) -> bool:
-    """Whether the body uses a parameter as a value of that kind."""
+    """Return whether the body uses a parameter as a value of that kind."""
     used = kinds(subject, parameter)
     return kind in used or ("arrays" in used and kind in ("tensors", "np_arrays", "jax_arrays"))

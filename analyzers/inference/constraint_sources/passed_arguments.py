@@ -139,7 +139,6 @@ def _names(condition: str) -> set[str]:
 
 
 def _is_plain(said: Argument) -> bool:
-    """Whether it means the same in another file: it names nothing of its own."""
     if isinstance(said, Constraint):
         return all(_is_plain(each) for _, each in said.arguments)
     if isinstance(said, tuple):
@@ -151,7 +150,7 @@ _LARGEST_COUNT = 64
 
 
 def facts(subject: FunctionContext) -> Iterator[Fact]:
-    """What known calls take, for the parameters that go into them."""
+    """Yield what known calls take, for the parameters that go into them."""
     heard: list[CallEvent] = []
     interpreter = Interpreter(watch=heard.append)
     parameters = interpreted(interpreter, subject, every=True)

@@ -240,7 +240,7 @@ def subscripted(dotted: str, items: list[ast.expr], scope: ModuleScope) -> Const
 
 
 def is_precise(constraint: Constraint) -> bool:
-    """Whether a hint says the shape, without which arrays are of many kinds."""
+    """Return whether a hint says the shape, without which arrays are of many kinds."""
     return constraint.kind in ARRAYS and constraint["shape"] is not None
 
 

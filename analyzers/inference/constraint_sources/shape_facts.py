@@ -46,7 +46,7 @@ _CLASSES = 4
 
 
 def facts(subject: FunctionContext) -> Iterator[Fact]:
-    """What the shapes that a function's body needs say of its arguments."""
+    """Yield what the shapes that a function's body needs say of its arguments."""
     if subject.node.name == "__init__":
         return
     first = _attempt(subject, 2)
@@ -58,7 +58,6 @@ def facts(subject: FunctionContext) -> Iterator[Fact]:
 
 
 def _attempt(subject: FunctionContext, rank: int) -> _Described:
-    """What is found where a rank that nothing tells is taken to be the usual one, or another."""
     interpreter = Interpreter()
     interpreter.ledger.usual_rank = rank
     parameters = interpreted(interpreter, subject)
@@ -198,7 +197,7 @@ class _Described:
             yield InferredRequirement(condition, ConstraintSource.SHAPE, Confidence.STRONG, where)
 
     def _confidence(self, name: str, tensor: Tensor) -> Confidence:
-        """How sure a shape is.
+        """Return how sure a shape is.
 
         One that is no more than indices need is not what callers give, and what
         stands in a sum with an array may be a number.  A rank that was guessed is

@@ -108,7 +108,7 @@ def _is_dataclass(node: ast.ClassDef, scope: ModuleScope) -> bool:
 
 
 def _is_plain(node: ast.ClassDef, bases: list[str]) -> bool:
-    """Whether ``Class()`` makes one, as far as the class itself says.
+    """Return whether ``Class()`` makes one, as far as the class itself says.
 
     Abstract ones and those with a base that is not known to need nothing are not.
     """
@@ -135,7 +135,7 @@ _GUESS, _LIKELY, _STRONG = Confidence.GUESS, Confidence.LIKELY, Confidence.STRON
 
 @dataclass(frozen=True, slots=True)
 class HintedConstraint:
-    """What a hint says, how surely, and conditions on the value (``Reader.VALUE``)."""
+    """The constraint of a hint, its confidence, and conditions on the value (``Reader.VALUE``)."""
 
     constraint: Constraint
     confidence: Confidence
@@ -189,7 +189,7 @@ class HintReader:
         self._depth = depth
 
     def read(self, node: ast.expr) -> HintedConstraint | None:
-        """What a hint says; ``None`` where it says nothing that can be told in aN."""
+        """Return what a hint says; ``None`` where it says nothing that can be told in aN."""
         if self._depth == 0:
             return None
         if isinstance(node, ast.Constant):
@@ -384,7 +384,7 @@ def facts(subject: FunctionContext) -> Iterator[Fact]:
 
 
 def returned_shape(subject: FunctionContext) -> Constraint | None:
-    """What ``@returns`` would say where the return hint has shapes or dtypes of arrays.
+    """Return what ``@returns`` would say where the return hint has shapes or dtypes of arrays.
 
     Plain types are left out: code returns a NumPy integer for an ``int``, and
     that is no failure.

@@ -34,7 +34,7 @@ def dims_of(shape: Argument | None) -> tuple[Dimension, ...] | None:
 
 
 def is_variadic(dim: Dimension) -> bool:
-    """Whether it stands for any number of dimensions."""
+    """Return whether it stands for any number of dimensions."""
     word = _word(dim)
     return word == "..." or word.startswith("*")
 

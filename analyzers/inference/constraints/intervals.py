@@ -24,7 +24,7 @@ class Interval:
     open_high: bool = False
 
     def meet(self, other: Interval) -> Interval:
-        """What lies in both."""
+        """Return what lies in both."""
         low, open_low = _tighter(self._least, other._least, 1)
         high, open_high = _tighter(self._most, other._most, -1)
         return Interval(low, high, open_low, open_high)
@@ -51,11 +51,11 @@ class Interval:
 
     @property
     def bounded(self) -> bool:
-        """Whether there is a bound."""
+        """Return whether there is a bound."""
         return self.low is not None or self.high is not None
 
     def around(self, value: float) -> bool:
-        """Whether a value lies in it."""
+        """Return whether a value lies in it."""
         return _above(value, self._least, 1) and _above(value, self._most, -1)
 
     def ints(self, multiple_of: int | None = None) -> Constraint | None:
@@ -124,14 +124,14 @@ def _above(value: float, bound: tuple[float | None, bool], sign: int) -> bool:
 
 
 def is_bound_alone(constraint: Constraint) -> bool:
-    """Whether it says no type: a bound of integers and floats alike, a length of anything."""
+    """Return whether it states no type: a bound of integers and floats, a length of anything."""
     parts = options_of(constraint)
     kinds = {part.kind for part in parts if isinstance(part, Constraint)}
     return kinds in (set(NUMBERS), set(SIZED))
 
 
 def is_length(constraint: Constraint) -> bool:
-    """Whether it is a length of anything that has one."""
+    """Return whether it is a length of anything that has one."""
     kinds = {part.kind for part in options_of(constraint) if isinstance(part, Constraint)}
     return kinds == set(SIZED)
 

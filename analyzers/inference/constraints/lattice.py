@@ -80,7 +80,7 @@ def _meet_others(first: Constraint, second: Constraint) -> Constraint | None:
 
 
 def admits(constraint: Constraint, value: object) -> bool:
-    """Whether a literal value may meet a constraint; ``True`` where that cannot be seen."""
+    """Return whether a literal value may meet a constraint; ``True`` where that cannot be seen."""
     if constraint.kind == "anys":
         return any(admits(as_constraint(part), value) for part in options_of(constraint))
     if constraint.kind == "froms":
@@ -128,7 +128,7 @@ def _meet_numbers(first: Constraint, second: Constraint) -> Constraint | None:
 
 
 def elements_of(constraint: Constraint) -> Constraint | None:
-    """What the elements of a list are; ``None`` where that is not said."""
+    """Return what the elements of a list are; ``None`` where that is not said."""
     kind = _LISTS.get(constraint.kind)
     if kind is None:
         given = constraint["elements"]
@@ -257,7 +257,7 @@ _MEETING: dict[str, Callable[[Argument, Argument], Argument | None]] = {
 
 
 def coerced(constraint: Constraint, kind: str) -> Constraint | None:
-    """What a constraint of another kind says of values of ``kind``: bounds, a shape.
+    """Return what a constraint of another kind says of values of ``kind``: bounds, a shape.
 
     ``None`` where it says nothing of them.
     """

@@ -36,7 +36,7 @@ class LibraryName:
 
 @dataclass(slots=True)
 class TensorElements:
-    """What is known of a tensor's elements; views of one tensor share it.
+    """The known elements of a tensor; views of one tensor share them.
 
     ``dtype`` is what they are, ``wants`` a dtype that some layer takes.
     ``low`` and ``high`` are both inclusive, numbers or sizes.  ``written`` are
@@ -135,7 +135,7 @@ class TensorShape:
         return self.dims if len(root._dims) == rank else None
 
     def same_as(self, other: TensorShape) -> bool:
-        """Whether both were found to be one shape."""
+        """Return whether both were found to be one shape."""
         return self._root is other._root
 
     def merge(self, other: TensorShape) -> None:
@@ -346,7 +346,7 @@ class Parser:
 
 @dataclass(frozen=True, slots=True)
 class Namespace:
-    """What a parser returns."""
+    """The result of a command-line parser."""
 
     values: Mapping[str, Any]
 
@@ -397,7 +397,7 @@ class Evaluator(Protocol):
         ...
 
     def lookup(self, name: str, module: Any) -> Any:
-        """What a name means at the top of a file."""
+        """Return what a name means at the top of a file."""
         ...
 
     def attribute(self, value: Any, name: str) -> Any:

@@ -26,7 +26,7 @@ _ALIASES = {"np": "numpy", "nn": "torch.nn", "F": "torch.nn.functional", "jnp": 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a call takes: ``defaults`` by parameter in order, ``...`` where there is none.
+    """The parameters of a call: ``defaults`` in order, ``...`` where there is none.
 
     ``valid`` are constraints in the words of aN by parameter.
     """
@@ -79,7 +79,7 @@ def _defaults(takes: str) -> dict[str, Any]:
 
 
 def layer_of(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any | None:  # noqa: PLR0911 - one for each kind of value
-    """What the constructor of a layer makes; ``None`` where it is none."""
+    """Return what the constructor of a layer makes; ``None`` where it is none."""
     prefix = next((each for each in _LAYERS if name.startswith(each)), None)
     word = name.removeprefix(prefix or "")
     if prefix is None or "." in word:

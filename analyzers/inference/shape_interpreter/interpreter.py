@@ -81,7 +81,7 @@ class Interpreter:
         return statement_handlers.block(self, body, frame)
 
     def lookup(self, name: str, module: ProjectModule) -> Any:
-        """What a name means at the top of a file."""
+        """Return what a name means at the top of a file."""
         key = (module.path, name)
         if key not in self._looked:
             self._looked[key] = UNKNOWN
@@ -101,7 +101,7 @@ class Interpreter:
         return LibraryName(f"builtins.{name}") if name in BUILTINS else UNKNOWN
 
     def imported(self, full: str, module: ProjectModule) -> Any:
-        """What a full name means: something of the project, or of a library."""
+        """Return what a full name means: something of the project, or of a library."""
         found = located(full, module)
         if found is None or (found[0].path == module.path and not found[1]):
             return UNKNOWN if full.startswith(".") else LibraryName(canonical(full))
@@ -157,7 +157,6 @@ class Interpreter:
         return UNKNOWN
 
     def _member(self, of: ProjectClass, statement: ast.stmt, name: str, bound: Any) -> Any:
-        """What a statement of a class body says of a name; ``None`` where it is another's."""
         full = f"{of.name}.{name}"
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
             if statement.name != name:
@@ -185,7 +184,7 @@ class Interpreter:
             waiting += [base for base in bases if isinstance(base, ProjectClass)]
 
     def is_network(self, of: ProjectClass) -> bool:
-        """Whether a class is a module or layer of a framework."""
+        """Return whether a class is a module or layer of a framework."""
         bases = (base for each in self.lineage(of) for base in each.node.bases)
         return any(dotted_name(base).rpartition(".")[2] in _NETWORKS for base in bases)
 
@@ -302,7 +301,7 @@ class Interpreter:
         return self._escape(args, kwargs)
 
     def run(self, function: ProjectFunction, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-        """What a function of the project returns."""
+        """Return what a function of the project returns."""
         if self._depth >= _DEEPEST:
             return self._escape(args, kwargs)
         env = dict(function.around or {})

@@ -49,7 +49,7 @@ class Solution:
 
 
 def solve(ledger: SizeConstraints) -> Solution:
-    """What the conditions of a ledger leave of each variable."""
+    """Return what the conditions of a ledger leave of each variable."""
     ranges: dict[SizeVariable, Range] = {}
     failed: set[SizeVariable] = set()
     for group in _groups([each for each in ledger.conditions() if _mentioned(each)]):
@@ -173,7 +173,6 @@ def _slice(conditions: Sequence[SizeCondition], variable: SizeVariable, base: Ch
 def _independent(
     conditions: Sequence[SizeCondition], ranges: Mapping[SizeVariable, Range], base: Chosen
 ) -> bool:
-    """Whether any sizes of the ranges go together, as far as 60 trials tell."""
     wide = [each for each in ranges if ranges[each].only is None]
     if not wide:
         return True
@@ -186,7 +185,7 @@ def _independent(
 
 
 def holds(conditions: Iterable[SizeCondition], chosen: Mapping[SizeVariable, int]) -> bool:
-    """Whether conditions hold of sizes."""
+    """Return whether conditions hold of sizes."""
     try:
         return all(_holds(each, chosen) for each in conditions)
     except (ZeroDivisionError, KeyError):

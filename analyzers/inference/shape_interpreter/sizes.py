@@ -219,7 +219,7 @@ class SizeConstraints:
 
     @contextmanager
     def uncertain(self) -> Generator[None]:
-        """What is noted inside may not happen."""
+        """Mark all that is noted inside as possible only."""
         self._soft += 1
         try:
             yield
@@ -228,7 +228,7 @@ class SizeConstraints:
 
     @property
     def is_certain(self) -> bool:
-        """Whether what runs now does so on every way through the code."""
+        """Return whether what runs now does so on every way through the code."""
         return self._soft == 0
 
     def resolved(self, size: Size) -> Size:

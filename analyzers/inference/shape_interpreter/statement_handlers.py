@@ -39,7 +39,7 @@ NEXT, STOPPED, BROKEN = "next", "stopped", "broken"
 
 
 def truth(value: Any) -> bool | None:
-    """Whether a value is true; ``None`` where that is open."""
+    """Return whether a value is true; ``None`` where that is open."""
     if isinstance(
         value,
         Tensor
@@ -276,7 +276,6 @@ def _while(machine: Evaluator, node: ast.While, frame: CallFrame) -> Any:
 
 
 def _with(machine: Evaluator, node: ast.With | ast.AsyncWith, frame: CallFrame) -> Any:
-    """What a test expects to raise is not run: no value in it is valid."""
     if any("raises" in ast.unparse(item.context_expr).lower() for item in node.items):
         return NEXT
     for item in node.items:
@@ -287,7 +286,6 @@ def _with(machine: Evaluator, node: ast.With | ast.AsyncWith, frame: CallFrame) 
 
 
 def _try(machine: Evaluator, node: ast.Try, frame: CallFrame) -> Any:
-    """What is watched for exceptions may raise."""
     with machine.ledger.uncertain() if machine.watch and node.handlers else nullcontext():
         flow = block(machine, [*node.body, *node.orelse], frame)
     final = block(machine, node.finalbody, frame)

@@ -68,7 +68,6 @@ def _azure(heard: str, seconds: float, asked: JsonObject) -> JsonObject:
 
 
 def _huggingface(heard: str, seconds: float, asked: JsonObject) -> JsonObject:
-    """What a pipeline returns.  Raises ``NotAsked`` for times."""
     del seconds
     if asked.get("return_timestamps"):
         raise NotAsked("the local engine hears words, not when they are said")
@@ -133,7 +132,7 @@ class LocalSpeech:
 
     @cached_property
     def hear(self) -> SpeechDecoder:
-        """What is said in samples of 16 bits, 16,000 a second.  Raises ``NoAnswer``."""
+        """Return what is said in samples of 16 bits, 16,000 a second.  Raises ``NoAnswer``."""
         if find_spec(PACKAGE) is None:
             raise NoAnswer(f"no engine for speech: install {PACKAGE}")
         from pocketsphinx import Decoder, Vad  # noqa: PLC0415 - reads its model

@@ -141,7 +141,6 @@ def _features(parameters: dict[str, Json]) -> list[str]:
 
 
 def _as_read_result(answer: JsonObject) -> JsonObject:
-    """What Image Analysis 4.0 read, in the form of the older read operation."""
     lines: list[Json] = []
     for block in _items(_mapping(answer.get("read")).get("blocks")):
         for line in _items(block.get("lines")):

@@ -199,7 +199,6 @@ class Http:
         raise Outage(f"{self.name} gave no answer: {problem}")
 
     def _failed(self, reply: _Reply, breaker: Breaker) -> str:
-        """What is wrong, told to the breaker; raises ``Rejected`` for the question's fault."""
         fault = reply.fault
         said = self.secrets.redacted(fault.message)[:300] if fault else ""
         problem = f"{reply.problem}: {said}" if said else str(reply.problem)

@@ -56,7 +56,7 @@ class OpenAI(ProviderEngine):
         return by_schema(shape(api)[0], answer)
 
     def address(self, task: str, request: ApiRequest) -> tuple[str, dict[str, str]]:
-        """Where a task is asked: the address, and its query."""
+        """Return where a task is asked: the address, and its query."""
         del request
         return f"{self.base}/{PATHS[task]}", {}
 

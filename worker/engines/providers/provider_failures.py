@@ -67,7 +67,7 @@ class Blame(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What a reply with an error status says: the provider's name for it, and its message."""
+    """The error that a reply states: the provider's name for it, and its message."""
 
     blame: Blame
     code: str = ""
@@ -169,7 +169,7 @@ class Breaker:
 
     @property
     def closed(self) -> bool:
-        """Whether nothing is known against the server."""
+        """Return whether nothing is known against the server."""
         return not self._failed and not self._opened
 
     def _said(self, left: float) -> str:

@@ -87,7 +87,7 @@ class TargetPython:
 
 @dataclass(slots=True)
 class Declaration:
-    """What a tree declares, from which files; ``complete``: a lock named every package."""
+    """The dependencies that a tree declares; ``complete``: a lock named every package."""
 
     files: list[str] = field(default_factory=list[str])
     wanted: list[RequiredPackage] = field(default_factory=list[RequiredPackage])
@@ -201,7 +201,7 @@ def specifiers(text: str) -> SpecifierSet | None:
 
 
 def kind_of(url: str) -> str:
-    """What sort of place a direct reference names, in words."""
+    """Return what sort of place a direct reference names, in words."""
     scheme = url.partition(":")[0].lower()
     if scheme.startswith(("git", "hg", "svn", "bzr")):
         return "version control, not the index"

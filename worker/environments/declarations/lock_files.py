@@ -24,7 +24,7 @@ _ELSEWHERE = ("git", "url", "path", "directory", "editable", "virtual", "vcs", "
 def read_uv_lock(
     files: TreeFiles, path: str, declaration: Declaration, target: TargetPython
 ) -> None:
-    """What the project and its extras need by ``uv.lock``; not its development groups."""
+    """Read the requirements of the project and its extras from ``uv.lock``, without groups."""
     _UvLock(files.toml(path), path, declaration, target).read()
 
 

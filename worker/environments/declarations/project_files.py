@@ -91,7 +91,7 @@ class SetupArguments:
 
 
 def setup_arguments(text: str) -> SetupArguments:
-    """What a script gives to ``setup()``; raises ``Unreadable``."""
+    """Return what a script gives to ``setup()``; raises ``Unreadable``."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -267,7 +267,7 @@ def config(text: str) -> configparser.ConfigParser:
 def read_setup_script(
     files: TreeFiles, path: str, declaration: Declaration, target: TargetPython
 ) -> None:
-    """What ``setup.py`` gives to ``setup()`` in literals; it is not run."""
+    """Read the literals that ``setup.py`` gives to ``setup()``; it is not run."""
     arguments = setup_arguments(files.text(path))
     if arguments.unread:
         declaration.note(f"{path}: install_requires is computed and cannot be read without running")

@@ -72,7 +72,7 @@ class _Failed(Tagged, tag="failed"):
 
 @dataclass(frozen=True, slots=True)
 class BuildRequirements:
-    """What the backend wants beside ``[build-system] requires``; unchecked."""
+    """The requirements of the backend beside ``[build-system] requires``; unchecked."""
 
     requirements: tuple[str, ...]
 
@@ -87,7 +87,7 @@ class BuiltWheel:
 
 @dataclass(frozen=True, slots=True)
 class BuildExecutor:
-    """Where builds run, and until when (of ``time.monotonic``)."""
+    """The sandbox that runs builds, with its deadline (of ``time.monotonic``)."""
 
     isolation: Isolation
     deadline: float
@@ -209,7 +209,6 @@ def _file_name(given: str, sdist: Sdist, python: str) -> str:
 
 
 def _files(content: bytes) -> Mapping[str, bytes]:
-    """What is in a zip, by path; folders are left out."""
     files: dict[str, bytes] = {}
     size = 0
     try:

@@ -24,7 +24,7 @@ MOST_FILES = 20_000
 
 
 class NotBuilt(Exception):  # noqa: N818 - a fact about a source distribution
-    """Why there is no wheel; what a build said of it is escaped."""
+    """The reason why there is no wheel; output of the build is escaped."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(printable(reason, 300))

@@ -48,7 +48,7 @@ def ignored(method: str, outcome: str) -> None:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What calls share, and what tests put in place of it.
+    """The dependencies that calls share, and that tests replace.
 
     ``count`` is told of every request: its method and ``"ok"`` or the
     ``outcome`` of its error.

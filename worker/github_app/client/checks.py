@@ -46,7 +46,7 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a check run shows; at most 50 annotations a call, which GitHub adds up."""
+    """The content of a check run; at most 50 annotations a call, which GitHub adds up."""
 
     title: str
     summary: str
@@ -65,7 +65,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What a check run is to be; ``None`` leaves a field as it is.
+    """The fields of a check run; ``None`` leaves a field as it is.
 
     ``completed`` needs a ``conclusion``.  ``actions`` replaces the buttons.
     """

@@ -28,7 +28,7 @@ _KEY_REMEDY = "download a private key from the App's settings at GitHub and name
 
 
 class Credentials(Auth):
-    """What calls are signed with: a token that is good for some minutes.
+    """The credentials that sign calls: a token that is valid for some minutes.
 
     ``remedy`` says what to do when GitHub accepts not even a fresh one.
     """

@@ -40,7 +40,7 @@ FORBIDDEN_REMEDY = (
 
 
 def fault(call: Call, answer: Answer, now: datetime) -> GithubError | None:
-    """What is wrong with an answer; ``None``: it is a good one."""
+    """Return what is wrong with an answer; ``None``: it is a good one."""
     if answer.status < 300:
         return _graphql(call, answer, now) if call.graphql else None
     body = _object(answer.text)
@@ -72,7 +72,6 @@ def _by_status(
 
 
 def _graphql(call: Call, answer: Answer, now: datetime) -> GithubError | None:
-    """What the first entry of ``errors`` stands for; GraphQL answers 200 to everything."""
     errors: Any = _object(answer.text).get("errors")
     if not errors:
         return None

@@ -37,7 +37,7 @@ def limited(answer: Answer, said: str, now: datetime) -> RateLimitedError | None
 
 
 def limit_of(answer: Answer, said: str, now: datetime) -> RateLimitedError:
-    """How long a rate limit lasts: ``Retry-After``, else the reset, else a minute."""
+    """Return how long a rate limit lasts: ``Retry-After``, else the reset, else a minute."""
     exhausted = _exhausted(answer)
     asked = _retry_after(answer, now)
     seconds = asked if asked is not None else _reset(answer, now) if exhausted else None

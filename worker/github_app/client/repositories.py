@@ -23,7 +23,7 @@ class User(Model):
 
 
 class Permission(Model):
-    """What a user may do: ``permission`` is admin, write, read or none.
+    """The permission of a user: ``permission`` is admin, write, read or none.
 
     ``role_name`` is finer (triage, maintain) and may be a custom role's name.
     ``user`` is whose login it is today.
@@ -43,7 +43,7 @@ class Permission(Model):
         return "none"
 
     def allows(self, needed: Level) -> bool:
-        """Whether it is at least ``needed``."""
+        """Return whether it is at least ``needed``."""
         return LEVELS.index(self.level) >= LEVELS.index(needed)
 
 

@@ -96,7 +96,7 @@ class Thread(Model):
     comments: tuple[ThreadComment, ...]
 
     def answered_by_people(self, ours: str) -> bool:
-        """Whether somebody other than ``ours`` and other bots wrote in it."""
+        """Return whether somebody other than ``ours`` and other bots wrote in it."""
         return any(not comment.bot and comment.login != ours for comment in self.comments)
 
 

@@ -27,7 +27,7 @@ _RANKS = ("read", "write", "admin")
 
 
 class InstallationToken(Model):
-    """What an installation lets us do until ``expires_at``; the secret is not shown."""
+    """The token of an installation, valid until ``expires_at``; the secret is not shown."""
 
     token: SecretStr
     expires_at: AwareDatetime
@@ -36,7 +36,7 @@ class InstallationToken(Model):
 
 @dataclass(frozen=True)
 class Scope:
-    """What a token is for: one repository, or all that an installation sees."""
+    """The scope of a token: one repository, or all that an installation sees."""
 
     installation: int
     repository: int | None
@@ -81,7 +81,6 @@ class Tokens:
             return token
 
     def _until(self, scope: Scope, token: InstallationToken) -> datetime:
-        """When to renew: before its end, or soon where the owner may have granted more."""
         end = token.expires_at - RENEWED_BEFORE
         narrow = within(dict(scope.permissions), token.permissions) != dict(scope.permissions)
         return min(end, self._clock() + NARROW_FOR) if narrow else end
@@ -127,7 +126,7 @@ class Tokens:
 
 
 def within(wanted: Permissions, granted: Permissions) -> dict[str, str]:
-    """What is wanted as far as it is granted: ``write`` falls to ``read``, or away."""
+    """Return what is wanted as far as it is granted: ``write`` falls to ``read``, or away."""
     return {
         name: _lesser(level, granted[name]) for name, level in wanted.items() if name in granted
     }

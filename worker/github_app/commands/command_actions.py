@@ -51,7 +51,7 @@ MAX_EXPLANATION_BYTES = 60_000
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """What to say; ``run``: what to wait for before there is more to say."""
+    """The answer to a command; ``run``: the run to wait for before the answer is complete."""
 
     text: str
     run: str | None = None
@@ -139,7 +139,6 @@ def rerun(
 
 
 def _is_too_much(job: Job, command_context: CommandContext, unit: UnitOfWork) -> bool:
-    """Whether so many runs of parts are under way that another one has to wait."""
     runs = unit.runs.of_pull(command_context.where.id, command_context.pull.number)
     parts = [run for run in runs if not run.state.over and is_partial(run.job.options)]
     asked = any(run.job.key == job.key for run in runs)

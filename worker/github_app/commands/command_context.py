@@ -113,7 +113,7 @@ Finding = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class CommandContext:
-    """Where something is asked for; ``key`` names the asking.
+    """The place where a command was given; ``key`` identifies the command.
 
     ``pull`` is the pull request as GitHub has it now, ``asked_at`` when we
     heard of it (UTC), ``head`` the head that we knew then.
@@ -134,7 +134,7 @@ class CommandContext:
 
     @property
     def writer(self) -> RateLimitedWriter:
-        """What writes to this installation."""
+        """Return what writes to this installation."""
         return self.context.writer(self.where.installation)
 
     def reports(self, unit: UnitOfWork) -> list[tuple[RunRecord, Mapping[str, Any]]]:
@@ -156,7 +156,7 @@ class CommandContext:
 def open_command_context(
     record: OutboxTaskRecord, number: int, context: TaskContext
 ) -> CommandContext | None:
-    """Where an errand about a pull request was asked for; ``None`` where the App no longer is.
+    """Return the context of a task about a pull request; ``None`` where the App has left.
 
     Raises ``GithubError``.
     """

@@ -148,7 +148,6 @@ def _complete(record: OutboxTaskRecord, context: TaskContext) -> None:
 
 
 def _outcome(run: RunRecord, where: CommandContext) -> str:
-    """What its check run says, once it is published."""
     context, place = where.context, where.where
     conclusion = None
     if run.check_run is not None and run.state is not RunState.CANCELLED:
@@ -306,7 +305,6 @@ def _numbers(repository: int, head: str, context: TaskContext) -> tuple[int, ...
 
 
 def _rerun_for(where: CommandContext, sender: Person) -> None:
-    """What runs already is what was asked for."""
     with where.context.store.read() as unit:
         runs = unit.runs.of_head(where.where.id, where.pull.head)
     if any(run.job.pull == where.pull.number and not run.state.over for run in runs):

@@ -34,7 +34,7 @@ _LINE_STARTS = re.compile(r"(?<=\n)|(?<=\r)(?!\n)")
 
 @dataclass(frozen=True, slots=True)
 class CommitMessage:
-    """Who commits, and what the commit says."""
+    """The author and the text of a commit."""
 
     name: str
     email: str
@@ -43,7 +43,7 @@ class CommitMessage:
 
 
 def overlap(one: Suggestion, other: Suggestion) -> bool:
-    """Whether two suggestions replace the same line."""
+    """Return whether two suggestions replace the same line."""
     return (
         one.path == other.path
         and one.start_line <= other.end_line
@@ -162,7 +162,7 @@ class Change:
 
     @property
     def suggestions(self) -> list[Suggestion]:
-        """What is put in place."""
+        """Return what is put in place."""
         return [suggestion for _, suggestion in self.chosen]
 
     @property
@@ -267,7 +267,6 @@ def _push(
 
 
 def _find_commit(made: str, command_context: CommandContext) -> str | None:
-    """Whether the branch has the commit, maybe below others."""
     api, name, number = (
         command_context.api,
         command_context.where.full_name,

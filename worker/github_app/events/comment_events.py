@@ -72,6 +72,5 @@ def _head_before(known: PullRecord, comment: CommentPart) -> str | None:
 
 
 def _is_for_us(comment: CommentPart) -> bool:
-    """Whether a person wrote it, with no app in between, and it can hold a command."""
     by_person = comment.user is not None and comment.user.type == "User"
     return by_person and comment.performed_via_github_app is None and mentions(comment.body or "")

@@ -67,14 +67,14 @@ class _HeadRepository(_Part):
 
 
 class PullRequestBase(_Part):
-    """Where a pull request wants to go."""
+    """The branch that a pull request is to be merged into."""
 
     ref: Ref
     sha: Sha
 
 
 class PullRequestHead(_Part):
-    """Where a pull request comes from; ``repo`` is null when the fork is gone."""
+    """The branch of a pull request; ``repo`` is null when the fork is gone."""
 
     ref: Ref
     sha: Sha

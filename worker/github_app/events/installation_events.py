@@ -54,7 +54,6 @@ def _keep_repository(
 
 
 def _is_older(told: RepositoryPart, known: RepositoryRecord) -> bool:
-    """Whether an event tells of a time before what is known."""
     if told.updated_at is None:
         return True
     return known.updated_at is not None and told.updated_at < known.updated_at

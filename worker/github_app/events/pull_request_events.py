@@ -101,7 +101,7 @@ def pull_request_of(told: PullRequest | pulls.Pull, repository: int) -> PullReco
 
 
 def _is_overtaken(pull: PullRecord, known: PullRecord, event: PullRequestEvent) -> bool:
-    """Whether an event is older than what is known; GitHub's clock counts in seconds.
+    """Return whether an event is older than what is known; GitHub's clock counts in seconds.
 
     Within one second a pull request is opened first and closed last, and a
     push starts from the head before it.
@@ -118,7 +118,6 @@ def _is_overtaken(pull: PullRecord, known: PullRecord, event: PullRequestEvent) 
 
 
 def _state(pull: PullRecord) -> tuple[bool, bool, str, str]:
-    """What decides whether and how a pull request is checked."""
     return (pull.open, pull.draft, pull.head, pull.base_ref)
 
 
@@ -132,7 +131,6 @@ def _cancel_others(unit: UnitOfWork, pull: PullRecord, known: PullRecord | None)
 
 
 def _superseded_reason(run: RunRecord, pull: PullRecord, *, rebased: bool) -> str | None:
-    """Why a run is about something that the pull request is no longer."""
     if not pull.open:
         return "the pull request was closed"
     if run.job.head != pull.head:
@@ -161,7 +159,6 @@ def _check(unit: UnitOfWork, job: Job, pull: PullRecord, *, fresh: bool) -> None
 
 
 def _was_checked(unit: UnitOfWork, pull: PullRecord) -> bool:
-    """Whether this head was ever to be checked for this pull request."""
     runs = unit.runs.of_head(pull.repository, pull.head)
     return any(run.job.pull == pull.number for run in runs)
 
@@ -193,5 +190,4 @@ def _republish_others(unit: UnitOfWork, pull: PullRecord, head: str) -> None:
 
 
 def _is_same_check(one: RunRecord, other: RunRecord) -> bool:
-    """Whether two runs of a head are of one pull request and against one base."""
     return (one.job.pull, one.job.base) == (other.job.pull, other.job.base)

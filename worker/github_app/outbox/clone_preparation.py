@@ -50,7 +50,7 @@ def prepare(task: OutboxTaskRecord, context: TaskContext) -> None:
 
 
 def policy_of(configuration: Configuration) -> Policy:
-    """What maintainers decide about our answers."""
+    """Return what maintainers decide about our answers."""
     return Policy(
         gate=configuration.gate,
         fail_open=configuration.fail_open,

@@ -50,7 +50,7 @@ _log = logging.getLogger(__name__)
 
 
 class InstallationLimiter:
-    """How many threads are at the lanes of one installation: ``most`` at a time.
+    """The limit on threads that serve one installation: ``most`` at a time.
 
     Writes of one installation are a second apart, so that threads wait for
     each other there; the others are left for everybody else.
@@ -150,7 +150,7 @@ _OUTAGES = (UncertainError, UnavailableError, UnauthorizedError)
 
 
 class KeyState(Enum):
-    """What is to become of a lane after an errand."""
+    """The state of a lane after a task."""
 
     GOES_ON = auto()
     RESTS = auto()

@@ -29,7 +29,7 @@ END_SECONDS = 30.0
 
 
 def is_configured(settings: Settings) -> bool:
-    """Whether there is an App to speak for."""
+    """Return whether there is an App to speak for."""
     return settings.github.app_id is not None and settings.github.private_key_file is not None
 
 

@@ -25,7 +25,7 @@ from worker.store.records import IgnoreKind, IgnoreRecord
 
 @dataclass(frozen=True, slots=True)
 class AuditIssue:
-    """What the issue should say; without a finding it need not be ``open``."""
+    """The wanted content of the issue; without a finding it need not be ``open``."""
 
     title: str
     body: str

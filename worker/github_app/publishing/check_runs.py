@@ -141,7 +141,7 @@ def location_code(finding: StoredFinding, limit: int = 300) -> str:
 
 
 def in_repository(path: str) -> bool:
-    """Whether a path can name a file of a repository."""
+    """Return whether a path can name a file of a repository."""
     pure = PurePosixPath(path)
     return bool(pure.parts) and not pure.is_absolute() and ".." not in pure.parts
 

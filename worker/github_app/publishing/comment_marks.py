@@ -23,7 +23,7 @@ def marked(text: str, mark: str) -> str:
 
 
 def has_mark(body: str | None, mark: str) -> bool:
-    """Whether one of the last lines of a text is this mark; other marks may follow."""
+    """Return whether one of the last lines of a text is this mark; other marks may follow."""
     return mark in _marks(body)
 
 

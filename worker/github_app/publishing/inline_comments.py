@@ -117,7 +117,7 @@ class _HunkRange:
         return self.first <= first <= last <= self.last
 
     def replaceable(self, first: int, last: int) -> bool:
-        """Whether nothing that was deleted stands between the lines."""
+        """Return whether nothing that was deleted stands between the lines."""
         return self.holds(first, last) and not self.cut & set(range(first, last))
 
 
@@ -150,7 +150,7 @@ class Diff:
         return OnFile(path)
 
     def replaceable(self, path: str, first: int, last: int) -> bool:
-        """Whether a suggestion may replace these lines of the head."""
+        """Return whether a suggestion may replace these lines of the head."""
         return any(s.replaceable(first, last) for s in self.stretches.get(path, ()))
 
 
@@ -230,7 +230,7 @@ BUTTON = f"{OFFERED}; they change nothing but what is tested:"
 
 
 def offer_with_button(finding: StoredFinding, diff: Diff, text: str) -> tuple[OnLines, str] | None:
-    """Where the annotations can be put above the function with a button, and that as Markdown.
+    """Return where annotations can be put above the function with a button, and their Markdown.
 
     The remark goes from the function to the line that fails, so that it stays
     on that line.  ``text`` is the head's file.  ``None`` where the pull request

@@ -73,7 +73,7 @@ class ReportedRun:
 
     @property
     def addresses(self) -> ReportLinks:
-        """Where readers find the page and its files."""
+        """Return where readers find the page and its files."""
         run, private = self.run.id, self.run.job.private
         page = self.links.run(run, private)
         return ReportLinks(page, lambda name: self.links.file(run, name, private))
@@ -81,7 +81,7 @@ class ReportedRun:
 
 @dataclass(frozen=True, slots=True)
 class PullRequestState:
-    """What stands at GitHub: the pull request's files, and what we said so far.
+    """The state of a pull request at GitHub: its files, and our comments so far.
 
     ``texts`` are the head's files that suggestions change.  ``sticky`` tells
     whether our summary comment is there.
@@ -95,7 +95,7 @@ class PullRequestState:
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """What should stand: ``sticky`` is ``None`` where the comment stays as it is, or away."""
+    """The wanted comments; ``sticky`` is ``None`` where the summary stays as it is, or away."""
 
     check: CheckRunOutput
     steps: tuple[Step, ...] = ()
@@ -117,7 +117,6 @@ class _Case:
         return sections_of(self._fixed(), unneeded(self.document, ignores, today))
 
     def _fixed(self) -> list[StoredFinding]:
-        """What the last run found and this one knows to be gone."""
         previous = self.reported.previous
         if previous is None:
             return []
@@ -233,7 +232,6 @@ def _planned(
 def _place(
     finding: StoredFinding, diff: Diff, texts: Mapping[str, str]
 ) -> tuple[CommentPosition, str]:
-    """Where to tell a finding, and its suggestion as Markdown for that place."""
     change = report_messages.suggested(finding)
     text = texts.get(change.path) if change else None
     if change and text is not None:
@@ -278,7 +276,6 @@ def _wanted(
 
 
 def _settled_by(finding: StoredFinding, report: StoredReport) -> str | None:
-    """Why a finding that still comes need not be told on its lines, if so."""
     ignored = report.ignored.get(finding.fingerprint)
     if ignored is not None:
         return messages.ignored_finding(ignored.get("until"))

@@ -157,7 +157,6 @@ def _beside_others(
 
 
 def _conclusion(run: RunRecord, context: TaskContext) -> CheckConclusion:
-    """How another run concludes; one whose report cannot be read asks for action."""
     try:
         return check_run_output(_reported(run, context)).conclusion
     except MachineError:
@@ -198,7 +197,6 @@ def _whole_report(run: RunRecord, unit: UnitOfWork) -> Mapping[str, Any] | None:
 
 
 def _waits_for_whole(run: RunRecord, context: TaskContext) -> bool:
-    """Whether a rerun of a part was quicker than the run of all."""
     if not is_partial(run.job.options):
         return False
     with context.store.read() as unit:

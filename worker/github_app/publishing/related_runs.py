@@ -24,7 +24,7 @@ Item = Mapping[str, Any]
 
 
 def is_partial(options: RunOptions) -> bool:
-    """Whether a run was asked for a part of what the change touches."""
+    """Return whether a run was asked for a part of what the change touches."""
     return options.target is not None or options.analyzer is not None
 
 
@@ -61,7 +61,6 @@ def merged_with_whole(document: Document, whole: Document | None, options: RunOp
 
 
 def _is_left(item: Item, options: RunOptions) -> bool:
-    """Whether the rerun did not look at what an entry is about."""
     other_target = options.target is not None and item["target"] != options.target
     other_analyzer = options.analyzer is not None and item["analyzer"] != options.analyzer
     return other_target or other_analyzer

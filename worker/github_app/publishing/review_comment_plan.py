@@ -108,7 +108,7 @@ Step: TypeAlias = Post | Keep | Edit | Resolve | SayFixed | Reopen | LeaveAlone
 
 @dataclass(frozen=True, slots=True)
 class WantedComments:
-    """What should be said of findings.
+    """The wanted review comments of findings.
 
     ``review_comments`` should stand; ``unsure`` are the fingerprints of findings of
     which this run does not know whether they are gone.  ``reasons`` says

@@ -18,7 +18,7 @@ class StaleError(Exception):
 
 
 class Staleness(Enum):
-    """What may be published of a run."""
+    """The parts of a run that may be published."""
 
     CURRENT = auto()
     CLOSED = auto()

@@ -22,7 +22,7 @@ MAX_LISTED = 20
 
 
 def is_worth_a_comment(report: StoredReport) -> bool:
-    """Whether there is something that a reader of the pull request should be told."""
+    """Return whether there is something that a reader of the pull request should be told."""
     return any(f.status is Status.NEW and f.level is not Level.NOTICE for f in report.findings)
 
 

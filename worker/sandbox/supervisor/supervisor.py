@@ -31,7 +31,7 @@ class Confinement(TypedDict):
 
 
 class SupervisorOrders(TypedDict):
-    """How a guest is started.
+    """The orders with which a guest is started.
 
     ``parent`` is the host's pid; root drops to ``uid``; ``limits`` are rlimits by name, ``cgroups``
     folders to join, ``filter`` a descriptor that reads a seccomp program.

@@ -24,14 +24,14 @@ _SAME = {
 
 
 def is_of(value: Any, module: str) -> bool:
-    """Whether a value is an array of ``torch``, ``numpy`` or ``jax``."""
+    """Return whether a value is an array of ``torch``, ``numpy`` or ``jax``."""
     name = {"torch": "Tensor", "numpy": "ndarray", "jax": "Array"}[module]
     kind = getattr(sys.modules.get(module), name, None)
     return isinstance(value, kind) if isinstance(kind, type) else False
 
 
 def array_problem(value: Any, constraint: Constraint, known: Dimensions) -> Optional[str]:
-    """Why an array does not meet a constraint; binds dimensions."""
+    """Return why an array does not meet a constraint; binds dimensions."""
     return (
         _dtype(value, constraint, known)
         or _shape(value, constraint, known)
@@ -107,7 +107,7 @@ Problem = Optional[str]
 
 
 def problem_of(value: Any, constraint: Constraint, known: Dimensions) -> Problem:
-    """Why a value does not meet a constraint, ``None`` where it does; binds dimensions."""
+    """Return why a value does not meet a constraint, ``None`` where it does; binds dimensions."""
     check = _CHECKS.get(constraint.kind)
     return None if check is None else check(value, constraint, known)
 
@@ -118,7 +118,7 @@ def problem_of_call(
     namespace: Mapping[str, Any],
     known: Optional[Dimensions] = None,
 ) -> Problem:
-    """Why the arguments of a call do not meet their constraints together."""
+    """Return why the arguments of a call do not meet their constraints together."""
     known = Dimensions(namespace, values) if known is None else known
     for name, constraint in constraints.items():
         if name in values:

@@ -119,7 +119,7 @@ ExploredFrame = Dict[str, Any]
 
 
 def is_reportable(arguments: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether the host takes the recipes of an input: not those that are far too long."""
+    """Return whether the host takes the recipes of an input: not those that are far too long."""
     made = [str(each.get("recipe")) for each in arguments.values() if each["kind"] == "made"]
     return all(len(recipe) <= MOST_CHARACTERS for recipe in made)
 
@@ -169,12 +169,12 @@ class ExplorationTally:
 
     @property
     def drawn(self) -> int:
-        """How many inputs were drawn, also those that no condition let through."""
+        """Return how many inputs were drawn, also those that no condition let through."""
         return sum(each["drawn"] for each in self._health.values())
 
     @property
     def rejected(self) -> int:
-        """How many of these were drawn in vain."""
+        """Return how many of these were drawn in vain."""
         return sum(each["rejected"] for each in self._health.values())
 
     def _turned_away(self) -> Counter[str]:
@@ -184,7 +184,7 @@ class ExplorationTally:
         return found
 
     def count(self, kind: str) -> int:
-        """How many inputs came to that."""
+        """Return how many inputs came to that."""
         return sum(outcome.kind == kind for outcome in self.known.values())
 
     def worst(self) -> List[SeenFailure]:
@@ -206,7 +206,7 @@ class ExplorationTally:
         return list(islice((each for each in told if is_reportable(each)), MOST_PASSING))
 
     def obstacle(self) -> Optional[str]:
-        """Why nothing could be learnt of the code, where nothing could."""
+        """Return why nothing could be learnt of the code, where nothing could."""
         tried = self.count(RETURNED) + self.count(REFUSED) + self.count(TIMED_OUT)
         if tried or self.failures:
             return None

@@ -132,7 +132,7 @@ def _pooled(place: str, pool: Pool) -> Iterator[Recipe]:
 
 
 def is_valid(plan: ExplorationPlan, inputs: Inputs) -> bool:
-    """Whether inputs meet their constraints together, and the preconditions."""
+    """Return whether inputs meet their constraints together, and the preconditions."""
     try:
         values = _values(plan, inputs)
     except Exception:

@@ -40,12 +40,12 @@ class ExplorationPlan:
 
     @property
     def examples(self) -> int:
-        """How many inputs to run at most."""
+        """Return how many inputs to run at most."""
         return int(self.message["examples"])
 
     @property
     def seconds(self) -> float:
-        """How long to run them, at most."""
+        """Return how long to run them, at most."""
         return float(self.message["seconds"])
 
     @property
@@ -55,7 +55,7 @@ class ExplorationPlan:
 
     @property
     def seed(self) -> int:
-        """What the inputs that are drawn depend on."""
+        """Return what the inputs that are drawn depend on."""
         return int(self.message["seed"])
 
     @property
@@ -72,16 +72,16 @@ class ExplorationPlan:
         }
 
     def scope(self) -> CallScope:
-        """What strategies of this target's module are built in."""
+        """Return what strategies of this target's module are built in."""
         return CallScope(self.prepared.namespace, self.message.get("generators") or {})
 
     def trial(self) -> InputRunner:
-        """What runs the inputs."""
+        """Return what runs the inputs."""
         conditions = closed(self.contract.get("ensures") or (), self.contract["arguments"])
         return InputRunner(self.prepared, self.timeout, conditions)
 
     def health(self) -> Dict[str, Any]:
-        """How many inputs were drawn so far, and rejected by which conditions."""
+        """Return how many inputs were drawn so far, and rejected by which conditions."""
         found = self.drawn
         return {"drawn": found.drawn, "rejected": found.rejected, "by": dict(found.by_condition)}
 

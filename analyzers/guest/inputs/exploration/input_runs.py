@@ -26,7 +26,7 @@ _OF_RESULT = re.compile(r"return value|return hint|yielded", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class InputOutcome:
-    """How an input ended; ``hits`` are new points, failures with one ``key`` are the same."""
+    """The outcome of one input.  Failures with one ``key`` are the same failure."""
 
     kind: str
     key: Key = ()
@@ -35,7 +35,7 @@ class InputOutcome:
 
     @property
     def is_failure(self) -> bool:
-        """Whether it speaks against the code."""
+        """Return whether it speaks against the code."""
         return self.kind in (FAILED, VIOLATED, DIED)
 
     def as_json(self) -> Dict[str, Any]:
@@ -94,7 +94,7 @@ def outcome_of_death(number: int) -> InputOutcome:
 
 
 def is_guard(exception: str, message: str) -> bool:
-    """Whether an exception is that of a library that checks arguments: pydantic, jaxtyping."""
+    """Return whether an exception comes from a validation library: pydantic, jaxtyping."""
     if _GUARDS.search(exception):
         return True
     return bool(_CHECKS.search(exception)) and not _OF_RESULT.search(message)

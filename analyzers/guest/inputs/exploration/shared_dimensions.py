@@ -33,7 +33,7 @@ class Dimensions:
         self.sizes, self.waiting = other.sizes, other.waiting
 
     def value(self, given: Optional[Argument]) -> Any:
-        """What an argument of a constraint is worth here; ``None`` where that is open."""
+        """Return what an argument of a constraint is worth here; ``None`` where that is open."""
         if not isinstance(given, Expression):
             return None
         return given.value if given.literal else self._computed(given.source)
@@ -46,7 +46,7 @@ class Dimensions:
             return None
 
     def problem(self, shape: Sequence[int], given: Optional[Argument]) -> Optional[str]:
-        """What keeps a shape from being the one of a constraint; binds its names."""
+        """Return what keeps a shape from being the one of a constraint; binds its names."""
         if given is None:
             return None
         if isinstance(given, Constraint) and given.kind == "np_shapes":

@@ -40,17 +40,17 @@ def _same_parts(left: Any, right: Any, depth: int) -> bool:
 
 
 def finite(value: Any) -> bool:
-    """Whether no number in a value is NaN or infinite."""
+    """Return whether no number in a value is NaN or infinite."""
     return all(_is_finite(each) for each in _leaves(value))
 
 
 def true(value: Any) -> bool:
-    """Whether a condition's value says yes: an array does where all of it is true."""
+    """Return whether a condition's value says yes: an array does where all of it is true."""
     return bool(value.all()) if is_array(value) and value.shape != () else bool(value)
 
 
 def is_array(value: Any) -> bool:
-    """Whether a value is a tensor, or an array of NumPy or JAX."""
+    """Return whether a value is a tensor, or an array of NumPy or JAX."""
     return hasattr(value, "dtype") and hasattr(value, "shape") and hasattr(value, "ndim")
 
 
@@ -72,7 +72,6 @@ def _described_array(value: Any) -> str:
 
 
 def _odd(value: Any) -> str:
-    """What a float array holds that is no number."""
     numbers = as_numpy(value)
     if numbers is None or numbers.dtype.kind not in "fc":
         return ""

@@ -79,7 +79,6 @@ class Contents:
         return [*self._seeded(draw), *self._range(), *single]
 
     def _is_seeded(self) -> bool:
-        """Whether a seed gives such elements: those of floats are not whole, as labels are."""
         return self.values == "any" or self.dtype in WHOLE
 
     def _filled(self, element: Any) -> Keywords:
@@ -131,7 +130,7 @@ def _place(flat: int, shape: Sequence[int]) -> DisplayRecipe:
 
 
 def contents(constraint: Constraint, dtype: str) -> Contents:
-    """What the elements of an array of a dtype may be; raises :class:`Unmeetable`."""
+    """Return what the elements of an array of a dtype may be; raises :class:`Unmeetable`."""
     values = constraint.value("values", "any")
     low, high = _usual(constraint, dtype, values)
     if (constraint.kind, dtype) == ("tensors", "uint64"):

@@ -23,7 +23,7 @@ class UnsatisfiableConstraint(Exception):  # noqa: N818 - a fact about the annot
 
 @dataclass
 class CallScope:
-    """What strategies are built for: once, and then drawn from call by call.
+    """The scope that strategies are built for once, and then drawn from call by call.
 
     ``namespace`` has the names of the tested module, ``generators`` the
     contracts of its generator functions.  ``dims`` are the dimensions that this
@@ -67,20 +67,20 @@ class CallScope:
         return frozenset(name for name in free if not self._outside(name))
 
     def varies(self, source: str) -> bool:
-        """Whether an expression's value depends on the call: arguments or dimensions are in it."""
+        """Return whether an expression's value depends on the call: on arguments or dimensions."""
         return any(name in self.arguments or not self._outside(name) for name in names_in(source))
 
     def _outside(self, name: str) -> bool:
         return name in self.namespace or hasattr(builtins, name)
 
     def value(self, source: str) -> Any:
-        """What an annotation's expression is worth in this call; raises what it raises."""
+        """Return what an annotation's expression is worth in this call; raises what it raises."""
         local = {**self.known, **self.dims}
         return eval(compiled(source), dict(self.namespace), local)
 
 
 def is_size(value: Any) -> bool:
-    """Whether a value can be the size of a dimension."""
+    """Return whether a value can be the size of a dimension."""
     return type(value) is int and value >= 0
 
 
@@ -127,12 +127,12 @@ class DrawingStatistics:
             raise self.unmeetable
 
     def all_in_vain(self) -> UnsatisfiableConstraint:
-        """What to say where every input was turned down: by which condition, most of them."""
+        """Return a message on inputs that were all rejected: by which condition most were."""
         worst = max(self.by_condition, key=lambda each: self.by_condition[each], default="")
         return UnsatisfiableConstraint(worst, f"none of the {self.rejected} inputs drawn meets it")
 
     def notes(self) -> List[str]:
-        """What is worth saying: the conditions that turned down more than a fifth of the inputs."""
+        """Return notes on the conditions that rejected more than a fifth of the inputs."""
         return [
             f"{condition}: {count} of {self.drawn} inputs drawn did not meet it"
             for condition, count in sorted(self.by_condition.items())

@@ -50,7 +50,7 @@ def inputs(
 
 
 class _Rejected(Exception):  # noqa: N818
-    """What was drawn so far cannot be completed: the conditions that stand against it."""
+    """A rejection of the values drawn so far, with the conditions that cannot hold for them."""
 
 
 class _Call:
@@ -204,7 +204,6 @@ class _Call:
         raise _Rejected(*self._conditions_on(about))
 
     def _of_instance(self, recipe: Recipe) -> Dict[str, Any]:
-        """What the instance is made with, but for what arguments are named like."""
         given = object_strategies.given(recipe, self._scope)
         return {name: given[name] for name in given.keys() - self._scope.arguments}
 

@@ -63,7 +63,7 @@ def anys(constraint: Constraint, scope: CallScope) -> SearchStrategy[Recipe]:
 
 
 def element(given: Union[Constraint, Expression], scope: CallScope) -> SearchStrategy[Recipe]:
-    """What stands among others: a constraint, or a bare value, which means just that value."""
+    """Return a constraint, or a bare value as the constraint that allows just that value."""
     from hypothesis.strategies import just
 
     if isinstance(given, Constraint):
@@ -190,7 +190,6 @@ def _listed_recipes(
 
 
 def _identity(recipe: Recipe) -> Any:
-    """What two recipes have in common if their values are equal, as keys of a dictionary are."""
     if isinstance(recipe, LiteralRecipe):
         return recipe.value
     if names(recipe) or makers(recipe) or not isinstance(recipe, DisplayRecipe):

@@ -69,7 +69,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def generated(generator: str, scope: CallScope) -> SearchStrategy[Recipe]:
-    """What a generator function of the project returns, its arguments drawn from its contract."""
+    """Return the value of a generator of the project, its arguments drawn from its contract."""
     from hypothesis.strategies import just
 
     contract = scope.generators.get(generator)
@@ -357,7 +357,7 @@ _NAMESPACE = "argparse.Namespace"
 
 
 def objs(constraint: Constraint, scope: CallScope) -> SearchStrategy[Recipe]:
-    """What a generator function returns, called with arguments from its own annotations."""
+    """Return what a generator function returns, called with arguments from its own annotations."""
     given = constraint["generator"]
     if not isinstance(given, Expression) or not _is_dotted(given.source):
         raise UnsatisfiableConstraint(

@@ -172,7 +172,7 @@ _MOST_OPEN, _MOST_OPEN_SIDE = 2, 3
 
 
 def drawing(given: Optional[Argument], scope: CallScope) -> Draws:
-    """What draws the sizes of a shape as it is annotated; ``None``: any shape."""
+    """Return what draws the sizes of a shape as it is annotated; ``None``: any shape."""
     if given is None:
         given = Constraint("np_shapes")
     if isinstance(given, Constraint):

@@ -15,7 +15,7 @@ _KINDS_OF_WHOLE = ("bool", "int", "uint", "long")
 
 
 def is_whole(dtype: str) -> bool:
-    """Whether a dtype, by its name, has whole numbers alone."""
+    """Return whether a dtype, by its name, has whole numbers alone."""
     return dtype.rstrip("0123456789") in _KINDS_OF_WHOLE
 
 

@@ -34,7 +34,7 @@ class Quantity:
 
 
 def quantity_of(node: ast.expr, arguments: FrozenSet[str]) -> Optional[Quantity]:
-    """What a node looks at, ``None`` where that is no simple way into one argument."""
+    """Return what a node looks at, ``None`` where that is no simple way into one argument."""
     reader = _READERS.get(type(node))
     return reader(node, arguments) if reader else None
 
@@ -161,7 +161,7 @@ class ConditionPart:
     names: FrozenSet[str]
 
     def holds(self, environment: Mapping[str, Any]) -> bool:
-        """Whether it is true of these values; what it raises makes it false."""
+        """Return whether it is true of these values; what it raises makes it false."""
         return is_true(self.code, environment)
 
 
@@ -169,7 +169,7 @@ Branch = Tuple[ConditionPart, ...]
 
 
 def is_true(code: CodeType, environment: Mapping[str, Any]) -> bool:
-    """Whether a compiled condition holds; one that cannot be evaluated does not."""
+    """Return whether a compiled condition holds; one that cannot be evaluated does not."""
     try:
         return bool(eval(code, dict(environment)))
     except Exception:

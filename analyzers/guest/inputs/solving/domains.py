@@ -27,7 +27,7 @@ def expression(value: Any) -> Expression:
 
 
 class DimensionSizes:
-    """What is known of the dimensions' names: bound to a size, or narrowed to some."""
+    """The sizes of named dimensions: one size where bound, or a set of sizes."""
 
     __slots__ = ("bound", "narrowed")
 
@@ -59,7 +59,7 @@ class SymbolicShape:
     gap: Optional[int] = None
 
     def at(self, index: int) -> int:
-        """Where the side of an index stands; raises :class:`Unclear`, :class:`Empty`."""
+        """Return where the side of an index stands; raises :class:`Unclear`, :class:`Empty`."""
         count = len(self.sides)
         if self.gap is None:
             if not -count <= index < count:
@@ -73,7 +73,7 @@ class SymbolicShape:
         raise Undecidable
 
     def ranks(self) -> NumberSet:
-        """How many sides there may be."""
+        """Return how many sides there may be."""
         if self.gap is None:
             return exactly(len(self.sides))
         return NumberSet(low=len(self.sides) - 1)
@@ -206,7 +206,7 @@ class RemainingSteps:
 
     @property
     def rest(self) -> RemainingSteps:
-        """What follows the next step."""
+        """Return what follows the next step."""
         return RemainingSteps(self.steps[1:], self.dims)
 
 
@@ -275,7 +275,7 @@ def as_lists(constraint: Constraint) -> Constraint:
 
 
 def inside_of(constraint: Constraint, look: RemainingSteps) -> Any:
-    """What an item or a field of a constraint's values is said to be; raises Unclear, Empty."""
+    """Return the constraint of an item or field of the values; raises Unclear, Empty."""
     if look.step == "field" or constraint.kind == "configs":
         inside = constraint[str(look.index)] if constraint.kind == "configs" else None
         if inside is None:
@@ -352,7 +352,7 @@ def _side_extent(constraint: Constraint, look: RemainingSteps) -> NumberSet:
 
 
 def ranks_of(constraint: Constraint, _look: RemainingSteps) -> NumberSet:
-    """How many sides shapes may have."""
+    """Return how many sides shapes may have."""
     given = constraint["shape"]
     if isinstance(given, Constraint) and given.kind == "np_shapes":
         return NumberSet(bound(given, "min_dims", 1), bound(given, "max_dims", INFINITY))

@@ -47,7 +47,7 @@ def _fitness(
 
 
 def solvable(part: ConditionPart, name: str, constraint: Constraint) -> bool:
-    """Whether an argument can be narrowed to meet a condition, the other arguments known."""
+    """Return whether an argument can be narrowed to meet a condition, the other arguments known."""
     if asks_sort(part.node, name) or _few(constraint):
         return True
     node = part.node
@@ -84,7 +84,6 @@ def _names(node: ast.AST, name: str) -> bool:
 
 
 def _is_defined(node: ast.expr, name: str) -> bool:
-    """Whether a condition says what an argument is equal to, and that is more than a name."""
     if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.Eq):
         return False
     sides = (node.left, node.comparators[0])

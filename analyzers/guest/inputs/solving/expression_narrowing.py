@@ -50,7 +50,7 @@ class SolverState:
             self.changed = True
 
     def free(self, node: ast.AST) -> bool:
-        """Whether an expression's value depends on what is still to be drawn."""
+        """Return whether an expression's value depends on what is still to be drawn."""
         return any(
             isinstance(each, ast.Name) and each.id in self.constraints for each in ast.walk(node)
         )

@@ -130,7 +130,7 @@ def _items(source: str) -> Sequence[ast.expr]:
 
 
 def asks_sort(node: ast.expr, name: str) -> bool:
-    """Whether a condition asks for nothing of an argument but its type, or whether it is None."""
+    """Return whether a condition asks of an argument only its type, or whether it is None."""
     asked = [each for each in ast.walk(node) if isinstance(each, ast.Name) and each.id == name]
     excused = {id(each) for call in ast.walk(node) for each in _asked_sort(call)}
     return bool(asked) and all(id(each) in excused for each in asked)
@@ -148,7 +148,6 @@ def _asked_sort(node: ast.AST) -> Sequence[ast.expr]:
 def _may_hold(
     option: Constraint, name: str, condition: ConditionPart, environment: Dict[str, Any]
 ) -> bool:
-    """Whether a condition on the sort of a value holds of an option's; yes where in doubt."""
     try:
         sample = _sample(option.kind)
     except EmptyDomain:

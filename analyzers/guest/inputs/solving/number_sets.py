@@ -34,18 +34,18 @@ class NumberSet:
 
     @property
     def is_empty(self) -> bool:
-        """Whether its interval has no number."""
+        """Return whether its interval has no number."""
         return self.low > self.high or (
             self.low == self.high and (self.open_low or self.open_high or self.low in self.without)
         )
 
     @property
     def plain(self) -> bool:
-        """Whether it is an interval, with nothing taken out of it."""
+        """Return whether it is an interval, with nothing taken out of it."""
         return self.step == 1 and not self.without
 
     def meet(self, other: NumberSet) -> NumberSet:
-        """What is in both; raises :class:`Empty`."""
+        """Return what is in both; raises :class:`Empty`."""
         low, open_low = max((self.low, self.open_low), (other.low, other.open_low))
         high, shut = min((self.high, not self.open_high), (other.high, not other.open_high))
         step, offset = _common(self, other)
@@ -99,7 +99,7 @@ class NumberSet:
                 return
 
     def holds(self, value: Number) -> bool:
-        """Whether a number is in it."""
+        """Return whether a number is in it."""
         if value in self.without or (self.step != 1 and value % self.step != self.offset):
             return False
         above = value > self.low or (value == self.low and not self.open_low)

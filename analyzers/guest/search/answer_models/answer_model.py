@@ -41,7 +41,7 @@ class AnswerModel(Protocol):
 
     @property
     def bound(self) -> str:
-        """Which answers :meth:`symbolic` stands for; ``{most}`` is the list bound."""
+        """Return which answers :meth:`symbolic` stands for; ``{most}`` is the list bound."""
         ...
 
     def start(self) -> MutationParameters:
@@ -78,7 +78,7 @@ class AnswerModel(Protocol):
 
 
 def weight(knobs: MutationParameters, pool: ConstantPool) -> Tuple[int, int, int]:
-    """How complicated knobs are: odd characters, unusual words, then size."""
+    """Return how complicated knobs are: odd characters, unusual words, then size."""
     texts: List[str] = []
     size = 0
     stack = [knobs]
@@ -96,7 +96,7 @@ def weight(knobs: MutationParameters, pool: ConstantPool) -> Tuple[int, int, int
 
 
 def is_plain(character: str) -> bool:
-    """Whether a character can stand in a search keyword or on a picture."""
+    """Return whether a character can stand in a search keyword or on a picture."""
     return character == "\n" or (character.isprintable() and ord(character) < 0x250)
 
 

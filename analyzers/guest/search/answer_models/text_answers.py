@@ -158,7 +158,7 @@ def _written(kind: str, name: str, text: str) -> Dict[str, Any]:
 
 
 class SpeechText(TextModel):
-    """What was heard, with the best alternative alone."""
+    """The transcript of a speech, with the best alternative alone."""
 
     fields = ("results", "alternatives", "transcript", "confidence")
 
@@ -170,7 +170,7 @@ class SpeechText(TextModel):
 
 
 class ChatText(TextModel):
-    """What a model says in a conversation."""
+    """The text of a model's message in a conversation."""
 
     fields = ("choices", "message", "content")
 
@@ -181,7 +181,7 @@ class ChatText(TextModel):
 
 
 class ResponseText(TextModel):
-    """What a model responds."""
+    """The text of a model's response."""
 
     fields = ("output", "content", "text", "output_text")
 
@@ -192,7 +192,7 @@ class ResponseText(TextModel):
 
 
 class PlainText(TextModel):
-    """What was heard."""
+    """The transcript of a speech as plain text."""
 
     fields = ("text",)
 

@@ -10,7 +10,7 @@ def is_friendly(comment):
 
 
 def reply_to(comment):
-    """How the desk answers."""
+    """Return how the desk answers."""
     sentiment = sentiment_of(comment).document_sentiment
     if sentiment.score >= 0.25:
         return "Thank you!"
@@ -20,7 +20,7 @@ def reply_to(comment):
 
 
 def intensity(comment):
-    """How strongly a comment is worded, a sentence."""
+    """Return how strongly a comment is worded, a sentence."""
     response = sentiment_of(comment)
     strength = response.document_sentiment.magnitude / len(response.sentences)
     return "strong" if strength > 0.6 else "calm"

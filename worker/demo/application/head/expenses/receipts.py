@@ -13,7 +13,7 @@ def whole_text(path):
 
 
 def kind_of(path):
-    """Which drawer a receipt belongs in."""
+    """Return which drawer a receipt belongs in."""
     text = whole_text(path).upper()
     if "INVOICE" in text:
         return "invoices"
