@@ -134,7 +134,10 @@ class Guest:
             board.run(index)
             ensures = probe.get("ensures") or ()
             supplier = self._supplier(script)
-            result = execute(prepared, probe["arguments"], supplier, seconds, ensures)
+            observed = bool(probe.get("observed"))
+            result = execute(
+                prepared, probe["arguments"], supplier, seconds, ensures, observed=observed
+            )
             found = result.as_json(index, scripted=script is not None)
             board.done(index, _json(found), self._wire)
             if result.ending["kind"] == "timed-out":

@@ -185,25 +185,23 @@ def wanted(
     failure: Failure,
     terms: FunctionContract,
     explored: ExplorationResult,
-    before: Sequence[Run] | None,
     text: str = "",
 ) -> Confidence:
-    """Return how sure the terms must be for this failure to be told.
-
-    ``before`` are the runs of the failing input on base: where it returned
-    there, the input was valid for base.
-    """
+    """Return how sure the terms must be for this failure to be reported."""
     if is_own_fault(failure, text):
         return Confidence.GUESS
     if isinstance(failure.run.ending, Violated):
-        return Confidence.LIKELY
-    if before and all(isinstance(run.ending, Returned) for run in before):
         return Confidence.LIKELY
     if _is_in_use(failure, terms) or _is_handed_on(failure, text):
         return Confidence.STRONG
     if explored.passed >= MOSTLY * max(1, explored.executions):
         return Confidence.LIKELY
     return Confidence.STRONG
+
+
+def returns(before: Sequence[Run] | None) -> bool:
+    """Return whether runs on base were made and all returned: the input was valid there."""
+    return bool(before) and all(isinstance(run.ending, Returned) for run in before or ())
 
 
 def is_certain(
@@ -213,16 +211,22 @@ def is_certain(
     before: Sequence[Run] | None,
     text: str = "",
 ) -> bool:
-    """Return whether a failure may be told as the code's; ``text`` is the file that raises."""
+    """Return whether a failure may be reported as the code's.
+
+    ``before`` are the runs of the input on base: where it returns there, the change
+    causes the failure, whatever the arguments mean.  ``text`` is the file that raises.
+    """
     if not isinstance(failure.run.ending, Violated) and crash_of(failure.run.ending) is None:
         return False
+    if returns(before):
+        return True
     if missing_state(failure.run.ending, terms) is not None:
         return False
     unlike = terms.variadic is not None or extreme_argument(failure, terms) is not None
     if unlike and not is_own_fault(failure, text):
         return False
     term = weakest_parameter(failure, terms)
-    return term is None or term.confidence >= wanted(failure, terms, explored, before, text)
+    return term is None or term.confidence >= wanted(failure, terms, explored, text)
 
 
 def one_failure_per_line(failures: Sequence[Failure]) -> tuple[Failure, ...]:

@@ -11,6 +11,7 @@ from analyzers.inference.inference_messages import (
     join_words,
     validity_sentence,
 )
+from analyzers.properties.changed_results import ResultDifference
 from analyzers.vocabulary import (
     Died,
     ExplorationResult,
@@ -23,6 +24,7 @@ from analyzers.vocabulary import (
 
 LONGEST_CODE = 120
 _RESULT = "matches(result, "
+_ON_BASE = "On base, the function returns for this input."
 
 
 def title(target: Target, ending: RunOutcome) -> str:
@@ -41,14 +43,21 @@ def does(ending: RunOutcome) -> str:
 
 
 def message(
-    failure: Failure, terms: FunctionContract, explored: ExplorationResult, where: str, code: str
+    failure: Failure,
+    terms: FunctionContract,
+    explored: ExplorationResult,
+    place: tuple[str, str],
+    *,
+    returns_on_base: bool,
 ) -> str:
-    """A paragraph a line: what happened at the line ``code``, how often, and who says it is valid.
+    """Return a paragraph a line: what happened, how often, and who says that it is valid.
 
-    ``where`` is ``path:line``.
+    ``place`` is ``path:line`` and the code there.
     """
+    where, code = place
     first = f"{given_clause(failure.probe)}{happened(failure.run.ending, where, code)}"
-    said = [first, _share(failure, explored), validity_sentence(failure, terms)]
+    validity = _ON_BASE if returns_on_base else validity_sentence(failure, terms)
+    said = [first, _share(failure, explored), validity]
     return "\n".join(each for each in said if each)
 
 
@@ -102,3 +111,46 @@ def _share(failure: Failure, explored: ExplorationResult) -> str:
 
 def _matter(failure: Failure) -> str:
     return "matters" if len(failure.matters) == 1 else "matter"
+
+
+def changed_results(
+    changed: int, inputs: int, given: str, difference: ResultDifference, *, announced: bool
+) -> tuple[str, str]:
+    """Return title and message of inputs that have another result than on base."""
+    first = (
+        f"{given}{_subject(difference)} is {difference.before} on base and {difference.after}"
+        " with this change."
+    )
+    unsaid = (
+        ""
+        if announced
+        else f" Callers see another {difference.kind}; neither the docstring nor a test of the"
+        " change mentions it."
+    )
+    return f"{_share_of(changed, inputs)} another result than on base", f"{first}{unsaid}"
+
+
+def new_non_finite(
+    changed: int, inputs: int, given: str, difference: ResultDifference
+) -> tuple[str, str]:
+    """Return title and message of inputs with NaN or infinity for the first time."""
+    return (
+        f"{_share_of(changed, inputs)} NaN or infinity, and finite numbers on base",
+        f"{given}{_subject(difference)} is finite on base and holds NaN or infinity with this"
+        " change.",
+    )
+
+
+def changed_group(kind: str, place: str, count: int, inputs: int, amount: float) -> str:
+    """Return a sentence on the inputs whose results differ in one way."""
+    by = f" by at most {amount:.3g}" if amount else ""
+    return f"of {inputs} inputs, {count} with another {kind} of `{place}`{by}"
+
+
+def _share_of(changed: int, inputs: int) -> str:
+    return f"{changed} of {inputs} inputs {'has' if changed == 1 else 'have'}"
+
+
+def _subject(difference: ResultDifference) -> str:
+    shown = difference.element or difference.place
+    return "the result" if shown == "result" else f"`{shown}`"

@@ -21,8 +21,9 @@ from analyzers.inference.exploration import (
 )
 from analyzers.inference.function_contracts import FunctionContract, NoContractError
 from analyzers.inference.inference_messages import doubt_sentence
-from analyzers.inference.input_validity import is_certain, one_failure_per_line
+from analyzers.inference.input_validity import is_certain, one_failure_per_line, returns
 from analyzers.ports import Executor
+from analyzers.properties.base_comparison import changed_findings
 from analyzers.properties.messages import does
 from analyzers.properties.project_calls import failing_project_calls
 from analyzers.properties.property_findings import NAME, failure_finding, unmet, unreadable
@@ -74,6 +75,7 @@ def _tested(target: Target, bench: Executor) -> Iterator[Verdict]:
         return
     explored = bench.explore(target, exploration_of(terms, target, bench))
     told = list(_told(explored, terms, target, bench))
+    told += changed_findings(target, explored.passing, bench)
     yield from told if terms.given else _or_witnessed(told, target, bench)
 
 
@@ -125,7 +127,9 @@ def _judged(
     bench: Executor,
 ) -> Verdict:
     before = None if terms.given else bench.run_on_base([failure.probe])
-    finding = failure_finding(failure, terms, explored, target, bench)
+    finding = failure_finding(
+        failure, terms, explored, target, bench, returns_on_base=returns(before)
+    )
     text = bench.source(finding.path) if finding.path in bench.paths() else ""
     if is_certain(failure, terms, explored, before, text):
         ending = failure.run.ending

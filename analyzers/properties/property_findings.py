@@ -46,6 +46,8 @@ def failure_finding(
     explored: ExplorationResult,
     target: Target,
     bench: Executor,
+    *,
+    returns_on_base: bool = False,
 ) -> Finding:
     """The finding of a failure that is certainly the code's.
 
@@ -67,7 +69,9 @@ def failure_finding(
         symbol=f"{path}::{function}",
         target=target.id,
         title=title(target, ending),
-        message=message(failure, terms, explored, f"{path}:{line}", code),
+        message=message(
+            failure, terms, explored, (f"{path}:{line}", code), returns_on_base=returns_on_base
+        ),
         evidence={
             **told,
             **_evidence(failure, terms, explored),

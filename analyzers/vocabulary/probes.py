@@ -183,12 +183,14 @@ class Probe:
     method is called on.  ``script``: the answers to give, in order for each
     API; ``None`` asks the engines.  ``ensures`` are postconditions (``result``,
     ``old(...)``): the first that does not hold ends the run as ``Violated``.
+    ``observed``: its result is described (``Returned.observation``).
     """
 
     target: str
     arguments: Mapping[str, Argument]
     script: tuple[Exchange, ...] | None = None
     ensures: tuple[str, ...] = ()
+    observed: bool = False
 
     def with_input(self, item: Input) -> Probe:
         """Return this probe with ``item`` in every content slot, asking the engines."""

@@ -7,14 +7,19 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
-from analyzers.vocabulary.probes import Exchange, InputKind, Probe
+from analyzers.vocabulary.probes import Exchange, InputKind, JsonObject, Probe
 
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """The call returned; ``value`` is a bounded ``repr`` without addresses."""
+    """The call returned; ``value`` is a bounded ``repr`` without addresses.
+
+    ``observation`` describes the result and the arguments after the call, where the
+    probe asked for it (docs/guest-protocol.md).
+    """
 
     value: str
+    observation: JsonObject | None = field(default=None, compare=False)
 
 
 class ErrorOrigin(StrEnum):

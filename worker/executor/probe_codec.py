@@ -146,6 +146,7 @@ def run_frame(probes: Sequence[Probe], seconds: float) -> Frame:
                 "arguments": {k: argument_frame(a) for k, a in probe.arguments.items()},
                 "script": None if probe.script is None else _script_frame(probe.script),
                 **({"ensures": list(probe.ensures)} if probe.ensures else {}),
+                **({"observed": True} if probe.observed else {}),
             }
             for probe in probes
         ],
@@ -178,7 +179,7 @@ def ending_of(frame: Frame) -> RunOutcome:
     """An ending from its frame."""
     kind = frame["kind"]
     if kind == "returned":
-        return Returned(_text(frame["value"]))
+        return Returned(_text(frame["value"]), frame.get("observation"))
     if kind == "raised":
         return Raised(
             _text(frame["exception"]),

@@ -10,7 +10,7 @@ import itertools
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import (
     Any,
     Callable,
@@ -220,10 +220,12 @@ def execute(
     ensures: Sequence[str] = (),
     *,
     describe: Callable[[Any], call_outcomes.CallOutcome] = call_outcomes.returned,
+    observed: bool = False,
 ) -> Result:
     """Run one input under a time limit; whatever it raises becomes its ending.
 
-    Else that is the first of ``ensures`` that does not hold, or what ``describe`` makes.
+    Else that is the first of ``ensures`` that does not hold, or what ``describe`` makes. With
+    ``observed`` an observation is beside it.
     """
     recorder = prepared.recorder
     recorder.hits = set()
@@ -232,7 +234,7 @@ def execute(
     started = time_limits.now()
     try:
         CLOCK.start(seconds)
-        ending = _run(prepared, arguments, session, ensures, describe)
+        ending = _run(prepared, arguments, session, ensures, None if observed else describe)
     except TimeUp:
         ending = call_outcomes.timed_out(seconds)
     finally:
@@ -254,9 +256,11 @@ def _run(
     arguments: Arguments,
     session: api_calls.ApiSession,
     ensures: Sequence[str],
-    describe: Callable[[Any], call_outcomes.CallOutcome],
+    describe: Optional[Callable[[Any], call_outcomes.CallOutcome]],
 ) -> call_outcomes.CallOutcome:
     try:
+        if describe is None:
+            return _observe(prepared, arguments)
         if ensures:
             from ..inputs.exploration.postcondition_checks import check_postconditions
 
@@ -270,6 +274,22 @@ def _run(
         fillings = SyntheticValues.of(arguments) if session.exchanges else None
         given = frozenset(parse(key).root for key in arguments)
         return call_outcomes.raised(error, prepared.root, fillings, given)
+
+
+def _observe(prepared: PreparedTarget, arguments: Arguments) -> call_outcomes.CallOutcome:
+    """Call the target; describe its result and its arguments after the call."""
+    from ..inputs.exploration.postcondition_checks import arguments_by_name
+    from .observation import observation, random_state
+
+    framework_setup.seed()
+    bound = prepared.bind(arguments)
+    function = bound.function()
+    bound = replace(bound, function=lambda: function)
+    values = {name: each for name, each in arguments_by_name(bound).items() if name != SELF}
+    before = random_state()
+    result = prepared.call(bound)
+    found = observation(result, values, drew=random_state() != before)
+    return {**call_outcomes.returned(result), "observation": found}
 
 
 def repeats(arguments: Arguments) -> bool:

@@ -10,6 +10,7 @@ import ast
 import math
 from collections.abc import Callable
 from typing import Annotated, ClassVar, TypeAlias, cast
+from typing import Literal as OneOf
 
 import msgspec
 from msgspec import Meta, field
@@ -150,6 +151,14 @@ class PrintableName(CheckedText):
     parse, what, longest = _check_printable, "short name", 100
 
 
+def _check_part(value: str) -> None:
+    if not value.isidentifier():
+        ast.literal_eval(value)
+
+
+TypeName: TypeAlias = Annotated[str, matching(r"[\w.<>\[\]=, ]*", 100)]
+Real: TypeAlias = float | OneOf["nan", "inf", "-inf"]
+Numbers: TypeAlias = Annotated[list[Real], Meta(max_length=64)]
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=1 << 53)]
 Whole: TypeAlias = Annotated[int, Meta(ge=-(1 << 31), lt=1 << 31)]
 Amount: TypeAlias = Annotated[float, Meta(ge=0, lt=1e15)]
@@ -166,8 +175,56 @@ class Message(Frame, kw_only=True):
     used: Libraries = field(default_factory=list)
 
 
+class _Array(Tagged, tag="array"):
+    type: TypeName
+    dtype: TypeName
+    shape: Annotated[list[Count], Meta(max_length=64)]
+    device: Annotated[str, matching(r"[\w.:]*", 40)]
+    numbers: Numbers
+    sum: Real
+    absolute: Real
+    finite: Count = 0
+
+
+class _Number(Tagged, tag="number"):
+    type: TypeName
+    number: Real
+
+
+class _Text(Tagged, tag="text"):
+    type: TypeName
+    text: Note
+
+
+class _Object(Tagged, tag="object"):
+    type: TypeName
+
+
+class PartName(CheckedText):
+    """An index, a key or the name of an attribute."""
+
+    parse, what, longest = _check_part, "index, key or name", 300
+
+
+class _Parts(Tagged, tag="parts"):
+    type: TypeName
+    access: OneOf["index", "key", "attribute", "state"]
+    size: Count
+    parts: Annotated[dict[PartName, _Value], Meta(max_length=64)]
+
+
+_Value: TypeAlias = _Array | _Number | _Text | _Object | _Parts
+
+
+class _Observation(Frame):
+    result: _Value
+    arguments: Annotated[dict[PartName, _Value], Meta(max_length=64)]
+    random: bool
+
+
 class _Returned(Tagged, tag="returned"):
     value: str
+    observation: _Observation | None = None
 
 
 class _Raised(Tagged, tag="raised"):

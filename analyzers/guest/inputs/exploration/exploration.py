@@ -111,7 +111,7 @@ _CHECKS: Mapping[str, Callable[[Mapping[str, Any]], None]] = {
 }
 
 MOST_FAILURES = 10
-MOST_PASSING = 20
+MOST_PASSING = 60
 _MOST_HITS = 100_000
 _LONGEST = 300
 LONGEST_INPUT = 1 << 20
