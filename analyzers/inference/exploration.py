@@ -153,7 +153,7 @@ def is_script(target: Target) -> bool:
 
 
 def script_contract(target: Target, bench: Executor) -> FunctionContract:
-    """The command lines of a script; raises ``NoTermsError`` for a module nobody wants run."""
+    """The command lines of a script; raises ``NoContractError`` for a module nobody wants run."""
     source = bench.source(target.path)
     annotated = read(source).module_test
     if target.function == MODULE and not annotated:
@@ -179,7 +179,7 @@ TIMEOUT = 5.0
 
 
 def target_contract(target: Target, bench: Executor) -> FunctionContract:
-    """The terms on which a function or a script can be tested; raises ``NoTermsError``."""
+    """The terms on which a function or a script can be tested; raises ``NoContractError``."""
     return script_contract(target, bench) if is_script(target) else function_contract(target, bench)
 
 

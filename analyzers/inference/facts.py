@@ -178,14 +178,16 @@ def sibling_method(subject: FunctionContext, function: str) -> FunctionContext |
 
 
 class ProjectTexts(Mapping[str, str]):
-    """The texts of head by path."""
+    """The texts of head by path, or with ``on_base`` those of base where it has the file."""
 
-    def __init__(self, bench: Executor) -> None:
+    def __init__(self, bench: Executor, *, on_base: bool = False) -> None:
         self._bench = bench
+        self._on_base = on_base
         self._paths = tuple(bench.paths())
 
     def __getitem__(self, path: str) -> str:
-        return self._bench.source(path)
+        before = self._bench.base(path) if self._on_base else None
+        return self._bench.source(path) if before is None else before[1]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._paths)

@@ -170,9 +170,14 @@ class NoContractError(Exception):
     """Nobody says what a target takes; the message tells what is missing."""
 
 
-def function_contract(target: Target, bench: Executor) -> FunctionContract:
-    """The terms on which a function can be tested; raises :class:`NoTermsError`."""
-    texts = ProjectTexts(bench)
+def function_contract(
+    target: Target, bench: Executor, *, on_base: bool = False
+) -> FunctionContract:
+    """The terms on which a function, or what it is on base, can be tested.
+
+    Raises :class:`NoContractError`.
+    """
+    texts = ProjectTexts(bench, on_base=on_base)
     annotated = read(texts[target.path])
     subject = find_function(target.path, target.function, texts)
     if subject is None:
@@ -193,7 +198,7 @@ def function_contract(target: Target, bench: Executor) -> FunctionContract:
 def constructor_contract(target: Target, bench: Executor) -> FunctionContract:
     """The terms on which instances of a method's class can be made, whatever the method takes.
 
-    Raises :class:`NoTermsError`.
+    Raises :class:`NoContractError`.
     """
     texts = ProjectTexts(bench)
     annotated = read(texts[target.path])

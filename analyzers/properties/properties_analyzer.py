@@ -19,9 +19,14 @@ from analyzers.inference.exploration import (
     is_script,
     target_contract,
 )
-from analyzers.inference.function_contracts import FunctionContract, NoContractError
+from analyzers.inference.function_contracts import (
+    FunctionContract,
+    NoContractError,
+    function_contract,
+)
 from analyzers.inference.inference_messages import doubt_sentence
 from analyzers.inference.input_validity import is_certain, one_failure_per_line, returns
+from analyzers.inference.widening import widened_contract
 from analyzers.ports import Executor
 from analyzers.properties.base_comparison import changed_findings
 from analyzers.properties.messages import does
@@ -37,6 +42,7 @@ from analyzers.vocabulary import (
     Level,
     Probe,
     Raised,
+    Reason,
     Skipped,
     Target,
     Verdict,
@@ -75,8 +81,45 @@ def _tested(target: Target, bench: Executor) -> Iterator[Verdict]:
         return
     explored = bench.explore(target, exploration_of(terms, target, bench))
     told = list(_told(explored, terms, target, bench))
-    told += changed_findings(target, explored.passing, bench)
+    further = _explored_as_on_base(target, terms, bench)
+    passing = [*explored.passing, *(further.passing if further else ())]
+    told += _regressions(further, terms, target, bench) if further else ()
+    told += changed_findings(target, passing, bench)
     yield from told if terms.given else _or_witnessed(told, target, bench)
+
+
+def _explored_as_on_base(
+    target: Target, terms: FunctionContract, bench: Executor
+) -> ExplorationResult | None:
+    """Return what head does with inputs of base's contract, widened: base decides which are valid.
+
+    A change that needs more of its inputs narrows the contract that is inferred from it.
+    """
+    if target.reason is not Reason.CHANGED or is_script(target) or bench.base(target.path) is None:
+        return None
+    try:
+        before = function_contract(target, bench, on_base=True)
+    except NoContractError:
+        return None
+    contract = widened_contract(before)
+    if contract == terms.contract or terms.given:
+        return None
+    request = exploration_of(before, target, bench)
+    return bench.explore(
+        target, replace(request, contract=contract, examples=request.examples // 2)
+    )
+
+
+def _regressions(
+    explored: ExplorationResult, terms: FunctionContract, target: Target, bench: Executor
+) -> Iterator[Verdict]:
+    """Yield the findings of failures of inputs that base takes."""
+    for failure in one_failure_per_line(explored.failures):
+        if returns(bench.run_on_base([failure.probe])):
+            finding = _judged(failure, explored, terms, target, bench)
+            if isinstance(finding, Finding):
+                bench.keep(target, [failure.probe])
+                yield finding
 
 
 def _or_witnessed(told: Sequence[Verdict], target: Target, bench: Executor) -> Iterator[Verdict]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Annotated, ClassVar, TypeAlias, cast
 from typing import Literal as OneOf
 
@@ -151,9 +151,14 @@ class PrintableName(CheckedText):
     parse, what, longest = _check_printable, "short name", 100
 
 
-def _check_part(value: str) -> None:
-    if not value.isidentifier():
-        ast.literal_eval(value)
+def _check_parts(names: Iterable[str]) -> None:
+    """Raise ``ValueError`` unless all are indices, keys or names; msgspec checks no keys."""
+    for name in names:
+        try:
+            if len(name) > 300 or not (name.isidentifier() or ast.literal_eval(name) is not None):
+                raise ValueError
+        except _PARSE_ERRORS as error:
+            raise ValueError("has a part that is no index, key or name") from error
 
 
 TypeName: TypeAlias = Annotated[str, matching(r"[\w.<>\[\]=, ]*", 100)]
@@ -185,6 +190,11 @@ class _Array(Tagged, tag="array"):
     absolute: Real
     finite: Count = 0
 
+    def __post_init__(self) -> None:
+        size = math.prod(self.shape)
+        if self.numbers and len(self.numbers) != len(range(0, size, max(1, -(-size // 64)))):
+            raise ValueError("as many numbers as steps over the elements are needed")
+
 
 class _Number(Tagged, tag="number"):
     type: TypeName
@@ -200,17 +210,14 @@ class _Object(Tagged, tag="object"):
     type: TypeName
 
 
-class PartName(CheckedText):
-    """An index, a key or the name of an attribute."""
-
-    parse, what, longest = _check_part, "index, key or name", 300
-
-
 class _Parts(Tagged, tag="parts"):
     type: TypeName
     access: OneOf["index", "key", "attribute", "state"]
     size: Count
-    parts: Annotated[dict[PartName, _Value], Meta(max_length=64)]
+    parts: Annotated[dict[str, _Value], Meta(max_length=64)]
+
+    def __post_init__(self) -> None:
+        _check_parts(self.parts)
 
 
 _Value: TypeAlias = _Array | _Number | _Text | _Object | _Parts
@@ -218,8 +225,11 @@ _Value: TypeAlias = _Array | _Number | _Text | _Object | _Parts
 
 class _Observation(Frame):
     result: _Value
-    arguments: Annotated[dict[PartName, _Value], Meta(max_length=64)]
+    arguments: Annotated[dict[str, _Value], Meta(max_length=64)]
     random: bool
+
+    def __post_init__(self) -> None:
+        _check_parts(self.arguments)
 
 
 class _Returned(Tagged, tag="returned"):

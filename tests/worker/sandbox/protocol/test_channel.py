@@ -111,6 +111,63 @@ def test_results_arrive_whole(pair, ending):
     assert pair.receives(message) == message
 
 
+ARRAY = {
+    "kind": "array",
+    "type": "Tensor",
+    "dtype": "torch.float32",
+    "shape": [3],
+    "device": "cpu",
+    "numbers": [1.0, "nan", 2.5],
+    "sum": 3.5,
+    "absolute": 3.5,
+    "finite": 2,
+}
+PARTS = {"kind": "parts", "type": "dict", "access": "key", "size": 1, "parts": {"'a'": ARRAY}}
+
+
+def observed(result=ARRAY, **arguments):
+    observation = {"result": result, "arguments": arguments, "random": False}
+    return {
+        "type": "ran",
+        "results": [{**RESULT, "ending": {**RETURNED, "observation": observation}}],
+    }
+
+
+def test_observation_of_a_result_arrives_whole(pair):
+    pair.prepared().asked("run")
+    message = observed(PARTS, x=ARRAY)
+    assert pair.receives(message) == message
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {**ARRAY, "dtype": "float32'); import os #"},
+        {**ARRAY, "type": "Tensor\n"},
+        {**ARRAY, "device": "cpu' or '"},
+        {**ARRAY, "shape": [0]},
+        {**ARRAY, "shape": [-3]},
+        {**ARRAY, "numbers": [1.0]},
+        {**ARRAY, "numbers": [1.0, 2.0, "many"]},
+        {**ARRAY, "kind": "tensor"},
+        {**PARTS, "access": "call"},
+        {**PARTS, "parts": {"exit()": ARRAY}},
+        {**PARTS, "parts": {"'a'": {**ARRAY, "sum": None}}},
+    ],
+    ids=lambda result: str(result)[:100],
+)
+def test_forged_observation_is_refused(pair, result):
+    pair.prepared().asked("run")
+    with pytest.raises(BadFrame):
+        pair.receives(observed(result))
+
+
+def test_forged_name_of_an_argument_is_refused(pair):
+    pair.prepared().asked("run")
+    with pytest.raises(BadFrame):
+        pair.receives(observed(**{"exit()": ARRAY}))
+
+
 def test_search_arrives_whole(pair):
     assert pair.asked("search").receives(SEARCHED) == SEARCHED
 

@@ -1,0 +1,60 @@
+"""Descriptions of results: of limited size, whatever is described."""
+
+import numpy as np
+import pytest
+import torch
+
+from analyzers.guest.runtime.observation import MOST_NODES, MOST_NUMBERS, observation, random_state
+
+
+def described(value):
+    return observation(value, {}, drew=False)["result"]
+
+
+def nodes(description):
+    return 1 + sum(map(nodes, description.get("parts", {}).values()))
+
+
+@pytest.mark.parametrize("size", [0, 1, 64, 65, 127, 128, 4_097])
+def test_array_is_described_at_even_steps(size):
+    found = described(torch.arange(size))
+    assert len(found["numbers"]) <= MOST_NUMBERS
+    assert found["numbers"][:1] == [0.0][:size]
+    assert (found["shape"], found["sum"]) == ([size], size * (size - 1) / 2)
+
+
+def test_large_containers_and_deep_ones_have_an_end():
+    assert nodes(described([[each] for each in range(1_000)])) <= MOST_NODES + MOST_NUMBERS
+    knot = []
+    knot.append(knot)
+    assert described(knot)["kind"] == "parts"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        torch.ones(2, dtype=torch.complex64),
+        torch.eye(2).to_sparse(),
+        np.array(["a"]),
+        np.array([{}]),
+    ],
+)
+def test_elements_that_are_no_real_numbers_are_left_out(value):
+    assert described(value)["numbers"] == []
+
+
+def test_module_is_described_by_its_state():
+    assert set(described(torch.nn.Linear(2, 1))["parts"]) == {"'weight'", "'bias'"}
+
+
+def test_only_arrays_and_containers_are_described_among_arguments():
+    after = observation(None, {"x": torch.ones(1), "n": 3, "self": object()}, drew=False)
+    assert set(after["arguments"]) == {"x"}
+
+
+@pytest.mark.parametrize("draw", [lambda: torch.rand(1), np.random.rand])
+def test_drawing_shows_in_the_random_state(draw):
+    before = random_state()
+    assert random_state() == before
+    draw()
+    assert random_state() != before
