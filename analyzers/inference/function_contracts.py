@@ -173,8 +173,9 @@ class NoContractError(Exception):
 def function_contract(
     target: Target, bench: Executor, *, on_base: bool = False
 ) -> FunctionContract:
-    """The terms on which a function, or what it is on base, can be tested.
+    """The terms on which a function can be tested, or with ``on_base`` what it is there.
 
+    Those of base have the optional arguments of constructors too.
     Raises :class:`NoContractError`.
     """
     texts = ProjectTexts(bench, on_base=on_base)
@@ -182,7 +183,7 @@ def function_contract(
     subject = find_function(target.path, target.function, texts)
     if subject is None:
         raise NoContractError("the function is not found in its file")
-    draft = _Draft(annotated, bench, target)
+    draft = _Draft(annotated, bench, target, optional=on_base)
     contract = draft.contract(subject, "")
     said = annotated.functions.get(target.function, Annotations())
     return FunctionContract(
@@ -211,8 +212,16 @@ def constructor_contract(target: Target, bench: Executor) -> FunctionContract:
 
 
 class _Draft:
-    def __init__(self, annotated: FileAnnotations, bench: Executor, target: Target) -> None:
+    def __init__(
+        self,
+        annotated: FileAnnotations,
+        bench: Executor,
+        target: Target,
+        *,
+        optional: bool = False,
+    ) -> None:
         self._annotated = annotated
+        self._optional = optional
         self._bench = bench
         self._target = target
         self._observed: Sequence[ObservedCall] | None = None
@@ -220,7 +229,7 @@ class _Draft:
 
     def contract(self, subject: FunctionContext, prefix: str) -> Contract:
         said = self._annotated.functions.get(subject.function, Annotations())
-        found = self._arguments(subject, said, needed=bool(said) or bool(prefix))
+        found = self._arguments(subject, said, needed=bool(said or (prefix and not self._optional)))
         missing = [arg.arg for arg in required_parameters(subject) if arg.arg not in found]
         if missing and not (prefix and said.cc_examples):
             raise NoContractError(_missing_message(subject, missing))
