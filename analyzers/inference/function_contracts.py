@@ -31,6 +31,7 @@ from analyzers.inference.facts import (
     ConstraintSource,
     Fact,
     FunctionContext,
+    InferredConstraint,
     InferredContract,
     ProjectTexts,
     find_function,
@@ -127,12 +128,16 @@ _ARRAYS = frozenset({"tensors", "np_arrays"})
 
 @dataclass(frozen=True, slots=True)
 class ParameterContract:
-    """The constraint of one parameter, in the words of aN, with its source."""
+    """The constraint of one parameter, in the words of aN, with its source.
+
+    ``alternatives`` are those of the single sources, names of parameters aside.
+    """
 
     constraint: str
     source: ConstraintSource
     confidence: Confidence
     where: str = ""
+    alternatives: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,15 +268,22 @@ class _Draft:
         }
         if wanted <= given.keys():
             return given
-        known = self._inferred(subject).arguments
+        inferred = self._inferred(subject)
+        alternatives: dict[str, dict[str, InferredConstraint]] = {}
+        for fact in inferred.facts:
+            if isinstance(fact, InferredConstraint) and fact.source is not ConstraintSource.NAME:
+                alternatives.setdefault(fact.parameter, {})[render(fact.constraint)] = fact
+        guessed = alternatives if self._optional else {}
+        known = {name: next(iter(each.values())) for name, each in guessed.items()}
         return given | {
             name: ParameterContract(
                 render(with_usual_strides(fact.constraint)),
                 fact.source,
                 fact.confidence,
                 fact.where,
+                tuple(alternatives.get(name, ())),
             )
-            for name, fact in known.items()
+            for name, fact in (known | dict(inferred.arguments)).items()
             if name in wanted - given.keys()
         }
 

@@ -28,10 +28,14 @@ _EXAMPLES = frozenset(
     }
 )
 LARGEST = 33
+MOST = 6
 
 
 def widened_contract(terms: FunctionContract) -> Contract:
-    """Return the contract with examples widened, and no inferred limits of sizes and strides."""
+    """Return the contract with the union of what its sources say in place of what all admit.
+
+    Examples are widened, and sizes and strides of arrays have no inferred limits.
+    """
     contract = terms.contract
     constructor = contract.constructor
     return replace(
@@ -46,13 +50,20 @@ def _arguments(
     contract: Contract, terms: Mapping[str, ParameterContract], prefix: str
 ) -> dict[str, str]:
     return {
-        name: constraint
-        if terms[prefix + name].source is ConstraintSource.GIVEN
-        else render(
-            _widened(parse(constraint), is_example=terms[prefix + name].source in _EXAMPLES)
-        )
+        name: _union(constraint, terms[prefix + name])
         for name, constraint in contract.arguments.items()
     }
+
+
+def _union(constraint: str, term: ParameterContract) -> str:
+    if term.source is ConstraintSource.GIVEN:
+        return constraint
+    sources = dict.fromkeys((constraint, *term.alternatives))
+    is_example = term.source in _EXAMPLES
+    options = dict.fromkeys(
+        render(_widened(parse(each), is_example=is_example)) for each in list(sources)[:MOST]
+    )
+    return f"anys({', '.join(options)})" if len(options) > 1 else next(iter(options))
 
 
 def _widened(constraint: Constraint, *, is_example: bool) -> Constraint:
