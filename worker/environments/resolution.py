@@ -71,6 +71,11 @@ class Resolver:
         self._bounds = declaration.constraints
         self._constraints = [wanted.text for wanted in declaration.constraints]
         self._wanted = [_on_a_processor(wanted) for wanted in declaration.wanted]
+        self._locked_for_cpu = [
+            each.name
+            for each in declaration.wanted
+            if declaration.complete and each.name in TORCH and each.specifier.endswith("+cpu")
+        ]
 
     def resolve(self, largest: int, most: int) -> Resolution:
         """Pin what can be had within ``largest`` and ``most`` bytes; raise ``Unreachable``."""
@@ -79,7 +84,7 @@ class Resolver:
         kept = self._satisfiable(self._wanted, found)
         while (pins := self._together(kept)) is None:
             kept = self._without_first_conflict(kept, found)
-        found.pins |= self._without_gpu(kept, pins)
+        found.pins |= self._without_gpu(kept, pins, found)
         found.pins |= self._numpy(found.pins)
         for wanted in self._wanted:
             pin = found.pins.get(wanted.name)
@@ -172,7 +177,9 @@ class Resolver:
                 continue
         return None
 
-    def _without_gpu(self, kept: Sequence[RequiredPackage], pins: dict[str, Pin]) -> dict[str, Pin]:
+    def _without_gpu(
+        self, kept: Sequence[RequiredPackage], pins: dict[str, Pin], found: Resolution
+    ) -> dict[str, Pin]:
         """Exchange GPU builds, for our own torch first: both kinds do not load together."""
         if pins.keys().isdisjoint(TORCH):
             return pins
@@ -180,11 +187,32 @@ class Resolver:
         for other in self._builds_for_cpu(loose, pins):
             if _kinds(other) == {True}:
                 return other
+        if (with_ours := self._with_own_torch(loose, found)) is not None:
+            return with_ours
         if _kinds(pins) == {True, False}:
             cpu = [pins[name] for name in TORCH if name in pins and _is_for_cpu(pins[name])]
             pins = self._together(kept, [f"{pin.name}!={pin.version}" for pin in cpu]) or pins
         named = {each.name for each in kept}
         return {n: pin for n, pin in pins.items() if n in named or not _UNLOADED.match(n)}
+
+    def _with_own_torch(
+        self, kept: Sequence[RequiredPackage], found: Resolution
+    ) -> dict[str, Pin] | None:
+        """Return pins with our own torch for builds of a lock for the CPU that no index has.
+
+        What is left of such a lock, a build for a GPU without its libraries, does not load.
+        """
+        ours = {name: self._own[name] for name in self._locked_for_cpu if name in self._own}
+        if not ours:
+            return None
+        lent = [RequiredPackage(name, f"=={version}") for name, version in ours.items()]
+        others = self._together([each for each in kept if each.name not in ours])
+        try:
+            pins = self._compile(lent, deps=True) | (others or {})
+        except Unsatisfiable:
+            return None
+        found.replaced += [f"{each.text} → {ours[each.name]}" for each in kept if each.name in ours]
+        return pins
 
     def _numpy(self, pins: Mapping[str, Pin]) -> dict[str, Pin]:
         """Return NumPy for torch that comes without: the guest compares results by it."""

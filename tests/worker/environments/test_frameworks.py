@@ -17,6 +17,23 @@ OURS = version("torch")
 NEEDS = ("filelock", "fsspec", "jinja2", "networkx", "setuptools", "sympy", "typing-extensions")
 
 
+LOCK = """version = 1
+requires-python = ">=3.8"
+
+[[package]]
+name = "net"
+version = "1"
+source = { editable = "." }
+dependencies = [{ name = "torch" }]
+
+[[package]]
+name = "torch"
+version = "99.0+cpu"
+source = { registry = "https://download.example.org/whl/cpu" }
+wheels = [{ url = "https://example.org/torch-99.0%2Bcpu-py3-none-any.whl", hash = "sha256:00" }]
+"""
+
+
 @pytest.fixture
 def nothing_lent(monkeypatch):
     for place in ("environment_builder", "installer"):
@@ -61,6 +78,18 @@ def test_our_own_torch_is_lent(environment, torch):
 def test_torch_of_another_version_is_installed(environment, torch):
     made = environment({"requirements.txt": "torch==99.0\n"})
     assert packages(made) == {"torch": "99.0", "nvidia-cublas": "1.0"}
+
+
+def test_locked_build_for_the_cpu_that_no_index_has_is_ours(environment, torch):
+    """A GPU build without its libraries, which such a lock leaves out, cannot be imported."""
+    made = environment(
+        {
+            "pyproject.toml": '[project]\nname = "net"\nversion = "1"\ndependencies = ["torch"]\n',
+            "uv.lock": LOCK,
+        }
+    )
+    assert packages(made) == {"torch": OURS} | dict.fromkeys(NEEDS, "999.0")
+    assert f"torch==99.0 → {OURS}" in said(made)
 
 
 def test_build_for_the_cpu_comes_before_a_newer_one(environment, torch, nothing_lent):
