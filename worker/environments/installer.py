@@ -31,7 +31,7 @@ from worker.sandbox.isolation import Isolation
 from worker.settings.operator_settings import EnvironmentSettings
 from worker.system.temporary_files import owned_folder
 
-FORMAT = 3
+FORMAT = 4
 NOT_SET = "set [environments] builds"
 NOT_ISOLATED = "it is built in isolation alone"
 WHEELS_ALONE = "wheels alone are used for it"
