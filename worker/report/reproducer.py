@@ -11,7 +11,7 @@ from typing import Any
 
 from analyzers.catalogue import load_catalogue
 from analyzers.catalogue.api_descriptions import data_files, register_cache
-from analyzers.guest.protocol.input_paths import REQUEST
+from analyzers.guest.protocol.input_paths import REQUEST, SERVICE
 from analyzers.vocabulary import (
     Alike,
     BranchOutcome,
@@ -185,7 +185,7 @@ def reproducer(
     place = decision_location(goal, source) if goal and source is not None else None
     runnable = _loadable(finding) and not _asks_rest(sources, path)
     unseen = (place is None and _goal(finding)) or _is_unseen(finding.criterion)
-    unseen = unseen or needs_makers(finding)
+    unseen = unseen or needs_makers(finding) or SERVICE in roots(finding)
     if not runnable or families is None or unseen:
         return None
     body = _body(finding, families, place, sources)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import builtins
 import contextlib
 import io
@@ -9,27 +10,19 @@ import itertools
 import json
 import os
 import sys
-from typing import Any, Callable, ContextManager, Dict, Generator, List, Mapping
+from typing import Any, Callable, ContextManager, Dict, Generator, List, Mapping, Optional
 
 from ..protocol import input_paths
 from ..protocol.argument_decoding import Upload
+from ..runtime import assumptions
 from ..runtime.standins import Inert, InertModule
 from . import project_files
 
 _SENT = ("files", "form", "json", "data", "values", "FILES", "POST", "body")
 
 
-class RequestFields(Dict[str, Any]):
+class RequestFields(assumptions.SelfGiving, Dict[str, Any]):
     """Named values, the last of each name; called or awaited they give themselves."""
-
-    def __call__(self, *args: Any, **kwargs: Any) -> RequestFields:
-        """Themselves, as a method of the same name would give them."""
-        del args, kwargs
-        return self
-
-    def __await__(self) -> Generator[Any, None, RequestFields]:
-        yield from ()
-        return self
 
     def getlist(self, name: str) -> List[Any]:
         """All values of a name."""
@@ -38,17 +31,8 @@ class RequestFields(Dict[str, Any]):
     getall = getlist
 
 
-class RequestBody(bytes):
+class RequestBody(assumptions.SelfGiving, bytes):
     """The body of a request as it was sent; a call or an await returns it."""
-
-    def __call__(self, *args: Any, **kwargs: Any) -> RequestBody:
-        """Itself, as a method of the same name would give it."""
-        del args, kwargs
-        return self
-
-    def __await__(self) -> Generator[Any, None, RequestBody]:
-        yield from ()
-        return self
 
 
 class WebRequest(Inert):
@@ -242,6 +226,7 @@ def patch_camera(module: Any) -> None:
 
 
 MOST_LINES = 20
+LONGEST_WORD = 40
 
 
 def object_with(fields: Mapping[str, Any]) -> Any:
@@ -279,7 +264,84 @@ def _standing(root: str, value: Any, namespace: Mapping[str, Any]) -> ContextMan
         return _started_with(list(value))
     if root == input_paths.CAMERA:
         return camera_showing(value)
+    if root == input_paths.SERVICE:
+        return _assumed(value)
     return flask_request(value, namespace)
+
+
+class TypedWord(str):
+    """A typed word: a number where one is wanted, and equal to what is assumed of it."""
+
+    __slots__ = ()
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        equal = super().__eq__(other)
+        shown = isinstance(other, str) and len(other) < LONGEST_WORD
+        return assumptions.truth(f"input() == {other!r}", equal) if shown else equal
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __int__(self) -> int:
+        return int(str(self)) if str(self).strip().lstrip("-").isdigit() else 1
+
+    def __float__(self) -> float:
+        try:
+            return float(str(self))
+        except ValueError:
+            return 1.0
+
+    def lower(self) -> str:
+        """The word in lower case."""
+        return TypedWord(super().lower())
+
+    def upper(self) -> str:
+        """The word in upper case."""
+        return TypedWord(super().upper())
+
+    def strip(self, chars: Optional[str] = None, /) -> str:
+        """The word without spaces around it."""
+        return TypedWord(super().strip(chars))
+
+
+@contextlib.contextmanager
+def _assumed(given: Any) -> Generator[None, None, None]:
+    """Assume answers of libraries and services, of a person at the keyboard, and options."""
+    content = given.get(assumptions.CONTENT) if isinstance(given, dict) else None
+    text = content if isinstance(content, str) else "1"
+    with assumptions.assuming(given), _typed(text):
+        parse = argparse.ArgumentParser.parse_known_args
+        wrapped: Any = _with_options(parse, text)
+        argparse.ArgumentParser.parse_known_args = wrapped  # type: ignore[method-assign]
+        try:
+            yield
+        finally:
+            argparse.ArgumentParser.parse_known_args = parse  # type: ignore[method-assign]
+
+
+def _with_options(parse: Callable[..., Any], text: str) -> Callable[..., Any]:
+    """Let a command line have the options that its parser insists on, and those assumed."""
+
+    def parse_known_args(parser: Any, args: Any = None, namespace: Any = None) -> Any:
+        if args is None:
+            args = [word for action in parser._actions for word in _words(action, text)]
+        return parse(parser, args, namespace)
+
+    return parse_known_args
+
+
+def _words(action: Any, text: str) -> List[str]:
+    switches, given = action.option_strings, action.nargs != 0
+    if action.default == argparse.SUPPRESS:
+        return []
+    wanted = action.required and (switches or action.nargs not in ("?", "*"))
+    if not wanted and not (switches and assumptions.truth(f"option {switches[-1]}", default=False)):
+        return []
+    value = next(iter(action.choices)) if action.choices else text
+    value = value if action.type in (None, str) or action.choices else "1"
+    count = action.nargs if isinstance(action.nargs, int) else 1
+    return [*switches[-1:], *([str(value)] * (count if given else 0))]
 
 
 @contextlib.contextmanager
@@ -290,7 +352,7 @@ def _typed(text: str) -> Generator[None, None, None]:
     def asked(prompt: object = "") -> str:
         del prompt
         for answer in answers:
-            return answer
+            return TypedWord(answer)
         raise EOFError("nothing more is typed")
 
     before, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(f"{text}\n".encode()), "utf-8")

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import errno
 import io
 import os
 import shutil
 import sys
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable, Dict, Generator, List, Optional, Set, Tuple
 
 from ..protocol import argument_decoding
-from ..runtime import standins
+from ..runtime import assumptions, standins
 from ..runtime.call_outcomes import is_own
 
 PICTURES = (".jpg", ".jpeg", ".png", ".gif", ".bmp", ".webp", ".tif", ".tiff")
 SOUNDS = (".wav", ".flac", ".mp3", ".ogg", ".opus", ".raw", ".pcm", ".m4a", ".amr")
 TEXTS = (".txt", ".md", ".csv", ".text", ".log")
 _MEDIA = PICTURES + SOUNDS + TEXTS
+_EMPTY = {
+    ".json": b"{}", ".yaml": b"{}", ".yml": b"{}", ".ini": b"", ".toml": b"", ".cfg": b"",
+    ".pkl": b"N.", ".pickle": b"N.",
+}  # fmt: skip
 _NEAR = 6
 _original: Callable[..., Any] = builtins.open
 _stat = os.stat
@@ -31,7 +37,8 @@ class _Files:
 
     ``bases`` are folders that a path may be relative to, the workplace first.
     ``placed`` are the files to open instead, by name; ``written`` the names
-    that the run in progress wrote; ``wanted`` what the code asked for.
+    that the run in progress wrote; ``wanted`` what the code asked for; ``moved``
+    the places of what cannot be written where the code wants it.
     """
 
     root: str = ""
@@ -39,6 +46,7 @@ class _Files:
     placed: Dict[str, str] = field(default_factory=dict)
     written: Set[str] = field(default_factory=set)
     wanted: Dict[str, None] = field(default_factory=dict)
+    moved: Dict[str, str] = field(default_factory=dict)
 
 
 _known = _Files()
@@ -53,24 +61,103 @@ def intercept_opening(root: str) -> None:
         if name in _known.placed:
             return _original(_known.placed[name], mode, *args, **options)
         try:
-            return _original(file, mode, *args, **options)
-        except FileNotFoundError:
+            return _original(_moved(file), mode, *args, **options)
+        except OSError as error:
             last = Path(file).name if isinstance(file, (str, Path)) else ""
             if not last or not is_asked(root):
                 raise
-            made = argument_decoding.scratch(last)
-            if made is not None:
-                return _original(made, mode, *args, **options)
-            if "b" not in mode or "r" not in mode or not _is_picture(last):
+            instead = _instead(error, file, mode)
+            if instead is None:
                 raise
-            standins.note(f"the file {last}")
-            return io.BytesIO(argument_decoding.BLANK)
+            return _original(instead, mode, *args, **options)
 
     builtins.open = opened
     io.open = opened
     os.stat = _statistics
+    os.mkdir = _making(os.mkdir, root)
+    os.listdir = _listing(os.listdir, root)  # type: ignore[assignment]
     os.remove = _removing(os.remove)
     os.unlink = os.remove
+
+
+def _instead(error: OSError, file: Any, mode: str) -> Optional[str]:
+    """Return what to open instead of a file that is missing, or cannot be written here."""
+    if any(letter in mode for letter in "wax+"):
+        return _writable(file, error)
+    if not isinstance(error, FileNotFoundError):
+        return None
+    last = Path(file).name
+    return argument_decoding.scratch(last) or _made_up(last, binary="b" in mode)
+
+
+def _writable(path: Any, error: OSError) -> Optional[str]:
+    """Return a place for what cannot be written where the code wants it."""
+    if error.errno not in (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT):
+        return None
+    full = Path(_absolute(os.fspath(path)))
+    place = Path(tempfile.mkdtemp(prefix="moved-"), full.name)
+    with contextlib.suppress(OSError):
+        shutil.copyfile(full, place)
+    _known.moved[str(full)] = str(place)
+    return str(place)
+
+
+def _moved(path: Any) -> Any:
+    """Return where a path, or a folder around it, has moved to; else the path itself."""
+    if not _known.moved or not isinstance(path, (str, os.PathLike)):
+        return path
+    full = Path(_absolute(os.fspath(path)))
+    for folder in (full, *full.parents):
+        place = _known.moved.get(str(folder))
+        if place is not None:
+            found = Path(place, full.relative_to(folder))
+            return str(found) if os.path.lexists(found.parent) else path
+    return path
+
+
+def _made_up(name: str, *, binary: bool) -> Optional[str]:
+    """Return a file that stands in for a missing one, made by its suffix."""
+    content = assumptions.content()
+    if _is_picture(name) and (binary or content is not None):
+        made = content if isinstance(content, bytes) else argument_decoding.BLANK
+    elif content is None:
+        return None
+    elif isinstance(content, str):
+        made = _EMPTY.get(Path(name).suffix.lower(), content.encode())
+    else:
+        given = content if isinstance(content, bytes) else b""
+        made = _EMPTY.get(Path(name).suffix.lower(), given)
+    standins.note(f"the file {name}")
+    place = Path(tempfile.mkdtemp(prefix="made-"), name)
+    place.write_bytes(made)
+    return str(place)
+
+
+def _making(original: Callable[..., None], root: str) -> Callable[..., None]:
+    def mkdir(path: Any, *args: Any, **options: Any) -> None:
+        try:
+            original(_moved(path), *args, **options)
+        except OSError as error:
+            is_new = not os.path.lexists(path) and is_asked(root)
+            place = _writable(path, error) if is_new else None
+            if place is None:
+                raise
+            original(place, *args, **options)
+
+    return mkdir
+
+
+def _listing(original: Callable[..., List[str]], root: str) -> Callable[..., List[str]]:
+    def listdir(path: Any = ".") -> List[str]:
+        try:
+            return original(_moved(path))
+        except FileNotFoundError:
+            content = assumptions.content()
+            if content is None or not is_asked(root):
+                raise
+            return ["made-up.txt" if isinstance(content, str) else "made-up.png"]
+
+    return listdir
 
 
 def work_in(place: str) -> None:
@@ -174,7 +261,7 @@ def _noted(file: Any, mode: str) -> str:
 
 
 def _statistics(path: Any, *args: Any, **options: Any) -> os.stat_result:
-    return _stat(stands_for(path) or path, *args, **options)
+    return _stat(stands_for(path) or _moved(path), *args, **options)
 
 
 def _removing(original: Callable[..., None]) -> Callable[..., None]:

@@ -10,8 +10,6 @@ import wave
 from pathlib import Path
 from typing import Any, Callable, Dict, Generator, Iterator, Mapping, Optional
 
-from ..runtime.standins import Inert
-
 BLANK = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAATUlEQVR42u3PQQ0AAAgEILV/5zOF"
     "DzdoQCepz6aeExAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQELi3"
@@ -34,8 +32,6 @@ def decode(argument: Mapping[str, Any], blobs: Mapping[str, bytes]) -> Any:
             raise Unusable(f"not a Python literal: {source[:80]}") from error
     if kind == "value":
         return argument["value"]
-    if kind == "inert":
-        return Inert()
     if kind == "content":
         return _content(argument, blobs)
     raise Unusable(f"an argument of unknown kind {kind!r}")

@@ -18,7 +18,9 @@ INPUT = "input()"
 ARGUMENTS = "sys.argv"
 CAMERA = "cv2.VideoCapture()"
 REQUEST = "flask.request"
-OUTSIDE = (INPUT, ARGUMENTS, CAMERA, REQUEST)
+SERVICE = "service()"
+"""Libraries, services and objects that only the real machine has."""
+OUTSIDE = (INPUT, ARGUMENTS, CAMERA, REQUEST, SERVICE)
 LONGEST = 300
 LONGEST_LIST = 20
 WEB = frozenset(

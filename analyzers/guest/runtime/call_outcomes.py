@@ -18,7 +18,7 @@ from ..protocol import api_calls
 from ..provenance import error_origin, value_sources
 from ..provenance.known_values import ProjectCode
 from ..provenance.value_sources import takes_outside
-from . import exit_reasons, standins
+from . import assumptions, exit_reasons, standins
 from .time_limits import TimeUp
 
 CallOutcome = Dict[str, Any]
@@ -100,6 +100,9 @@ def raised(
             or _is_of_outside(fillings, frames)
         )
     )
+    for value in _used(frame, _statement(path, line), where):
+        if type(value) is standins.Inert:
+            assumptions.ask_for_content(value.__dict__["_assayer_name"])
     known = {"origin": origin, "meant": meant} if origin and not made_up else {}
     return {
         **known,

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import abc
 import functools
+import itertools
 import sys
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType, GeneratorType, ModuleType
 from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 
-from . import replaced_libraries
+from . import assumptions, replaced_libraries
 
+_LONGEST_OPERAND = 40
+_DRAWN = 20
 _leaks: Set[CodeType] = set()
 names: List[str] = []
+
+
+def _no_client(name: str) -> Any:
+    del name
+
+
+client_method: Callable[[str], Any] = _no_client
+"""Finds the method of an ML API's client that a dotted name ends with."""
 
 
 def forget() -> None:
@@ -71,12 +82,20 @@ class Inert(Entered):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
-        return self.__dict__.setdefault(name, attribute(f"{self.__dict__['_assayer_name']}.{name}"))
+        full = f"{self.__dict__['_assayer_name']}.{name}"
+        content = assumptions.typed(full)
+        if content is None and assumptions.is_assuming():
+            content = client_method(full)
+        if content is not None:
+            return content
+        return self.__dict__.setdefault(name, attribute(full))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
         if len(args) == 1 and not kwargs and isinstance(args[0], (FunctionType, type)):
             return args[0]
-        return Inert(self.__dict__["_assayer_name"] + "()")
+        if assumptions.is_assuming():
+            _draw(args)
+        return _part(self, "()")
 
     def __mro_entries__(self, bases: Tuple[Any, ...]) -> Tuple[type, ...]:
         known = any(isinstance(base, type) and issubclass(base, InertBase) for base in bases)
@@ -115,7 +134,7 @@ class Inert(Entered):
 
     def __int__(self) -> int:
         _leak()
-        return 0
+        return int(assumptions.is_assuming())
 
     __index__ = __trunc__ = __int__
 
@@ -125,20 +144,37 @@ class Inert(Entered):
 
     def __len__(self) -> int:
         _leak()
-        return 0
+        name = self.__dict__["_assayer_name"]
+        return int(assumptions.is_assuming() and assumptions.truth(f"len({name})", default=True))
 
     def __bool__(self) -> bool:
-        return True
+        return assumptions.truth(self.__dict__["_assayer_name"], default=True)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or self._compares("==", other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = object.__hash__
+
+    def _compares(self, sign: str, other: object) -> bool:
+        if not assumptions.is_assuming():
+            return False
+        name, shown = self.__dict__["_assayer_name"], repr(other)[:_LONGEST_OPERAND]
+        return assumptions.truth(f"{name} {sign} {shown}", default=False)
 
     def __iter__(self) -> Iterator[Any]:
         _leak()
-        return iter(())
+        frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+        count = assumptions.number_of_elements(frame)
+        return iter([_part(self, "[0]") for _ in range(count)])
 
     def __contains__(self, item: Any) -> bool:
-        return False
+        return assumptions.truth(f"{item!r:.40} in {self.__dict__['_assayer_name']}", default=False)
 
     def __getitem__(self, key: Any) -> Any:
-        return Inert(self.__dict__["_assayer_name"] + "[]")
+        return _part(self, f"[{key!r}]" if isinstance(key, (str, int)) else "[]")
 
     def __setitem__(self, key: Any, value: Any) -> None:
         return None
@@ -149,19 +185,20 @@ class Inert(Entered):
     def __await__(self) -> Any:
         return _itself(self).__await__()
 
-    def __aiter__(self) -> Any:
-        return self
-
-    async def __anext__(self) -> Any:
-        raise StopAsyncIteration
+    async def __aiter__(self) -> Any:
+        if assumptions.is_assuming():
+            yield _part(self, "[0]")
 
     def __round__(self, digits: int = 0) -> Any:
         return self
 
     def __lt__(self, other: Any) -> bool:
-        return False
+        return self._compares("<", other)
 
-    __le__ = __gt__ = __ge__ = __lt__
+    def __gt__(self, other: Any) -> bool:
+        return self._compares(">", other)
+
+    __le__, __ge__ = __lt__, __gt__
 
     def __add__(self, other: Any) -> Any:
         return self
@@ -186,7 +223,17 @@ _USES = (
     *("__str__", "__format__", "__fspath__", "__bytes__", "__int__", "__index__", "__trunc__"),
     *("__float__", "__len__", "__bool__", "__iter__", "__contains__", "__getitem__"),
     *("__setitem__", "__delitem__", "__await__", "__aiter__", "__aenter__", "__round__"),
-    *("__lt__", "__le__", "__gt__", "__ge__", "__divmod__", "__neg__", "__pos__", "__abs__"),
+    *(
+        "__eq__",
+        "__lt__",
+        "__le__",
+        "__gt__",
+        "__ge__",
+        "__divmod__",
+        "__neg__",
+        "__pos__",
+        "__abs__",
+    ),
     *("__invert__",),
     *(
         f"__{way}{name}__"
@@ -265,6 +312,21 @@ def _base(name: str) -> type:
     return InertMeta("InertBase", (InertBase,), {"_assayer_name": name, "__module__": __name__})
 
 
+def _draw(values: Tuple[Any, ...]) -> None:
+    """Draw from generators as the library would: a streamed response, a pool's results."""
+    for value in values:
+        if isinstance(value, GeneratorType):
+            for _ in itertools.islice(value, _DRAWN):
+                pass
+
+
+def _part(whole: Inert, step: str) -> Any:
+    """Return what one step from an inert object leads to: the assumed content, or another one."""
+    name = whole.__dict__["_assayer_name"] + step
+    content = assumptions.typed(name)
+    return Inert(name) if content is None else content
+
+
 class InertText(str):
     """A text that stands in for one that only the real machine knows."""
 
@@ -297,11 +359,19 @@ class InertModule(ModuleType):
         return value
 
 
+class InertException(Exception):  # noqa: N818 - of whatever name the library gives it
+    """An exception of a missing library; what it was made with is at its attributes."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, *kwargs.values())
+        self.__dict__.update(kwargs)
+
+
 def attribute(name: str) -> Any:
     """Return what stands under a dotted name: an exception class, or an inert object."""
     last = name.rpartition(".")[2]
     if last[:1].isupper() and last.endswith(("Error", "Exception", "Warning")):
-        return type(last, (Exception,), {"__module__": name.rpartition(".")[0]})
+        return type(last, (InertException,), {"__module__": name.rpartition(".")[0]})
     return Inert(name)
 
 

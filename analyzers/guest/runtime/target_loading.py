@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
+from ..clients.given_clients import GivenClients
 from ..inputs import external_inputs, project_files
 from ..models.keras import serialized_model
 from ..network.network import Network
@@ -100,6 +101,8 @@ def prepare(message: Mapping[str, Any]) -> PreparedTarget:
     external_inputs.settle_django()
     project.notes += network.loaded()
     interception.warm(expected)
+    clients = GivenClients(expected, lambda wanted: interception.missing(wanted)(wanted))
+    standins.client_method = clients.method
     return PreparedTarget(
         root=root,
         path=path,

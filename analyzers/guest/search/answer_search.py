@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
+from ..protocol.input_paths import SERVICE, parse
 from ..runtime.execution import PreparedTarget
 from .answer_models.answer_model import weight
 from .code_constants import ConstantPool, collect_constants, constants_near
@@ -237,7 +238,9 @@ def _unmarked(argument: Mapping[str, Any]) -> Frame:
 
 def _variable(entry: InputEntry) -> List[str]:
     return [
-        name for name, argument in (entry.arguments or {}).items() if argument["kind"] == "literal"
+        name
+        for name, argument in (entry.arguments or {}).items()
+        if argument["kind"] == "literal" and parse(name).root != SERVICE
     ]
 
 

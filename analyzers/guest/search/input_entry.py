@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import heapq
 import itertools
 from dataclasses import dataclass, replace
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ..inputs import external_inputs, project_files
 from ..protocol.api_calls import ApiRequest
-from ..protocol.input_paths import ARGUMENTS, CAMERA, InputPath, file_path_of
+from ..protocol.input_paths import ARGUMENTS, CAMERA, SERVICE, InputPath, file_path_of
+from ..runtime import assumptions
 from ..runtime.execution import PreparedTarget, Result, execute
 from .input_slots import (
     InputSlot,
@@ -18,6 +20,7 @@ from .input_slots import (
     kinds_of,
     of_parameters,
     of_place,
+    parts_used,
     picture,
     places_in,
 )
@@ -30,14 +33,21 @@ _GUESSES = {
 }  # fmt: skip
 _NUMBERS = ("threshold", "score", "min", "max", "limit", "count", "num", "size", "top", "k", "n")
 _FRAMES = ("frame", "array", "ndarray")
+_ASSUMED_FORMS = {"text": ("text",), "image": ("bytes", "numpy"), "audio": ("bytes",)}
 MOST_TRIALS = 120
 FOR_PLACES = 40
 FOR_TEXTS = 5.0
+FOR_ASSUMPTIONS = 6.0
+MOST_ASSUMPTIONS = 150
+_FACTS = str(InputPath(SERVICE).item(assumptions.FACTS))
+_CONTENT = str(InputPath(SERVICE).item(assumptions.CONTENT))
 MOST_TEXT_SLOTS = 2
 OPENING = "opening-"
 FIRST_SECONDS = 10.0
 SECONDS = 2.0
 _PICTURE = picture(8, 8, b"")
+_INERT: Dict[str, Any] = {"kind": "inert"}
+_SHORT = range(1, 40)
 
 
 @dataclass(frozen=True)
@@ -85,6 +95,7 @@ def find_entry(
         slotless = slotless or entry
     entry = slotless or search.without_slot(next(search.others(None)))
     found = search.through_what_it_opens() or search.with_one_of(texts)
+    found = found or search.through_assumptions(asked=entry.arguments is not None)
     return found or replace(entry, executions=search.executions)
 
 
@@ -152,6 +163,60 @@ class _Search:
                     return entry
                 asked = asked or (entry if any(each.text for each in spy.requests) else None)
         return asked
+
+    def through_assumptions(self, *, asked: bool) -> Optional[InputEntry]:
+        """The template in which a library, a service or an object gives the input.
+
+        One that asks without the input counts unless the code ``asked`` without assumptions.
+        """
+        without: Optional[InputEntry] = None
+        for kind in self.kinds:
+            for form in _ASSUMED_FORMS[kind]:
+                found = self._assumed(InputSlot(_CONTENT, form, kind))
+                if found is not None and found.slot:
+                    return found
+                without = without or found
+        return None if asked else without
+
+    def _assumed(self, slot: InputSlot) -> Optional[InputEntry]:
+        """Change assumptions one by one; those that led to new questions are followed first."""
+        watch, without = Stopwatch(FOR_ASSUMPTIONS), None
+        known: Set[str] = set()
+        waiting: List[Tuple[int, int, Dict[str, bool]]] = [(0, 0, {})]
+        rest, number = {**next(self.others(slot)), **self._plain()}, 0
+        most = self.executions + MOST_ASSUMPTIONS
+        while waiting and self.executions < most and not watch.over():
+            _, _, facts = heapq.heappop(waiting)
+            arguments = {**rest, _FACTS: _literal(repr(facts)), _CONTENT: slot.content}
+            marked = {**arguments, _CONTENT: self.markers.argument(slot, 0)}
+            result, spy = self.call(marked)
+            if spy.requests and usable(result):
+                if any(map(self.markers.carried, spy.requests)):
+                    given = marked if slot.kind == "text" else arguments
+                    return InputEntry(given, _CONTENT, None, self.executions)
+                without = without or InputEntry(arguments, None, None, self.executions)
+            questions = assumptions.asked_questions()
+            new = not questions.keys() <= known
+            known.update(questions)
+            for question, default in reversed(questions.items()):
+                if question not in facts:
+                    number += 1
+                    changed = {**facts, question: not default}
+                    heapq.heappush(waiting, (0 if new else len(changed), number, changed))
+        return without
+
+    def _plain(self) -> Arguments:
+        """Arguments for needed parameters of which the code uses no part: names, numbers."""
+        needed = [p["name"] for p in self.parameters if not p["default"]]
+        used = parts_used(self.prepared.sources, self.prepared.path, self.prepared.name)
+        first = [name for name in needed if name not in used]
+        guesses = {p["name"]: self._guesses(p) for p in self.parameters if p["name"] in first}
+        return {
+            name: next(
+                (each for each in guesses[name] if len(each.get("source", "")) in _SHORT), _INERT
+            )
+            for name in first
+        }
 
     def call(self, arguments: Arguments) -> Tuple[Result, _Spy]:
         self.executions += 1

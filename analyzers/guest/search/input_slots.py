@@ -8,7 +8,18 @@ import re
 import struct
 import zlib
 from dataclasses import dataclass
-from typing import Any, Dict, Iterator, List, Mapping, MutableMapping, Optional, Sequence, Tuple
+from typing import (
+    Any,
+    Dict,
+    Iterator,
+    List,
+    Mapping,
+    MutableMapping,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 from ..inputs import project_files
 from ..protocol import input_paths
@@ -38,6 +49,19 @@ def places_in(
         reader.visit(node)
         found.update(reader.found)
     return [place for place in found if place.steps or not place.is_parameter]
+
+
+def parts_used(sources: Mapping[str, str], path: str, function: str) -> Set[str]:
+    """Return the names of which a function uses parts: attributes, items, elements."""
+    _, node = next(_reached(sources, path, function))
+    used: List[Any] = [getattr(each, "value", None) for each in ast.walk(node) if _takes_part(each)]
+    used += [each.iter for each in ast.walk(node) if isinstance(each, (ast.For, ast.comprehension))]
+    return {each.id for each in used if isinstance(each, ast.Name)}
+
+
+def _takes_part(node: Any) -> bool:
+    is_attribute = isinstance(node, ast.Attribute) and not hasattr(str, node.attr)
+    return is_attribute or isinstance(node, ast.Subscript)
 
 
 def _reached(sources: Mapping[str, str], path: str, function: str) -> Iterator[Any]:
