@@ -259,7 +259,7 @@ def _standing(root: str, value: Any, namespace: Mapping[str, Any]) -> ContextMan
     if path is not None:
         return project_files.file_placed(path, value)
     if root == input_paths.INPUT:
-        return _typed(str(value))
+        return typed_text(str(value))
     if root == input_paths.ARGUMENTS:
         return _started_with(list(value))
     if root == input_paths.CAMERA:
@@ -310,7 +310,7 @@ def _assumed(given: Any) -> Generator[None, None, None]:
     """Assume answers of libraries and services, of a person at the keyboard, and options."""
     content = given.get(assumptions.CONTENT) if isinstance(given, dict) else None
     text = content if isinstance(content, str) else "1"
-    with assumptions.assuming(given), _typed(text):
+    with assumptions.assuming(given), typed_text(text):
         parse = argparse.ArgumentParser.parse_known_args
         wrapped: Any = _with_options(parse, text)
         argparse.ArgumentParser.parse_known_args = wrapped  # type: ignore[method-assign]
@@ -345,7 +345,7 @@ def _words(action: Any, text: str) -> List[str]:
 
 
 @contextlib.contextmanager
-def _typed(text: str) -> Generator[None, None, None]:
+def typed_text(text: str) -> Generator[None, None, None]:
     """Standard input: the text, and for each of a few questions the text again."""
     answers = itertools.repeat(text, MOST_LINES)
 

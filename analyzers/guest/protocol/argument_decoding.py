@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import base64
 import io
+import mimetypes
 import tempfile
 import wave
 from pathlib import Path
@@ -153,6 +154,8 @@ class Upload(io.BytesIO):
 def _file(content: bytes, suffix: str, digest: str) -> Upload:
     upload = Upload(content)
     upload.name = upload.filename = f"{digest[:16]}{suffix}"
+    kind = mimetypes.guess_type(upload.filename)[0] or upload.content_type
+    upload.content_type = upload.mimetype = kind
     return upload
 
 

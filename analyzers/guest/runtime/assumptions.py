@@ -34,6 +34,28 @@ _BYTES = frozenset(
 _ARRAYS = frozenset(["array", "frame", "image", "img", "picture", "photo"])
 
 
+_NEEDED = re.compile(
+    r"KEY|TOKEN|SECRET|PASS(WORD)?$|PWD$|CREDENTIAL|ENDPOINT|UR[IL]|REGION|BUCKET|CONNECTION"
+    r"|ACCOUNT|PROJECT|_ID$|HOST|USER",
+    re.IGNORECASE,
+)
+_VALUES = {"REGION": "us-east-1", "ENDPOINT": "https://made-up.invalid/"}
+_VALUES.update({"URL": _VALUES["ENDPOINT"], "URI": _VALUES["ENDPOINT"]})
+
+
+def is_needed(name: str) -> bool:
+    """Return whether an environment variable is one that a machine has on purpose: a key, a host.
+
+    Flags are not: code without them is complete.
+    """
+    return _NEEDED.search(name) is not None
+
+
+def variable(name: str) -> str:
+    """Return a plausible value of an environment variable that is not set here."""
+    return next((value for word, value in _VALUES.items() if word in name.upper()), "1")
+
+
 @dataclass
 class _Assumed:
     """The assumptions of one run; ``asked`` holds the questions in order, each with its default."""

@@ -18,7 +18,7 @@ from ..inputs import external_inputs, project_files
 from ..models.keras import serialized_model
 from ..network.network import Network
 from ..protocol import api_calls
-from . import name_lookup, standins, time_limits
+from . import assumptions, name_lookup, standins, time_limits
 from .call_outcomes import is_own
 from .execution import Callee, PreparedTarget
 from .framework_setup import choose_backend, use_one_torch_thread
@@ -95,7 +95,8 @@ def prepare(message: Mapping[str, Any]) -> PreparedTarget:
     interception.install(sources.texts)
     sys.meta_path.insert(1, project)
     api_calls.set_supplier(api_calls.EmptyAnswers())
-    loaded = _loaded(project, path, name)
+    with external_inputs.typed_text("1"):
+        loaded = _loaded(project, path, name)
     use_one_torch_thread()
     serialized_model.record_constructor_arguments()
     external_inputs.settle_django()
@@ -293,5 +294,18 @@ class _Environment(type(os.environ)):  # type: ignore[misc]
             frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
             if not is_own(frame.f_code.co_filename, self.root):
                 raise
-            standins.note(f"os.environ[{key!r}]")
-            return standins.InertText("1")
+            return _made_up(key)
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """Return the variable; without a default one that code needs is made up."""
+        found = super().get(key, default)
+        frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+        if frame.f_code is os.getenv.__code__ and frame.f_back is not None:
+            frame = frame.f_back
+        needed = found is None and isinstance(key, str) and assumptions.is_needed(key)
+        return _made_up(key) if needed and is_own(frame.f_code.co_filename, self.root) else found
+
+
+def _made_up(key: Any) -> str:
+    standins.note(f"os.environ[{key!r}]")
+    return standins.InertText(assumptions.variable(str(key)))

@@ -24,6 +24,7 @@ from .input_slots import (
     picture,
     places_in,
 )
+from .obstacles import returned_early
 from .search_campaign import Arguments, CatalogueModels, Stopwatch, usable
 from .structured_answers import shaped
 
@@ -48,6 +49,8 @@ SECONDS = 2.0
 _PICTURE = picture(8, 8, b"")
 _INERT: Dict[str, Any] = {"kind": "inert"}
 _SHORT = range(1, 40)
+_FIELD = "'1111'"
+"""A field of a request that is no input: a name, a number, and base64."""
 
 
 @dataclass(frozen=True)
@@ -224,7 +227,7 @@ class _Search:
         seconds = FIRST_SECONDS if self.executions == 1 else SECONDS
         result = execute(self.prepared, arguments, spy, seconds)
         if not spy.requests or not usable(result):
-            self._obstacle = self._obstacle or _explained(result.ending)
+            self._obstacle = self._obstacle or self._explained(arguments, result.ending)
             if self._failed is None and result.ending.get("origin"):
                 self._failed = arguments, result.ending
         return result, spy
@@ -270,8 +273,20 @@ class _Search:
         result, spy = self.call(arguments)
         if spy.requests and not isinstance(result.ending.get("reason"), str):
             return InputEntry(arguments, None, None, self.executions)
-        obstacle = self._obstacle or _explained(result.ending)
+        obstacle = self._obstacle or self._explained(arguments, result.ending)
         return InputEntry(None, None, obstacle, self.executions, self._failed)
+
+    def _explained(self, arguments: Arguments, ending: Mapping[str, Any]) -> str:
+        if ending["kind"] == "raised":
+            return (
+                f"raised {ending['exception']} ({ending['message'][:120]}) at "
+                f"{ending['path']}:{ending['line']} before any ML API was asked"
+            )
+        if ending["kind"] == "timed-out":
+            return f"took longer than {ending['seconds']:g} s before any ML API was asked"
+        if ending["kind"] == "not-run":
+            return str(ending["reason"])
+        return returned_early(self.prepared, arguments, SECONDS)
 
     def others(self, slot: Optional[InputSlot]) -> Iterator[Arguments]:
         taken = slot.place.root if slot else ""
@@ -299,7 +314,7 @@ class _Search:
             if near and _is_filled(place) and place != taken:
                 files_too = any(str(name).lower() == "files" for _, name in place.steps[:1])
                 found[str(place)] = (
-                    {"kind": "content", "form": "file"} if files_too else _literal("'1'")
+                    {"kind": "content", "form": "file"} if files_too else _literal(_FIELD)
                 )
         return found
 
@@ -349,16 +364,3 @@ def _is_type_error(ending: Mapping[str, Any]) -> bool:
 
 def _literal(source: str) -> Dict[str, Any]:
     return {"kind": "literal", "source": source}
-
-
-def _explained(ending: Mapping[str, Any]) -> str:
-    if ending["kind"] == "raised":
-        return (
-            f"raised {ending['exception']} ({ending['message'][:120]}) at "
-            f"{ending['path']}:{ending['line']} before any ML API was asked"
-        )
-    if ending["kind"] == "timed-out":
-        return f"took longer than {ending['seconds']:g} s before any ML API was asked"
-    if ending["kind"] == "not-run":
-        return str(ending["reason"])
-    return "returned without asking an ML API"

@@ -172,6 +172,17 @@ KINDS = (
     "PERSON", "LOCATION", "ORGANIZATION", "EVENT", "WORK_OF_ART", "CONSUMER_GOOD", "OTHER",
     "PHONE_NUMBER", "ADDRESS", "DATE", "NUMBER", "PRICE",
 )  # fmt: skip
+EXAMPLES = {
+    "PERSON": "Ada Lovelace", "LOCATION": "London", "ORGANIZATION": "Acme Ltd",
+    "EVENT": "World Cup", "WORK_OF_ART": "Mona Lisa", "CONSUMER_GOOD": "espresso machine",
+    "PHONE_NUMBER": "+1 202 555 0143", "ADDRESS": "12 Green Street", "DATE": "2 March 2026",
+    "NUMBER": "12", "PRICE": "$41.20", "QUANTITY": "3 kg", "TITLE": "The Hobbit",
+    "COMMERCIAL_ITEM": "Thinkpad", "DATETIME": "2 March 2026", "URL": "https://example.com",
+    "EMAIL": "ada@example.com", "PRODUCT": "Thinkpad", "SKILL": "first aid", "ORG": "Acme Ltd",
+    "PER": "Ada Lovelace", "LOC": "London",
+}  # fmt: skip
+"""What a text calls an entity, by the type that services give it."""
+_KIND_OF = {EXAMPLES[kind].upper(): kind for kind in KINDS if kind in EXAMPLES}
 _BOXES = (
     (0.1, 0.1, 0.6, 0.6), (0.7, 0.2, 0.95, 0.5), (0.02, 0.65, 0.3, 0.98),
     (0.45, 0.45, 0.55, 0.55), (0.0, 0.0, 1.0, 1.0),
@@ -193,6 +204,7 @@ def _located(n: int, name: str, score: float) -> Dict[str, Any]:
 def _named(n: int, name: str, score: float) -> Dict[str, Any]:
     del n
     kind = name.upper()
+    kind = _KIND_OF.get(kind, kind)
     return {"name": name, "type_": kind if kind in KINDS else "OTHER", "salience": score}
 
 
@@ -211,7 +223,12 @@ class _NamedModel(EntriesModel):
     def seeds(self, pool: ConstantPool) -> Iterator[Entries]:
         yield from super().seeds(pool)
         for kind in KINDS:
-            yield ((kind, LIKELY),)
+            yield ((EXAMPLES.get(kind, kind), LIKELY),)
+
+    def likelier(self, knobs: Entries) -> Iterator[Entries]:
+        named = tuple((EXAMPLES.get(name.upper(), name), score) for name, score in knobs)
+        yield from super().likelier(named)
+        yield from super().likelier(knobs)
 
 
 ENTITIES = _NamedModel(

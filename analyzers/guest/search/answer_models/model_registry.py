@@ -9,6 +9,7 @@ from .answer_model import Answer, AnswerModel
 from .label_answers import (
     ENTITIES,
     ENTITY_SENTIMENTS,
+    EXAMPLES,
     LABELS,
     LANDMARKS,
     LOGOS,
@@ -65,6 +66,7 @@ def described(entry: Mapping[str, Any]) -> Optional[AnswerModel]:
         del number
         made: Dict[str, Any] = copy.deepcopy(usual)
         _put(made, inner.split("."), name if name.startswith(prefix) else prefix + name)
+        _illustrate(made, inner, name)
         if rated and "[]" not in rated:
             _put(made, rated.split("."), likely)
         return made
@@ -80,6 +82,20 @@ def described(entry: Mapping[str, Any]) -> Optional[AnswerModel]:
         for each in everyday[: int(entry.get("least") or 0)]
     )
     return EntriesModel("entries", tuple(fields), write, around, (0.5, highest), nothing)
+
+
+def _illustrate(entity: Dict[str, Any], inner: str, kind: str) -> None:
+    """Let an entity of a type be one: an amount, not the name of its type."""
+    example = EXAMPLES.get(kind.upper())
+    field = next((name for name in ("Text", "text", "word") if name in entity), inner)
+    if example is None or field == inner:
+        return
+    entity[field] = example
+    for end, begin in (("EndOffset", "BeginOffset"), ("end", "start")):
+        if end in entity:
+            entity[end] = entity[begin] + len(example)
+    if "length" in entity:
+        entity["length"] = len(example)
 
 
 def _canonical(entry: Mapping[str, Any], path: str) -> str:

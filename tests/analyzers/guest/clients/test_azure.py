@@ -163,4 +163,8 @@ def test_misuse_of_an_answer_raises(warm, python) -> None:
 
 def test_installed_sdk_serves(warm) -> None:
     warm.guest(APP, "installed")
-    assert warm.prepared[APP, "installed"]["standins"] == ["os.environ['VISION']"]
+    assert sorted(warm.prepared[APP, "installed"]["standins"]) == [
+        "os.environ['LANGUAGE_ENDPOINT']",
+        "os.environ['LANGUAGE_KEY']",
+        "os.environ['VISION']",
+    ]

@@ -75,7 +75,7 @@ def test_standard_input_is_one_place() -> None:
 def test_other_fields_of_a_request_are_filled() -> None:
     entry = find_entry(target(WAYS["request.FILES['image']"]), [])
     assert entry.arguments is not None
-    assert entry.arguments["request.POST['owner']"] == {"kind": "literal", "source": "'1'"}
+    assert entry.arguments["request.POST['owner']"] == {"kind": "literal", "source": "'1111'"}
 
 
 def test_awaited_upload_is_a_file() -> None:
