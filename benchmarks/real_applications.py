@@ -90,7 +90,7 @@ PULL_REQUESTS = (
 )
 OBSTACLES = (
     "before any ML API was asked",
-    "returned without asking",
+    "returned before it called the API",
     "every run ended with",
     "the code needs a file",
     "could not be called",

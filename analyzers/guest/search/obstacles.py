@@ -89,7 +89,7 @@ def _because(prepared: PreparedTarget, trace: _Trace, block: _Block, *, taken: b
 
 
 def _empty(statement: ast.stmt, names: Mapping[str, Any]) -> Iterator[str]:
-    """What the condition reads that is empty, or that stands in for what is not here."""
+    """Yield the names in a condition that are empty, or that stand in for what is not here."""
     tested: Any = getattr(statement, "test", None) or getattr(statement, "iter", None)
     for node in ast.walk(tested):
         if not isinstance(node, ast.Name) or node.id not in names:
