@@ -1,1 +1,1 @@
-"""What a defect is, and how to find it: no network, no subprocess, no database."""
+"""Definitions of defects and the search for them: no network, no subprocess, no database."""

@@ -132,7 +132,7 @@ def all_ran(runs: Sequence[Run]) -> bool:
 def is_shown(criterion: Criterion, runs: Sequence[Run]) -> bool:
     """Return whether ``runs`` (one for each probe of the finding) show the defect.
 
-    What is ``Written`` no run shows: see :func:`stands`.
+    What is ``Written`` no run shows: see :func:`is_written`.
     """
     match criterion:
         case Crashes():

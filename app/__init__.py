@@ -1,1 +1,1 @@
-"""What hears GitHub and people: verifies, records, enqueues, shows."""
+"""Web process for GitHub and people: verifies, records, enqueues, shows."""

@@ -1,4 +1,4 @@
-"""Who may see a run."""
+"""Access of visitors to runs."""
 
 from __future__ import annotations
 

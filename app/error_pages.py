@@ -1,4 +1,4 @@
-"""What is answered when nothing else can be: for people a page, for machines JSON."""
+"""Answers when nothing else can be answered: a page for people, JSON for machines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How gunicorn serves the web process: ``--config python:app.gunicorn_config``."""
+"""Configuration of gunicorn: ``--config python:app.gunicorn_config``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the operator's Prometheus reads (docs/operating/metrics.md)."""
+"""Metrics for the operator's Prometheus (docs/operating/metrics.md)."""
 
 from __future__ import annotations
 

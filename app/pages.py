@@ -1,4 +1,4 @@
-"""What people read: the last runs, a run and its report, and its inputs."""
+"""Pages for people: the last runs, a run and its report, and its inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What machines ask: alive, ready, how much."""
+"""Status for machines: alive, ready, how much."""
 
 from __future__ import annotations
 

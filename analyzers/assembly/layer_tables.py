@@ -105,7 +105,7 @@ class InvalidLayerTableError(Exception):
 def load(version: str) -> Mapping[str, LayerApi]:
     """Return what the layers of a version of torch take, by public name; of the nearest older one.
 
-    Empty where there is none, :func:`missing` says why.  Raises ``BadShelf``.
+    Empty where there is none, :func:`missing` says why.  Raises ``InvalidLayerTableError``.
     """
     found = _nearest(version)
     return _NO_LAYERS if found is None else _read(found)
@@ -137,7 +137,7 @@ def versions() -> tuple[str, ...]:
 
 
 def read(text: str) -> Mapping[str, LayerApi]:
-    """Return the layers that a file's text tells of; raises ``BadShelf``."""
+    """Return the layers that a file's text tells of; raises ``InvalidLayerTableError``."""
     try:
         document = json.loads(text)
         if document["schema"] != SCHEMA:

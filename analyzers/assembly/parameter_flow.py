@@ -1,4 +1,4 @@
-"""Which values given to a function become parameters of layers unchanged.
+"""Values given to a function that become parameters of layers unchanged.
 
 Data flow within one function, as far as it can be read: names that are assigned once,
 attributes of ``self``, conversions to ``float`` and ``int``, attributes of what is given

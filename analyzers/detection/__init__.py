@@ -1,4 +1,4 @@
-"""Which functions a change makes worth testing, and for which conditions."""
+"""Functions that a change makes worth testing, and the conditions to test them for."""
 
 from analyzers.detection.detector import DetectionResult, detect
 

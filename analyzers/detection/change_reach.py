@@ -1,4 +1,4 @@
-"""Which code a change edits, and which it reaches through calls.
+"""Code that a change edits, and code that it reaches through calls.
 
 A location is edited where its function differs from base or reads something that
 does: a constant, an import, an attribute of its class, a file that it names.  It is

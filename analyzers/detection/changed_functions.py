@@ -1,4 +1,4 @@
-"""Which functions a change touches, told from the syntax and not the lines.
+"""Functions that a change touches, told from the syntax and not the lines.
 
 A function has changed when its syntax differs from base: comments, blank
 lines, docstrings and moved code count for nothing.  A changed or deleted

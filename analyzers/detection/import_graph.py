@@ -1,4 +1,4 @@
-"""Which file imports which, told from the text alone.
+"""Imports between files, told from the text alone.
 
 Before anything is parsed, a regular expression reads the imports of every
 file; only files that can reach an ML API, by text or by import, are parsed.

@@ -1,1 +1,1 @@
-"""What a function takes, inferred where nobody says it (aNNoTest, Table 1, as an algorithm)."""
+"""Inference of what a function takes, where nobody says it (aNNoTest, Table 1, as an algorithm)."""

@@ -1,4 +1,4 @@
-"""What is inferred of a function's arguments, from what, and how sure that is."""
+"""Facts inferred of a function's arguments, with their source and how sure they are."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class FunctionContext:
 class InferredContract:
     """The constraints of all sources together: one a parameter, and conditions.
 
-    A parameter of which nothing is known is absent.  Each ``Inferred`` is what
+    A parameter of which nothing is known is absent.  Each ``InferredConstraint`` is what
     was merged; ``facts`` are all that went in, to be shown.
     """
 

@@ -1,4 +1,4 @@
-"""What is agreed of a target's arguments: annotations first, inference where they are silent."""
+"""Contracts of targets' arguments: annotations first, inference where they are silent."""
 
 from __future__ import annotations
 

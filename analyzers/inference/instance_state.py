@@ -1,4 +1,4 @@
-"""What a method needs of its instance that the constructor alone does not make.
+"""Attributes that a method needs of its instance and the constructor alone does not make.
 
 ``fit`` comes before ``predict``: an instance fresh from its constructor is no
 valid one for a method that reads what another method sets.  Nor is one of a

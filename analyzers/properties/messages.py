@@ -1,4 +1,4 @@
-"""What happened with a valid input, and why it is valid, in sentences."""
+"""Sentences about failures with valid inputs, and why those are valid."""
 
 from __future__ import annotations
 

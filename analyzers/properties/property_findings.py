@@ -1,4 +1,4 @@
-"""What is said of a function that fails with a valid input."""
+"""Findings about functions that fail with a valid input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which names of a library the text of a call may use: those of what only computes.
+"""Names of a library that the text of a call may use: those of what only computes.
 
 Such texts come from guests and end up in reports, suggestions and reproducers, which
 people run.  ``torch.os.system`` and ``torch.load`` are names of the library, too.

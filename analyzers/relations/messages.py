@@ -1,4 +1,4 @@
-"""What a library call does that it should not, in sentences for who wrote the call."""
+"""Sentences about library calls that misbehave, for who wrote the call."""
 
 from __future__ import annotations
 

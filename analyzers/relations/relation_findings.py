@@ -1,4 +1,4 @@
-"""What is said of a library call that does not behave as the calls it should agree with."""
+"""Findings about library calls that disagree with the calls related to them."""
 
 from __future__ import annotations
 

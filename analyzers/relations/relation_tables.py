@@ -26,7 +26,7 @@ class InvalidTableError(Exception):
 class JsonLinesFile:
     """The rows of a file, by the text of their first field, which is called ``field``.
 
-    Raises ``BadTable`` where the first field of a row is another.
+    Raises ``InvalidTableError`` where the first field of a row is another.
     """
 
     def __init__(self, file: Traversable | None, field: str) -> None:
@@ -46,7 +46,7 @@ class JsonLinesFile:
         return {key: len(lines) for key, lines in self._lines.items()}
 
     def of(self, keys: Iterable[str]) -> list[JsonObject]:
-        """The rows of some keys, each once, in their order; raises ``BadTable``."""
+        """The rows of some keys, each once, in their order; raises ``InvalidTableError``."""
         try:
             return [
                 json.loads(line) for key in dict.fromkeys(keys) for line in self._lines.get(key, ())
@@ -73,7 +73,7 @@ _Row = TypeVar("_Row")
 class RelationTable:
     """The table of one version of a library; ``name`` is its folder's (``torch-2.13.0``).
 
-    What it gives is checked on the way: everything raises ``BadTable``.
+    What it gives is checked on the way: everything raises ``InvalidTableError``.
     """
 
     def __init__(self, name: str) -> None:

@@ -1,4 +1,4 @@
-"""Where relation tables lie: the folder that is shipped, and those built on this machine.
+"""Folders of relation tables: the one that is shipped, and those built on this machine.
 
 A table is a folder named by library and version (``torch-2.13.0``) with files
 of one JSON object a line.  A file of an added folder stands in the place of

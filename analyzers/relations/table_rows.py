@@ -59,7 +59,7 @@ class ReviewedDivergence:
 
 
 def known(row: object, library: str) -> LibraryFunction:
-    """The API that a row is; raises ``BadRow``."""
+    """The API that a row is; raises ``InvalidRowError``."""
     found = _fields(row, name=_dotted, parameters=_parameters, calls=_count, status=_one(STATUSES))
     _of(library, found["name"])
     return LibraryFunction(
@@ -70,7 +70,7 @@ def known(row: object, library: str) -> LibraryFunction:
 def equivalence(
     row: object, library: str, parameters: Mapping[str, tuple[str, ...]] | None = None
 ) -> Equivalence:
-    """The relation that a row is; raises ``BadRow``.
+    """The relation that a row is; raises ``InvalidRowError``.
 
     Its template parses, calls the target, and names nothing but the library and
     the source's ``parameters`` (where they are known: by API).
@@ -101,7 +101,7 @@ def equivalence(
 
 
 def divergence(row: object, library: str) -> Divergence:
-    """The divergence that a row is; raises ``BadRow``.
+    """The divergence that a row is; raises ``InvalidRowError``.
 
     Its call parses and names nothing but the library and Python's numbers and slices.
     """
@@ -123,7 +123,7 @@ def divergence(row: object, library: str) -> Divergence:
 
 
 def judged(row: object, library: str) -> ReviewedDivergence:
-    """The divergence that a row with ``judged`` and ``note`` is; raises ``BadRow``."""
+    """The divergence that a row with ``judged`` and ``note`` is; raises ``InvalidRowError``."""
     rest = dict(row) if isinstance(row, Mapping) else {}
     said = {"judged": rest.pop("judged", ""), "note": rest.pop("note", "")}
     _fields(said, judged=_one(("", *VERDICTS)), note=_text(LONGEST_WORDS))
@@ -145,7 +145,7 @@ class ParsedCall:
 
 
 def expression(source: str, *, spread: bool = False) -> ParsedCall:
-    """Return what a call of a library says; raises ``BadRow``.
+    """Return what a call of a library says; raises ``InvalidRowError``.
 
     A layer is made and called: ``torch.nn.ReLU()(input)``.  ``spread``: names
     may have a star before them, as in ``torch.block_diag(*tensors)``.

@@ -1,6 +1,7 @@
 """One name for one thing: classes, files and folders are called as a reader expects."""
 
 import ast
+import builtins
 import re
 import subprocess
 from collections import Counter, defaultdict
@@ -62,13 +63,36 @@ def test_folders_are_nested_at_most_four_deep():
 QUESTION = re.compile(r"(Whether|What|How|Where|That|Which|Who|Why|When)\b")
 
 
-def test_no_docstring_of_a_class_or_function_starts_as_a_question():
+def test_no_docstring_starts_as_a_question():
     started = [
-        f"{path}:{node.lineno}"
+        f"{path}:{getattr(node, 'lineno', 1)}"
         for path in tracked()
         if path.parts[0] in TOP_LEVEL[:3]
         for node in ast.walk(ast.parse((ROOT / path).read_text("utf-8")))
-        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
         and QUESTION.match(ast.get_docstring(node) or "")
     ]
     assert started == []
+
+
+RAISED = re.compile(r"\b[Rr]aises?\s+(?:``([A-Z]\w+)``|:class:`(\w+)`)")
+
+
+def test_errors_that_docstrings_promise_exist():
+    trees = {path: ast.parse((ROOT / path).read_text("utf-8")) for path in tracked()}
+    known = set(dir(builtins))
+    for node in (node for tree in trees.values() for node in ast.walk(tree)):
+        if isinstance(node, ast.ClassDef):
+            known.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            known.update(name.asname or name.name for name in node.names)
+    promised = {
+        (str(path), name)
+        for path, tree in trees.items()
+        if path.parts[0] in TOP_LEVEL[:3]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        for name in map("".join, RAISED.findall(ast.get_docstring(node) or ""))
+    }
+    assert len(promised) > 50
+    assert {(path, name) for path, name in promised if name not in known} == set()

@@ -1,4 +1,4 @@
-"""What hostile code may ask at all, in the one form in which it is asked and recorded."""
+"""Admission of hostile code's requests, in the one form in which they are asked and recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a revision or a working tree holds, file by file."""
+"""Entries of a revision or a working tree, file by file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a check is asked for, and the plan that it makes: targets, analyzers and notes."""
+"""Request for a check, and the plan that it makes: targets, analyzers and notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What dead processes of ours have left on this machine, removed at every start.
+"""Removal of what dead processes of ours have left on this machine, at every start.
 
 Only what nobody holds: temporary folders, parts of files and slots are locked
 for as long as their process lives.  Nothing of another user is touched.

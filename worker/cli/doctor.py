@@ -1,4 +1,4 @@
-"""What works on this machine, and what to do about what does not."""
+"""Diagnosis of this machine: what works, and what to do about what does not."""
 
 from __future__ import annotations
 

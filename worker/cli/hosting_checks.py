@@ -1,4 +1,4 @@
-"""What the doctor says about the hosted bot: its database, queue, GitHub App and processes.
+"""Checks of the hosted bot for the doctor: database, queue, GitHub App and processes.
 
 What one process is not told, another may be: a part that is not set here is
 no complaint.  Nothing that is looked at is changed.

@@ -1,4 +1,4 @@
-"""Where a report goes, and the exit status that it stands for."""
+"""Destinations of a report, and the exit status of its verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether an engine's answer is one that the API can give, before anybody sees it."""
+"""Validation of engines' answers against the APIs' schemas, before anybody sees them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an engine is, and the two that only refuse."""
+"""Interface of an engine, and the two engines that only refuse."""
 
 from __future__ import annotations
 

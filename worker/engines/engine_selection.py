@@ -1,4 +1,4 @@
-"""Which engine answers for which API, by the operator's settings."""
+"""Selection of the engine that answers for an API, by the operator's settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an environment is to those who run code in it."""
+"""Environment as those see it who run code in it."""
 
 from __future__ import annotations
 

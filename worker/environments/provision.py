@@ -1,4 +1,4 @@
-"""Which environment a tree's code runs in, and getting it ready."""
+"""Provision of the environment that a tree's code runs in."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Where one target is tested: trees, warm guests, the bench, confirmation."""
+"""Testing of one target: trees, warm guests, test executor, confirmation."""

@@ -60,7 +60,7 @@ class SignatureMapping:
         self._function = function
 
     def translated(self, probe: Probe) -> Probe:
-        """Return the probe for ``theirs``; raise ``Incomparable``."""
+        """Return the probe for ``theirs``; raise ``IncomparableSignature``."""
         if probe.inputs or probe.script:
             return probe
         pair = self._pair(self._function)
@@ -176,7 +176,7 @@ class BaseTarget:
         self._guest.close()
 
     def _require(self, session: Session) -> None:
-        """Raise ``Unpreparable`` where base has no framework to run on."""
+        """Raise ``TargetNotLoaded`` where base has no framework to run on."""
         if required_frameworks(self.target) & set(session.prepared.replaced):
             raise TargetNotLoaded("the framework that it needs cannot be imported")
 
@@ -218,7 +218,7 @@ class BaseTarget:
     def run(self, probes: Sequence[Probe]) -> Sequence[Run]:
         """Run the probes on base's own parameters; engines answer what is missing.
 
-        Raises ``Incomparable``, ``Unpreparable`` and ``GuestFailure``.
+        Raises ``IncomparableSignature``, ``TargetNotLoaded`` and ``GuestFailure``.
         """
         probes = [self._signatures.translated(probe) for probe in probes]
         runs = self._guest.run(probes)
@@ -239,7 +239,7 @@ class BaseTarget:
     def run_each(self, probes: Sequence[Probe], seconds: float) -> Sequence[Run | None]:
         """Run the probes with their answers; ``None`` where base lacks a parameter.
 
-        Raises ``Unpreparable`` and ``GuestFailure``.
+        Raises ``TargetNotLoaded`` and ``GuestFailure``.
         """
         fitted = [self._fitted(probe) for probe in probes]
         runs = iter(self._guest.run([each for each in fitted if each is not None], seconds))

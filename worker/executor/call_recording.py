@@ -36,7 +36,7 @@ class Recorder:
     texts: Mapping[str, str]
 
     def calls(self, path: str) -> Sequence[ObservedCall]:
-        """Return a file's calls in tests; raise ``GuestFailure``, ``Unpreparable``."""
+        """Return a file's calls in tests; raise ``GuestFailure``, ``TargetNotLoaded``."""
         tree = parse_module(self.texts[path])
         names = [] if tree is None else [name for name, _ in definitions(tree)]
         functions = [name for name in names if "<locals>" not in name]

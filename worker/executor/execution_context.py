@@ -1,4 +1,4 @@
-"""What runs are made with: two trees, a place, the engines, the sources, the plan."""
+"""Context of runs: two trees, a workspace, the engines, the sources, the plan."""
 
 from __future__ import annotations
 

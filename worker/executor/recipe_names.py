@@ -1,4 +1,4 @@
-"""Which names a recipe may use: those that the tested file's text binds.
+"""Names that a recipe may use: those that the tested file's text binds.
 
 A recipe ends up in a test that people run.  It may call what the project defines, and name but
 not call what its file imports: a file that imports ``os`` lends nobody ``os.system``.

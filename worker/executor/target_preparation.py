@@ -1,4 +1,4 @@
-"""What a guest is told of its target, and what it says of it."""
+"""Preparation of a guest for its target, and the guest's answer."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def prepare_frame(place: GuestRuntime, root: str, target: Target) -> Frame:
 
 
 def prepared_of(frame: Frame) -> PreparedTarget:
-    """Return what a ``prepared`` frame says.  Raises ``Unpreparable`` for an ``unprepared`` one."""
+    """Parse a ``prepared`` frame; raise ``TargetNotLoaded`` for an ``unprepared`` one."""
     if frame["type"] == "unprepared":
         raise TargetNotLoaded(frame["reason"][:LONGEST_TEXT])
     return PreparedTarget(

@@ -20,7 +20,7 @@ class WarmGuest:
     """The guest of one target on one tree, started at the first question.
 
     What meets a limit is asked once more, alone, in a guest with more of everything; ``undecided``
-    are limits met again.  ``opened`` hears of each session and may raise ``Unpreparable``.
+    are limits met again.  ``opened`` hears of each session and may raise ``TargetNotLoaded``.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class WarmGuest:
         return now.union(self._used)
 
     def ask(self, question: Callable[[Session], T]) -> T:
-        """Return the answer, asked twice at most; raise ``Unpreparable`` and ``GuestFailure``."""
+        """Ask, twice at most; raise ``TargetNotLoaded`` and ``GuestFailure``."""
         try:
             return question(self._ready())
         except GuestFailure:
@@ -74,7 +74,7 @@ class WarmGuest:
     def run(self, probes: Sequence[Probe], seconds: float = PROBE_SECONDS) -> list[Run]:
         """Run the probes in order, each within ``seconds``; ``NotRun`` where a limit stays.
 
-        Raises ``Unpreparable``, and ``GuestFailure`` for a guest that breaks the protocol twice.
+        Raises ``TargetNotLoaded``, and ``GuestFailure`` for a guest that breaks the protocol twice.
         """
         if not probes:
             return []

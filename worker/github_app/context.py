@@ -1,4 +1,4 @@
-"""Where at GitHub a run is answered, and as whom."""
+"""Repository and installation that a run is answered with."""
 
 from __future__ import annotations
 

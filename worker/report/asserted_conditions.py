@@ -38,7 +38,7 @@ class AssertedCondition:
 
 
 def asserted_condition(condition: str, parameters: Sequence[str]) -> AssertedCondition:
-    """Return the condition of a function with those parameters; raise ``Unspoken``."""
+    """Return the condition of a function with those parameters; raise ``UnsupportedCondition``."""
     try:
         tree = ast.parse(condition, mode="eval")
     except SyntaxError as error:

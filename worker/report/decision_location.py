@@ -1,4 +1,4 @@
-"""Where a decision stands, by the syntax that ``templates/reproducer/watching.py.j2`` looks for."""
+"""Location of a decision, by the syntax that ``templates/reproducer/watching.py.j2`` looks for."""
 
 from __future__ import annotations
 

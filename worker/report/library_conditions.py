@@ -40,7 +40,7 @@ class Comparison:
 
 
 def comparison(condition: str) -> Comparison | None:
-    """Return what ``agrees(…)`` compares, ``None`` of another condition; raise ``Unspoken``."""
+    """Parse ``agrees(…)``, ``None`` of another condition; raise ``UnsupportedCondition``."""
     said = agreement(condition)
     if said is None:
         return None
@@ -79,7 +79,7 @@ class ExecutionCondition:
 
 
 def execution_condition(condition: str) -> ExecutionCondition | None:
-    """Return what a condition asks of executions, ``None`` of another; raises ``Unspoken``."""
+    """Parse ``executes(…)``, ``None`` of another condition; raise ``UnsupportedCondition``."""
     try:
         body = ast.parse(condition, mode="eval").body
     except (SyntaxError, ValueError, RecursionError):
@@ -96,7 +96,7 @@ def execution_condition(condition: str) -> ExecutionCondition | None:
 
 
 def inputs_of(condition: str) -> Recipe | None:
-    """Return the recipe of the inputs for a model, or ``None``; raise ``Unspoken``."""
+    """Return the recipe of the inputs for a model, or ``None``; raise ``UnsupportedCondition``."""
     said = execution_condition(condition)
     try:
         return parse(said.inputs) if said is not None and said.inputs else None
@@ -105,7 +105,7 @@ def inputs_of(condition: str) -> Recipe | None:
 
 
 def execution(condition: str, function: str, probe: Probe) -> AssertedCondition | None:
-    """A condition ``executes(…)`` of one call, ``None`` of another; raises ``Unspoken``."""
+    """Assert ``executes(…)`` of a call, ``None`` of another; raise ``UnsupportedCondition``."""
     said = execution_condition(condition)
     if said is None:
         return None
@@ -236,7 +236,7 @@ _CALLS = ("forward", "__call__")
 
 
 def training(condition: str, function: str, probe: Probe) -> AssertedCondition | None:
-    """A condition ``trains(…)`` of one call, ``None`` of another; raises ``Unspoken``."""
+    """Assert ``trains(…)`` of a call, ``None`` of another; raise ``UnsupportedCondition``."""
     said = _asked(condition)
     if said is None:
         return None
@@ -252,7 +252,7 @@ def training(condition: str, function: str, probe: Probe) -> AssertedCondition |
 
 
 def inputs_of_training(condition: str) -> Recipe | None:
-    """The recipe of what a condition trains a model on; raises ``Unspoken`` for what is none."""
+    """Return the recipe of a model's training inputs; raise ``UnsupportedCondition``."""
     said = _asked(condition)
     try:
         return parse(said[1]) if said is not None and said[1] else None
@@ -261,7 +261,7 @@ def inputs_of_training(condition: str) -> Recipe | None:
 
 
 def _asked(condition: str) -> tuple[int, str] | None:
-    """Return the steps and inputs of ``trains(STEPS, inputs="")``; raise ``Unspoken``."""
+    """Return steps and inputs of ``trains(STEPS, inputs="")``; raise ``UnsupportedCondition``."""
     try:
         body = ast.parse(condition, mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):

@@ -1,4 +1,4 @@
-"""What a report says, in words that all formats for people share."""
+"""Sentences of a report that all formats for people share."""
 
 from __future__ import annotations
 

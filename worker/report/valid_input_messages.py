@@ -1,4 +1,4 @@
-"""What evidence says of valid inputs, in words: who says what is valid, and what was tried."""
+"""Sentences about the evidence on valid inputs: who says what is valid, and what was tried."""
 
 from __future__ import annotations
 

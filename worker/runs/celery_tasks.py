@@ -1,4 +1,4 @@
-"""What a Celery worker does."""
+"""Tasks and start of a Celery worker."""
 
 from __future__ import annotations
 

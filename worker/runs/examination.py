@@ -34,7 +34,7 @@ def examine(run: RunRecord, settings: Settings, tell: ReportProgress) -> Mapping
     """Return the report's document; its files are blobs under ``runs/<run id>/``.
 
     Raises ``UsageError``, ``MachineError`` and ``GpuNeededError`` as a check
-    does, and ``Unfinished`` where it was interrupted.
+    does, and ``PartialReport`` where it was interrupted.
     """
     tell("fetching the code")
     with _checkout_of_run(run, settings) as request:

@@ -172,7 +172,7 @@ Examine = Callable[[RunRecord, Settings, ReportProgress], Mapping[str, Any]]
 """Returns a run's report document; tells meanwhile what it does.
 
 Raises ``UsageError``, ``MachineError`` and ``GpuNeededError`` as a check
-does, and where it was interrupted ``Unfinished``, or ``KeyboardInterrupt`` before
+does, and where it was interrupted ``PartialReport``, or ``KeyboardInterrupt`` before
 there was a report.
 """
 

@@ -1,4 +1,4 @@
-"""What is done now and then; any number of clocks may run at a time.
+"""Periodic jobs; any number of schedulers may run at a time.
 
 Whatever must happen once in a period has the period's number in its key,
 and everything else does no harm when it is done twice.

@@ -1,4 +1,4 @@
-"""What is put out on the host for attacks to find."""
+"""Bait put out on the host for attacks to find."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much a guest may use."""
+"""Limits of a guest's resources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lies in a guest's writable folders, seen from outside."""
+"""Usage of a guest's writable folders, seen from outside."""
 
 from __future__ import annotations
 

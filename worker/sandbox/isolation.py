@@ -1,4 +1,4 @@
-"""Which isolation this machine gives, tried before it is believed."""
+"""Isolation that this machine gives, tried before it is believed."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def find_isolation(
 ) -> Isolation:
     """Return the isolation that works here, bubblewrap before Landlock, or only ``choice``.
 
-    Raises ``NoIsolation``, with what to install, where none works.
+    Raises ``IsolationUnavailable``, with what to install, where none works.
     """
     uids = uid_range if os.geteuid() == 0 else None
     failures: list[IsolationUnavailable] = []

@@ -161,7 +161,7 @@ def _library() -> Any:
 
 @cache
 def seccomp_filter(strictness: FilterOptions = FilterOptions()) -> tuple[bytes, int]:
-    """Return the filter as BPF for this machine, and its number of rules; raise ``NoFilter``."""
+    """Return this machine's BPF filter and its number of rules; raise ``FilterUnavailable``."""
     library: Any = _library()
     program = library.SyscallFilter(library.ALLOW)
     count = 0

@@ -1,1 +1,1 @@
-"""What the operator decides, and what the tested repository's maintainers decide."""
+"""Settings of the operator, and of the tested repository's maintainers."""

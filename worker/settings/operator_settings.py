@@ -1,4 +1,4 @@
-"""What the operator of this machine decides: a file, overridden by variables."""
+"""Settings of this machine's operator: a file, overridden by variables."""
 
 from __future__ import annotations
 

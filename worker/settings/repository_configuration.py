@@ -1,4 +1,4 @@
-"""What the maintainers of the tested repository decide."""
+"""Configuration by the maintainers of the tested repository."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pydantic found wrong, as one sentence that names file, line and key."""
+"""Errors of pydantic, as one sentence that names file, line and key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which source grants a wish, by the task of the API."""
+"""Selection of the source of an input, by the task of the API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What columns hold: times that are aware, in UTC, and texts that any database takes."""
+"""Types of columns: times that are aware, in UTC, and texts that any database takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the App is installed, and what it may see there."""
+"""Installations of the App, and the repositories that it may see."""
 
 from __future__ import annotations
 

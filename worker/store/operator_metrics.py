@@ -1,4 +1,4 @@
-"""What operators count of the runs that ended; it outlives the runs themselves."""
+"""Counters of the runs that ended; they outlive the runs themselves."""
 
 from __future__ import annotations
 

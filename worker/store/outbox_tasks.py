@@ -1,4 +1,4 @@
-"""What there is to do at GitHub, in lanes."""
+"""Outbox tasks at GitHub, with their ordering keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rooms of the books have in common."""
+"""Base of the repositories of records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which version of a library an interpreter has, read from its files: nothing of it is run."""
+"""Version of an installed library, read from its files: nothing of it is run."""
 
 from __future__ import annotations
 

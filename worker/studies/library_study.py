@@ -54,7 +54,7 @@ class StudySandbox:
 
 
 def study(order: StudyRequest, site: StudySandbox, journal: StudyJournal) -> Iterator[Event]:
-    """Yield a study's updates, kept in the journal first; ``Studied`` is the last.
+    """Yield a study's updates, kept in the journal first; ``StudyResult`` is the last.
 
     A guest that dies is followed by another.  Raises ``MachineError`` where that leads nowhere.
     """

@@ -1,4 +1,4 @@
-"""What a study has found so far, on disk: one that ended in whatever way goes on from there."""
+"""Journal of a study on disk: one that ended in whatever way goes on from there."""
 
 from __future__ import annotations
 

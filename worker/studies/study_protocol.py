@@ -1,4 +1,4 @@
-"""What a guest may say while it studies a library (``docs/guest-protocol.md``)."""
+"""Frames that a guest may send while it studies a library (``docs/guest-protocol.md``)."""
 
 from __future__ import annotations
 

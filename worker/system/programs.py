@@ -1,4 +1,4 @@
-"""What programs of this machine are started with: little of our own environment.
+"""Environment of programs that we start: little of our own.
 
 Ours may hold what references like ``env:NAME`` name, and nobody else needs it.
 Nothing is looked up where we stand: that may be somebody else's checkout.

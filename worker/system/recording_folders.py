@@ -1,4 +1,4 @@
-"""Where the recorded answers of one repository lie."""
+"""Folders of the recorded answers of one repository."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ def kind_of(
     """Return the kind of a node.
 
     ``alone`` is its block's own state, beside the parent's block for a legal change; it is
-    needed where :func:`asks` says so.
+    needed where :func:`needs_isolated_run` says so.
     """
     if outcome.state in _PLAIN:
         return _PLAIN[outcome.state]

@@ -1,1 +1,1 @@
-"""Which answers of ML APIs reach which conditions of a function."""
+"""Flow of ML APIs' answers to the conditions of a function."""

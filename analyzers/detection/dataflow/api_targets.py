@@ -1,4 +1,4 @@
-"""Which functions are worth testing, and for which goals."""
+"""Functions that are worth testing for their use of ML APIs, with their goals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a call returns, and what it does to the rest of the project."""
+"""Results of calls, and their effects on the rest of the project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an expression may be and what it depends on: a bounded lattice.
+"""Possible values of an expression and their origins: a bounded lattice.
 
 A :class:`Value` joins three things: *marks* (what the value depends on),
 *references* (what it may be) and the values of its *fields* (attributes,

@@ -1,4 +1,4 @@
-"""What expressions are, and what they depend on."""
+"""Evaluation of expressions to dataflow values."""
 
 from __future__ import annotations
 

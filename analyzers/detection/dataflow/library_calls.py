@@ -1,4 +1,4 @@
-"""What calls outside the project do with their arguments.
+"""Effects of calls outside the project on their arguments.
 
 A call outside the project depends on its arguments only where it is known to
 compute with them: what a database, a web service or a screen makes of an ML

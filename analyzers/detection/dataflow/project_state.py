@@ -1,4 +1,4 @@
-"""What is known of the whole project while the fixpoint is computed.
+"""Facts about the whole project while the fixpoint is computed.
 
 Knowledge stands in cells (a global name, an attribute of a class, what a
 function returns or is given).  A function that reads a cell is analysed

@@ -1,4 +1,4 @@
-"""Which functions that use a framework are worth testing."""
+"""Functions that use a framework and are worth testing."""
 
 from __future__ import annotations
 

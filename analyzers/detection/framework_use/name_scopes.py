@@ -1,4 +1,4 @@
-"""What the names and expressions of a function stand for, as far as the text tells."""
+"""Meanings of the names and expressions of a function, as far as the text tells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold of a constraint's own arguments: no set that is empty, no word unknown."""
+"""Checks of a constraint's own arguments: no empty set, no unknown word."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class InvalidConstraint(Exception):  # noqa: N818 - a fact about the annotation
 
 
 def check(constraint: Constraint) -> None:
-    """Raise :class:`Unfit` for a constraint that no value meets, or that means nothing."""
+    """Raise :class:`InvalidConstraint` where no value meets it, or it means nothing."""
     if constraint.kind == "configs":
         return
     for name, given in constraint.arguments:

@@ -1,4 +1,4 @@
-"""What the run of one assembled file came to (MoCo, section III-A3), as the protocol has it."""
+"""Results of running one assembled file (MoCo, section III-A3), as the protocol has them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Azure's clients ask, whichever client it is, and what they are sent."""
+"""Requests of Azure's clients, whichever client it is, and the answers they get."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Azure:
         return {"documents": answered, "errors": errors, "modelVersion": _VERSION}
 
     def document(self, entry: Entry, document: Any, options: Any) -> Dict[str, Any]:
-        """The canonical answer about one document; raises ``Refused``."""
+        """The canonical answer about one document; raises ``NoAnswer``."""
         answer = self.described.ask(entry, semantic(entry, document, options))
         if FAULT in answer:
             return answer

@@ -46,7 +46,7 @@ class DescribedApis:
         return next((self._methods[name] for name in names if name in self._methods), None)
 
     def ask(self, entry: Entry, request: api_calls.ApiRequest) -> Dict[str, Any]:
-        """The answer to one question; raises ``Refused`` where it does not fit."""
+        """The answer to one question; raises ``NoAnswer`` where it does not fit."""
         answer = api_calls.ask(request)
         if not api_calls.session().faithful:
             return dict(answer)

@@ -1,4 +1,4 @@
-"""What Google's clients ask, whichever client it is."""
+"""Requests of Google's clients, whichever client it is."""
 
 from __future__ import annotations
 

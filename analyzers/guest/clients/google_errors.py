@@ -1,4 +1,4 @@
-"""What Google's clients raise, and what a question without an answer raises."""
+"""Errors of Google's clients, and the error of a question without an answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which generation of Google's SDKs a project is written for."""
+"""Generation of Google's SDKs that a project is written for."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def as_protobuf(request: Any) -> Any:
 
 
 def fitted(kind: Any, answer: Mapping[str, Any]) -> Any:
-    """The protobuf message of an answer; raises ``Refused`` where it does not fit."""
+    """The protobuf message of an answer; raises ``NoAnswer`` where it does not fit."""
     from google.protobuf.json_format import ParseDict, ParseError
 
     try:

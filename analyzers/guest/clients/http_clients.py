@@ -49,7 +49,7 @@ class JsonProviders:
         }
 
     def answer(self, route: Route, call: HttpRequest) -> Any:
-        """The body that answers a request; raises ``Refused``, or ``ValueError``."""
+        """The body that answers a request; raises ``NoAnswer``, or ``ValueError``."""
         answer = self._by.get(route.provider.partition(".")[0], self._of_other)
         return answer(route, call)
 

@@ -1,4 +1,4 @@
-"""What pipelines and inference clients ask, and what they answer with."""
+"""Requests of pipelines and inference clients, and their answers."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class HubInference:
         return answer.get(ELEMENTS, answer)
 
     def answer(self, entry: Entry, args: Tuple[Any, ...], options: Mapping[str, Any]) -> Any:
-        """Return what the method returns, in plain values; raises ``Refused``."""
+        """Return what the method returns, in plain values; raises ``NoAnswer``."""
         asked = dict(options)
         value = placed(args, asked)
         answer = self.described.ask(entry, semantic(entry, value, asked))

@@ -1,4 +1,4 @@
-"""What OpenAI's clients ask, whichever client it is, and what they are sent."""
+"""Requests of OpenAI's clients, whichever client it is, and the answers they get."""
 
 from __future__ import annotations
 

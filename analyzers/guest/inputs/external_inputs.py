@@ -1,4 +1,4 @@
-"""What stands outside of the code while it runs: files, typed text, a camera, a request."""
+"""Inputs from outside of the code while it runs: files, typed text, a camera, a request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an instrumented program calls: it notes which points occurred."""
+"""Recorder that an instrumented program calls: it notes which points occurred."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which ML API an HTTP request asks, by the catalogue's routes."""
+"""Routes from HTTP requests to ML APIs, as the catalogue has them."""
 
 from __future__ import annotations
 

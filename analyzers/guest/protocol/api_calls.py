@@ -2,7 +2,7 @@
 
 A *supplier* answers: it is called with a :class:`ApiRequest` and returns the
 canonical answer (the response schema's field names in snake case, enums by
-name) or raises :class:`Refused`.  Leaves of an answer may be any object when
+name) or raises :class:`NoAnswer`.  Leaves of an answer may be any object when
 the supplier is not ``faithful``; the code under test then gets light response
 objects with the leaves as they are.
 """
@@ -120,7 +120,7 @@ class ApiSession:
         self._over = False
 
     def ask(self, request: ApiRequest) -> Answer:
-        """Answer a request and note the exchange; raises :class:`Refused`."""
+        """Answer a request and note the exchange; raises :class:`NoAnswer`."""
         if self.process != os.getpid():
             raise NoAnswer("an API was called from a process of its own")
         with self._one:

@@ -208,7 +208,7 @@ class HostSupplier:
         self._board = board
 
     def __call__(self, request: api_calls.ApiRequest) -> api_calls.Answer:
-        """The host's answer; raises ``Refused``."""
+        """The host's answer; raises ``NoAnswer``."""
         content = None if request.content is None else bytes(request.content)
         frame = {
             "content": {"$attached": len(content)} if content else content,

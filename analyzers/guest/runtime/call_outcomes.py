@@ -1,4 +1,4 @@
-"""How a call ended, in the terms of the protocol."""
+"""Outcomes of calls, in the terms of the protocol."""
 
 from __future__ import annotations
 

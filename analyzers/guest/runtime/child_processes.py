@@ -182,7 +182,7 @@ def encode_report(frame: Frame) -> bytes:
 
 
 def check_length(part: bytes) -> None:
-    """Raise :class:`Garbled` for a line that has become too long."""
+    """Raise :class:`InvalidReport` for a line that has become too long."""
     if len(part) > LONGEST_REPORT:
         raise InvalidReport("a line without end")
 
@@ -197,7 +197,7 @@ _SET_PIPE_SIZE, _PIPE = 1031, 1 << 20
 class Worker:
     """One process: what it reports, and how it ended.
 
-    ``read`` makes a report of a line, or raises :class:`Garbled`.  ``timeout``
+    ``read`` makes a report of a line, or raises :class:`InvalidReport`.  ``timeout``
     is the limit of one input in seconds, after which it hangs; ``until`` is
     when all of its work is to be over (seconds of :mod:`..worktime`).  Once it
     :attr:`is_over`: ``hung`` is the input that was killed for hanging, ``lost``

@@ -1,4 +1,4 @@
-"""How deep-learning frameworks compute in the guest: on one thread, and on what is installed."""
+"""Setup of deep-learning frameworks in the guest: one thread, and the installed back ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which modules are patched when they are imported, and which are stood in for."""
+"""Modules that are patched when they are imported, and stand-ins for others."""
 
 from __future__ import annotations
 

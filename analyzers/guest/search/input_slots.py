@@ -1,4 +1,4 @@
-"""Where an input may go, and in what form: guessed from names and annotations."""
+"""Places for an input and their forms: guessed from names and annotations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one search knows: how to call the target, and what the calls reached."""
+"""State of one search: the calls of the target, and what they reached."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class CandidateSupplier:
         self.asked: Dict[str, int] = {}
 
     def __call__(self, request: ApiRequest) -> Answer:
-        """The next answer of the API; raises ``Refused`` without a model."""
+        """The next answer of the API; raises ``NoAnswer`` without a model."""
         model = self._models[request.api]
         number = self.asked.get(request.api, 0)
         self.asked[request.api] = number + 1

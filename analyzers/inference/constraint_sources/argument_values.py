@@ -1,4 +1,4 @@
-"""What a value of a call is, in the words of aN, and as a recipe that makes it again."""
+"""Values in a call, in the words of aN, and as recipes that make them again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a default value says: its type, and values near it."""
+"""Constraints from a default value: its type, and values near it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the words of a description say: types, shapes, ranges, lists of values."""
+"""Constraints from a description's words: types, shapes, ranges, lists of values."""
 
 # ruff: noqa: E501 - patterns stand on one line
 

@@ -1,4 +1,4 @@
-"""What a function refuses: asserts, raises, and the values that its branches know."""
+"""Constraints from refusals: asserts, raises, and the values that branches know."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one condition on one parameter says of it, as a constraint."""
+"""Constraints from one condition on one parameter."""
 
 from __future__ import annotations
 

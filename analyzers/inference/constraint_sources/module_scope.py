@@ -1,4 +1,4 @@
-"""What the names in a file of the project stand for: imports, constants, definitions."""
+"""Meanings of names in a file of the project: imports, constants, definitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the usual names of parameters in machine-learning code stand for, with small ranges."""
+"""Constraints from the usual names of parameters in machine-learning code, with small ranges."""
 
 # ruff: noqa: E501 - a table with a row to a line
 

@@ -1,4 +1,4 @@
-"""How the body of a function uses a parameter, and what kind of value that takes."""
+"""Constraints from a parameter's uses in the body of a function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What calls in a function's body say of the arguments that it passes on.
+"""Constraints from calls in a function's body on the arguments that it passes on.
 
 A function of the project says it with annotations, or what is inferred of it.  An
 argument that goes on to ``nn.Dropout(p)`` is a probability; one that goes into

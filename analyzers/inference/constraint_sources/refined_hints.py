@@ -1,4 +1,4 @@
-"""What hints say beyond a type: metadata in ``Annotated``, and arrays with shapes and dtypes.
+"""Constraints from refined hints: metadata in ``Annotated``, and arrays with shapes and dtypes.
 
 Arrays are written as plain classes and with numpy.typing, jaxtyping, torchtyping and nptyping.
 """

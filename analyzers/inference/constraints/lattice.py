@@ -1,4 +1,4 @@
-"""What two constraints have in common, and the least that holds what both hold."""
+"""Meet and join of two constraints."""
 
 from __future__ import annotations
 

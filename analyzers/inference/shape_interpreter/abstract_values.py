@@ -1,4 +1,4 @@
-"""What an expression may be, where it is not simply a Python value.
+"""Abstract values of expressions that are not simply Python values.
 
 Numbers, texts, ``None``, tuples, lists and dictionaries stand for themselves;
 a number may be a :data:`sizes.Size`.

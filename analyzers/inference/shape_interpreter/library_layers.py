@@ -1,4 +1,4 @@
-"""What the layers of torch and Keras do to the shapes of tensors, and what they take.
+"""Layers of torch and Keras: their effect on the shapes of tensors, and what they take.
 
 In Keras channels come last, and what enters sets the weights' sizes.
 """

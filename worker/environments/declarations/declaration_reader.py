@@ -1,4 +1,4 @@
-"""Which of a tree's files speak for its environment.
+"""Files of a tree that declare its environment.
 
 The nearest folder above the tested files that declares anything counts; in it a lock comes before
 requirement files, those before project files.  The first that names a requirement is taken.

@@ -1,4 +1,4 @@
-"""What a source distribution says of its build: one file of it, read as data."""
+"""Build declaration of a source distribution: one file of it, read as data."""
 
 from __future__ import annotations
 

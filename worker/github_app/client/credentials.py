@@ -1,4 +1,4 @@
-"""Who we say we are: the App itself, signed with its key."""
+"""Credentials of the App itself, signed with its key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can go wrong at GitHub, told apart by what is to be done about it.
+"""Errors of GitHub, told apart by what is to be done about them.
 
 No message holds a secret: what GitHub said is cleaned before it gets here.
 """

@@ -1,4 +1,4 @@
-"""What an answer's status and headers mean; its wording is only repeated."""
+"""Errors for an answer's status and headers; its wording is only repeated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an App must be granted and told: the same as in docs/operating/github-app-manifest.json."""
+"""Permissions and events of an App: the same as in docs/operating/github-app-manifest.json."""
 
 from __future__ import annotations
 

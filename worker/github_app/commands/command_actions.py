@@ -1,4 +1,4 @@
-"""What each command does.  Every one may be carried out again without doing more."""
+"""Actions of the commands.  Every one may be carried out again without doing more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What we read of GitHub's events: strict about that, blind to the rest."""
+"""Models of the parts of GitHub's events that are read: strict about them, blind to the rest."""
 
 from __future__ import annotations
 

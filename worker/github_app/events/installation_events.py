@@ -1,4 +1,4 @@
-"""Where the App is installed, and what repositories are called."""
+"""Events about installations of the App and names of repositories."""
 
 from __future__ import annotations
 

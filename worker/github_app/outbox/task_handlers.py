@@ -1,4 +1,4 @@
-"""Who does what: the one list of errands."""
+"""Registry of the handlers of outbox tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a check run says: its title, summary, text, annotations and buttons."""
+"""Content of a check run: its title, summary, text, annotations and buttons."""
 
 from __future__ import annotations
 

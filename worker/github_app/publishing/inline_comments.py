@@ -1,4 +1,4 @@
-"""Where in a pull request something may be said: on lines, on a file, or nowhere.
+"""Locations in a pull request for review comments: lines, a file, or none.
 
 GitHub refuses a whole review for one line that is not in the diff, so the
 diff is read first.

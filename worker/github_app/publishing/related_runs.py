@@ -1,4 +1,4 @@
-"""What a rerun of a part of a change takes over from the run of all of it.
+"""Results that a rerun of a part of a change takes over from the run of all of it.
 
 Otherwise testing one harmless function again would let the rest pass.
 """

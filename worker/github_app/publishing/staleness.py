@@ -1,4 +1,4 @@
-"""Whether a run is still the one that its pull request waits for."""
+"""Staleness check of a run against what its pull request waits for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a guest may say of library calls that it saw, and of those it compared."""
+"""Frames about library calls that a guest saw, and about those it compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a guest may say, field by field (``docs/guest-protocol.md``)."""
+"""Frames that a guest may send, field by field (``docs/guest-protocol.md``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a guest may say of a model that it ran several ways."""
+"""Frames about a model that a guest ran several ways."""
 
 from __future__ import annotations
 

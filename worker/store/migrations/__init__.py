@@ -1,1 +1,1 @@
-"""How databases of earlier versions become one of this version."""
+"""Migrations of earlier databases to this version."""

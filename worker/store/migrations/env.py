@@ -1,4 +1,4 @@
-"""What alembic runs: every step on the connection that was opened for it."""
+"""Entry point of alembic: every step on the connection that was opened for it."""
 
 from importlib import import_module
 

@@ -39,7 +39,7 @@ _PARTS = {FAILED: 5, VIOLATED: 2, DIED: 2}
 
 
 def read_report(line: bytes) -> Frame:
-    """The report on a line; raises :class:`Garbled`."""
+    """The report on a line; raises :class:`InvalidReport`."""
     try:
         frame = json.loads(line)
         kind = next(kind for kind in _CHECKS if kind in frame)

@@ -1,4 +1,4 @@
-"""What exploring processes do: draw and run, make a failure smaller, run once more."""
+"""Phases of exploring processes: draw and run, make a failure smaller, run once more."""
 
 from __future__ import annotations
 
@@ -280,7 +280,7 @@ class InputRuns:
         self.budget = Budget(0)
 
     def of(self, inputs: Inputs) -> InputOutcome:
-        """The outcome of an input; raises ``Enough`` when the time is over."""
+        """The outcome of an input; raises ``StopDrawing`` when the time is over."""
         self.budget.check()
         text = text_of_inputs(inputs)
         if text not in self._known:

@@ -1,4 +1,4 @@
-"""What an exploration is asked for, and the inputs that it draws from."""
+"""Request for an exploration, and the inputs that it draws from."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class ExplorationPlan:
 
 
 def parse_plan(prepared: PreparedTarget, message: Mapping[str, Any]) -> ExplorationPlan:
-    """The plan of an ``explore`` frame; raises ``Unmeetable`` where no input can be drawn."""
+    """Parse an ``explore`` frame; raise ``UnsatisfiableConstraint`` where nothing can be drawn."""
     health = DrawingStatistics()
     generators = message.get("generators") or {}
 

@@ -60,13 +60,13 @@ class Budget:
         return max(0.0, self.until - time_limits.now())
 
     def check(self) -> None:
-        """Raise :class:`Enough` once it is over."""
+        """Raise :class:`StopDrawing` once it is over."""
         if time_limits.now() >= self.until:
             raise StopDrawing
 
 
 def draw(strategy: SearchStrategy[T], look: Callable[[T], Any], examples: int, seed: int) -> None:
-    """Show up to ``examples`` distinct values to ``look``, until it raises :class:`Enough`."""
+    """Show up to ``examples`` distinct values to ``look``, until it raises :class:`StopDrawing`."""
 
     def seen(value: T) -> bool:
         look(value)
@@ -82,7 +82,7 @@ def smallest(
     examples: int,
     seed: int,
 ) -> Optional[T]:
-    """Return the smallest value that ``fails``; at :class:`Enough` that of the least ``size``."""
+    """Return the smallest value that ``fails``; when stopped, that of the least ``size``."""
     failing: List[T] = []
 
     def noted(value: T) -> bool:

@@ -1,4 +1,4 @@
-"""What running an input comes to, and which failures are the same one."""
+"""Outcomes of running an input, and the identity of failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether two values are the same, and whether a value is finite: arrays and containers too."""
+"""Equality and finiteness of values, of arrays and containers too."""
 
 from __future__ import annotations
 

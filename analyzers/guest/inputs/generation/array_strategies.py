@@ -130,7 +130,7 @@ def _place(flat: int, shape: Sequence[int]) -> DisplayRecipe:
 
 
 def contents(constraint: Constraint, dtype: str) -> Contents:
-    """Return what the elements of an array of a dtype may be; raises :class:`Unmeetable`."""
+    """Return the elements of arrays of a dtype; raise :class:`UnsatisfiableConstraint`."""
     values = constraint.value("values", "any")
     low, high = _usual(constraint, dtype, values)
     if (constraint.kind, dtype) == ("tensors", "uint64"):
@@ -313,7 +313,7 @@ def dtypes(constraint: Constraint) -> List[str]:
 
 
 def _check_dtype(constraint: Constraint, dtype: str) -> None:
-    """Raise :class:`Unmeetable` for a dtype that cannot be had here."""
+    """Raise :class:`UnsatisfiableConstraint` for a dtype that cannot be had here."""
     if constraint.value("requires_grad") and dtype in WHOLE:
         raise UnsatisfiableConstraint(render(constraint), f"{dtype} has no gradient")
     if constraint.kind == "jax_arrays" and dtype in _WIDE and not _is_wide():

@@ -1,4 +1,4 @@
-"""What the arguments of one call share: the tested module's names, and the dimensions bound."""
+"""State that one call's arguments share: the tested module's names, and the bound dimensions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the fields of a configuration class take, where an annotation leaves them out."""
+"""Strategies for fields of configuration classes that an annotation leaves out."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ class UnknownFieldType(Exception):  # noqa: N818 - a fact about a class
 
 
 def needed_fields(of: Any, given: Mapping[str, Any]) -> Dict[str, Constraint]:
-    """Return constraints for fields without default or value; raise ``Unsaid`` without a hint."""
+    """Return constraints for fields without a value; raise ``UnknownFieldType`` without a hint."""
     hints = _hints(of)
     found: Dict[str, Constraint] = {}
     for name, parameter in _parameters(of).items():

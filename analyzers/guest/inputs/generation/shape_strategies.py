@@ -284,7 +284,7 @@ def bound(name: str, scope: CallScope, draw: DrawFn) -> int:
 
 
 def bind(source: str, scope: CallScope, draw: DrawFn) -> None:
-    """Draw the free dimensions of an expression; raises :class:`Unmeetable` for other names."""
+    """Draw an expression's free dimensions; raise :class:`UnsatisfiableConstraint` for others."""
     for name in sorted(scope.unbound(source)):
         if name not in scope.named:
             raise UnsatisfiableConstraint(source, f"nothing is named {name}")

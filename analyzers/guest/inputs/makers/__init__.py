@@ -1,4 +1,4 @@
-"""What recipes may call to make a value: plain functions, whose source goes into reproducers.
+"""Functions that recipes call to make a value; their source goes into reproducers.
 
 Their modules need the standard library alone at import.  Every top-level name
 is used in one of the modules only, as :mod:`..sources` puts them together.

@@ -1,4 +1,4 @@
-"""What an expression looks at: an argument's value, its length, a side of its shape."""
+"""Terms of a condition: an argument's value, its length, a side of its shape."""
 
 from __future__ import annotations
 

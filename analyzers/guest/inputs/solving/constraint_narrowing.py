@@ -277,7 +277,7 @@ def _filled(constraint: Constraint) -> Constraint:
 
 
 def with_elements(constraint: Constraint, narrow: Callable[[Constraint], Constraint]) -> Constraint:
-    """The constraint with its elements narrowed; raises :class:`Unclear`, :class:`Empty`."""
+    """Narrow the elements; raise :class:`Undecidable`, :class:`EmptyDomain`."""
     if constraint.kind in ELEMENTS:
         constraint = as_lists(constraint)
     inside: Any = constraint["elements"]

@@ -45,7 +45,7 @@ class DimensionSizes:
         return self.narrowed.get(name, NumberSet(low=0))
 
     def narrow(self, name: str, wanted: NumberSet) -> None:
-        """Let a name have these sizes only; raises :class:`Empty`."""
+        """Let a name have these sizes only; raises :class:`EmptyDomain`."""
         found = self.sizes(name).meet(wanted).whole()
         if name not in self.bound:
             self.narrowed[name] = found
@@ -59,7 +59,7 @@ class SymbolicShape:
     gap: Optional[int] = None
 
     def at(self, index: int) -> int:
-        """Return where the side of an index stands; raises :class:`Unclear`, :class:`Empty`."""
+        """Return the position of an index; raise :class:`Undecidable`, :class:`EmptyDomain`."""
         count = len(self.sides)
         if self.gap is None:
             if not -count <= index < count:
@@ -79,7 +79,7 @@ class SymbolicShape:
         return NumberSet(low=len(self.sides) - 1)
 
     def of_rank(self, wanted: NumberSet) -> SymbolicShape:
-        """With as many sides as wanted; raises :class:`Empty`, :class:`Unclear`."""
+        """With as many sides as wanted; raises :class:`EmptyDomain`, :class:`Undecidable`."""
         ranks = self.ranks().meet(wanted)
         if self.gap is None:
             return self
@@ -138,7 +138,7 @@ def with_upper_bound(wanted: NumberSet) -> NumberSet:
 
 
 def shape_of(given: Optional[Argument]) -> SymbolicShape:
-    """The sides of an annotation's ``shape``; raises :class:`Unclear`."""
+    """The sides of an annotation's ``shape``; raises :class:`Undecidable`."""
     if isinstance(given, Constraint):
         least, most = given.value("min_dims", 1), given.value("max_dims")
         if given.kind != "np_shapes" or least != most or not isinstance(least, int):
@@ -227,7 +227,7 @@ def replaced(constraint: Constraint, **given: Optional[Argument]) -> Constraint:
 
 
 def bound(constraint: Constraint, name: str, default: Any) -> Any:
-    """A literal argument, the default where there is none; raises :class:`Unclear`."""
+    """A literal argument, the default where there is none; raises :class:`Undecidable`."""
     given = constraint[name]
     if given is None:
         return default
@@ -237,7 +237,7 @@ def bound(constraint: Constraint, name: str, default: Any) -> Any:
 
 
 def listed(values: Sequence[Any]) -> Constraint:
-    """One of these literals; raises :class:`Empty`."""
+    """One of these literals; raises :class:`EmptyDomain`."""
     if not values:
         raise EmptyDomain
     return Constraint("froms", (("values", expression(list(values))),))
@@ -253,7 +253,7 @@ def options(constraint: Constraint) -> Tuple[Constraint, ...]:
 
 
 def any_of(found: Sequence[Constraint]) -> Constraint:
-    """Any of these constraints; raises :class:`Empty`."""
+    """Any of these constraints; raises :class:`EmptyDomain`."""
     if not found:
         raise EmptyDomain
     return found[0] if len(found) == 1 else Constraint("anys", (("options", tuple(found)),))
@@ -288,7 +288,7 @@ def inside_of(constraint: Constraint, look: RemainingSteps) -> Any:
 
 
 def elements_of(constraint: Constraint) -> Tuple[Any, ...]:
-    """The constraints of a tuple's elements; raises :class:`Unclear` for what is none."""
+    """The constraints of a tuple's elements; raises :class:`Undecidable` for what is none."""
     given: Any = constraint["elements"] if constraint.kind == "tuples" else None
     if constraint.kind == "tuples" and given is None:
         return ()

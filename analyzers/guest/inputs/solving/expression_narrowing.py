@@ -62,7 +62,7 @@ class SolverState:
         return eval(part(node).code, self.environment)
 
     def known(self, node: ast.expr) -> Any:
-        """The same; raises :class:`Empty` where that cannot be evaluated."""
+        """The same; raises :class:`EmptyDomain` where that cannot be evaluated."""
         try:
             return self.worth(node)
         except Exception as error:
@@ -166,7 +166,7 @@ def narrow(state: SolverState, node: ast.expr, wanted: NumberSet) -> None:
 
 
 def narrow_look(state: SolverState, seen: Quantity, wanted: NumberSet) -> None:
-    """Let what is looked at be one of these numbers; raises :class:`Empty`."""
+    """Let what is looked at be one of these numbers; raises :class:`EmptyDomain`."""
     constraint = state.constraints[seen.argument]
     way = Way(seen.steps, state.dims)
     state.narrow(seen.argument, constraint_narrowing.limited(constraint, way, wanted))

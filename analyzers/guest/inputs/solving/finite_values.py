@@ -44,7 +44,7 @@ _ASKS_SORT = ("type", "isinstance", "callable")
 def filter_options(
     constraint: Constraint, name: str, condition: ConditionPart, environment: Dict[str, Any]
 ) -> Constraint:
-    """The options of which a condition on this argument alone may hold; raises :class:`Empty`."""
+    """Return the options for which a condition may hold; raise :class:`EmptyDomain`."""
     by_sort = asks_sort(condition.node, name)
     kept: List[Constraint] = []
     for option in options(constraint):
@@ -169,7 +169,7 @@ def _sample(kind: str) -> Any:
 def refined(
     constraint: Constraint, possible: Callable[[Any], bool], environment: Mapping[str, Any]
 ) -> Constraint:
-    """The constraint without listed values that are not possible; raises :class:`Empty`."""
+    """The constraint without listed values that are not possible; raises :class:`EmptyDomain`."""
     kept: List[Constraint] = []
     for option in options(constraint):
         values = values_of(option, environment)
@@ -211,7 +211,7 @@ def member(state: SolverState, node: ast.expr, container: ast.expr) -> None:
 
 
 def among(state: SolverState, node: ast.expr, values: Sequence[Any]) -> None:
-    """Let an expression be worth one of these values; raises :class:`Empty`."""
+    """Let an expression be worth one of these values; raises :class:`EmptyDomain`."""
     numbers = [each for each in map(_number, values) if each is not None]
     if len(numbers) == len(values):
         expression_narrowing.narrow(state, node, those(numbers))

@@ -45,7 +45,7 @@ class NumberSet:
         return self.step == 1 and not self.without
 
     def meet(self, other: NumberSet) -> NumberSet:
-        """Return what is in both; raises :class:`Empty`."""
+        """Return what is in both; raises :class:`EmptyDomain`."""
         low, open_low = max((self.low, self.open_low), (other.low, other.open_low))
         high, shut = min((self.high, not self.open_high), (other.high, not other.open_high))
         step, offset = _common(self, other)
@@ -55,7 +55,7 @@ class NumberSet:
         return found
 
     def whole(self) -> NumberSet:
-        """Its integers, with closed ends that are in it; raises :class:`Empty`."""
+        """Its integers, with closed ends that are in it; raises :class:`EmptyDomain`."""
         low, high = self.low, self.high
         if math.isfinite(low):
             low = self._up(math.floor(low) + 1 if self.open_low else math.ceil(low))

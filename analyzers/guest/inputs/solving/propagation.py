@@ -88,7 +88,7 @@ _MIRRORED = {ast.Lt: ast.Gt, ast.Gt: ast.Lt, ast.LtE: ast.GtE, ast.GtE: ast.LtE}
 
 
 def propagate(state: SolverState, parts: Iterable[ConditionPart]) -> None:
-    """Narrow until nothing changes; raises :class:`Empty` where nothing can meet the parts."""
+    """Narrow until nothing changes; raise :class:`EmptyDomain` where nothing fits."""
     waiting = list(parts)
     for _ in range(_ROUNDS):
         state.changed = False
@@ -100,7 +100,7 @@ def propagate(state: SolverState, parts: Iterable[ConditionPart]) -> None:
 
 
 def apply(state: SolverState, condition: ConditionPart) -> None:
-    """Narrow what is to be drawn by one part; raises :class:`Empty`."""
+    """Narrow what is to be drawn by one part; raises :class:`EmptyDomain`."""
     free = condition.names & state.constraints.keys()
     if not free:
         if not condition.holds(state.environment):

@@ -1,4 +1,4 @@
-"""What all libraries share: public callables, each under one canonical name."""
+"""Base of all libraries: public callables, each under one canonical name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an answer model is, and what it may ask for."""
+"""Interface of an answer model, and the questions that it may ask."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How databases of earlier versions become one of this version."""
+"""Steps between versions of the database."""
