@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -34,6 +35,9 @@ def examine(
         raise ZeroDivisionError("deep inside")
     if reason == "refuse":
         raise MachineError("there is no isolation", "Install bubblewrap.")
+    if reason == "leave a child":
+        child = subprocess.Popen(["sleep", "300"])
+        _note(settings, f"child {child.pid}")
     if reason == "die":
         os.kill(os.getpid(), signal.SIGKILL)
     if reason == "die once" and run.attempts == 1:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import time
 from multiprocessing import active_children
+from pathlib import Path
 
 import pytest
+from celery.concurrency import solo, thread
 
 from tests.worker.fake_pipeline import notes
 from tests.worker.redis_server import INSTALLED, Redis, free_port
@@ -66,6 +68,29 @@ def test_one_process_stops_a_hanging_job(store, tmp_path):
     assert "longer than a run may take" in (record.error or "")
     with pytest.raises(ProcessLookupError):
         os.kill(process.pid, 0)
+
+
+def test_one_process_leaves_no_child_of_a_run_alive(store, tmp_path):
+    run = asked(store, "leave a child")
+    with one_process(settings_in(tmp_path)):
+        assert ended(store, run).state is RunState.DONE
+        (child,) = (int(note[1]) for note in notes(tmp_path) if note[0] == "child")
+        until(lambda: is_gone(child))
+
+
+def is_gone(process: int) -> bool:
+    """Return whether a process has ended; one that nobody has waited for yet counts."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2][0] in "ZX"
+    except FileNotFoundError:
+        return True
+
+
+@pytest.mark.parametrize("pool", [solo.TaskPool, thread.TaskPool])
+def test_celery_ends_no_task_in_its_own_process(pool):
+    """Why a worker without a broker has a loop of its own (ARCHITECTURE.md)."""
+    with pytest.raises(NotImplementedError):
+        pool(1).terminate_job(os.getpid())
 
 
 @pytest.mark.slow
