@@ -14,7 +14,7 @@ from analyzers import catalogue
 from analyzers.cloud.api_answers import with_sample_answers
 from analyzers.cloud.branch_findings import NAME
 from analyzers.cloud.examination import Examination
-from analyzers.cloud.messages import NOT_CALLED
+from analyzers.cloud.messages import ASSUMED, NOT_CALLED
 from analyzers.cloud.repairs.guards.guard_clauses import guarded
 from analyzers.cloud.stages.changed_behaviour import behaviour
 from analyzers.cloud.stages.constant_branches import classes, constants, exhausted, settled
@@ -53,6 +53,8 @@ STAGES: tuple[Stage, ...] = (
     unreached_goals,
     behaviour,
 )
+JUDGING: tuple[Stage, ...] = (recall, sentiment, exhausted)
+"""Stages whose verdict rests on inputs that met every condition outside of the API's answer."""
 
 
 def asks_cloud(target: Target) -> bool:
@@ -93,7 +95,11 @@ class CloudAnalyzer:
             yield from _uncalled(target, searched, bench)
             return
         look = Examination(target, bench, searched, searched.template)
+        if look.is_assumed:
+            yield look.skipped(ASSUMED, *target.goals)
         for stage in STAGES:
+            if look.is_assumed and stage in JUDGING:
+                continue
             for verdict in stage(look):
                 told = compared(verdict, look)
                 look.record(told)

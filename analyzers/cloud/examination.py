@@ -14,6 +14,7 @@ from analyzers.cloud.branch_findings import NAME
 from analyzers.cloud.inversion import Inverter
 from analyzers.cloud.objectives import Objective
 from analyzers.code_errors import is_own_error
+from analyzers.guest.protocol.input_paths import SERVICE, parse
 from analyzers.ports import Executor
 from analyzers.vocabulary import (
     ErrorOrigin,
@@ -78,6 +79,14 @@ class Examination:
         if ending not in self.own_errors:
             self.own_errors[ending] = is_own_error(run, self.bench)
         return self.own_errors[ending]
+
+    @cached_property
+    def is_assumed(self) -> bool:
+        """Return whether libraries or services that are not here were assumed to give something.
+
+        Of such runs a crash tells something, the share of inputs that reach a branch nothing.
+        """
+        return any(parse(key).root == SERVICE for key in self.template.arguments)
 
     @cached_property
     def inverter(self) -> Inverter:

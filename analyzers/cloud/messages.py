@@ -297,6 +297,10 @@ def changed_behaviour(
 # ----------------------------------------------- reasons: what is untested
 
 NOT_CALLED = "the function could not be called"
+ASSUMED = (
+    "branches are not judged by inputs: answers of libraries or services that are not here were "
+    "assumed"
+)
 OUT_OF_TIME = "the time budget was spent"
 
 

@@ -282,7 +282,7 @@ def _is_our_doing(error: BaseException, frames: List[Step], where: Optional[Rang
         return True
     frame, line, _ = frames[-1]
     return any(
-        _is_inert(value)
+        _is_inert(value) or _is_filler(error, value)
         for value in _used(frame, _statement(frame.f_code.co_filename, line), where)
     )
 
@@ -366,6 +366,12 @@ def _value(node: ast.AST, frame: FrameType) -> Any:
     if isinstance(node, ast.Attribute):
         return getattr(_value(node.value, frame), "__dict__", {}).get(node.attr)
     return None
+
+
+def _is_filler(error: BaseException, value: Any) -> bool:
+    """Return whether a text stands in a field of a request that nothing is known of."""
+    mistyped = isinstance(error, (TypeError, AttributeError))
+    return mistyped and isinstance(value, str) and value != "" and not value.strip("1")
 
 
 def _is_inert(value: Any) -> bool:
