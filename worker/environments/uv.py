@@ -25,7 +25,6 @@ PASSED = (
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"),
     *("http_proxy", "https_proxy", "all_proxy", "no_proxy", "LANG"),
 )
-LARGEST_FILE = 8 << 30
 POLL_SECONDS = 0.2
 RETRIES = 2
 _PREFIX = ("setpriv", "--no-new-privs", "--pdeathsig", "KILL", "--")

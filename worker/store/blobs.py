@@ -71,13 +71,6 @@ class Blobs:
         with self.open(key) as source, file.open("wb") as target:
             shutil.copyfileobj(source, target, _CHUNK)
 
-    def fetch_folder(self, prefix: str, folder: Path) -> None:
-        """Write everything under ``prefix/`` below a folder."""
-        for key in self.keys(prefix):
-            target = folder / key.removeprefix(f"{prefix}/")
-            target.parent.mkdir(parents=True, exist_ok=True)
-            self.fetch_file(key, target)
-
     def keys(self, prefix: str) -> tuple[str, ...]:
         """Return the keys under ``prefix/``, in order."""
         path = self._path(prefix)

@@ -119,14 +119,6 @@ class Installations(RepositoryBase):
         self._changed(delete(WriteSlotRow).where(WriteSlotRow.installation == installation))
         self._changed(delete(InstallationRow).where(InstallationRow.id == installation))
 
-    def suspend(self, installation: int, suspended: bool) -> None:  # noqa: FBT001 - what is told
-        """Note that an installation was suspended, or no longer is."""
-        self._changed(
-            update(InstallationRow)
-            .where(InstallationRow.id == installation)
-            .values(suspended=suspended)
-        )
-
     def see_repository(self, repository: RepositoryRecord) -> None:
         """Keep what is told of a repository; what is not told stays."""
         values = {
@@ -149,16 +141,6 @@ class Installations(RepositoryBase):
     def repository(self, repository: int) -> RepositoryRecord | None:
         """Return a repository, if it is known."""
         row = self._one(select(RepositoryRow).where(RepositoryRow.id == repository))
-        return None if row is None else row.record()
-
-    def repository_named(self, full_name: str) -> RepositoryRecord | None:
-        """Return the repository that was last seen under a name, in any case."""
-        query = (
-            select(RepositoryRow)
-            .where(func.lower(RepositoryRow.full_name) == full_name.lower())
-            .order_by(RepositoryRow.seen_at.desc())
-        )
-        row = self._one(query)
         return None if row is None else row.record()
 
     def repositories(self, installation: int) -> tuple[RepositoryRecord, ...]:

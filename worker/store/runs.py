@@ -261,10 +261,6 @@ class Runs(RunLifecycle, RunQueries):
         """Keep what the maintainers of a run's repository decide."""
         self._changed(update(RunRow).where(RunRow.id == run_id).values(policy=asdict(policy)))
 
-    def cancel_pull(self, repository: int, pull: int, reason: str) -> tuple[str, ...]:
-        """Cancel the runs of a pull request that are not over; return their ids."""
-        return self._cancel(and_(RunRow.repository_id == repository, RunRow.pull == pull), reason)
-
     def abandon(self, installation: int, reason: str) -> tuple[str, ...]:
         """Cancel the runs of an installation that is gone; nothing can be published."""
         return self._abandon(RunRow.installation == installation, reason)

@@ -66,9 +66,6 @@ def _loose(module: Any) -> LayerInput:
     return LayerInput("", tuple(dict.fromkeys(shapes)))
 
 
-Shapes = Sequence[Tuple[Any, ...]]
-
-
 def _convolution(sides: int, attribute: str = "in_channels") -> Callable[[Any], List[Any]]:
     def needed(layer: Any) -> List[Any]:
         channels = getattr(layer, attribute)

@@ -61,8 +61,6 @@ _COMPOSED = (
 _PLAIN = (str, bytes, int, float, bool, complex, tuple, frozenset, type(None))
 _DEFINED = (FunctionType, BuiltinFunctionType, type)
 
-Position = Tuple[int, int]
-
 
 @dataclass(frozen=True)
 class CodeScope:

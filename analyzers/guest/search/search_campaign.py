@@ -46,7 +46,6 @@ class ConsistentAnswers:
 
 
 Arguments = Dict[str, Dict[str, Any]]
-Plan = Dict[str, Tuple[MutationParameters, ...]]
 SECONDS = 1.0
 _SINGLE = ("google.",)
 _FLOAT = struct.Struct("f")

@@ -34,9 +34,9 @@ def unit(store):
 
 def test_installation_is_seen_suspended_and_removed(unit):
     unit.installations.see(installation())
-    unit.installations.suspend(3, True)
+    unit.installations.see(replace(installation(), suspended=True))
     assert unit.installations.get(3).suspended
-    unit.installations.suspend(3, False)
+    unit.installations.see(installation())
     assert unit.installations.all() == (installation(),)
     unit.installations.remove(3)
     assert unit.installations.get(3) is None
@@ -72,16 +72,13 @@ def test_removed_repository_leaves_the_others(unit):
     assert [each.id for each in unit.installations.repositories(3)] == [70]
 
 
-def test_repository_is_found_by_its_newest_name(unit, clock):
+def test_repository_takes_its_newest_name_and_moves(unit):
     unit.installations.see_repository(repository(default_branch="main"))
     unit.installations.see_repository(repository())
     assert unit.installations.repository(7).default_branch == "main"
     unit.installations.rename(7, "octo/renamed")
-    assert unit.installations.repository_named("Octo/Renamed").id == 7
-    assert unit.installations.repository_named("octo/app") is None
-    clock.pass_by(1)
+    assert unit.installations.repository(7).full_name == "octo/renamed"
     unit.installations.see_repository(repository(8, "octo/renamed"))
-    assert unit.installations.repository_named("octo/renamed").id == 8
     unit.installations.move(8, 5)
     assert [each.id for each in unit.installations.repositories(5)] == [8]
 

@@ -389,12 +389,6 @@ def test_an_outage_may_pass_only_where_the_same_base_commit_says_so(unit, clock)
 # --------------------------------------------------------------- ending
 
 
-def test_closed_pull_request_cancels_its_runs(unit):
-    ours, other = unit.runs.ask(PULL_JOB), unit.runs.ask(replace(PULL_JOB, pull=1, key="x"))
-    assert unit.runs.cancel_pull(7, 12, "closed") == (ours.id,)
-    assert unit.runs.get(other.id).state is RunState.PREPARING
-
-
 def test_old_runs_go_with_their_reports(unit, clock):
     old, new = ready(unit), unit.runs.ask(JOB).id
     unit.runs.finish(started(unit, old), {"verdict": "success"})

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal, cast
 
+from pydantic import Field
+
 from worker.github_app.client.api import Api
 from worker.github_app.client.errors import NotFoundError, TooLargeError
 from worker.github_app.client.models import BOT, Model, read
@@ -73,12 +75,12 @@ class ThreadComment(Model):
     account is gone.
     """
 
-    node: str
-    id: int | None
+    node: str = Field(validation_alias="id")
+    id: int | None = Field(validation_alias="fullDatabaseId")
     body: str
     login: str | None
     bot: bool
-    minimised: bool
+    minimised: bool = Field(validation_alias="isMinimized")
 
 
 class Thread(Model):
@@ -88,11 +90,11 @@ class Thread(Model):
     """
 
     id: str
-    resolved: bool
-    outdated: bool
+    resolved: bool = Field(validation_alias="isResolved")
+    outdated: bool = Field(validation_alias="isOutdated")
     path: str
     line: int | None
-    start_line: int | None = None
+    start_line: int | None = Field(default=None, validation_alias="startLine")
     comments: tuple[ThreadComment, ...]
 
     def answered_by_people(self, ours: str) -> bool:
@@ -140,18 +142,7 @@ def _nodes(api: Api, repository: str, number: int) -> Iterator[dict[str, Any]]:
 
 
 def _thread(api: Api, node: dict[str, Any]) -> Thread:
-    return read(
-        Thread,
-        {
-            "id": node.get("id"),
-            "resolved": node.get("isResolved"),
-            "outdated": node.get("isOutdated"),
-            "path": node.get("path"),
-            "line": node.get("line"),
-            "start_line": node.get("startLine"),
-            "comments": [_comment(entry) for entry in _comments(api, node)],
-        },
-    )
+    return read(Thread, node | {"comments": [_comment(entry) for entry in _comments(api, node)]})
 
 
 def _comments(api: Api, node: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -172,14 +163,7 @@ def _comment(node: dict[str, Any]) -> dict[str, Any]:
     login = author.get("login")
     if bot and isinstance(login, str) and not login.endswith("[bot]"):
         login += "[bot]"
-    return {
-        "node": node.get("id"),
-        "id": _number(node.get("fullDatabaseId")),
-        "body": node.get("body"),
-        "login": login,
-        "bot": bot,
-        "minimised": bool(node.get("isMinimized")),
-    }
+    return node | {"login": login, "bot": bot}
 
 
 def _below(data: dict[str, Any], *keys: str) -> dict[str, Any]:
@@ -195,11 +179,6 @@ def _entries(page: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The entries that we may see: GitHub sends null for others."""
     nodes: list[Any] = page.get("nodes") or []
     yield from (cast("dict[str, Any]", node) for node in nodes if isinstance(node, dict))
-
-
-def _number(text: Any) -> Any:
-    """GraphQL writes numbers of 64 bits as strings; its ``Int`` has only 32."""
-    return int(text) if isinstance(text, str) and text.isascii() and text.isdigit() else text
 
 
 def _cursor(page: dict[str, Any]) -> str | None:

@@ -255,14 +255,10 @@ def test_threads_come_whole_over_pages_of_threads_and_comments(github: Github, a
     assert [given["after"] for given in variables] == [None, "c1", "t1"]
 
 
-def test_a_thread_of_bots_has_no_answer_of_people() -> None:
-    ours = threads.ThreadComment(
-        node="C", id=1, body="", login="assayer[bot]", bot=True, minimised=False
-    )
-    other = ours.model_copy(update={"login": "helper[bot]"})
-    found = threads.Thread(
-        id="T", resolved=False, outdated=False, path="a", line=1, comments=(ours, other)
-    )
+def test_a_thread_of_bots_has_no_answer_of_people(github: Github, api: Api) -> None:
+    bots = [said(1, "assayer", "Bot"), said(2, "helper", "Bot")]
+    github.replies = [page_of([thread("T", connection(bots))])]
+    (found,) = threads.of_pull(api, "o/r", 3)
     assert not found.answered_by_people("assayer[bot]")
 
 
