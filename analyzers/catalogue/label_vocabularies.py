@@ -85,12 +85,16 @@ def vocabulary(name: str) -> Vocabulary:
     return _READERS[name]()
 
 
+OUTSIDE_OPEN_IMAGES = ("Packaged goods", "2D barcode")
+"""Names that Google's object localization gives and Open Images does not have."""
+
+
 def _open_images() -> Vocabulary:
     """Return the names of Open Images V6; those of V1 are aliases by their MID."""
     current = _named("openimages_v6.tsv")
     former = _named("openimages_v1.tsv")
     aliases = {name: current.get(mid, name) for mid, name in former.items()}
-    return Vocabulary("openimages", current.values(), aliases)
+    return Vocabulary("openimages", (*current.values(), *OUTSIDE_OPEN_IMAGES), aliases)
 
 
 def _rekognition() -> Vocabulary:
