@@ -24,6 +24,7 @@ _ROOT = Path(__file__).parent.parent
 
 _POLICY = (
     "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'nonce-{nonce}';"
+    " script-src 'nonce-{nonce}';"
     " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -77,10 +77,11 @@ class CheckRequest:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """A report, and the head texts by path that it speaks of."""
+    """A report, and the texts of head and of base by path that it speaks of."""
 
     report: Report
     sources: Mapping[str, str]
+    base_sources: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 KeepPartial = Callable[[CheckResult], None]

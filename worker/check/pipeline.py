@@ -58,7 +58,7 @@ def check(
         report = run_plan(plan, request, settings, listener, began)
     else:
         report = _untouched(plan, began)
-    return CheckResult(report, plan.changes.sources)
+    return CheckResult(report, plan.changes.sources, plan.changes.base_sources)
 
 
 def _untouched(plan: CheckPlan, began: float) -> Report:
@@ -107,7 +107,9 @@ def run_plan(
 
             def keep() -> None:
                 if plan.keep is not None:
-                    plan.keep(CheckResult(report(), plan.changes.sources))
+                    plan.keep(
+                        CheckResult(report(), plan.changes.sources, plan.changes.base_sources)
+                    )
 
             examiner.examine(plan.analyzers, began + seconds, keep)
             return report()

@@ -91,7 +91,7 @@ def written_artifacts(checked: CheckResult, folder: Path | None) -> Artifacts | 
         return None
     folder = _new_folder() if folder is None else folder
     folder.mkdir(parents=True, exist_ok=True)
-    return write_artifacts(checked.report, folder.resolve(), checked.sources)
+    return write_artifacts(checked.report, folder.resolve(), checked.sources, checked.base_sources)
 
 
 def _new_folder() -> Path:

@@ -99,11 +99,12 @@ class FindingFiles:
 
 @dataclass(frozen=True, slots=True)
 class Artifacts:
-    """The files that were written, by fingerprint."""
+    """The files that were written, by fingerprint, and the texts of both sides, by path."""
 
     directory: Path
     files: Mapping[str, FindingFiles] = field(default_factory=dict[str, FindingFiles])
     sources: Mapping[str, str] = field(default_factory=dict[str, str])
+    base: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def of(self, finding: Finding) -> FindingFiles | None:
         """Return the files of a finding; ``None`` when none were written."""
@@ -111,10 +112,15 @@ class Artifacts:
 
 
 def write_artifacts(
-    report: Report, directory: Path, sources: Mapping[str, str] | None = None
+    report: Report,
+    directory: Path,
+    sources: Mapping[str, str] | None = None,
+    base: Mapping[str, str] | None = None,
 ) -> Artifacts:
     """Write each finding's inputs, reproducer, replay below ``directory``; raise ``OSError``."""
-    texts = {f.path: sources[f.path] for f in report.findings if sources and f.path in sources}
+    paths = {f.path for f in report.findings}
+    paths |= {f.suggestion.path for f in report.findings if f.suggestion}
+    texts, old = (_texts(side or {}, paths) for side in (sources, base))
     known = load_catalogue().apis
     apis = {t.id: tuple(api for api in t.apis if api in known) for t, _ in report.targets}
     files: dict[str, FindingFiles] = {}
@@ -126,7 +132,11 @@ def write_artifacts(
             replay_file.write_replay(finding, inputs, directory),
             None if text is None else _write_reproducer(finding, text, directory),
         )
-    return Artifacts(directory, files, texts)
+    return Artifacts(directory, files, texts, old)
+
+
+def _texts(side: Mapping[str, str], paths: set[str]) -> dict[str, str]:
+    return {path: side[path] for path in sorted(paths) if path in side}
 
 
 def _reproducer(finding: Finding, sources: Mapping[str, str], apis: Sequence[str]) -> str | None:

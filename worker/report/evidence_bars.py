@@ -15,6 +15,13 @@ _CHECKED = {
     "accuracy_after": "Right with the formula, on the half that it was not chosen on",
 }
 
+_SHORT = {
+    _CHECKED["recall_after"]: "with the fix",
+    _CHECKED["accuracy_before"]: "right now",
+    _CHECKED["accuracy_after"]: "with the fix",
+    "Recall": "now",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class EvidenceBar:
@@ -27,6 +34,17 @@ class EvidenceBar:
     high: float
     threshold: float | None
     repaired: bool = False
+
+    @property
+    def short(self) -> str:
+        """The title in a word or two, for an axis."""
+        return _SHORT.get(self.title, self.title)
+
+    @property
+    def words(self) -> str:
+        """All that the bar shows, in a line."""
+        limit = "" if self.threshold is None else f", threshold {self.threshold:.0f} %"
+        return f"{self.title}: {self.sentence}{limit}"
 
 
 def bars_of(evidence: Document) -> list[EvidenceBar]:

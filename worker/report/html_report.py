@@ -6,26 +6,28 @@ import base64
 import hashlib
 import io
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
 
-from markupsafe import Markup
 from PIL import Image
 
-from analyzers.vocabulary import Finding, Input, InputKind, Mixes, Probe, Report
-from worker.report import appendix, report_messages
-from worker.report.answered_inputs import AnsweredInput, answered_inputs
-from worker.report.argument_messages import values_of
+from analyzers.vocabulary import Report
+from worker.report.answered_inputs import answered_inputs
 from worker.report.artifacts import Artifacts
-from worker.report.evidence_bars import bars_of
+from worker.report.json_report import report_document
 from worker.report.markdown_escape import inert
-from worker.report.report_templates import TEMPLATES, environment, prose
-from worker.report.valid_input_messages import OFFERED, offers_of
+from worker.report.report_page import media_type_of, page_values, page_view
+from worker.report.report_templates import TEMPLATES, environment
 
 WIDTH, HEIGHT = 320, 240
 MOST_PIXELS = 50_000_000
 LARGEST_UNTOUCHED = 12_000
+LARGEST_SOUND = 1_000_000
 _UNTOUCHED = {"PNG": "image/png", "JPEG": "image/jpeg", "GIF": "image/gif"}
+
+ReadFile = Callable[[str], bytes | None]
+"""Reads a file of a report by its name; ``None`` where it is gone."""
 
 
 def thumbnail(content: bytes) -> str | None:
@@ -56,135 +58,51 @@ def _uri(kind: str, content: bytes) -> str:
     return f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}"
 
 
-MOST_INPUTS = 12
-LONGEST_TEXT = 600
-LARGEST_SOUND = 1_000_000
-SOUNDS = {
-    ".wav": "audio/wav",
-    ".flac": "audio/flac",
-    ".mp3": "audio/mpeg",
-    ".ogg": "audio/ogg",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class ShownInput:
-    """One input as a card: a picture, a sound or a text, and what the API answered."""
-
-    description: str
-    picture: str | None
-    sound: str | None
-    text: str | None
-    answer: str
-    credit: str
-
-
-@dataclass(frozen=True, slots=True)
-class FindingGroup:
-    """Inputs that belong together; ``mark`` is ``missed``, ``reached`` or empty."""
-
-    title: str
-    mark: str
-    cards: Sequence[ShownInput]
-    more: int
-
-
 def to_html(report: Report, artifacts: Artifacts | None = None) -> str:
     """Return the page, with pictures inside and a policy that lets nothing else in."""
-    style = (TEMPLATES / "report.css").read_text(encoding="utf-8")
-    template = environment().get_template("report.html.j2")
-    page = template.render(
-        report=report,
-        words=report_messages,
-        appendix=appendix,
-        prose=prose,
-        offered=OFFERED,
-        style=Markup(style),  # noqa: S704 - our own file
-        style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii"),
-        findings=[
-            _view(finding, report, artifacts) for finding in report_messages.sorted_findings(report)
-        ],
-    )
-    return inert(page)
+    document = report_document(report, artifacts)
+    contents: dict[str, bytes] = {}
+    for finding, told in zip(report.findings, document["findings"], strict=True):
+        for number, each in enumerate(answered_inputs(finding)):
+            name = f"{finding.fingerprint}/{number}{each.item.suffix}"
+            told["inputs"][number]["file"] = name
+            contents[name] = each.item.content
+    return page_of_document(document, contents.get)
 
 
-def _view(finding: Finding, report: Report, artifacts: Artifacts | None) -> dict[str, object]:
-    files = artifacts.of(finding) if artifacts else None
-    suggestion = report_messages.suggested(finding) or report_messages.unverified(finding)
-    source = artifacts.sources.get(suggestion.path) if artifacts and suggestion else None
-    return {
-        "finding": finding,
-        "standing": report_messages.status_sentence(finding, report),
-        "ignored": finding.fingerprint in report.ignored,
-        "bars": bars_of(finding.evidence),
-        "changes": report_messages.changes_of(finding),
-        "evidence": report_messages.evidence_lines(finding),
-        "groups": _groups(finding),
-        "suggestion": suggestion,
-        "diff": report_messages.suggestion_diff(suggestion, source) if suggestion else [],
-        "offers": offers_of(finding.evidence),
-        "reproducer": files.reproducer if files else None,
-    }
+def page_of_document(document: Mapping[str, Any], read: ReadFile) -> str:
+    """Return the page of a report's document, with the files that ``read`` gives inside."""
+    view = page_view(document, lambda name: _embedded(name, read))
+    style, script = (_own(name) for name in ("page.css", "page.js"))
+    page = environment().get_template("report_file.html.j2")
+    return inert(page.render(**page_values(view), style_hash=style, script_hash=script))
 
 
-def _groups(finding: Finding) -> list[FindingGroup]:
-    probes = list(finding.probes)
-    missed = finding.evidence.get("missed")
-    if isinstance(finding.criterion, Mixes):
-        split = finding.criterion.positives
-        parts = [("Positive texts", "", probes[:split]), ("Negative texts", "", probes[split:])]
-    elif isinstance(missed, Sequence) and not isinstance(missed, str):
-        parts = [
-            ("Missed the branch", "missed", [p for i, p in enumerate(probes) if i in missed]),
-            ("Reached it", "reached", [p for i, p in enumerate(probes) if i not in missed]),
-        ]
-    else:
-        parts = [("Inputs", "", probes)]
-    known = {each.item.digest: each for each in answered_inputs(finding)}
-    groups = [_group(*part, known) for part in parts if any(probe.inputs for probe in part[2])]
-    return groups or _values(finding)
+def stored_files(folder: Path) -> ReadFile:
+    """Return a reader of the files that a report in ``folder`` names."""
+
+    def read(name: str) -> bytes | None:
+        try:
+            return (folder / name).read_bytes()
+        except OSError:
+            return None
+
+    return read
 
 
-def _values(finding: Finding) -> list[FindingGroup]:
-    found = values_of(finding)
-    told = [
-        value.description
-        if value.description.endswith(f": {value.source}")
-        else f"{value.description} = {value.source}"
-        for value in found[:MOST_INPUTS]
-    ]
-    cards = [
-        ShownInput("", None, None, report_messages.clipped(text, LONGEST_TEXT), "", "")
-        for text in told
-    ]
-    return [FindingGroup("Arguments", "", cards, max(0, len(found) - MOST_INPUTS))] if found else []
+def _embedded(name: str, read: ReadFile) -> str | None:
+    """Return a picture or a sound as an address of its own; any other file by its name."""
+    kind = media_type_of(name) or ""
+    if kind.startswith("image/"):
+        content = read(name)
+        return thumbnail(content) if content else None
+    if kind.startswith("audio/"):
+        content = read(name)
+        return _uri(kind, content) if content and len(content) <= LARGEST_SOUND else None
+    return name if PurePosixPath(name).suffix == ".py" else None
 
 
-def _group(
-    title: str, mark: str, probes: Sequence[Probe], known: Mapping[str, AnsweredInput]
-) -> FindingGroup:
-    digests = list(dict.fromkeys(item.digest for probe in probes for item in probe.inputs))
-    cards = [_card(known[digest]) for digest in digests[:MOST_INPUTS]]
-    return FindingGroup(title, mark, cards, max(0, len(digests) - MOST_INPUTS))
-
-
-def _card(answered: AnsweredInput) -> ShownInput:
-    item = answered.item
-    text = item.kind in (InputKind.TEXT, InputKind.VALUE)
-    origin = item.origin
-    return ShownInput(
-        item.description,
-        thumbnail(item.content) if item.kind is InputKind.IMAGE else None,
-        _sound(item),
-        report_messages.clipped(report_messages.text_of(item), LONGEST_TEXT) if text else None,
-        answered.said,
-        ", ".join(part for part in (origin.author, origin.licence, origin.url) if part),
-    )
-
-
-def _sound(item: Input) -> str | None:
-    """A recording as an address of its own; none where it is large or of no known kind."""
-    kind = SOUNDS.get(item.suffix.lower())
-    if item.kind is not InputKind.AUDIO or kind is None or len(item.content) > LARGEST_SOUND:
-        return None
-    return f"data:{kind};base64,{base64.b64encode(item.content).decode('ascii')}"
+def _own(name: str) -> str:
+    """Return the digest of our own style or script, as a policy names it."""
+    text = (TEMPLATES / name).read_bytes()
+    return base64.b64encode(hashlib.sha256(text).digest()).decode("ascii")

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from analyzers.vocabulary import Finding, InputKind, Report, Skipped, Target, TargetCounters
+from analyzers.vocabulary import (
+    Finding,
+    InputKind,
+    Report,
+    Skipped,
+    Suggestion,
+    Target,
+    TargetCounters,
+)
 from worker.report import appendix
 from worker.report.answered_inputs import AnsweredInput, answered_inputs
 from worker.report.argument_messages import values_of
 from worker.report.artifacts import Artifacts, FindingFiles
+from worker.report.code_excerpt import excerpt
 from worker.report.markdown_escape import json_inert
 from worker.report.replay_file import read_document
 from worker.report.report_messages import clipped, suggested, text_of, unverified
@@ -117,12 +127,29 @@ def _finding(
         "message": finding.message,
         "evidence": finding.evidence,
         "inputs": _inputs(finding, files, relative_to),
-        "suggestion": None if suggestion is None else asdict(suggestion),
+        "suggestion": None if suggestion is None else _suggestion(suggestion, artifacts),
         "reproducer": _file(files.reproducer if files else None, relative_to),
         "replay": _file(files.replay if files else None, relative_to),
     }
+    if artifacts and (code := _code(finding, artifacts)):
+        document["code"] = dict(code)
     if finding.fingerprint in report.ignored:
         document["ignored"] = dict(report.ignored[finding.fingerprint])
+    return document
+
+
+def _code(finding: Finding, artifacts: Artifacts) -> Mapping[str, Any] | None:
+    head, base = artifacts.sources.get(finding.path), artifacts.base.get(finding.path)
+    return excerpt(head, base, finding.line, finding.end_line)
+
+
+def _suggestion(suggestion: Suggestion, artifacts: Artifacts | None) -> dict[str, Any]:
+    """Return the change, with the lines that it takes the place of where they are known."""
+    document = asdict(suggestion)
+    text = artifacts.sources.get(suggestion.path) if artifacts else None
+    if text is not None:
+        lines = text.splitlines()[suggestion.start_line - 1 : suggestion.end_line]
+        document["original"] = "\n".join(lines)
     return document
 
 

@@ -47,7 +47,7 @@ def examine(run: RunRecord, settings: Settings, tell: ReportProgress) -> Mapping
 def _documented(checked: CheckResult, run: RunRecord, settings: Settings) -> Mapping[str, Any]:
     """Return the report's document; its files are stored."""
     with owned_folder("report") as folder:
-        artifacts = write_artifacts(checked.report, folder, checked.sources)
+        artifacts = write_artifacts(checked.report, folder, checked.sources, checked.base_sources)
         document = report_document(checked.report, artifacts, folder)
         Blobs(settings.store.blobs).put_folder(f"runs/{run.id}", folder)
     return {**document, "repository": run.job.repository}

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from analyzers.vocabulary import AnswerSource, Crashes, Exchange
-from app.pages import finding_views
 from tests.worker.report import samples
 from worker.report.answered_inputs import answered_inputs
 from worker.report.artifacts import write_artifacts
@@ -13,8 +12,8 @@ from worker.report.html_report import to_html
 from worker.report.json_report import report_document
 from worker.report.replay_file import read_replay
 from worker.report.report_formats import to_markdown
+from worker.report.report_page import page_view
 from worker.report.reproducer import reproducer
-from worker.report.stored_report import stored
 from worker.report.terminal_report import to_text
 
 API = "google.vision.label_detection"
@@ -42,7 +41,7 @@ def _labels(name):
 
 def formats(report):
     document = report_document(report)
-    card = finding_views(document, stored(document))[0].groups[0].cards[0]
+    card = page_view(document, str).findings[0].groups[0].cards[0]
     return {
         "text": to_text(report),
         "markdown": to_markdown(report),
