@@ -48,7 +48,7 @@ _FONT = re.compile(r"(\d+(?:\.\d+)?)px")
 
 @dataclass(frozen=True, slots=True)
 class RatedText:
-    """What a sentiment API said of a text that people rated."""
+    """A text that people rated, with the answer of a sentiment API."""
 
     score: float
     magnitude: float
