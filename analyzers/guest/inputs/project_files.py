@@ -27,6 +27,7 @@ _EMPTY = {
     ".pkl": b"N.", ".pickle": b"N.",
 }  # fmt: skip
 _NEAR = 6
+_KERNEL_FOLDERS = ("proc", "sys", "dev")
 _original: Callable[..., Any] = builtins.open
 _stat = os.stat
 
@@ -82,8 +83,9 @@ def intercept_opening(root: str) -> None:
 
 def _instead(error: OSError, file: Any, mode: str) -> Optional[str]:
     """Return what to open instead of a file that is missing, or cannot be written here."""
+    must_exist = mode.startswith("r")
     if any(letter in mode for letter in "wax+"):
-        return _writable(file, error)
+        return None if must_exist and not Path(file).exists() else _writable(file, error)
     if not isinstance(error, FileNotFoundError):
         return None
     last = Path(file).name
@@ -95,6 +97,8 @@ def _writable(path: Any, error: OSError) -> Optional[str]:
     if error.errno not in (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOENT):
         return None
     full = Path(_absolute(os.fspath(path)))
+    if full.parts[1:2] and full.parts[1] in _KERNEL_FOLDERS:
+        return None
     place = Path(tempfile.mkdtemp(prefix="moved-"), full.name)
     with contextlib.suppress(OSError):
         shutil.copyfile(full, place)

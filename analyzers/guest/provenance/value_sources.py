@@ -113,14 +113,15 @@ def _expressions(step: ExceptionStep) -> Iterator[ast.AST]:
     waiting: List[ast.AST] = [statement]
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.expr) and _lies_in(node, step.where):
+        if isinstance(node, ast.expr) and lies_in(node, step.where):
             yield node
         else:
             inner = ast.iter_child_nodes(node)
             waiting += [each for each in inner if step.where or not isinstance(each, ast.stmt)]
 
 
-def _lies_in(node: ast.expr, where: Optional[Range]) -> bool:
+def lies_in(node: ast.expr, where: Optional[Range]) -> bool:
+    """Return whether an expression is within a range; everything is within ``None``."""
     if where is None:
         return True
     start, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)

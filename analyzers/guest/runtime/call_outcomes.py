@@ -17,7 +17,7 @@ from typing import Any, Dict, FrozenSet, Iterator, List, Optional, Tuple
 from ..protocol import api_calls
 from ..provenance import error_origin, value_sources
 from ..provenance.known_values import ProjectCode
-from ..provenance.value_sources import takes_outside
+from ..provenance.value_sources import lies_in, takes_outside
 from . import assumptions, exit_reasons, standins
 from .time_limits import TimeUp
 
@@ -349,15 +349,8 @@ def _used(frame: FrameType, statement: Optional[ast.stmt], where: Optional[Range
     if statement is None:
         return
     for node in ast.walk(statement):
-        if isinstance(node, (ast.Name, ast.Attribute)) and _lies_in(node, where):
+        if isinstance(node, (ast.Name, ast.Attribute)) and lies_in(node, where):
             yield _value(node, frame)
-
-
-def _lies_in(node: ast.expr, where: Optional[Range]) -> bool:
-    if where is None:
-        return True
-    start, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
-    return (where[0], where[2]) <= start and end <= (where[1], where[3])
 
 
 def _value(node: ast.AST, frame: FrameType) -> Any:

@@ -22,9 +22,9 @@ def choose_backend() -> None:
     for name in _THREADS:
         if name not in os.environ:
             os.putenv(name, "1")
-    if _KERAS in os.environ or not _is_there("keras"):
+    if _KERAS in os.environ or not is_installed("keras"):
         return
-    found = next((name for name in _BACKENDS if _is_there(name)), None)
+    found = next((name for name in _BACKENDS if is_installed(name)), None)
     if found is not None and found != _BACKENDS[0]:
         os.environ[_KERAS] = found
 
@@ -36,7 +36,8 @@ def use_one_torch_thread() -> None:
         torch.set_num_threads(1)  # type: ignore[union-attr]
 
 
-def _is_there(name: str) -> bool:
+def is_installed(name: str) -> bool:
+    """Return whether a package can be imported, without importing it."""
     try:
         return find_spec(name) is not None
     except (ImportError, ValueError):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, Callable, List, Optional, Set, Tuple
 
+from ...runtime.framework_setup import is_installed
 from ..model_types import ModelUnderTest, Unsupported
 from .exporter_output import CACHE, refusing, silenced, temporary_cache
 from .tensor_trees import Flattened, flatten_model
@@ -15,15 +15,8 @@ from .torch_executions import EPS32, run_seeded
 
 def missing(*packages: str) -> Optional[str]:
     """Return which of these is not installed; ``None`` where all are."""
-    lacking = next((name for name in packages if not _is_there(name)), None)
+    lacking = next((name for name in packages if not is_installed(name)), None)
     return None if lacking is None else f"{lacking} is not installed"
-
-
-def _is_there(package: str) -> bool:
-    try:
-        return find_spec(package) is not None
-    except (ImportError, ValueError):
-        return False
 
 
 OPSET = 17
