@@ -61,6 +61,7 @@ def test_unknown_feeling_falls_short():
     assert "positive" in rated_texts.find(InputRequest(API, "jealous"), 5, 0).shortfall
 
 
+@pytest.mark.slow
 def test_no_shipped_text_is_coarse_or_insults():
     profanity.load_censor_words(whitelist_words=HARMLESS)
     data = files("worker.data").joinpath("sentiment", "tweets.tsv").read_text("utf-8")
